@@ -1,0 +1,98 @@
+# Every target sets up what it needs. `make help` lists them.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check -q
+
+CORE := $(wildcard core_c/src/*.[ch] core_c/src/games/*.[ch] core_c/include/*.h) core_c/build_ffi.py
+BUILD := pyproject.toml setup.py MANIFEST.in
+
+.DEFAULT_GOAL := help
+.PHONY: help setup core dev lint format typecheck ctest test asan serve bench soak golden demo wheel lock clean
+
+help: ## this list
+	@sed -n 's/^\([a-z][a-z]*\):.*## /\1|/p' $(MAKEFILE_LIST) | while IFS='|' read -r target text; do \
+		printf '  make %-10s %s\n' "$$target" "$$text"; done
+
+# ---- setting up ------------------------------------------------------------------------------------------------
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "Warlog needs Python 3.11 or newer: make PYTHON=python3.12 ..."; exit 1; }
+	$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
+
+# The lock first, each file checked against its hash; then the project without dependencies, in place.
+$(VENV)/.locked: requirements.lock | $(VENV)/bin/python
+	$(PIP) install --require-hashes --no-deps -r requirements.lock
+	@touch $@
+
+$(VENV)/.installed: $(VENV)/.locked $(BUILD)
+	$(PIP) install --no-deps --no-build-isolation -e .
+	@touch $@ $(VENV)/.core
+
+$(VENV)/.core: $(VENV)/.installed $(CORE)
+	$(BIN)/python setup.py -q build_ext --inplace
+	@touch $@
+
+$(VENV)/.dev: requirements-dev.lock $(VENV)/.locked
+	$(PIP) install --require-hashes --no-deps -r requirements-dev.lock
+	@touch $@
+
+setup: $(VENV)/.core ## a virtual environment in .venv with the locked dependencies and Warlog itself
+
+core: $(VENV)/.core ## compile the C core again where it has changed
+
+dev: $(VENV)/.core $(VENV)/.dev ## setup, and what the checks and tests need
+
+lock: dev ## write both lock files anew from requirements*.in (needs uv on the PATH)
+	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate \
+		requirements.in -o requirements.lock
+	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate \
+		-c requirements.lock requirements-dev.in -o requirements-dev.lock
+
+# ---- checking --------------------------------------------------------------------------------------------------
+
+lint: dev ## ruff (lint and format), mypy strict, pyright
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	PYRIGHT_PYTHON_IGNORE_WARNINGS=1 $(BIN)/pyright
+
+format: dev ## let ruff mend what it can
+	$(BIN)/ruff check --fix-only -q
+	$(BIN)/ruff format
+
+ctest: ## the C core's own tests, all warnings being errors
+	$(MAKE) -C core_c tests
+
+asan: ## the C core under address and undefined-behaviour sanitizers with hostile input
+	$(MAKE) -C core_c asan
+
+test: lint ctest asan ## everything that must hold: lint, the C tests, sanitizers, pytest (WARLOG_SEED=... repeats a run)
+	$(BIN)/pytest
+
+golden: dev ## record our own golden playthroughs anew (a decision: the commit says which rule changed)
+	$(BIN)/python -m tests.golden
+
+bench: dev ## the core's micro-benchmarks, then the server beside its floor
+	$(BIN)/pytest -q -o addopts= --benchmark-only --benchmark-columns=min,mean,ops tests/core
+	$(BIN)/warlog bench
+
+soak: dev ## the tests that run for minutes
+	$(BIN)/pytest -m soak
+
+# ---- running ---------------------------------------------------------------------------------------------------
+
+serve: setup ## the service on 127.0.0.1:8000, its Redis inside, data in .warlog (ARGS="--port 9000" for more)
+	$(BIN)/warlog serve $(ARGS)
+
+demo: setup ## two bots play a battle, go back to its middle, play another line, verify the record
+	$(BIN)/python clients/bots/demo.py
+
+wheel: setup ## dist/: the wheel of warlog, and that of warlog-core alone
+	$(BIN)/python -m pip wheel -q --no-deps --no-build-isolation -w dist .
+	$(BIN)/python -m pip wheel -q --no-deps --no-build-isolation -w dist ./core_c
+
+clean: ## remove what was built; the virtual environment and the data in .warlog stay
+	rm -rf build dist *.egg-info core_c/build core_c/*.egg-info core_c/warlog_core/_core*.so core_c/warlog_core/_core.c
+	rm -f $(VENV)/.installed $(VENV)/.core
