@@ -28,10 +28,10 @@ $(VENV)/.locked: requirements.lock | $(VENV)/bin/python
 
 $(VENV)/.installed: $(VENV)/.locked $(BUILD)
 	$(PIP) install --no-deps --no-build-isolation -e .
-	@touch $@ $(VENV)/.core
+	@touch $@
 
 $(VENV)/.core: $(VENV)/.installed $(CORE)
-	$(BIN)/python setup.py -q build_ext --inplace
+	$(BIN)/python core_c/build_ffi.py
 	@touch $@
 
 $(VENV)/.dev: requirements-dev.lock $(VENV)/.locked

@@ -1,3 +1,4 @@
 from setuptools import setup
 
-setup(cffi_modules=["core_c/build_ffi.py:ffibuilder"])
+# One wheel for every CPython from 3.11 on.
+setup(cffi_modules=["core_c/build_ffi.py:ffibuilder"], options={"bdist_wheel": {"py_limited_api": "cp311"}})
