@@ -1,0 +1,226 @@
+"""Everything that can go wrong above the core, one exception per stable code of the API.
+
+    WarlogError
+    ├─ BadRequest                    the words of the request are wrong
+    │  ├─ MalformedBody              the body is not JSON, or not of the call's shape
+    │  ├─ BadParameter               a path, query or header value out of its range
+    │  └─ BodyTooLarge               more bytes than this call takes
+    ├─ Unauthenticated               no token, or one that is unknown or revoked
+    ├─ Forbidden                     known to you, but not yours to do
+    │  ├─ NotYourSeat                another player holds that seat, or nobody does
+    │  ├─ InsufficientScope          the token lacks a scope
+    │  ├─ WrongInvitation            the seat asks for an invitation, and this is not it
+    │  ├─ NoSpectators               the running match may not be watched
+    │  └─ Competitive                undo, option change or edit in a competitive match
+    ├─ Unknown                       not there, or not for you to know that it is
+    │  ├─ UnknownMatch  UnknownSeat  UnknownGame  UnknownVersion  UnknownPlayer  UnknownScenario
+    │  └─ NoView                     there is no board before the start
+    ├─ Conflict                      the match is not as the request supposes
+    │  ├─ VersionConflict            the match has moved on (`version` is where it is now)
+    │  ├─ SeatTaken                  somebody sits there already
+    │  ├─ WrongStatus                lobby, playing, finished or aborted: not the one this needs
+    │  ├─ NoProposal                 nothing is proposed
+    │  ├─ ProposalChanged            another proposal than the one named is open
+    │  ├─ AlreadyDisclosed           what was to stay hidden has been shown
+    │  ├─ IdempotencyKeyReused       the key was used with another body
+    │  └─ TooLate                    the seat's deadline has passed
+    ├─ Refused                       the rule book says no; `code` is the rule book's
+    ├─ TooManyRequests               a limit, by name, and when to come again
+    ├─ IntegrityError                a stored match contradicts itself; it is frozen and operators are told
+    └─ TryAgain                      nothing wrong with the request
+       ├─ Unavailable                nothing was done; come again later
+       │  └─ ClockSkew               our clock and Redis's had parted; it has been set, come again at once
+       └─ Unconfirmed                perhaps done; repeat with the same Idempotency-Key to learn
+
+Which HTTP status each becomes is decided in one table of the service. Classes without a `code` are only for catching.
+
+`Repeated` stands beside the tree: it is no error but the news that the same command was accepted before.
+"""
+
+from collections.abc import Mapping
+
+
+class WarlogError(Exception):
+    """`code` is part of the API and never changes; `detail` is for people.
+
+    version   the match's newest version, where the answer should carry it
+    extra     further members of the problem document, JSON values
+    """
+
+    code: str = "internal"
+
+    def __init__(
+        self, detail: str = "", *, version: int | None = None, extra: Mapping[str, object] | None = None
+    ) -> None:
+        super().__init__(detail or self.code)
+        self.detail = detail
+        self.version = version
+        self.extra: Mapping[str, object] = extra or {}
+
+
+class BadRequest(WarlogError):
+    pass
+
+
+class MalformedBody(BadRequest):
+    code = "malformed_body"
+
+
+class BadParameter(BadRequest):
+    code = "bad_parameter"
+
+
+class BodyTooLarge(BadRequest):
+    code = "body_too_large"
+
+
+class Unauthenticated(WarlogError):
+    code = "unauthenticated"
+
+
+class Forbidden(WarlogError):
+    pass
+
+
+class NotYourSeat(Forbidden):
+    code = "not_your_seat"
+
+
+class InsufficientScope(Forbidden):
+    code = "insufficient_scope"
+
+
+class WrongInvitation(Forbidden):
+    code = "wrong_invitation"
+
+
+class NoSpectators(Forbidden):
+    code = "no_spectators"
+
+
+class Competitive(Forbidden):
+    code = "competitive"
+
+
+class Unknown(WarlogError):
+    pass
+
+
+class UnknownMatch(Unknown):
+    code = "unknown_match"
+
+
+class UnknownSeat(Unknown):
+    code = "unknown_seat"
+
+
+class UnknownGame(Unknown):
+    code = "unknown_game"
+
+
+class UnknownVersion(Unknown):
+    code = "unknown_version"
+
+
+class UnknownPlayer(Unknown):
+    code = "unknown_player"
+
+
+class UnknownScenario(Unknown):
+    code = "unknown_scenario"
+
+
+class NoView(Unknown):
+    code = "no_view"
+
+
+class Conflict(WarlogError):
+    pass
+
+
+class VersionConflict(Conflict):
+    code = "version_conflict"
+
+
+class SeatTaken(Conflict):
+    code = "seat_taken"
+
+
+class WrongStatus(Conflict):
+    code = "wrong_status"
+
+
+class NoProposal(Conflict):
+    code = "no_proposal"
+
+
+class ProposalChanged(Conflict):
+    code = "proposal_changed"
+
+
+class AlreadyDisclosed(Conflict):
+    code = "already_disclosed"
+
+
+class IdempotencyKeyReused(Conflict):
+    code = "idempotency_key_reused"
+
+
+class TooLate(Conflict):
+    code = "too_late"
+
+
+class Refused(WarlogError):
+    """The only class whose `code` is given at birth: any code of a rule book, `invalid_options`, `insufficient_gold` …"""
+
+    def __init__(
+        self,
+        code: str,
+        detail: str = "",
+        *,
+        version: int | None = None,
+        extra: Mapping[str, object] | None = None,
+    ) -> None:
+        self.code = code
+        super().__init__(detail, version=version, extra=extra)
+
+
+class TooManyRequests(WarlogError):
+    """retry_after is in seconds; `limit` is the limit's name, shown to the client."""
+
+    code = "too_many_requests"
+
+    def __init__(self, retry_after: float, limit: str, detail: str = "") -> None:
+        super().__init__(detail, extra={"limit": limit})
+        self.retry_after = retry_after
+        self.limit = limit
+
+
+class IntegrityError(WarlogError):
+    code = "integrity_error"
+
+
+class TryAgain(WarlogError):
+    """retry_after, in seconds, becomes the Retry-After header."""
+
+    retry_after: float = 1.0
+
+
+class Unavailable(TryAgain):
+    code = "unavailable"
+
+
+class ClockSkew(Unavailable):
+    retry_after = 0.0
+
+
+class Unconfirmed(TryAgain):
+    code = "unconfirmed"
+
+
+class Repeated(Exception):
+    """This Idempotency-Key was used before with the same body: `answer` is the answer of that time, byte for byte."""
+
+    def __init__(self, answer: bytes) -> None:
+        super().__init__("the command was accepted before")
+        self.answer = answer

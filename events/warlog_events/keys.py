@@ -1,0 +1,105 @@
+"""Every key and channel name of Warlog.
+
+A match id says its bucket (`m_017_…`), and all keys of a bucket share the hash tag `{b017}`: whatever one append
+touches lies in one slot of a Redis Cluster. The number of buckets is fixed when a database is first used and
+is compared at every connect, because another number would send new matches where no reader of old ones looks.
+"""
+
+import hashlib
+import re
+
+BUCKETS_DEFAULT = 64
+BUCKETS_MAX = 1000  # three digits in the match id
+
+BUCKETS = "warlog:buckets"
+REVOKED = "warlog:revoked"  # channel: hashes of revoked tokens
+
+_MATCH_ID = re.compile(r"m_([0-9]{3})_[a-z0-9]{16}", re.ASCII)
+
+
+def match_id(random_part: str, buckets: int) -> str:
+    """The id of a match with these 16 random characters; its bucket depends on them alone."""
+    digest = hashlib.sha256(random_part.encode()).digest()
+    return f"m_{int.from_bytes(digest[:8]) % buckets:03d}_{random_part}"
+
+
+def bucket_of(match: str) -> int | None:
+    """None for what cannot be a match id: to be asked before any key is made of a string from outside."""
+    found = _MATCH_ID.fullmatch(match)
+    return int(found[1]) if found else None
+
+
+def _of_match(match: str, what: str) -> str:
+    return f"warlog:{{b{match[2:5]}}}:{match}:{what}"
+
+
+def events(match: str) -> str:
+    """Stream: the match itself, one entry per event. Everything else can be made again from these."""
+    return _of_match(match, "events")
+
+
+def match_state(match: str) -> str:
+    """Hash: version, summary, timed (seats with a deadline), frozen."""
+    return _of_match(match, "state")
+
+
+def secrets(match: str) -> str:
+    """Hash: seed commitment → seed in hex. With the events, what a backup must hold."""
+    return _of_match(match, "secrets")
+
+
+def snapshot(match: str) -> str:
+    return _of_match(match, "snapshot")
+
+
+def done(match: str, player: str, idempotency_key: str) -> str:
+    """String: digest of the body and answer of the command with this key. The key is the client's, hence hashed."""
+    return _of_match(match, f"done:{player}:{hashlib.sha256(idempotency_key.encode()).hexdigest()[:32]}")
+
+
+def moved(match: str) -> str:
+    """Channel: the match's new version, in digits, after each append."""
+    return _of_match(match, "moved")
+
+
+def _of_bucket(bucket: int, what: str) -> str:
+    return f"warlog:{{b{bucket:03d}}}:{what}"
+
+
+def matches(bucket: int) -> str:
+    """Set: the ids of the bucket's matches."""
+    return _of_bucket(bucket, "matches")
+
+
+def activity(bucket: int) -> str:
+    """Stream, bounded: one entry per append in the bucket, for the projector; ids 1-0, 2-0 … without gaps."""
+    return _of_bucket(bucket, "activity")
+
+
+def deadlines(bucket: int) -> str:
+    """Sorted set: "<match> <seat>" by deadline in ms."""
+    return _of_bucket(bucket, "deadlines")
+
+
+def player(player_id: str) -> str:
+    """Hash: name, created_at (ms)."""
+    return f"warlog:{{{player_id}}}:player"
+
+
+def tokens(player_id: str) -> str:
+    """Hash: token id → what `GET /tokens` shows, and the token's hash."""
+    return f"warlog:{{{player_id}}}:tokens"
+
+
+def token(token_hash: str) -> str:
+    """String: whose token this is. Absent: unknown or revoked."""
+    return f"warlog:token:{token_hash}"
+
+
+def scenario(scenario_id: str) -> str:
+    return f"warlog:{{scenarios}}:{scenario_id}"
+
+
+def scenarios(of: str, game: str) -> str:
+    """Sorted set, all scores 0, of "<13 digits of ms>:<scenario id>". of: "public" or a player id; game "" for all."""
+    return f"warlog:{{scenarios}}:of:{of}:{game}"
