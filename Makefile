@@ -83,7 +83,7 @@ soak: dev ## the tests that run for minutes
 
 # ---- running ---------------------------------------------------------------------------------------------------
 
-serve: setup ## the service on 127.0.0.1:8000, its Redis inside, data in .warlog (ARGS="--port 9000" for more)
+serve: setup ## the service on 127.0.0.1:8000, its Redis inside, data in warlog-data (ARGS="--port 9000" for more)
 	$(BIN)/warlog serve $(ARGS)
 
 demo: setup ## two bots play a battle, go back to its middle, play another line, verify the record
@@ -93,6 +93,6 @@ wheel: setup ## dist/: the wheel of warlog, and that of warlog-core alone
 	$(BIN)/python -m pip wheel -q --no-deps --no-build-isolation -w dist .
 	$(BIN)/python -m pip wheel -q --no-deps --no-build-isolation -w dist ./core_c
 
-clean: ## remove what was built; the virtual environment and the data in .warlog stay
+clean: ## remove what was built; the virtual environment and the data in warlog-data stay
 	rm -rf build dist *.egg-info core_c/build core_c/*.egg-info core_c/warlog_core/_core*.so core_c/warlog_core/_core.c
 	rm -f $(VENV)/.installed $(VENV)/.core

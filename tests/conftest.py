@@ -2,8 +2,11 @@
 
 import os
 import random
+from collections.abc import Iterator
 
 import pytest
+
+from tests.servers import RedisServer, WarlogServer
 
 SEED = int(os.environ.get("WARLOG_SEED") or random.SystemRandom().randrange(2**32))
 
@@ -16,3 +19,22 @@ def pytest_report_header(config: pytest.Config) -> str:
 def seed() -> int:
     """The seed of this run. Random tests derive theirs from it and say it when they fail."""
     return SEED
+
+
+@pytest.fixture(scope="session")
+def redis_server() -> Iterator[RedisServer]:
+    """One real redis-server for the whole run. Who kills or configures one starts a `RedisServer`."""
+    with RedisServer(fsync="no") as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def warlog_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WarlogServer]:
+    """One `warlog serve` with its embedded Redis for the whole run. Rate limits are off."""
+    off = {
+        "WARLOG_ACCOUNTS_PER_ADDRESS": "0",
+        "WARLOG_REQUESTS_PER_ADDRESS": "0",
+        "WARLOG_REQUESTS_PER_CALLER": "0",
+    }
+    with WarlogServer(tmp_path_factory.mktemp("warlog"), environment=off) as server:
+        yield server
