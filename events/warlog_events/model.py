@@ -1,0 +1,236 @@
+"""The facts of a match: one Struct per event type, and the small values they are made of.
+
+A body holds what cannot be derived. What the rules make of it (effects, views, deadlines) is derived by replay; `seat`, `by`,
+`at`, `draws`, `hash` and `chain` stand beside it in the stream (store.StoredEvent).
+
+Events are for ever: a new field comes last, with a default; a new meaning is a new type, or a new form (upcast.py).
+Bodies are stored with sorted keys, so that the bytes over which `chain` runs can be made again from any copy of the JSON.
+"""
+
+from typing import Literal, NewType
+
+import msgspec
+from msgspec import Struct
+
+MatchId = NewType("MatchId", str)
+Mode = Literal["casual", "competitive"]
+Status = Literal["lobby", "playing", "finished", "aborted"]
+SERVER = "server"
+SPECTATOR = "spectator"
+
+
+class Player(Struct, frozen=True, order=True):
+    """Who acts, as far as a match is concerned. The name is that of the moment in which it was written."""
+
+    id: str
+    name: str
+
+
+class Result(Struct, frozen=True):
+    winners: list[str]
+    reason: str
+
+
+class MatchCreated(Struct, frozen=True):
+    """seats        names in seat order
+    holders      seat → who holds it
+    invitations  seat → SHA-256 of its invitation, in hex
+    prepared     seats that count as prepared at once (a creator who holds them all)
+    imported     the id of the record's match where the match began as an import, "" for one without an id
+    rematch_of   the match after which this one is
+    """
+
+    game: str
+    rules_version: int
+    seats: list[str]
+    creator: Player
+    seed_commitment: str
+    options: dict[str, object] = {}
+    position: dict[str, object] | None = None
+    mode: Mode = "casual"
+    consent: Literal["all", "none"] = "all"
+    move_seconds: int = 0
+    visibility: Literal["public", "private"] = "public"
+    seating: Literal["direct", "wish"] = "direct"
+    holders: dict[str, Player] = {}
+    invitations: dict[str, str] = {}
+    prepared: list[str] = []
+    imported: str | None = None
+    rematch_of: str | None = None
+
+
+class PlayerJoined(Struct, frozen=True):
+    player: Player
+    wish: str | None = None
+
+
+class SeatsAssigned(Struct, frozen=True):
+    """The last one joined; draws say who got a seat that several wished."""
+
+    player: Player
+    holders: dict[str, Player]
+    wish: str | None = None
+
+
+class SeatTaken(Struct, frozen=True):
+    player: Player
+
+
+class SeatLeft(Struct, frozen=True):
+    pass
+
+
+class SeatPrepared(Struct, frozen=True):
+    pass
+
+
+class MatchStarted(Struct, frozen=True):
+    """The setup's draws stand beside it. `filled`: options that the server alone may set, never shown before the end."""
+
+    filled: dict[str, object] = {}
+
+
+class Ending(Struct, frozen=True):
+    """What the event that ends a match publishes. `seeds`: commitment → seed in hex, of the whole match."""
+
+    result: Result
+    seeds: dict[str, str]
+    settlement: dict[str, object] | None = None
+
+
+class ActionTaken(Struct, frozen=True):
+    action: dict[str, object]
+    ending: Ending | None = None
+
+
+class ProposalMade(Struct, frozen=True):
+    """`proposal` is as it was posted, with a scenario already resolved."""
+
+    proposal: dict[str, object]
+    player: Player
+
+
+class ProposalAccepted(Struct, frozen=True):
+    """One of several who must; the last acceptance is the event that was proposed."""
+
+    proposal: int
+    player: Player
+
+
+class ProposalRejected(Struct, frozen=True):
+    proposal: int
+    player: Player
+
+
+class OptionsChanged(Struct, frozen=True):
+    """options   all that are in force now
+    seats     seat names in seat order, those that these options give
+    position  the beginning, in the lobby; None for the game's own
+    record    the record that the match will go on from, in the lobby
+    """
+
+    options: dict[str, object]
+    seats: list[str]
+    proposal: int | None = None
+    position: dict[str, object] | None = None
+    record: dict[str, object] | None = None
+
+
+class TimeTravelled(Struct, frozen=True):
+    """What was after event `to` is current again. A commitment: a new seed, because the old one is known. `ending`: it was over."""
+
+    to: int
+    proposal: int | None = None
+    seed_commitment: str | None = None
+    ending: Ending | None = None
+
+
+class PositionEdited(Struct, frozen=True):
+    """The match goes on from here as a new one; the draws of that start stand beside it."""
+
+    position: dict[str, object]
+    proposal: int | None = None
+    seed_commitment: str | None = None
+
+
+class BecameCompetitive(Struct, frozen=True):
+    proposal: int | None = None
+
+
+class RematchAgreed(Struct, frozen=True):
+    match: str
+    proposal: int | None = None
+
+
+class MatchAborted(Struct, frozen=True):
+    proposal: int | None = None
+
+
+Body = (
+    MatchCreated
+    | PlayerJoined
+    | SeatsAssigned
+    | SeatTaken
+    | SeatLeft
+    | SeatPrepared
+    | MatchStarted
+    | ActionTaken
+    | ProposalMade
+    | ProposalAccepted
+    | ProposalRejected
+    | OptionsChanged
+    | TimeTravelled
+    | PositionEdited
+    | BecameCompetitive
+    | RematchAgreed
+    | MatchAborted
+)
+
+BODIES: dict[str, type[Struct]] = {
+    "match_created": MatchCreated,
+    "player_joined": PlayerJoined,
+    "seats_assigned": SeatsAssigned,
+    "seat_taken": SeatTaken,
+    "seat_left": SeatLeft,
+    "seat_prepared": SeatPrepared,
+    "match_started": MatchStarted,
+    "action_taken": ActionTaken,
+    "proposal_made": ProposalMade,
+    "proposal_accepted": ProposalAccepted,
+    "proposal_rejected": ProposalRejected,
+    "options_changed": OptionsChanged,
+    "time_travelled": TimeTravelled,
+    "position_edited": PositionEdited,
+    "became_competitive": BecameCompetitive,
+    "rematch_agreed": RematchAgreed,
+    "match_aborted": MatchAborted,
+}
+TYPES: dict[type[Struct], str] = {body: name for name, body in BODIES.items()}
+
+_encoder = msgspec.json.Encoder(order="sorted")
+
+
+def encode(value: object) -> bytes:
+    """Canonical JSON: keys sorted, no spaces. What is stored, and what `chain` runs over."""
+    return _encoder.encode(value)
+
+
+class OpenProposal(Struct, frozen=True):
+    """What is on the table. `version` is that of its `proposal_made`, by which it is named."""
+
+    version: int
+    player: Player
+    proposal: dict[str, object]
+    accepted: tuple[str, ...] = ()
+
+
+class Reader(Struct, frozen=True):
+    """Who looks. Two readers with equal `seats` get the same bytes of a match, but for what hangs on `player`
+    (his own proposal's Position, and whether a private match exists at all).
+
+    seats   those whose knowledge he has, in seat order; empty: a spectator
+    player  id, None for a stranger
+    """
+
+    seats: tuple[str, ...] = ()
+    player: str | None = None
