@@ -1,0 +1,181 @@
+"""The two clients: what `endpoints` describes is sent, `request` says when to wait, `feed` how to follow."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from types import TracebackType
+from typing import Self, TypeVar
+
+import httpx
+from httpx_sse import EventSource
+
+from .endpoints import Endpoints
+from .feed import Follower, StreamEnded, Survivable
+from .models import Event
+from .request import Outcome, Page, Request, Retry, exchange, refusal
+
+T = TypeVar("T")
+
+TIMEOUT_S = 10.0
+SILENCE_S = 40.0
+"""A feed that is silent for longer than two heartbeats and a bit is taken for dead."""
+
+
+# Every feed keeps a connection to itself for as long as it lasts, so there is no limit to them here.
+_LIMITS = httpx.Limits(max_connections=None, max_keepalive_connections=20)
+
+
+def _headers(token: str | None) -> dict[str, str]:
+    return {"Authorization": f"Bearer {token}"} if token else {}
+
+
+class Client(Endpoints):
+    """Warlog, blocking. `url` is the service's, without `/v1`; without a token one reads public things only.
+
+    May be shared between threads. Holds connections: close it, or use it in a `with` statement."""
+
+    def __init__(
+        self, url: str, token: str | None = None, *, timeout_s: float = TIMEOUT_S, retry: Retry | None = None
+    ) -> None:
+        self._http = httpx.Client(base_url=url, headers=_headers(token), timeout=timeout_s, limits=_LIMITS)
+        self._retry = retry or Retry()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._http.close()
+
+    def send(self, request: Request[T]) -> T:
+        """One call, repeated where that is safe."""
+        course = exchange(request, self._retry)
+        wait = next(course)
+        while True:
+            time.sleep(wait)
+            try:
+                outcome: Outcome = self._http.request(
+                    request.method,
+                    request.path,
+                    params=request.query,
+                    headers=request.headers,
+                    content=request.body,
+                )
+            except httpx.TransportError as error:
+                outcome = error
+            try:
+                wait = course.send(outcome)
+            except StopIteration as done:
+                reply: T = done.value
+                return reply
+
+    def pages(self, first: Request[Page[T]]) -> Iterator[T]:
+        """The items of a page and of all that follow it, each page asked for when it is needed."""
+        request: Request[Page[T]] | None = first
+        while request is not None:
+            page = self.send(request)
+            yield from page.items
+            request = page.rest
+
+    def feed(
+        self, match: str, *, seat: str | None = None, after: int = 0, silence_s: float = SILENCE_S
+    ) -> Iterator[Event]:
+        """Every event after that version as the seat (None: a spectator) may see it, once and in order, then
+        each new one as it happens, without end; leave the loop when you have seen enough.
+
+        Reconnects by itself and goes on after the last event received. Raises the refusal of the service,
+        BrokenFeed, or Unreachable once it has tried as often as `retry` says without receiving anything."""
+        follower = Follower(match, seat, after, silence_s, self._retry)
+        while True:
+            lost: Exception = StreamEnded()
+            try:
+                with self._http.stream("GET", **follower.request()) as response:
+                    if not response.is_success:
+                        response.read()
+                        raise refusal(response)
+                    for message in EventSource(response).iter_sse():
+                        if (event := follower.receive(message)) is not None:
+                            yield event
+            except Survivable as error:
+                lost = error
+            time.sleep(follower.interrupted(lost))
+
+
+class AsyncClient(Endpoints):
+    """Warlog for asyncio; otherwise as `Client`. Close it, or use it in an `async with` statement."""
+
+    def __init__(
+        self, url: str, token: str | None = None, *, timeout_s: float = TIMEOUT_S, retry: Retry | None = None
+    ) -> None:
+        self._http = httpx.AsyncClient(
+            base_url=url, headers=_headers(token), timeout=timeout_s, limits=_LIMITS
+        )
+        self._retry = retry or Retry()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        await self._http.aclose()
+
+    async def send(self, request: Request[T]) -> T:
+        """One call, repeated where that is safe."""
+        course = exchange(request, self._retry)
+        wait = next(course)
+        while True:
+            await asyncio.sleep(wait)
+            try:
+                outcome: Outcome = await self._http.request(
+                    request.method,
+                    request.path,
+                    params=request.query,
+                    headers=request.headers,
+                    content=request.body,
+                )
+            except httpx.TransportError as error:
+                outcome = error
+            try:
+                wait = course.send(outcome)
+            except StopIteration as done:
+                reply: T = done.value
+                return reply
+
+    async def pages(self, first: Request[Page[T]]) -> AsyncIterator[T]:
+        """The items of a page and of all that follow it, each page asked for when it is needed."""
+        request: Request[Page[T]] | None = first
+        while request is not None:
+            page = await self.send(request)
+            for item in page.items:
+                yield item
+            request = page.rest
+
+    async def feed(
+        self, match: str, *, seat: str | None = None, after: int = 0, silence_s: float = SILENCE_S
+    ) -> AsyncGenerator[Event, None]:
+        """As `Client.feed`. Where the loop is left early, `contextlib.aclosing` around the feed closes its
+        connection at once instead of some time later."""
+        follower = Follower(match, seat, after, silence_s, self._retry)
+        while True:
+            lost: Exception = StreamEnded()
+            try:
+                async with self._http.stream("GET", **follower.request()) as response:
+                    if not response.is_success:
+                        await response.aread()
+                        raise refusal(response)
+                    async for message in EventSource(response).aiter_sse():
+                        if (event := follower.receive(message)) is not None:
+                            yield event
+            except Survivable as error:
+                lost = error
+            await asyncio.sleep(follower.interrupted(lost))

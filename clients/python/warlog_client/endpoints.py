@@ -1,0 +1,283 @@
+"""Every call of the API, written once for both clients, in the order of the API's own table.
+
+A method here only describes its request; `methods` makes it a blocking one on `Client` and one to be awaited
+on `AsyncClient`. Each raises the refusals of `errors`, Unreachable and UnexpectedReply.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping, Sequence
+from typing import Any, TypedDict, Unpack
+
+import msgspec
+
+from . import models
+from .methods import endpoint, paged
+from .models import Json
+from .request import Page, Request, get, json_any, json_as, nothing, pages_of, post, send, text
+
+PAGE = 100
+"""Items of a list that are asked for at a time."""
+
+
+class How(TypedDict, total=False):
+    """What every command may be sent with.
+
+    if_match         the version on which the command rests; VersionConflict if the match has moved on
+    idempotency_key  a fresh one by default. After a lost connection or a 503 the command is sent again with
+                     the same key, so it takes effect once however often it was sent; with a key of one's own
+                     that holds across restarts of one's own process, too
+    """
+
+    if_match: int | None
+    idempotency_key: str | None
+
+
+def command(
+    match: str, body: Json, *, if_match: int | None = None, idempotency_key: str | None = None
+) -> Request[models.Done]:
+    request = post(json_as(models.Done), "matches", match, "commands", body=body)
+    headers = {**request.headers, "Idempotency-Key": idempotency_key or uuid.uuid4().hex}
+    if if_match is not None:
+        headers["If-Match"] = f'"{if_match}"'
+    return msgspec.structs.replace(request, headers=headers, repeatable=True)
+
+
+class Endpoints:
+    """The calls. Matches, players, seats and the rest are named by their ids, plain strings."""
+
+    # ---- accounts ------------------------------------------------------------------------------------------
+
+    @endpoint
+    def create_player(self, name: str) -> Request[models.Registered]:
+        """A new account with a first token. Needs no token."""
+        return post(json_as(models.Registered), "players", body={"name": name})
+
+    @endpoint
+    def me(self) -> Request[models.Player]:
+        """The player whose token this client sends."""
+        return get(json_as(models.Player), "players", "me")
+
+    @endpoint
+    def player(self, player: str) -> Request[models.Player]:
+        return get(json_as(models.Player), "players", player)
+
+    @endpoint
+    def create_token(self, label: str, scopes: Sequence[str] = ("play",)) -> Request[models.NewToken]:
+        """Another token of the same player; no scope may exceed those of the token in use."""
+        return post(json_as(models.NewToken), "tokens", body={"label": label, "scopes": list(scopes)})
+
+    @paged
+    def tokens(self) -> Request[Page[models.Token]]:
+        """The player's tokens, without their secrets."""
+        return pages_of(models.Token, "tokens", "cursor", get(nothing, "tokens"))
+
+    @endpoint
+    def revoke_token(self, token: str) -> Request[None]:
+        """Revokes a token by its id, at once."""
+        return send("DELETE", nothing, "tokens", token)
+
+    # ---- games ---------------------------------------------------------------------------------------------
+
+    @paged
+    def games(self) -> Request[Page[models.GameName]]:
+        return pages_of(models.GameName, "games", "cursor", get(nothing, "games"))
+
+    @endpoint
+    def game(self, game: str, options: Json | None = None) -> Request[models.Game]:
+        """Board, seats, pieces and schemas; board and seats are those for `options`."""
+        return get(json_as(models.Game), "games", game, options=options)
+
+    @endpoint
+    def rules(self, game: str) -> Request[str]:
+        """The rule book, Markdown."""
+        return get(text, "games", game, "rules")
+
+    @endpoint
+    def check_position(self, game: str, position: Json, options: Json | None = None) -> Request[Any]:
+        """Raises RuleRefused with the rule book's code unless a match could start from this position."""
+        body = {"position": position, "options": options or {}}
+        return post(json_any, "games", game, "positions", "check", body=body)
+
+    # ---- matches -------------------------------------------------------------------------------------------
+
+    @endpoint
+    def create_match(
+        self,
+        game: str,
+        seats: Mapping[str, str],
+        *,
+        options: Json | None = None,
+        position: Json | None = None,
+        scenario: str | None = None,
+        mode: str | None = None,
+        consent: str | None = None,
+        move_seconds: int | None = None,
+        visibility: str | None = None,
+        seating: str | None = None,
+    ) -> Request[models.Created]:
+        """A new match; where the caller holds every seat, it starts at once. None: the service decides.
+
+        seats         each seat `me`, `open`, `invite` or a player's id
+        mode          `casual` or `competitive`
+        consent       `all` or `none`: whether undo, option change and edit need the other players
+        move_seconds  time for a decision, 0 for no clock
+        visibility    `public` or `private`
+        seating       `wish`: players `join` instead of taking a seat"""
+        settings = {
+            "game": game,
+            "seats": dict(seats),
+            "options": options,
+            "position": position,
+            "scenario": scenario,
+            "mode": mode,
+            "consent": consent,
+            "move_seconds": move_seconds,
+            "visibility": visibility,
+            "seating": seating,
+        }
+        body = {name: value for name, value in settings.items() if value is not None}
+        return post(json_as(models.Created), "matches", body=body)
+
+    @paged
+    def matches(
+        self, *, game: str | None = None, status: str | None = None, limit: int = PAGE
+    ) -> Request[Page[models.Match]]:
+        """Matches that the caller may see, the newest first."""
+        first = get(nothing, "matches", game=game, status=status, limit=limit)
+        return pages_of(models.Match, "matches", "cursor", first)
+
+    @endpoint
+    def match(self, match: str) -> Request[models.Match]:
+        return get(json_as(models.Match), "matches", match)
+
+    @endpoint
+    def take_seat(self, match: str, seat: str, invitation: str | None = None) -> Request[models.Match]:
+        body = {} if invitation is None else {"invitation": invitation}
+        return send("PUT", json_as(models.Match), "matches", match, "seats", seat, body=body)
+
+    @endpoint
+    def leave_seat(self, match: str, seat: str) -> Request[models.Match]:
+        """Lobby only."""
+        return send("DELETE", json_as(models.Match), "matches", match, "seats", seat)
+
+    @endpoint
+    def join(self, match: str, wish: str | None = None) -> Request[models.Match]:
+        """Joins a match whose seats are given by wish."""
+        return post(
+            json_as(models.Match), "matches", match, "join", body={} if wish is None else {"wish": wish}
+        )
+
+    # ---- commands ------------------------------------------------------------------------------------------
+
+    @endpoint
+    def act(self, match: str, seat: str, action: Json, **how: Unpack[How]) -> Request[models.Done]:
+        """An action of the rule book. RuleRefused has the book's code."""
+        return command(match, {"type": "act", "seat": seat, "action": action}, **how)
+
+    @endpoint
+    def prepare(self, match: str, seat: str, **how: Unpack[How]) -> Request[models.Done]:
+        """The seat is content; the last one starts the match."""
+        return command(match, {"type": "prepare", "seat": seat}, **how)
+
+    @endpoint
+    def propose(self, match: str, proposal: models.Proposal, **how: Unpack[How]) -> Request[models.Done]:
+        """Takes effect at once where nobody else has to agree. The new version is the proposal's name."""
+        return command(match, {"type": "propose", "proposal": proposal}, **how)
+
+    @endpoint
+    def accept(self, match: str, proposal: int, **how: Unpack[How]) -> Request[models.Done]:
+        """Agrees to the proposal that was made in this version. ProposalChanged if another one is open."""
+        return command(match, {"type": "accept", "proposal": proposal}, **how)
+
+    @endpoint
+    def reject(self, match: str, proposal: int, **how: Unpack[How]) -> Request[models.Done]:
+        return command(match, {"type": "reject", "proposal": proposal}, **how)
+
+    # ---- reading -------------------------------------------------------------------------------------------
+
+    @endpoint
+    def view(self, match: str, *, seat: str | None = None, at: int | None = None) -> Request[models.View]:
+        """What the seat (None: a spectator) sees, or saw at version `at`. `seat="all"`: the whole position,
+        where the caller may know it."""
+        return get(json_as(models.View), "matches", match, "view", seat=seat, at=at)
+
+    @endpoint
+    def actions(self, match: str, seat: str, *, at: int | None = None) -> Request[models.Actions]:
+        """What the seat may do, or could have done at version `at`."""
+        return get(json_as(models.Actions), "matches", match, "actions", seat=seat, at=at)
+
+    @paged
+    def events(self, match: str, *, after: int = 0, limit: int = PAGE) -> Request[Page[models.Event]]:
+        """Every event after that version, `limit` at a time."""
+        first = get(nothing, "matches", match, "events", after=after, limit=limit)
+        return pages_of(models.Event, "events", "after", first)
+
+    @paged
+    def timeline(self, match: str, *, after: int = 0, limit: int = PAGE) -> Request[Page[models.Node]]:
+        """The tree of lines: every version after that one, with its parent."""
+        first = get(nothing, "matches", match, "timeline", after=after, limit=limit)
+        return pages_of(models.Node, "nodes", "after", first)
+
+    @endpoint
+    def history(self, match: str) -> Request[str]:
+        """The current line in the game's own notation."""
+        return get(text, "matches", match, "history")
+
+    @endpoint
+    def board(self, match: str) -> Request[models.MatchBoard]:
+        return get(json_as(models.MatchBoard), "matches", match, "board")
+
+    # ---- records -------------------------------------------------------------------------------------------
+
+    @endpoint
+    def export(self, match: str) -> Request[Json]:
+        """The record of the match, as JSON."""
+        return get(json_as(dict[str, Any]), "matches", match, "export")
+
+    @endpoint
+    def import_record(self, record: Json) -> Request[models.Imported]:
+        """A new casual match from a record, or from `{"game", "history"}`; all its seats are the caller's."""
+        return post(json_as(models.Imported), "matches", "import", body=record)
+
+    # ---- scenarios -----------------------------------------------------------------------------------------
+
+    @endpoint
+    def create_scenario(
+        self, game: str, name: str, position: Json, *, options: Json | None = None, visibility: str = "public"
+    ) -> Request[models.Scenario]:
+        """Saves a position that a match could start from. Raises RuleRefused."""
+        body = {
+            "game": game,
+            "name": name,
+            "options": options or {},
+            "position": position,
+            "visibility": visibility,
+        }
+        return post(json_as(models.Scenario), "scenarios", body=body)
+
+    @paged
+    def scenarios(self, *, game: str | None = None, limit: int = PAGE) -> Request[Page[models.Scenario]]:
+        first = get(nothing, "scenarios", game=game, limit=limit)
+        return pages_of(models.Scenario, "scenarios", "cursor", first)
+
+    @endpoint
+    def scenario(self, scenario: str) -> Request[models.Scenario]:
+        return get(json_as(models.Scenario), "scenarios", scenario)
+
+    @endpoint
+    def delete_scenario(self, scenario: str) -> Request[None]:
+        return send("DELETE", nothing, "scenarios", scenario)
+
+    # ---- operations ----------------------------------------------------------------------------------------
+
+    @endpoint
+    def live(self) -> Request[models.Health]:
+        """The process answers."""
+        return get(json_as(models.Health), "health", "live")
+
+    @endpoint
+    def ready(self) -> Request[models.Health]:
+        """The service can do its work; asked once, so a 503 is an Unavailable at once."""
+        return msgspec.structs.replace(get(json_as(models.Health), "health", "ready"), repeatable=False)

@@ -1,0 +1,296 @@
+"""Everything that can go wrong when one speaks to Warlog, as one tree.
+
+WarlogError
+├── Unreachable                 no answer, however often it was asked
+├── UnexpectedReply             an answer that Warlog does not give
+├── BrokenFeed                  the feed left out a version, twice
+└── Problem                     the service refused; one class for each code of the API
+    ├── BadRequest          400   MalformedBody  BadParameter
+    ├── Unauthenticated     401
+    ├── Forbidden           403   NotYourSeat  InsufficientScope  WrongInvitation  NoSpectators  Competitive
+    ├── NotFound            404   UnknownMatch  UnknownSeat  UnknownGame  UnknownVersion  UnknownPlayer
+    │                             UnknownScenario  NoView
+    ├── Conflict            409   VersionConflict  SeatTaken  WrongStatus  NoProposal  ProposalChanged
+    │                             AlreadyDisclosed  IdempotencyKeyReused  TooLate
+    ├── BodyTooLarge        413
+    ├── RuleRefused         422   every code of the rule books, in `code`
+    ├── TooManyRequests     429
+    ├── IntegrityError      500
+    └── ServiceUnavailable  503   Unavailable  Unconfirmed
+
+A code that this SDK does not know yet is raised as the class of its status, an unknown status as `Problem`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import msgspec
+
+
+class WarlogError(Exception):
+    """Anything that this SDK raises by itself."""
+
+
+class Unreachable(WarlogError):
+    """No answer came, after all the attempts that were safe. The cause is httpx's exception."""
+
+
+class UnexpectedReply(WarlogError):
+    """The answer was none of Warlog's: not JSON, another shape, or an error without a problem document."""
+
+
+class BrokenFeed(WarlogError):
+    """The feed left out a version and did so again when asked from the last one received."""
+
+
+class ProblemBody(msgspec.Struct, frozen=True):
+    """The fields of a problem document (RFC 9457) that Warlog fills in."""
+
+    code: str
+    title: str = ""
+    status: int = 0
+    detail: str = ""
+    version: int | None = None
+
+
+class Problem(WarlogError):
+    """A refusal of the service. Nothing was appended, except perhaps with `Unconfirmed`.
+
+    code         stable, snake_case; a rule book's code for a refused action
+    version      the match's version that refused, where the service told it
+    retry_after  seconds after which asking again makes sense, where the service told it
+    body         the whole problem document, with whatever else it holds
+    """
+
+    known_code: ClassVar[str] = ""
+
+    def __init__(
+        self,
+        problem: ProblemBody,
+        *,
+        status: int,
+        retry_after: float | None = None,
+        body: dict[str, Any] | None = None,
+    ) -> None:
+        text = problem.detail or problem.title
+        super().__init__(f"{problem.code}: {text}" if text else problem.code)
+        self.code = problem.code
+        self.title = problem.title
+        self.detail = problem.detail
+        self.version = problem.version
+        self.status = status
+        self.retry_after = retry_after
+        self.body = body or {}
+
+
+class BadRequest(Problem):
+    """400: the request itself is wrong."""
+
+
+class MalformedBody(BadRequest):
+    """The body is not JSON, or not the envelope that this call takes."""
+
+    known_code = "malformed_body"
+
+
+class BadParameter(BadRequest):
+    """A query parameter, a header or a part of the path is wrong."""
+
+    known_code = "bad_parameter"
+
+
+class Unauthenticated(Problem):
+    """401: no token, or one that is unknown or revoked."""
+
+    known_code = "unauthenticated"
+
+
+class Forbidden(Problem):
+    """403: known, but not allowed."""
+
+
+class NotYourSeat(Forbidden):
+    """Another player holds the seat, or nobody does."""
+
+    known_code = "not_your_seat"
+
+
+class InsufficientScope(Forbidden):
+    """The token was made without the scope that this call needs."""
+
+    known_code = "insufficient_scope"
+
+
+class WrongInvitation(Forbidden):
+    """The seat is taken with its invitation only, and this is not it."""
+
+    known_code = "wrong_invitation"
+
+
+class NoSpectators(Forbidden):
+    """The match shows nothing to spectators while it runs."""
+
+    known_code = "no_spectators"
+
+
+class Competitive(Forbidden):
+    """No undo, option change or edit in a competitive match."""
+
+    known_code = "competitive"
+
+
+class NotFound(Problem):
+    """404: it does not exist, or the caller may not know that it does."""
+
+
+class UnknownMatch(NotFound):
+    """No such match, or a private one of others."""
+
+    known_code = "unknown_match"
+
+
+class UnknownSeat(NotFound):
+    """No such seat in the match."""
+
+    known_code = "unknown_seat"
+
+
+class UnknownGame(NotFound):
+    """No such game."""
+
+    known_code = "unknown_game"
+
+
+class UnknownVersion(NotFound):
+    """The match has no such version."""
+
+    known_code = "unknown_version"
+
+
+class UnknownPlayer(NotFound):
+    """No such player."""
+
+    known_code = "unknown_player"
+
+
+class UnknownScenario(NotFound):
+    """No such scenario, or a private one of others."""
+
+    known_code = "unknown_scenario"
+
+
+class NoView(NotFound):
+    """There is nothing to see before the start."""
+
+    known_code = "no_view"
+
+
+class Conflict(Problem):
+    """409: the match is not, or no longer, as the caller thought."""
+
+
+class VersionConflict(Conflict):
+    """The match has moved on since the `If-Match` version, or since it was last this seat's turn."""
+
+    known_code = "version_conflict"
+
+
+class SeatTaken(Conflict):
+    """Somebody holds the seat."""
+
+    known_code = "seat_taken"
+
+
+class WrongStatus(Conflict):
+    """Not while the match is in this status."""
+
+    known_code = "wrong_status"
+
+
+class NoProposal(Conflict):
+    """Nothing is proposed."""
+
+    known_code = "no_proposal"
+
+
+class ProposalChanged(Conflict):
+    """Another proposal is open than the one named."""
+
+    known_code = "proposal_changed"
+
+
+class AlreadyDisclosed(Conflict):
+    """What was shown cannot be hidden again."""
+
+    known_code = "already_disclosed"
+
+
+class IdempotencyKeyReused(Conflict):
+    """The key belongs to another command."""
+
+    known_code = "idempotency_key_reused"
+
+
+class TooLate(Conflict):
+    """The seat's deadline has passed."""
+
+    known_code = "too_late"
+
+
+class BodyTooLarge(Problem):
+    """413: the body is over the limit."""
+
+    known_code = "body_too_large"
+
+
+class RuleRefused(Problem):
+    """422: the rule book refuses; `code` is the rule book's own."""
+
+
+class TooManyRequests(Problem):
+    """429: over a limit; `retry_after` says when to come back."""
+
+    known_code = "too_many_requests"
+
+
+class IntegrityError(Problem):
+    """500: the stored match contradicts itself and is frozen."""
+
+    known_code = "integrity_error"
+
+
+class ServiceUnavailable(Problem):
+    """503: not now."""
+
+
+class Unavailable(ServiceUnavailable):
+    """The service cannot reach its store, or is stopping."""
+
+    known_code = "unavailable"
+
+
+class Unconfirmed(ServiceUnavailable):
+    """The command may have been stored: only a repeat with the same `Idempotency-Key` can tell."""
+
+    known_code = "unconfirmed"
+
+
+_BY_STATUS: dict[int, type[Problem]] = {
+    400: BadRequest,
+    401: Unauthenticated,
+    403: Forbidden,
+    404: NotFound,
+    409: Conflict,
+    413: BodyTooLarge,
+    422: RuleRefused,
+    429: TooManyRequests,
+    500: IntegrityError,
+    503: ServiceUnavailable,
+}
+
+
+def problem_class(status: int, code: str) -> type[Problem]:
+    """Its class. The status first: `unknown_seat` is a 404, but also a code of rule books (422)."""
+    group = _BY_STATUS.get(status, Problem)
+    return next((leaf for leaf in group.__subclasses__() if leaf.known_code == code), group)

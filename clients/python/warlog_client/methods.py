@@ -1,0 +1,66 @@
+"""Descriptors that turn the description of a request into a method of both clients.
+
+On a `Client` the method blocks and returns the reply; on an `AsyncClient` it is awaited. Type checkers know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Self, TypeVar, overload
+
+from .request import Page, Request
+
+if TYPE_CHECKING:
+    from .client import AsyncClient, Client
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class endpoint(Generic[P, T]):
+    """A call with one reply."""
+
+    def __init__(self, describe: Callable[Concatenate[Any, P], Request[T]]) -> None:
+        self._describe = describe
+        self.__doc__ = describe.__doc__
+
+    @overload
+    def __get__(self, client: None, owner: type) -> Self: ...
+    @overload
+    def __get__(self, client: Client, owner: type) -> Callable[P, T]: ...
+    @overload
+    def __get__(self, client: AsyncClient, owner: type) -> Callable[P, Coroutine[Any, Any, T]]: ...
+    def __get__(self, client: Client | AsyncClient | None, owner: type) -> Any:
+        if client is None:
+            return self
+
+        @wraps(self._describe)
+        def call(*args: P.args, **kwargs: P.kwargs) -> Any:
+            return client.send(self._describe(client, *args, **kwargs))
+
+        return call
+
+
+class paged(Generic[P, T]):
+    """A call whose reply comes in pages: the method gives an iterator over the items of all of them."""
+
+    def __init__(self, describe: Callable[Concatenate[Any, P], Request[Page[T]]]) -> None:
+        self._describe = describe
+        self.__doc__ = describe.__doc__
+
+    @overload
+    def __get__(self, client: None, owner: type) -> Self: ...
+    @overload
+    def __get__(self, client: Client, owner: type) -> Callable[P, Iterator[T]]: ...
+    @overload
+    def __get__(self, client: AsyncClient, owner: type) -> Callable[P, AsyncIterator[T]]: ...
+    def __get__(self, client: Client | AsyncClient | None, owner: type) -> Any:
+        if client is None:
+            return self
+
+        @wraps(self._describe)
+        def call(*args: P.args, **kwargs: P.kwargs) -> Any:
+            return client.pages(self._describe(client, *args, **kwargs))
+
+        return call

@@ -1,0 +1,271 @@
+"""What the service answers, as frozen Structs.
+
+Fields that are not named here are ignored, because the service may add some. `None` stands for what an answer
+leaves out. What a rule book defines (options, actions, effects, views, positions) stays plain JSON:
+`GET /v1/games/{game}` describes it, and this SDK knows no game.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from msgspec import Struct
+
+Json = dict[str, Any]
+
+
+class Player(Struct, frozen=True):
+    id: str
+    name: str
+    created_at: datetime | None = None
+
+
+class Registered(Struct, frozen=True):
+    """A new player and its first token, which is never shown again."""
+
+    player: Player
+    token: str
+    scopes: list[str]
+
+
+class Token(Struct, frozen=True):
+    id: str
+    label: str
+    scopes: list[str]
+    created_at: datetime | None = None
+
+
+class NewToken(Struct, frozen=True):
+    """`token` is the secret, never shown again; `id` is what revokes it."""
+
+    id: str
+    token: str
+    label: str
+    scopes: list[str]
+
+
+class Seat(Struct, frozen=True):
+    """`player` is None while nobody holds the seat."""
+
+    seat: str
+    player: Player | None = None
+    prepared: bool = False
+
+
+class Result(Struct, frozen=True):
+    """No winners means a draw; `reason` is one of the rule book's."""
+
+    winners: list[str]
+    reason: str
+
+
+class Match(Struct, frozen=True):
+    """The summary of a match.
+
+    status     lobby, playing, finished (with `result`), aborted (without)
+    version    the number of its newest event
+    options    all options that may be known, defaults included
+    proposal   what waits for consent; its `version` is its name in `accept` and `reject`
+    deadlines  by seat; empty without clocks
+    """
+
+    id: str
+    game: str
+    rules_version: int
+    mode: str
+    status: str
+    version: int
+    options: Json
+    consent: str
+    move_seconds: int
+    visibility: str
+    seats: list[Seat]
+    to_act: list[str]
+    deadlines: dict[str, datetime] = {}
+    proposal: Json | None = None
+    result: Result | None = None
+    seed_commitment: str | None = None
+    seating: str | None = None
+    created_at: datetime | None = None
+    updated_at: datetime | None = None
+
+
+class Created(Struct, frozen=True):
+    """A new match, and the invitation of every seat that is taken with one, never shown again."""
+
+    match: Match
+    invitations: dict[str, str] = {}
+
+
+class Imported(Struct, frozen=True):
+    """`versions` maps each version of the record to the one that it has in the new match."""
+
+    match: Match
+    versions: dict[int, int] = {}
+
+
+class Event(Struct, frozen=True):
+    """One event, as far as the reader may know it.
+
+    seat       the acting seat, `server`, or None where no seat acts
+    action     None where there is none or it is hidden
+    draws      None: hidden; empty: there were none
+    effects    None: there are none by the event's type, or they are hidden
+    to_act, deadlines   on the feed only: for whose decision the match waits after this event
+    result     on the event that ended the match
+    """
+
+    version: int
+    type: str
+    at: datetime
+    seat: str | None = None
+    by: str | None = None
+    parent: int | None = None
+    to: int | None = None
+    action: Json | None = None
+    draws: list[int] | None = None
+    effects: list[Json] | None = None
+    proposal: Json | None = None
+    options: Json | None = None
+    result: Result | None = None
+    to_act: list[str] | None = None
+    deadlines: dict[str, datetime] | None = None
+
+
+class Done(Struct, frozen=True):
+    """An accepted command: the match's new version, its event and the match after it."""
+
+    version: int
+    event: Event
+    match: Match
+
+
+class View(Struct, frozen=True):
+    """`view` of a seat or of the spectator as of version `at`; with `seat="all"` the `position` instead."""
+
+    version: int
+    at: int
+    seat: str | None = None
+    view: Json | None = None
+    position: Json | None = None
+
+
+class Actions(Struct, frozen=True):
+    """Every legal action of `seat` at version `at`, ready to be posted; `open` marks a template."""
+
+    version: int
+    at: int
+    seat: str
+    total: int
+    actions: list[Json]
+
+
+class Node(Struct, frozen=True):
+    """One version in the tree of lines."""
+
+    version: int
+    parent: int | None = None
+
+
+class Space(Struct, frozen=True):
+    """A space of a board, with the coordinates of its centre."""
+
+    id: str
+    x: float
+    y: float
+    region: str | None = None
+    neighbours: list[str] = []
+    level: str | None = None
+
+
+class Board(Struct, frozen=True):
+    kind: str
+    levels: list[str]
+    spaces: list[Space]
+
+
+class MatchBoard(Struct, frozen=True):
+    """The board and the seats for the options of one match."""
+
+    board: Board
+    seats: list[str] = []
+
+
+class Game(Struct, frozen=True):
+    """A game as `GET /v1/games/{game}` describes it; options, actions, effects and view are JSON Schemas."""
+
+    game: str
+    name: str
+    rules_version: int
+    seats: list[str]
+    spectators: str
+    board: Board
+    pieces: list[Json]
+    options: Json
+    actions: Json
+    effects: Json
+    view: Json
+    presets: Any = None
+
+
+class GameName(Struct, frozen=True):
+    """A line of the list of games."""
+
+    game: str
+    name: str = ""
+    rules_version: int = 0
+
+
+class Scenario(Struct, frozen=True):
+    """A saved position."""
+
+    id: str
+    game: str
+    name: str
+    options: Json = {}
+    position: Json = {}
+    owner: str | None = None
+    visibility: str = "public"
+
+
+class Health(Struct, frozen=True):
+    status: str
+
+
+class Undo(Struct, frozen=True, tag_field="kind", tag="undo"):
+    """Make the state after version `to`, of any line, current again."""
+
+    to: int
+
+
+class ChangeOptions(
+    Struct, frozen=True, tag_field="kind", tag="options", omit_defaults=True, rename={"import_": "import"}
+):
+    """Change options; before the start also the position, given, of a scenario, or of a record."""
+
+    options: Json = {}
+    position: Json | None = None
+    scenario: str | None = None
+    import_: Json | None = None
+
+
+class Edit(Struct, frozen=True, tag_field="kind", tag="edit"):
+    """Replace the position."""
+
+    position: Json
+
+
+class MakeCompetitive(Struct, frozen=True, tag_field="kind", tag="competitive"):
+    """From now on it counts."""
+
+
+class Abort(Struct, frozen=True, tag_field="kind", tag="abort"):
+    """End the match without a result."""
+
+
+class Rematch(Struct, frozen=True, tag_field="kind", tag="rematch"):
+    """The same again."""
+
+
+Proposal = Undo | ChangeOptions | Edit | MakeCompetitive | Abort | Rematch

@@ -1,0 +1,186 @@
+"""One call of the API without any I/O: what is sent, what comes back, and when to try again.
+
+The two clients differ only in how they send and sleep; everything else of a call is here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping
+from typing import Any, Generic, TypeVar
+from urllib.parse import quote
+
+import httpx
+import msgspec
+
+from .errors import Problem, ProblemBody, ServiceUnavailable, UnexpectedReply, Unreachable, problem_class
+
+T = TypeVar("T")
+
+# Failures after which the request has certainly not been received.
+_NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
+
+
+class Request(msgspec.Struct, Generic[T], frozen=True):
+    """One call. `repeatable`: twice is as good as once (a GET, a command with its `Idempotency-Key`)."""
+
+    method: str
+    path: str
+    reply: Callable[[httpx.Response], T]
+    query: Mapping[str, str] = {}
+    headers: Mapping[str, str] = {}
+    body: bytes | None = None
+    repeatable: bool = False
+
+
+class Page(msgspec.Struct, Generic[T], frozen=True):
+    """Some items of a long list, and the request for the next ones; None after the last."""
+
+    items: list[T]
+    rest: Request[Page[T]] | None
+
+
+class Retry(msgspec.Struct, frozen=True):
+    """How often to ask, and how long to wait: twice as long each time, or as long as a `Retry-After` says.
+
+    The defaults give up after about half a minute. A feed counts anew after each event received."""
+
+    attempts: int = 10
+    wait_s: float = 0.1
+    wait_s_max: float = 5.0
+
+    def wait(self, failures: int, error: Exception | None = None) -> float:
+        """Seconds to wait after that many failures in a row, of which `error` was the last."""
+        if isinstance(error, Problem) and error.retry_after is not None:
+            return error.retry_after
+        return min(self.wait_s * 2.0 ** (failures - 1), self.wait_s_max)
+
+
+def path(*parts: str) -> str:
+    """`/v1/…` of these parts, each quoted, so that an id can never lead elsewhere."""
+    return "/v1/" + "/".join(quote(part, safe="") for part in parts)
+
+
+def query(**values: object) -> dict[str, str]:
+    """Query parameters; None is left out, JSON objects are written as JSON."""
+    return {
+        name: value if isinstance(value, str) else msgspec.json.encode(value).decode()
+        for name, value in values.items()
+        if value is not None
+    }
+
+
+def get(reply: Callable[[httpx.Response], T], *parts: str, **values: object) -> Request[T]:
+    return Request("GET", path(*parts), reply, query(**values), repeatable=True)
+
+
+def post(reply: Callable[[httpx.Response], T], *parts: str, body: object) -> Request[T]:
+    return send("POST", reply, *parts, body=body)
+
+
+def send(method: str, reply: Callable[[httpx.Response], T], *parts: str, body: object = None) -> Request[T]:
+    """A call that changes something and must not be repeated blindly. No content type without a body."""
+    if body is None:
+        return Request(method, path(*parts), reply)
+    return Request(
+        method,
+        path(*parts),
+        reply,
+        headers={"Content-Type": "application/json"},
+        body=msgspec.json.encode(body),
+    )
+
+
+def json_as(model: type[T]) -> Callable[[httpx.Response], T]:
+    """A reply that is this Struct. Raises UnexpectedReply."""
+    decoder = msgspec.json.Decoder(model)
+
+    def decode(response: httpx.Response) -> T:
+        try:
+            return decoder.decode(response.content)
+        except msgspec.DecodeError as error:
+            raise UnexpectedReply(f"{response.url}: {error}") from error
+
+    return decode
+
+
+def pages_of(model: type[T], name: str, cursor: str, first: Request[Any]) -> Request[Page[T]]:
+    """The call `first` as one of several pages, whose items stand in the field `name` and whose `next` is the
+    parameter `cursor` of the next page."""
+    items = msgspec.json.Decoder(list[model])  # type: ignore[valid-type]
+
+    def decode(response: httpx.Response) -> Page[T]:
+        fields = json_as(dict[str, msgspec.Raw])(response)
+        try:
+            page: list[T] = items.decode(fields.get(name, b""))
+            following = msgspec.json.decode(fields.get("next", b"null"), type=int | str | None)
+        except msgspec.DecodeError as error:
+            raise UnexpectedReply(f"{response.url}: {error}") from error
+        if following is None or not page:
+            return Page(page, None)
+        return Page(page, msgspec.structs.replace(request, query={**request.query, cursor: str(following)}))
+
+    request: Request[Page[T]] = msgspec.structs.replace(first, reply=decode)
+    return request
+
+
+def json_any(response: httpx.Response) -> Any:
+    """A reply that is any JSON."""
+    try:
+        return msgspec.json.decode(response.content)
+    except msgspec.DecodeError as error:
+        raise UnexpectedReply(f"{response.url}: {error}") from error
+
+
+def text(response: httpx.Response) -> str:
+    return response.text
+
+
+def nothing(response: httpx.Response) -> None:
+    """A reply whose body says nothing (204)."""
+
+
+def refusal(response: httpx.Response) -> Problem | UnexpectedReply:
+    """The exception for an answer that is no success; its body must have been read."""
+    try:
+        body = msgspec.json.decode(response.content, type=dict[str, Any])
+        problem = msgspec.convert(body, ProblemBody)
+    except (msgspec.DecodeError, msgspec.ValidationError):
+        if response.status_code not in (502, 503, 504):
+            return UnexpectedReply(
+                f"{response.url}: status {response.status_code} without a problem document"
+            )
+        # A proxy in front of a service that is gone or starting: as good as the service's own 503.
+        body, problem = {}, ProblemBody("unavailable", title=f"status {response.status_code} from a proxy")
+    kind = problem_class(503 if response.status_code in (502, 504) else response.status_code, problem.code)
+    return kind(problem, status=response.status_code, retry_after=_retry_after(response), body=body)
+
+
+def _retry_after(response: httpx.Response) -> float | None:
+    seconds = response.headers.get("Retry-After", "")
+    return float(seconds) if seconds.isdecimal() else None
+
+
+Outcome = httpx.Response | httpx.TransportError
+
+
+def exchange(request: Request[T], retry: Retry) -> Generator[float, Outcome, T]:
+    """The course of one call: yields the seconds to wait, takes what came of sending, returns the reply.
+
+    Asks again only where that is safe: always if the request never left, otherwise if it is repeatable.
+    Raises the refusal, or Unreachable."""
+    wait = 0.0
+    for attempt in range(1, retry.attempts + 1):
+        outcome = yield wait
+        if isinstance(outcome, httpx.Response):
+            if outcome.is_success:
+                return request.reply(outcome)
+            error: Exception = refusal(outcome)
+            again = request.repeatable and isinstance(error, ServiceUnavailable)
+        else:
+            error = Unreachable(f"{request.method} {request.path}: {outcome!r}")
+            error.__cause__ = outcome
+            again = request.repeatable or isinstance(outcome, _NEVER_SENT)
+        if not again or attempt == retry.attempts:
+            raise error
+        wait = retry.wait(attempt, error)
+    raise ValueError("Retry.attempts must be at least 1")
