@@ -1,0 +1,95 @@
+"""The rules alone: the wheel warlog-core in an environment that has nothing but what it declares."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import venv
+from importlib.metadata import distribution
+from pathlib import Path
+
+import pytest
+
+from tests.test_readme import blocks
+
+CORE = Path(__file__).resolve().parent.parent.parent / "core_c"
+# What the wheel declares (cffi, msgspec), and what cffi itself needs.
+DEPENDENCIES = ["cffi", "msgspec", "pycparser"]
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Built from a copy, so that no build folder is left in the tree, with what the lock installed."""
+    folder = tmp_path_factory.mktemp("wheel")
+    source = folder / "core_c"
+    shutil.copytree(
+        CORE, source, ignore=shutil.ignore_patterns("build", "*.egg-info", "_core.*.so", "_core.c")
+    )
+    command = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-index", "--no-build-isolation"]
+    subprocess.run([*command, "-w", str(folder / "dist"), str(source)], check=True, timeout=300)
+    (built,) = (folder / "dist").iterdir()
+    return built
+
+
+@pytest.fixture(scope="module")
+def clean_python(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A virtual environment with the wheel, and its dependencies copied from the one that runs the tests."""
+    folder = tmp_path_factory.mktemp("clean")
+    venv.create(folder, symlinks=True)
+    python = folder / "bin/python"
+    asked = [str(python), "-c", "import sysconfig; print(sysconfig.get_path('platlib'))"]
+    site = Path(subprocess.run(asked, check=True, capture_output=True, text=True).stdout.strip())
+    for name in DEPENDENCIES:
+        for file in distribution(name).files or []:
+            if ".." not in file.parts:
+                (site / file).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(file.locate(), site / file)
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "--python",
+        str(python),
+        "install",
+        "-q",
+        "--no-index",
+        "--no-deps",
+    ]
+    subprocess.run([*command, str(wheel)], check=True, timeout=120)
+    return python
+
+
+def test_one_wheel_serves_every_cpython_from_3_11_on(wheel: Path) -> None:
+    assert wheel.name.startswith("warlog_core-")
+    assert "-cp311-abi3-" in wheel.name
+
+
+def test_the_core_installed_alone_satisfies_its_own_declaration(clean_python: Path) -> None:
+    checked = subprocess.run(
+        [sys.executable, "-m", "pip", "--python", str(clean_python), "check"], capture_output=True, text=True
+    )
+    assert checked.returncode == 0, checked.stdout
+    check = (
+        "import importlib.util as u; assert not any(map(u.find_spec, ['warlog_events', 'litestar', 'redis']))"
+    )
+    subprocess.run([str(clean_python), "-c", check], check=True)
+
+
+def test_the_core_installed_alone_plays_the_readmes_match(clean_python: Path, tmp_path: Path) -> None:
+    (example,) = blocks("A match in ten lines", "python")
+    run = subprocess.run(
+        [str(clean_python), "-c", example], cwd=tmp_path, capture_output=True, text=True, timeout=60
+    )
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.startswith("Result(")
+
+
+def test_the_core_installed_alone_has_every_rule_book(clean_python: Path, tmp_path: Path) -> None:
+    check = (
+        "import warlog_core\n"
+        "for name in warlog_core.games():\n"
+        "    assert warlog_core.game(name).rules().startswith('# '), name\n"
+        "    assert warlog_core.game(name).describe()['game'] == name\n"
+    )
+    subprocess.run([str(clean_python), "-c", check], cwd=tmp_path, check=True)
