@@ -1,0 +1,378 @@
+/* warlog.h: the rules core of Warlog, and its manual.
+ *
+ * A *match* is one play of a *game*. A *seat* is a side in it. What a seat does is an *action*; an accepted action
+ * becomes an *event* with the random *draws* it consumed and its *effects*. The *state* is everything, a *view* what one
+ * seat (or a spectator) may know of it. The rule books under warlog_core/rules are the contract.
+ *
+ *
+ * 1. Memory
+ *
+ * The core allocates nothing, keeps nothing between calls, reads no clock and has no random generator. The caller
+ * brings every byte. Each game has two flat structs without pointers, whose sizes wl_game tells:
+ *
+ *   setup   what never changes in a match: tables and numbers that follow from the options. Immutable after wl_init.
+ *   state   everything else. A copy is memcpy, equality is memcmp: every byte is defined, padding is named and zero.
+ *
+ * Both are described by a *layout*: a table of their fields, from which the canonical hash, the fingerprint for
+ * snapshots and the decoding above the boundary are made. The order of a layout is part of the rules version.
+ *
+ *      .---------------------------------------------------------------.
+ *      | setup (const)        | state                                  |
+ *      | options, tables      | phase, round, stacks[n_stacks], ...    |
+ *      '---------------------------------------------------------------'
+ *
+ *
+ * 2. Words
+ *
+ * Whatever is of open size crosses as a list of 64-bit words: options, a Position, the effects of an event. Strings
+ * never cross: the codec above turns names and spaces into the small numbers of the game file, and back. What cannot
+ * be turned has a reserved value, so that the book, not the codec, decides which error comes first:
+ *
+ *   WL_ABSENT        the field is not there
+ *   WL_UNKNOWN       a name or space that does not exist
+ *   WL_OUT_OF_RANGE  an integer too large in size to matter (a hundred digits, say)
+ *
+ * The layout of a game's option words and Position words is written at the head of its file.
+ *
+ *
+ * 3. Actions
+ *
+ * An action is a fixed record of 32 bytes: a type (its row in the game's action table) and up to seven fields in the
+ * book's order, with the reserved values above (as 32-bit numbers). An action with a list (an army, a layout, a
+ * payment) is followed by *items*: the true length of the list is one of its fields, and at least the first N items are
+ * there, where N is wl_game.items_max. A listing consists of bare records; an open template has the field
+ * WL_OPEN in place of the list's length. What the codec finds malformed (unknown type, wrong JSON type, a field too many)
+ * arrives as the type WL_MALFORMED, so that match_over still wins over it.
+ *
+ *
+ * 4. Who
+ *
+ * An *actor* is a seat (0 ... seats-1, in the book's seat order) or WL_SERVER. A *viewer* is a seat or WL_SPECTATOR.
+ * A set of viewers is a bit mask: bit s for seat s, bit WL_SPECTATOR for the spectator.
+ *
+ *
+ * 5. Draws
+ *
+ * Rules ask for draw(n), a uniform integer 0 ... n-1. Live, the caller hands in a block of entropy: the next 32-bit
+ * little-endian word w is rejected while w >= floor(2^32 / n) * n, and the draw is w mod n. In replay the caller hands in the
+ * recorded draws: each must lie in range, all must be used and no more be asked for (WL_E_DRAWS). A block that runs out is
+ * WL_E_ENTROPY with the state untouched; the caller repeats with a longer one.
+ *
+ *
+ * 6. Events and who may see what
+ *
+ * wl_apply writes, besides the new state, a list of *records* (words), because visibility is judged just before and after
+ * each effect and cannot be found out later. A record is
+ *
+ *      [ length | kind | audience | unlock | type | argument ... ]        length counts all of them
+ *
+ *   WL_REC_EFFECT        an effect, whole
+ *   WL_REC_EFFECT_ALT    another form of the last whole effect, for those who do not get it whole
+ *   WL_REC_ACTION        the action as it was posted (no arguments; the caller has it)
+ *   WL_REC_ACTION_ALT    another form of the action
+ *   WL_REC_DRAWS         who may see the draws (no arguments)
+ *
+ * A viewer gets, of each whole record followed by its alternatives, the first whose audience holds the viewer, or whose
+ * unlock has a bit in common with the *disclosure* of the match (wl_disclosure: flags that are set when the rules disclose
+ * something, such as the end of the match); if there is none, nothing. Without an action record the action is public,
+ * without a draws record the draws are public. So a form that is forgotten hides something.
+ *
+ *
+ * 7. Errors
+ *
+ * Every function answers 0 or a positive count, or a negative number: one of wl_error below, or WL_E_GAME - i for row i of the
+ * game's own table. wl_error_name gives the rule book's code. An illegal action is normal and leaves the state byte for byte as
+ * it was. Every entry point takes any bytes: hostile states, actions and lists are refused, never followed.
+ */
+#ifndef WARLOG_H
+#define WARLOG_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef int64_t wl_word;
+
+#define WL_ABSENT INT32_MIN
+#define WL_UNKNOWN (INT32_MIN + 1)
+#define WL_OUT_OF_RANGE (INT32_MIN + 2)
+#define WL_OPEN (INT32_MIN + 3)
+/* In option and Position words, where 32-bit values are honest numbers, the same four stand at the far end. */
+#define WL_WORD_ABSENT INT64_MIN
+#define WL_WORD_UNKNOWN (INT64_MIN + 1)
+#define WL_WORD_OUT_OF_RANGE (INT64_MIN + 2)
+
+enum {
+    WL_SEATS_MAX = 8,
+    WL_SPECTATOR = 8, /* a viewer */
+    WL_SERVER = 9,    /* an actor */
+    WL_ALL_VIEWERS = 0x1ff,
+    WL_MALFORMED = -1,     /* an action type: the codec's verdict */
+    WL_ACTION_FIELDS = 7,
+    WL_STATE_MAX = 16384,  /* bytes; no game's state is larger */
+};
+
+/* Errors that are not a game's own. The first group are codes of CONVENTIONS.md, the second are faults of the caller. */
+enum wl_error {
+    WL_OK = 0,
+    WL_E_MATCH_OVER = -1,         /* match_over */
+    WL_E_MALFORMED_ACTION = -2,   /* malformed_action */
+    WL_E_UNKNOWN_SPACE = -3,      /* unknown_space */
+    WL_E_INVALID_OPTIONS = -4,    /* invalid_options */
+    WL_E_INVALID_POSITION = -5,   /* invalid_position */
+    WL_E_WRONG_PHASE = -6,        /* wrong_phase */
+    WL_E_NOT_YOUR_TURN = -7,      /* not_your_turn */
+    WL_E_NOT_YOUR_PIECE = -8,     /* not_your_piece */
+    WL_E_ILLEGAL_DESTINATION = -9, /* illegal_destination */
+
+    WL_E_ENTROPY = -32,  /* entropy_exhausted: call again with a longer block */
+    WL_E_DRAWS = -33,    /* bad_draws: recorded draws out of range, too few or too many */
+    WL_E_STATE = -34,    /* bad_state: these bytes are no state of this game */
+    WL_E_ARGUMENT = -35, /* bad_argument: an actor, viewer, length or pointer that cannot be */
+    WL_E_SPACE = -36,    /* no_room: the output buffer is too small */
+    WL_E_HASH = -37,     /* hash_mismatch: replay gave another state than recorded */
+
+    WL_E_GAME = -64, /* WL_E_GAME - i: row i of the game's own error table */
+};
+
+/* Record kinds, section 6. */
+enum {
+    WL_REC_EFFECT = 0,
+    WL_REC_EFFECT_ALT = 1,
+    WL_REC_ACTION = 2,
+    WL_REC_ACTION_ALT = 3,
+    WL_REC_DRAWS = 4,
+    WL_REC_HEAD = 5, /* words before the arguments */
+};
+
+/* A disclosure flag that every game shares: the match is over. Bits 0 ... 30 are the game's own. */
+#define WL_DISCLOSE_OVER 0x80000000u
+
+typedef struct wl_action {
+    int32_t type;
+    int32_t field[WL_ACTION_FIELDS];
+} wl_action;
+
+/* What an actor posted. `items` follow the action where it has a list; `n_items` of them are there. */
+typedef struct wl_post {
+    int32_t actor;
+    int32_t n_items;
+    wl_action action;
+    const int32_t *items;
+} wl_post;
+
+/* Where draws come from, and where those used go. Zero it, then give either entropy or recorded draws. */
+typedef struct wl_draws {
+    const uint8_t *entropy;  /* live: a block, or NULL in replay */
+    size_t n_entropy;        /* bytes */
+    const int32_t *recorded; /* replay */
+    size_t n_recorded;
+    int32_t *used; /* out: the draws in asking order; room for `cap` */
+    size_t cap;
+    size_t n_used; /* out */
+    size_t next;   /* private: bytes or draws consumed so far */
+    int32_t error; /* private: the first thing that went wrong */
+    int32_t zero_;
+} wl_draws;
+
+/* Where the records of an event go (section 6). `words` NULL: they are not wanted, only the state is. */
+typedef struct wl_event {
+    wl_word *words;
+    size_t cap;     /* words */
+    size_t n_words; /* out */
+    size_t open_;   /* private: start of the record being written */
+    int32_t error;  /* private */
+    int32_t zero_;
+} wl_event;
+
+/* A list of words read from the front; reading past the end gives WL_WORD_ABSENT and sets `overrun`. */
+typedef struct wl_words {
+    const wl_word *words;
+    size_t n_words;
+    size_t next;
+    int32_t overrun;
+    int32_t zero_;
+} wl_words;
+
+/* One field of a layout. A scalar has count 1. Rows are structs: `row` describes them, and the field `n_name` of the same
+ * struct says how many of the `count` rows are in use (the rest are zero, and neither hashed nor decoded). */
+typedef struct wl_field {
+    const char *name; /* NULL ends a layout */
+    uint32_t offset;  /* bytes */
+    uint16_t size;    /* bytes of one element */
+    uint16_t count;   /* elements */
+    uint16_t is_signed;
+    uint16_t n_size;   /* bytes of the counter; 0: all are in use */
+    uint32_t n_offset; /* where the counter lies */
+    const struct wl_field *row; /* NULL: plain integers */
+} wl_field;
+
+#define WL_IS_SIGNED(type) ((type) - 1 < (type) 1)
+#define WL_MEMBER(s, f) (((s *) 0)->f)
+/* clang-format off */
+#define WL_FIELD(s, f) { #f, offsetof(s, f), sizeof WL_MEMBER(s, f), 1, WL_IS_SIGNED(__typeof__(WL_MEMBER(s, f))), 0, 0, NULL }
+#define WL_ARRAY(s, f) { #f, offsetof(s, f), sizeof WL_MEMBER(s, f)[0], sizeof WL_MEMBER(s, f) / sizeof WL_MEMBER(s, f)[0], \
+                         WL_IS_SIGNED(__typeof__(WL_MEMBER(s, f)[0])), 0, 0, NULL }
+#define WL_COUNTED(s, f, n) { #f, offsetof(s, f), sizeof WL_MEMBER(s, f)[0], sizeof WL_MEMBER(s, f) / sizeof WL_MEMBER(s, f)[0], \
+                         WL_IS_SIGNED(__typeof__(WL_MEMBER(s, f)[0])), sizeof WL_MEMBER(s, n), offsetof(s, n), NULL }
+#define WL_ROWS(s, f, n, fields) { #f, offsetof(s, f), sizeof WL_MEMBER(s, f)[0], sizeof WL_MEMBER(s, f) / sizeof WL_MEMBER(s, f)[0], \
+                         0, sizeof WL_MEMBER(s, n), offsetof(s, n), fields }
+#define WL_ALL_ROWS(s, f, fields) { #f, offsetof(s, f), sizeof WL_MEMBER(s, f)[0], sizeof WL_MEMBER(s, f) / sizeof WL_MEMBER(s, f)[0], \
+                         0, 0, 0, fields }
+#define WL_ROW(s, f, fields) { #f, offsetof(s, f), sizeof WL_MEMBER(s, f), 1, 0, 0, 0, fields }
+#define WL_FIELDS_END { NULL, 0, 0, 0, 0, 0, 0, NULL }
+/* clang-format on */
+
+/* A row of the game's action table, in the book's canonical order. */
+typedef struct wl_action_type {
+    const char *name;
+    uint32_t flags;
+} wl_action_type;
+
+enum {
+    WL_SERVER_ONLY = 1, /* posted by the server alone, never listed */
+    WL_GIVES_UP = 2,    /* resigning and draw offers: random play leaves them out on request */
+};
+
+typedef struct wl_result {
+    int32_t over;
+    int32_t reason;   /* row of the game's table of reasons */
+    uint32_t winners; /* seats */
+} wl_result;
+
+/* What a game fills in. Every function may rely on a sound setup and state (core.c has checked them), and on
+ * nothing else. `observe`, `init` write blank structs; `apply` may leave `state` in any condition on an error, the caller
+ * restores it. */
+typedef struct wl_game {
+    const char *name;
+    int32_t rules_version;
+    int32_t items_max;             /* most list items an action needs (section 3) */
+    const char *const *seats;      /* the longest roster, NULL at the end */
+    const char *const *phases;     /* NULL at the end */
+    const char *const *reasons;    /* NULL at the end */
+    const char *const *errors;     /* the game's own codes, NULL at the end */
+    const wl_action_type *actions; /* name NULL at the end */
+    const char *const *effects;    /* effect types, NULL at the end */
+
+    size_t setup_size, state_size, view_size; /* bytes */
+    const wl_field *setup_layout, *state_layout;
+    const wl_field *view_layout;  /* the header of derived values alone */
+    size_t view_state_offset;     /* where in the view the struct with the state's layout lies */
+    size_t event_words_max;   /* room that is always enough for one event */
+    size_t draws_max;         /* likewise */
+
+    /* 0 or the book's code; asks for no draw. `position` NULL: the normal start. */
+    int32_t (*check_options)(wl_words *options, wl_words *position);
+    /* The start of the match. Writes setup and state, both zeroed before. Options and position have been checked. */
+    int32_t (*init)(void *setup, void *state, wl_words *options, wl_words *position, wl_draws *draws, wl_event *event);
+    /* New options for a match in play, or NULL where the book allows none. */
+    int32_t (*reconfigure)(void *setup, void *state, wl_words *options);
+    int32_t (*seats_in)(const void *setup); /* how many seats this match has */
+    int32_t (*phase)(const void *state);
+    uint32_t (*to_act)(const void *setup, const void *state); /* seats, as bits */
+    int64_t (*clock)(const void *setup, const void *state, int32_t seat);
+    int32_t (*check)(const void *setup, const void *state, const wl_post *post);
+    size_t (*legal)(const void *setup, const void *state, int32_t seat, wl_action *out, size_t cap);
+    int32_t (*apply)(const void *setup, void *state, const wl_post *post, wl_draws *draws, wl_event *event);
+    uint32_t (*disclosure)(const void *setup, const void *state);
+    int32_t (*observe)(const void *setup, const void *state, int32_t viewer, void *view);
+    wl_result (*result)(const void *state);
+    int32_t (*sound_setup)(const void *setup);                    /* 1 if no entry point can be led astray by it */
+    int32_t (*sound_state)(const void *setup, const void *state); /* likewise: every index in bounds, counts consistent */
+} wl_game;
+
+/* ---- registry ------------------------------------------------------------------------------------------------ */
+
+/* The games of this build; NULL past the last. A name may occur with several rules versions, newest first. */
+const wl_game *wl_game_at(int32_t index);
+
+/* The rule book's code for an error, "ok" for 0 or more. Never NULL. */
+const char *wl_error_name(const wl_game *game, int32_t error);
+
+/* ---- one match ------------------------------------------------------------------------------------------------ */
+
+/* Is a match with these options, from this Position, possible? `position` NULL: the normal start. Needs no draws. */
+int32_t wl_check_options(const wl_game *game, const wl_word *options, size_t n_options, const wl_word *position,
+                         size_t n_position);
+
+/* The start of a match (rule books, 4). Checks, then fills `setup` and `state`. Draws and event as in wl_apply. */
+int32_t wl_init(const wl_game *game, void *setup, void *state, const wl_word *options, size_t n_options,
+                const wl_word *position, size_t n_position, wl_draws *draws, wl_event *event);
+
+/* Changes the options of a match in play. WL_E_INVALID_OPTIONS where the book allows no such change. */
+int32_t wl_reconfigure(const wl_game *game, void *setup, void *state, const wl_word *options, size_t n_options);
+
+int32_t wl_seats(const wl_game *game, const void *setup);                          /* seats in this match */
+int32_t wl_phase(const wl_game *game, const void *setup, const void *state);       /* row of the game's phases */
+int32_t wl_to_act(const wl_game *game, const void *setup, const void *state);      /* seats as bits, or an error */
+int32_t wl_result_of(const wl_game *game, const void *setup, const void *state, wl_result *result);
+
+/* A number that changes exactly when this seat's thinking time starts anew; 0 while it has nothing to decide. */
+int64_t wl_clock(const wl_game *game, const void *setup, const void *state, int32_t seat);
+
+/* Flags of what the rules have disclosed (section 6). */
+int64_t wl_disclosure(const wl_game *game, const void *setup, const void *state);
+
+/* 0, or the first failing check in the book's order. Agrees exactly with wl_legal. */
+int32_t wl_check(const wl_game *game, const void *setup, const void *state, const wl_post *post);
+
+/* Every legal action of `seat` in canonical order: writes at most `cap`, returns how many there are. */
+int64_t wl_legal(const wl_game *game, const void *setup, const void *state, int32_t seat, wl_action *out, size_t cap);
+
+/* Takes an action, changing `state` in place.
+ *
+ * draws  in/out: entropy or recorded draws; afterwards the draws used.
+ * event  out:    the records of section 6, or not wanted.
+ *
+ * Returns WL_OK or an error, and then `state` is byte for byte what it was. */
+int32_t wl_apply(const wl_game *game, const void *setup, void *state, const wl_post *post, wl_draws *draws,
+                 wl_event *event);
+
+/* What `viewer` may know. wl_legal on the state inside the view gives the same as on the whole state. */
+int32_t wl_observe(const wl_game *game, const void *setup, const void *state, int32_t viewer, void *view);
+
+/* WL_OK if these bytes are a state (with its setup) that every function here can safely work on, else WL_E_STATE. */
+int32_t wl_check_state(const wl_game *game, const void *setup, const void *state);
+
+/* The stored hash: XXH64 over the little-endian encoding of the fields in layout order. */
+uint64_t wl_hash(const wl_game *game, const void *state);
+
+/* XXH64 of any bytes, as the hash above uses it. */
+uint64_t wl_hash_bytes(const void *bytes, size_t size);
+
+/* A number that differs when the layout of setup or state does: snapshots carry it. */
+uint64_t wl_fingerprint(const wl_game *game);
+
+/* ---- many at once ----------------------------------------------------------------------------------------------- */
+
+/* One step of a recorded match, for wl_replay. Items and draws lie in common arrays, in order. */
+typedef struct wl_step {
+    int32_t actor;
+    int32_t n_items;
+    int32_t n_draws;
+    int32_t zero_;
+    wl_action action;
+    uint64_t hash; /* expected after the step; 0: not compared */
+} wl_step;
+
+/* Applies `n_steps` steps. On an error the state is that before the failing step, whose index is in `*failed`.
+ * `checkpoints` (may be NULL) receives a copy of the state after every `every` steps. */
+int32_t wl_replay(const wl_game *game, const void *setup, void *state, const wl_step *steps, size_t n_steps,
+                  const int32_t *items, size_t n_items, const int32_t *draws, size_t n_draws, size_t *failed,
+                  void *checkpoints, size_t every, size_t n_checkpoints);
+
+enum {
+    WL_PLAY_ON = 1, /* wl_playout: choose no action that is marked WL_GIVES_UP while there is another */
+};
+
+/* Random play from `state` until the match is over or `max` actions are taken; returns the number taken. Open
+ * templates are not chosen. `actions` is working room for `cap` listed actions; longer listings are cut to it. The
+ * generator (SplitMix64 from `seed`) belongs to this function alone; rules never see it. */
+int64_t wl_playout(const wl_game *game, const void *setup, void *state, uint64_t seed, int64_t max, uint32_t flags,
+                   wl_action *actions, size_t cap);
+
+/* The number of sequences of `depth` listed actions (open templates left out) by the seats that are to act, every draw being 0.
+ * A match that ends earlier counts no longer sequence. `work` is room for `depth` states and `cap` actions per level. */
+int64_t wl_count(const wl_game *game, const void *setup, const void *state, int32_t depth, void *states,
+                 wl_action *actions, size_t cap);
+
+#endif

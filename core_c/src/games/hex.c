@@ -1,0 +1,2500 @@
+/* hex.c: Hex Tactics, by the rule book warlog_core/rules/hex.md, in its order. Section numbers are the book's.
+ *
+ * Spaces are numbered row * 32 + column, both from 0 (a1 = 0, b1 = 1, a2 = 32), so that the canonical order is the
+ * numeric one and sets of spaces are one 32-bit word per row. Units are rows of the roster, presets and all enumerations
+ * rows of the book's lists.
+ *
+ * Option words:   verdict (1: malformed), seats, teams, width, height, obstacles, obstacle_count, deploy_depth, deployment,
+ *                 army, army_points, max_stacks, army_preset, shooter_melee_percent, defend_percent, min_damage, round_limit,
+ *                 limit_result, roster verdict, armies verdict (0 absent, 1 given, 2 malformed);
+ *                 n, obstacle spaces; with a roster: n, types of 16 words; with armies: n, and per seat: seat, n, (unit, count).
+ * Position words: verdict, phase, round, next_id, queue given; n, obstacles; n, stacks of 12 words; n, queue;
+ *                 n, and per seat: seat, status, army given, ready, draw_offer, draw_used, n, (unit, count).
+ */
+#include "../game.h"
+
+/* ==== 2. Board ====================================================================================================== */
+
+enum {
+    COLUMNS_MAX = 25,
+    ROWS_MAX = 19,
+    STRIDE = 32,
+    SPACES_MAX = COLUMNS_MAX * ROWS_MAX,
+    HIDDEN = 0xffff, /* the space of a stack, to those who may not know it */
+
+    SEATS_MAX = 4,
+    UNITS_MAX = 40,
+    STACKS_MAX = SPACES_MAX, /* one on each space, at most */
+    ARMY_MAX = 21,           /* the greatest max_stacks */
+    COUNT_MAX = 9999,
+    ID_MAX = 999999999,
+};
+
+enum { RECRUIT, DEPLOY, PLAY, OVER };                                /* phases, 5 */
+enum { IN, ELIMINATED, RESIGNED };                                   /* seat statuses, 5 */
+enum { WALK, LEAP, FLY };                                            /* movement modes, 2.6 */
+enum { NO_SKILL, HEAL, SUMMON };                                     /* skills, 3.1 */
+enum { OBSTACLES_NONE, OBSTACLES_LIST, OBSTACLES_RANDOM };           /* options, 4.1 */
+enum { ARMY_RECRUIT, ARMY_PRESET, ARMY_GIVEN };
+enum { PRESET_AUTO, PRESET_HOST, PRESET_RANGERS, PRESET_COVEN, PRESET_TALONS, PRESETS };
+enum { MELEE, RANGED, RETALIATION };                                 /* kinds of a blow, 10.4 */
+enum { BY_ELIMINATION, BY_RESIGNATION, BY_TIMEOUT, BY_AGREEMENT, BY_ROUND_LIMIT }; /* reasons, 9.1 */
+
+static int32_t row_of(int32_t space) { return space / STRIDE; }
+static int32_t column_of(int32_t space) { return space % STRIDE; }
+static int32_t space_at(int32_t column, int32_t row) { return row * STRIDE + column; }
+
+/* A set of spaces: bit c of row[r]. */
+typedef struct spaces {
+    uint32_t row[ROWS_MAX];
+} spaces;
+
+static int has(const spaces *set, int32_t space) { return set->row[row_of(space)] >> column_of(space) & 1; }
+static void add(spaces *set, int32_t space) { set->row[row_of(space)] |= wl_bit(column_of(space)); }
+
+/* ==== 3. Pieces ===================================================================================================== */
+
+typedef struct unit {
+    int32_t cost;
+    uint16_t hp, attack, spread, skill_power;
+    uint8_t level, initiative, move, movement, range, shooter, retaliations;
+    uint8_t skill, skill_range, skill_uses, summon_unit;
+    uint8_t zero_[1];
+} unit;
+_Static_assert(sizeof(unit) == 24, "a unit type has no hidden padding");
+
+/* 3.2, in roster order; laid out to be compared with the book. */
+/* clang-format off */
+static const unit DEFAULT_ROSTER[] = {
+    /*                  cost   hp  atk  spr  pow  lvl ini mov mode  rng sht ret skill    srg use summons */
+    /* militia     */ {    6,  10,   3,   1,   0,   1,  4,  4, WALK,  1,  0,  1, NO_SKILL, 0,  0,  0, {0} },
+    /* archer      */ {    7,   8,   3,   1,   0,   1,  6,  3, WALK,  8,  1,  1, NO_SKILL, 0,  0,  0, {0} },
+    /* wolf        */ {    9,  12,   4,   2,   0,   2,  9,  7, WALK,  1,  0,  1, NO_SKILL, 0,  0,  0, {0} },
+    /* pikeman     */ {    8,  14,   4,   1,   0,   2,  5,  4, WALK,  2,  0,  1, NO_SKILL, 0,  0,  0, {0} },
+    /* acolyte     */ {   10,  12,   3,   1,   3,   2,  6,  4, WALK,  1,  0,  1, HEAL,     4,  3,  0, {0} },
+    /* swordsman   */ {   16,  30,   8,   2,   0,   3,  5,  5, WALK,  1,  0,  1, NO_SKILL, 0,  0,  0, {0} },
+    /* crossbowman */ {   15,  16,   7,   2,   0,   3,  7,  4, WALK, 10,  1,  1, NO_SKILL, 0,  0,  0, {0} },
+    /* panther     */ {   13,  18,   7,   2,   0,   3, 10,  6, LEAP,  1,  0,  1, NO_SKILL, 0,  0,  0, {0} },
+    /* griffin     */ {   16,  26,   6,   3,   0,   3,  9,  7, FLY,   1,  0,  2, NO_SKILL, 0,  0,  0, {0} },
+    /* golem       */ {   23,  60,   9,   1,   0,   4,  3,  3, WALK,  1,  0,  2, NO_SKILL, 0,  0,  0, {0} },
+    /* cavalry     */ {   27,  40,  14,   4,   0,   4,  8,  8, WALK,  1,  0,  1, NO_SKILL, 0,  0,  0, {0} },
+    /* mage        */ {   24,  24,  14,   6,   0,   4,  8,  4, WALK,  7,  1,  1, NO_SKILL, 0,  0,  0, {0} },
+    /* necromancer */ {   27,  30,  10,   3,  20,   5,  6,  4, WALK,  6,  1,  1, SUMMON,   3,  2, 15, {0} },
+    /* giant       */ {   54, 120,  30,   8,   0,   6,  4,  4, WALK,  1,  0,  1, NO_SKILL, 0,  0,  0, {0} },
+    /* dragon      */ {  145, 220,  55,  12,   0,   7, 11,  9, FLY,   1,  0,  2, NO_SKILL, 0,  0,  0, {0} },
+    /* skeleton    */ {    0,   6,   2,   1,   0,   1,  4,  4, WALK,  1,  0,  1, NO_SKILL, 0,  0,  0, {0} },
+};
+/* clang-format on */
+enum { DEFAULT_UNITS = sizeof DEFAULT_ROSTER / sizeof DEFAULT_ROSTER[0] };
+enum {
+    MILITIA, ARCHER, WOLF, PIKEMAN, ACOLYTE, SWORDSMAN, CROSSBOWMAN, PANTHER, GRIFFIN, GOLEM, CAVALRY, MAGE,
+    NECROMANCER, GIANT, DRAGON, SKELETON,
+};
+
+/* An entry of an army: so many of a unit. */
+typedef struct entry {
+    uint16_t unit, count;
+} entry;
+
+typedef struct army {
+    int32_t n;
+    entry entry[ARMY_MAX];
+} army;
+
+/* 4.3: the named presets, made for 1000 points of the default roster; `auto` is computed. */
+enum { PRESET_POINTS = 1000, PRESET_ENTRIES = 6 };
+static const entry PRESET_ARMY[PRESETS][PRESET_ENTRIES] = {
+    [PRESET_HOST] = {{SWORDSMAN, 15}, {ARCHER, 20}, {CAVALRY, 7}, {ACOLYTE, 10}, {GOLEM, 7}, {GRIFFIN, 10}},
+    [PRESET_RANGERS] = {{ARCHER, 32}, {CROSSBOWMAN, 20}, {MAGE, 9}, {MILITIA, 20}, {WOLF, 15}},
+    [PRESET_COVEN] = {{NECROMANCER, 9}, {ACOLYTE, 10}, {GOLEM, 12}, {GIANT, 4}, {PANTHER, 12}},
+    [PRESET_TALONS] = {{DRAGON, 2}, {GRIFFIN, 18}, {WOLF, 19}, {CAVALRY, 9}},
+};
+
+/* ==== 5. State ====================================================================================================== */
+
+/* What the options fix: never changes in a match. */
+typedef struct hex_setup {
+    int32_t army_points, round_limit;
+    uint8_t n_seats, teams, width, height, deploy_depth, deployment, army, max_stacks, army_preset;
+    uint8_t shooter_melee_percent, defend_percent, min_damage, limit_result, own_roster, n_units;
+    uint8_t zero_[1];
+    unit units[UNITS_MAX];
+} hex_setup;
+_Static_assert(sizeof(hex_setup) == 24 + 24 * UNITS_MAX, "the setup has no hidden padding");
+
+typedef struct stack { /* 3.3 */
+    int32_t id, skill_used;
+    uint16_t space, count, start_count, top_hp;
+    uint16_t unit, retaliations_used;
+    uint8_t seat, defending, waited, summoned;
+} stack;
+_Static_assert(sizeof(stack) == 24, "a stack has no hidden padding");
+
+typedef struct seat_state {
+    uint8_t status, submitted, ready, draw_offer, draw_used, n_army;
+    entry army[ARMY_MAX];
+} seat_state;
+_Static_assert(sizeof(seat_state) == 6 + 4 * ARMY_MAX, "a seat has no hidden padding");
+
+/* Stacks stand by ascending id. The queue holds places in `stacks`. Worst case 475 stacks: 12.8 KB; a match of two armies of
+ * seven uses the first 2 KB and the rest is zero. */
+typedef struct hex_state {
+    int64_t turns; /* turns started so far: the clock */
+    int32_t round, next_id;
+    uint8_t phase, reason, winners, zero_[1];
+    uint16_t n_stacks, n_queue;
+    spaces obstacles;
+    seat_state seats[SEATS_MAX];
+    uint8_t zero2_[4];
+    uint16_t queue[STACKS_MAX];
+    uint8_t zero3_[2];
+    stack stacks[STACKS_MAX];
+    uint8_t zero4_[4];
+} hex_state;
+_Static_assert(sizeof(hex_state) % 8 == 0, "states stand in arrays");
+_Static_assert(sizeof(hex_state) <= WL_STATE_MAX, "worst case");
+_Static_assert(offsetof(hex_state, queue) == 24 + 76 + 4 * sizeof(seat_state) + 4, "no hidden padding");
+
+/* What a viewer may know: the same struct, and what is derived. */
+typedef struct hex_view {
+    int32_t viewer;
+    uint32_t to_act;
+    int32_t active; /* id of the active stack, 0 if there is none */
+    uint8_t side[SEATS_MAX];
+    uint8_t has_zone, zone_first_column, zone_last_column, zone_first_row, zone_last_row;
+    uint8_t zero_[3];
+    hex_state state;
+} hex_view;
+
+static const wl_field UNIT_FIELDS[] = {
+    WL_FIELD(unit, cost),      WL_FIELD(unit, hp),          WL_FIELD(unit, attack),     WL_FIELD(unit, spread),
+    WL_FIELD(unit, skill_power), WL_FIELD(unit, level),     WL_FIELD(unit, initiative), WL_FIELD(unit, move),
+    WL_FIELD(unit, movement),  WL_FIELD(unit, range),       WL_FIELD(unit, shooter),    WL_FIELD(unit, retaliations),
+    WL_FIELD(unit, skill),     WL_FIELD(unit, skill_range), WL_FIELD(unit, skill_uses), WL_FIELD(unit, summon_unit),
+    WL_FIELDS_END,
+};
+
+static const wl_field SETUP_FIELDS[] = {
+    WL_FIELD(hex_setup, army_points),
+    WL_FIELD(hex_setup, round_limit),
+    WL_FIELD(hex_setup, n_seats),
+    WL_FIELD(hex_setup, teams),
+    WL_FIELD(hex_setup, width),
+    WL_FIELD(hex_setup, height),
+    WL_FIELD(hex_setup, deploy_depth),
+    WL_FIELD(hex_setup, deployment),
+    WL_FIELD(hex_setup, army),
+    WL_FIELD(hex_setup, max_stacks),
+    WL_FIELD(hex_setup, army_preset),
+    WL_FIELD(hex_setup, shooter_melee_percent),
+    WL_FIELD(hex_setup, defend_percent),
+    WL_FIELD(hex_setup, min_damage),
+    WL_FIELD(hex_setup, limit_result),
+    WL_FIELD(hex_setup, own_roster),
+    WL_FIELD(hex_setup, n_units),
+    WL_ROWS(hex_setup, units, n_units, UNIT_FIELDS),
+    WL_FIELDS_END,
+};
+
+static const wl_field STACK_FIELDS[] = {
+    WL_FIELD(stack, id),          WL_FIELD(stack, skill_used), WL_FIELD(stack, space),
+    WL_FIELD(stack, count),       WL_FIELD(stack, start_count), WL_FIELD(stack, top_hp),
+    WL_FIELD(stack, unit),        WL_FIELD(stack, retaliations_used), WL_FIELD(stack, seat),
+    WL_FIELD(stack, defending),   WL_FIELD(stack, waited),     WL_FIELD(stack, summoned),
+    WL_FIELDS_END,
+};
+
+static const wl_field ENTRY_FIELDS[] = {WL_FIELD(entry, unit), WL_FIELD(entry, count), WL_FIELDS_END};
+
+static const wl_field SEAT_FIELDS[] = {
+    WL_FIELD(seat_state, status),     WL_FIELD(seat_state, submitted), WL_FIELD(seat_state, ready),
+    WL_FIELD(seat_state, draw_offer), WL_FIELD(seat_state, draw_used), WL_FIELD(seat_state, n_army),
+    WL_ROWS(seat_state, army, n_army, ENTRY_FIELDS), WL_FIELDS_END,
+};
+
+static const wl_field SPACES_FIELDS[] = {WL_ARRAY(spaces, row), WL_FIELDS_END};
+
+static const wl_field STATE_LAYOUT[] = {
+    WL_FIELD(hex_state, turns),
+    WL_FIELD(hex_state, round),
+    WL_FIELD(hex_state, next_id),
+    WL_FIELD(hex_state, phase),
+    WL_FIELD(hex_state, reason),
+    WL_FIELD(hex_state, winners),
+    WL_FIELD(hex_state, n_stacks),
+    WL_FIELD(hex_state, n_queue),
+    WL_ROW(hex_state, obstacles, SPACES_FIELDS),
+    WL_ALL_ROWS(hex_state, seats, SEAT_FIELDS),
+    WL_COUNTED(hex_state, queue, n_queue),
+    WL_ROWS(hex_state, stacks, n_stacks, STACK_FIELDS),
+    WL_FIELDS_END,
+};
+
+static const wl_field VIEW_LAYOUT[] = {
+    WL_FIELD(hex_view, viewer),
+    WL_FIELD(hex_view, to_act),
+    WL_FIELD(hex_view, active),
+    WL_ARRAY(hex_view, side),
+    WL_FIELD(hex_view, has_zone),
+    WL_FIELD(hex_view, zone_first_column),
+    WL_FIELD(hex_view, zone_last_column),
+    WL_FIELD(hex_view, zone_first_row),
+    WL_FIELD(hex_view, zone_last_row),
+    WL_FIELDS_END,
+};
+
+/* ==== Names ========================================================================================================= */
+
+static const char *const SEATS[] = {"red", "blue", "green", "yellow", NULL};
+static const char *const PHASES[] = {"recruit", "deploy", "play", "over", NULL};
+static const char *const REASONS[] = {"elimination", "resigned", "timeout", "draw_agreed", "round_limit", NULL};
+
+enum { /* actions, 7.1 */
+    A_RECRUIT, A_RECRUIT_PRESET, A_PLACE, A_READY, A_MOVE, A_ATTACK, A_MOVE_ATTACK, A_SKILL, A_DEFEND, A_WAIT,
+    A_OFFER_DRAW, A_ACCEPT_DRAW, A_DECLINE_DRAW, A_RESIGN, A_TIMEOUT, ACTIONS
+};
+static const wl_action_type ACTION_TYPES[] = {
+    [A_RECRUIT] = {"recruit", 0},
+    [A_RECRUIT_PRESET] = {"recruit_preset", 0},
+    [A_PLACE] = {"place", 0},
+    [A_READY] = {"ready", 0},
+    [A_MOVE] = {"move", 0},
+    [A_ATTACK] = {"attack", 0},
+    [A_MOVE_ATTACK] = {"move_attack", 0},
+    [A_SKILL] = {"skill", 0},
+    [A_DEFEND] = {"defend", 0},
+    [A_WAIT] = {"wait", 0},
+    [A_OFFER_DRAW] = {"offer_draw", WL_GIVES_UP},
+    [A_ACCEPT_DRAW] = {"accept_draw", WL_GIVES_UP},
+    [A_DECLINE_DRAW] = {"decline_draw", WL_GIVES_UP},
+    [A_RESIGN] = {"resign", WL_GIVES_UP},
+    [A_TIMEOUT] = {"timeout", WL_SERVER_ONLY},
+    [ACTIONS] = {NULL, 0},
+};
+
+enum { /* effects, 10.4 */
+    E_MATCH_STARTED, E_ARMY_SUBMITTED, E_ARMIES_REVEALED, E_PLACED, E_SEAT_READY, E_DEPLOYMENT_REVEALED,
+    E_ROUND_STARTED, E_TURN_STARTED, E_MOVED, E_ATTACKED, E_DESTROYED, E_SEAT_ELIMINATED, E_HEALED, E_SUMMONED,
+    E_DEFENDED, E_WAITED, E_DRAW_OFFERED, E_DRAW_ACCEPTED, E_DRAW_DECLINED, E_RESIGNED, E_MATCH_ENDED
+};
+static const char *const EFFECTS[] = {
+    "match_started", "army_submitted", "armies_revealed", "placed", "seat_ready", "deployment_revealed",
+    "round_started", "turn_started", "moved", "attacked", "destroyed", "seat_eliminated", "healed", "summoned",
+    "defended", "waited", "draw_offered", "draw_accepted", "draw_declined", "resigned", "match_ended", NULL,
+};
+
+/* 10.5 and 10.6, beyond the codes that all games share. X(constant, code). */
+#define ERRORS(X)                                                                                                     \
+    X(UNKNOWN_SEAT, unknown_seat)                                                                                     \
+    X(SEAT_OUT, seat_out)                                                                                             \
+    X(NOT_ACTIVE_PIECE, not_active_piece)                                                                             \
+    X(ALREADY_SUBMITTED, already_submitted)                                                                           \
+    X(EMPTY_ARMY, empty_army)                                                                                         \
+    X(TOO_MANY_STACKS, too_many_stacks)                                                                               \
+    X(UNKNOWN_UNIT, unknown_unit)                                                                                     \
+    X(NOT_RECRUITABLE, not_recruitable)                                                                               \
+    X(BAD_COUNT, bad_count)                                                                                           \
+    X(TOO_EXPENSIVE, too_expensive)                                                                                   \
+    X(UNKNOWN_PRESET, unknown_preset)                                                                                 \
+    X(ALREADY_READY, already_ready)                                                                                   \
+    X(OUTSIDE_ZONE, outside_zone)                                                                                     \
+    X(SPACE_BLOCKED, space_blocked)                                                                                   \
+    X(OUT_OF_REACH, out_of_reach)                                                                                     \
+    X(NO_TARGET, no_target)                                                                                           \
+    X(NOT_AN_ENEMY, not_an_enemy)                                                                                     \
+    X(NOT_A_FRIEND, not_a_friend)                                                                                     \
+    X(OUT_OF_RANGE, out_of_range)                                                                                     \
+    X(SKILL_MISSING, no_skill)                                                                                        \
+    X(NO_USES_LEFT, no_uses_left)                                                                                     \
+    X(NOTHING_TO_HEAL, nothing_to_heal)                                                                               \
+    X(ALREADY_WAITED, already_waited)                                                                                 \
+    X(DRAW_ALREADY_OFFERED, draw_already_offered)                                                                     \
+    X(NO_DRAW_OFFER, no_draw_offer)                                                                                   \
+    X(BAD_ROSTER, bad_roster)                                                                                         \
+    X(BAD_ARMIES, bad_armies)                                                                                         \
+    X(BAD_OBSTACLES, bad_obstacles)                                                                                   \
+    X(POSITION_BAD_PHASE, position_bad_phase)                                                                         \
+    X(POSITION_BAD_SEAT, position_bad_seat)                                                                           \
+    X(POSITION_BAD_OBSTACLES, position_bad_obstacles)                                                                 \
+    X(POSITION_BAD_ID, position_bad_id)                                                                               \
+    X(POSITION_UNKNOWN_UNIT, position_unknown_unit)                                                                   \
+    X(POSITION_BAD_SPACE, position_bad_space)                                                                         \
+    X(POSITION_OVERLAP, position_overlap)                                                                             \
+    X(POSITION_BAD_VALUE, position_bad_value)                                                                         \
+    X(POSITION_BAD_STATUS, position_bad_status)                                                                       \
+    X(POSITION_BAD_QUEUE, position_bad_queue)
+#define ROW(constant, code) ROW_##constant,
+enum { ERRORS(ROW) ERROR_ROWS };
+#undef ROW
+#define CODE(constant, code) constant = WL_E_GAME - ROW_##constant,
+enum { ERRORS(CODE) };
+#undef CODE
+#define NAME(constant, code) #code,
+static const char *const ERROR_NAMES[] = {ERRORS(NAME) NULL};
+#undef NAME
+
+/* ==== Sets of spaces (2.1 - 2.6) ===================================================================================== */
+
+static uint32_t full_row(const hex_setup *setup) { return wl_bit(setup->width) - 1; }
+
+static spaces whole_board(const hex_setup *setup)
+{
+    spaces all = {{0}};
+    for (int32_t r = 0; r < setup->height; r++)
+        all.row[r] = full_row(setup);
+    return all;
+}
+
+/* The spaces of `set` and all their neighbours on the board. Rows of even rank (odd r) are shifted right (2.2): a space
+ * of column c touches columns c-1 and c of the rows beside an unshifted row, c and c+1 beside a shifted one. */
+static spaces grown(const hex_setup *setup, const spaces *set)
+{
+    const uint32_t full = full_row(setup);
+    spaces out = {{0}};
+
+    for (int32_t r = 0; r < setup->height; r++) {
+        const uint32_t own = set->row[r];
+        const uint32_t beside = (r > 0 ? set->row[r - 1] : 0) | (r + 1 < setup->height ? set->row[r + 1] : 0);
+        const uint32_t slanted = r % 2 == 0 ? beside << 1 : beside >> 1;
+        out.row[r] = (own | own << 1 | own >> 1 | beside | slanted) & full;
+    }
+    return out;
+}
+
+static spaces both(const hex_setup *setup, const spaces *a, const spaces *b)
+{
+    spaces out = {{0}};
+    for (int32_t r = 0; r < setup->height; r++)
+        out.row[r] = a->row[r] & b->row[r];
+    return out;
+}
+
+static spaces without(const hex_setup *setup, const spaces *a, const spaces *b)
+{
+    spaces out = {{0}};
+    for (int32_t r = 0; r < setup->height; r++)
+        out.row[r] = a->row[r] & ~b->row[r];
+    return out;
+}
+
+static int same(const hex_setup *setup, const spaces *a, const spaces *b)
+{
+    uint32_t difference = 0;
+    for (int32_t r = 0; r < setup->height; r++)
+        difference |= a->row[r] ^ b->row[r];
+    return difference == 0;
+}
+
+/* 2.3. */
+static int32_t distance(int32_t a, int32_t b)
+{
+    const int32_t dr = row_of(a) - row_of(b);
+    const int32_t dq = column_of(a) - row_of(a) / 2 - (column_of(b) - row_of(b) / 2);
+    const int32_t ds = dq + dr;
+    const int32_t x = dq < 0 ? -dq : dq;
+    const int32_t y = dr < 0 ? -dr : dr;
+    const int32_t z = ds < 0 ? -ds : ds;
+    const int32_t xy = x > y ? x : y;
+    return xy > z ? xy : z;
+}
+
+static int on_board(const hex_setup *setup, wl_word space)
+{
+    return space >= 0 && space < ROWS_MAX * STRIDE && space % STRIDE < setup->width && space / STRIDE < setup->height;
+}
+
+/* 1 when the spaces that are not in `blocked` form one connected region (4.1, 4.2). */
+static int connected(const hex_setup *setup, const spaces *blocked)
+{
+    const spaces board = whole_board(setup);
+    const spaces open = without(setup, &board, blocked);
+    spaces region = {{0}};
+
+    for (int32_t r = 0; r < setup->height; r++)
+        if (open.row[r] != 0) {
+            region.row[r] = open.row[r] & (~open.row[r] + 1);
+            break;
+        }
+    for (;;) {
+        spaces next = grown(setup, &region);
+        next = both(setup, &next, &open);
+        if (same(setup, &next, &region))
+            return same(setup, &region, &open);
+        region = next;
+    }
+}
+
+/* 2.5: the deployment zone of a seat, a rectangle; rows and columns from 0, both ends included. */
+typedef struct zone {
+    int32_t first_column, last_column, first_row, last_row;
+    int32_t outermost; /* the column from which AUTO-DEPLOY starts */
+} zone;
+
+static zone zone_of(const hex_setup *setup, int32_t seat)
+{
+    const int32_t west = seat == 0 || seat == 2; /* red and green */
+    const int32_t low = seat == 0 || seat == 3;  /* red and yellow */
+    const int32_t half = setup->height / 2;
+    zone z = {0, setup->deploy_depth - 1, 0, setup->height - 1, 0};
+
+    if (!west) {
+        z.first_column = setup->width - setup->deploy_depth;
+        z.last_column = z.outermost = setup->width - 1;
+    }
+    if (setup->n_seats > 2 && low)
+        z.last_row = half - 1;
+    if (setup->n_seats > 2 && !low)
+        z.first_row = setup->height - half;
+    return z;
+}
+
+static int in_zone(const hex_setup *setup, int32_t seat, int32_t space)
+{
+    const zone z = zone_of(setup, seat);
+    return column_of(space) >= z.first_column && column_of(space) <= z.last_column && row_of(space) >= z.first_row &&
+           row_of(space) <= z.last_row;
+}
+
+static spaces all_zones(const hex_setup *setup)
+{
+    spaces set = {{0}};
+    for (int32_t seat = 0; seat < setup->n_seats; seat++) {
+        const zone z = zone_of(setup, seat);
+        for (int32_t r = z.first_row; r <= z.last_row; r++)
+            for (int32_t c = z.first_column; c <= z.last_column; c++)
+                add(&set, space_at(c, r));
+    }
+    return set;
+}
+
+/* ==== Stacks and sides (3.3, 3.4) ===================================================================================== */
+
+static int32_t side_of(const hex_setup *setup, int32_t seat) { return setup->teams ? seat % 2 : seat; }
+
+static int friends(const hex_setup *setup, const stack *a, const stack *b)
+{
+    return side_of(setup, a->seat) == side_of(setup, b->seat);
+}
+
+static const unit *unit_of(const hex_setup *setup, const stack *s) { return &setup->units[s->unit]; }
+
+static int64_t total_of(const hex_setup *setup, const stack *s)
+{
+    return (int64_t)(s->count - 1) * unit_of(setup, s)->hp + s->top_hp;
+}
+
+static int64_t loss_of(const hex_setup *setup, const stack *s)
+{
+    return (int64_t)s->start_count * unit_of(setup, s)->hp - total_of(setup, s);
+}
+
+/* Count and wound of a stack that has `total` > 0 hit points left (7.6 STRIKE, 7.9 heal). */
+static void set_total(const hex_setup *setup, stack *s, int64_t total)
+{
+    const int64_t hp = unit_of(setup, s)->hp;
+    const int64_t count = (total + hp - 1) / hp;
+    s->count = (uint16_t)count;
+    s->top_hp = (uint16_t)(total - (count - 1) * hp);
+}
+
+/* The place of the stack with this id, or -1. */
+static int32_t place_of(const hex_state *state, int64_t id)
+{
+    int32_t low = 0;
+    int32_t high = state->n_stacks;
+
+    while (low < high) {
+        const int32_t middle = (low + high) / 2;
+        if (state->stacks[middle].id < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < state->n_stacks && state->stacks[low].id == id ? low : -1;
+}
+
+static int32_t stack_at(const hex_state *state, int32_t space)
+{
+    for (int32_t i = 0; i < state->n_stacks; i++)
+        if (state->stacks[i].space == space)
+            return i;
+    return -1;
+}
+
+static const stack *active_stack(const hex_state *state)
+{
+    return state->phase == PLAY && state->n_queue > 0 ? &state->stacks[state->queue[0]] : NULL;
+}
+
+/* The spaces with stacks; with `seat` >= 0 only those of its enemies. */
+static spaces occupied(const hex_setup *setup, const hex_state *state, int32_t enemies_of)
+{
+    spaces set = {{0}};
+    for (int32_t i = 0; i < state->n_stacks; i++) {
+        const stack *s = &state->stacks[i];
+        if (s->space != HIDDEN && (enemies_of < 0 || side_of(setup, s->seat) != side_of(setup, enemies_of)))
+            add(&set, s->space);
+    }
+    return set;
+}
+
+/* 2.4: on the board, no obstacle, no stack. */
+static spaces free_spaces(const hex_setup *setup, const hex_state *state)
+{
+    const spaces board = whole_board(setup);
+    const spaces stacks = occupied(setup, state, -1);
+    const spaces open = without(setup, &board, &state->obstacles);
+    return without(setup, &open, &stacks);
+}
+
+/* ==== Paths (2.6) ====================================================================================================== */
+
+/* What a step of this mode may pass through. */
+static spaces passable(const hex_setup *setup, const hex_state *state, int32_t movement)
+{
+    const spaces board = whole_board(setup);
+    if (movement == FLY)
+        return board;
+    if (movement == LEAP)
+        return without(setup, &board, &state->obstacles);
+    return free_spaces(setup, state);
+}
+
+/* The free spaces that a stack reaches by a path of at most its `move` steps. */
+static spaces reach(const hex_setup *setup, const hex_state *state, const stack *s)
+{
+    const spaces pass = passable(setup, state, unit_of(setup, s)->movement);
+    const spaces free = free_spaces(setup, state);
+    spaces seen = {{0}};
+
+    add(&seen, s->space);
+    for (int32_t step = 0; step < unit_of(setup, s)->move; step++) {
+        const spaces wider = grown(setup, &seen);
+        spaces next = both(setup, &wider, &pass);
+        add(&next, s->space); /* its own space is where it starts from, whoever may pass */
+        if (same(setup, &next, &seen))
+            break;
+        seen = next;
+    }
+    return both(setup, &seen, &free);
+}
+
+/* The neighbour in direction 0 ... 5 of the neighbour order (2.2), or -1. */
+static int32_t neighbour(const hex_setup *setup, int32_t space, int32_t direction)
+{
+    static const int8_t COLUMN[2][6] = {{-1, 0, -1, 1, -1, 0}, {0, 1, -1, 1, 0, 1}}; /* odd rank, even rank */
+    static const int8_t ROW[6] = {-1, -1, 0, 0, 1, 1};
+    const int32_t c = column_of(space) + COLUMN[row_of(space) % 2][direction];
+    const int32_t r = row_of(space) + ROW[direction];
+    return c < 0 || c >= setup->width || r < 0 || r >= setup->height ? -1 : space_at(c, r);
+}
+
+/* The path of a stack to `to`, which it reaches: the spaces entered, in order. Returns their number.
+ *
+ * Waves of equal D(x) go out from the destination until one holds the start; then the path runs down the waves, each time
+ * to the first neighbour in the neighbour order. */
+static int32_t path(const hex_setup *setup, const hex_state *state, const stack *s, int32_t to, int32_t *out)
+{
+    const spaces pass = passable(setup, state, unit_of(setup, s)->movement);
+    spaces wave[UINT8_MAX + 1]; /* wave[d]: spaces with D <= d; `move` is at most 99 */
+    int32_t d = 0;
+    int32_t x = s->space;
+    int32_t n = 0;
+
+    memset(&wave[0], 0, sizeof wave[0]);
+    add(&wave[0], to);
+    while (!has(&wave[d], s->space)) {
+        const spaces wider = grown(setup, &wave[d]);
+        const int arrived = has(&wider, s->space);
+        if (d == UINT8_MAX)
+            return 0;
+        wave[d + 1] = both(setup, &wider, &pass);
+        add(&wave[d + 1], to);
+        if (arrived)
+            add(&wave[d + 1], s->space);
+        else if (same(setup, &wave[d + 1], &wave[d]))
+            return 0;
+        d++;
+    }
+    for (; d > 0; d--)
+        for (int32_t direction = 0; direction < 6; direction++) {
+            const int32_t y = neighbour(setup, x, direction);
+            if (y >= 0 && has(&wave[d - 1], y)) {
+                x = out[n++] = y;
+                break;
+            }
+        }
+    return n;
+}
+
+/* ==== 4. Setup and options ============================================================================================= */
+
+/* Everything the option words say: the setup, and what only the start of the match needs. */
+typedef struct start {
+    hex_setup setup;
+    int32_t obstacles;
+    int32_t obstacle_count;
+    wl_word n_obstacle_spaces;
+    const wl_word *obstacle_spaces;
+    wl_word n_armies;
+    wl_words armies;
+} start;
+
+/* An option: its place in order, its range, its default. */
+typedef struct option {
+    wl_word low, high, otherwise;
+} option;
+
+enum {
+    O_SEATS, O_TEAMS, O_WIDTH, O_HEIGHT, O_OBSTACLES, O_OBSTACLE_COUNT, O_DEPLOY_DEPTH, O_DEPLOYMENT, O_ARMY, O_ARMY_POINTS,
+    O_MAX_STACKS, O_ARMY_PRESET, O_SHOOTER_MELEE_PERCENT, O_DEFEND_PERCENT, O_MIN_DAMAGE, O_ROUND_LIMIT, O_LIMIT_RESULT,
+    OPTIONS
+};
+static const option OPTION[OPTIONS] = { /* 4.1 */
+    [O_SEATS] = {2, 4, 2},
+    [O_TEAMS] = {0, 1, 0},
+    [O_WIDTH] = {7, 25, 15},
+    [O_HEIGHT] = {5, 19, 11},
+    [O_OBSTACLES] = {0, 2, OBSTACLES_RANDOM},
+    [O_OBSTACLE_COUNT] = {0, 40, 6},
+    [O_DEPLOY_DEPTH] = {1, 3, 2},
+    [O_DEPLOYMENT] = {0, 1, 0},
+    [O_ARMY] = {0, 2, ARMY_RECRUIT},
+    [O_ARMY_POINTS] = {10, 100000, 1000},
+    [O_MAX_STACKS] = {1, 21, 7},
+    [O_ARMY_PRESET] = {0, PRESETS - 1, PRESET_HOST},
+    [O_SHOOTER_MELEE_PERCENT] = {0, 100, 50},
+    [O_DEFEND_PERCENT] = {0, 100, 50},
+    [O_MIN_DAMAGE] = {0, 100, 1},
+    [O_ROUND_LIMIT] = {0, 999, 0},
+    [O_LIMIT_RESULT] = {0, 1, 0},
+};
+
+/* 4.3: the army of a preset, or one without entries when it is not available. */
+static army preset_army(const hex_setup *setup, int32_t preset)
+{
+    const int64_t points = setup->army_points;
+    army a = {0};
+
+    if (preset != PRESET_AUTO) {
+        if (setup->own_roster)
+            return a;
+        for (int32_t i = 0; i < PRESET_ENTRIES && a.n < setup->max_stacks; i++) {
+            const entry e = PRESET_ARMY[preset][i];
+            const int64_t count = e.count * points / PRESET_POINTS;
+            if (count > 0)
+                a.entry[a.n++] = (entry){e.unit, (uint16_t)(count < COUNT_MAX ? count : COUNT_MAX)};
+        }
+        return a;
+    }
+
+    uint16_t recruitable[UNITS_MAX];
+    int32_t n = 0;
+    for (int32_t u = 0; u < setup->n_units; u++)
+        if (setup->units[u].cost >= 1)
+            recruitable[n++] = (uint16_t)u;
+    if (n == 0)
+        return a;
+    const int32_t k = setup->max_stacks < n ? setup->max_stacks : n;
+    const int64_t share = points / k;
+    for (int32_t i = 0; i < k; i++) {
+        const uint16_t u = recruitable[i * n / k];
+        const int64_t count = share / setup->units[u].cost;
+        if (count > 0)
+            a.entry[a.n++] = (entry){u, (uint16_t)(count < COUNT_MAX ? count : COUNT_MAX)};
+    }
+    if (a.n == 0) {
+        uint16_t cheapest = recruitable[0];
+        for (int32_t i = 1; i < n; i++)
+            if (setup->units[recruitable[i]].cost < setup->units[cheapest].cost)
+                cheapest = recruitable[i];
+        const int64_t count = points / setup->units[cheapest].cost;
+        a.entry[0] = (entry){cheapest, (uint16_t)(count < COUNT_MAX ? count : COUNT_MAX)};
+        a.n = count > 0; /* option errors see to it that somebody can be bought */
+    }
+    return a;
+}
+
+static int between(wl_word low, wl_word value, wl_word high) { return low <= value && value <= high; }
+
+/* One unit type of a given roster (3.1); 16 words in the order of the book's table. */
+static int read_unit(unit *u, const wl_word *w, wl_word n_units)
+{
+    const int skilled = w[10] == HEAL || w[10] == SUMMON;
+
+    if (!between(1, w[0], 10) || !between(0, w[1], 99) || !between(1, w[2], 9999) || !between(0, w[3], 99))
+        return 0;
+    if (!between(WALK, w[4], FLY) || !between(1, w[5], 99) || !between(0, w[6], 9999) || !between(0, w[7], w[6]))
+        return 0;
+    if (!between(0, w[8], 1) || !between(0, w[9], 99) || !between(NO_SKILL, w[10], SUMMON) || !between(0, w[15], 99999))
+        return 0;
+    if (skilled && (!between(w[10] == SUMMON, w[11], 99) || !between(1, w[12], 1000) || !between(0, w[13], 99)))
+        return 0;
+    if (w[10] == SUMMON && !between(0, w[14], n_units - 1))
+        return 0;
+    *u = (unit){
+        .level = (uint8_t)w[0],
+        .initiative = (uint8_t)w[1],
+        .hp = (uint16_t)w[2],
+        .move = (uint8_t)w[3],
+        .movement = (uint8_t)w[4],
+        .range = (uint8_t)w[5],
+        .attack = (uint16_t)w[6],
+        .spread = (uint16_t)w[7],
+        .shooter = (uint8_t)w[8],
+        .retaliations = (uint8_t)w[9],
+        .skill = (uint8_t)w[10],
+        .skill_range = (uint8_t)(skilled ? w[11] : 0),
+        .skill_power = (uint16_t)(skilled ? w[12] : 0),
+        .skill_uses = (uint8_t)(skilled ? w[13] : 0),
+        .summon_unit = (uint8_t)(w[10] == SUMMON ? w[14] : 0),
+        .cost = (int32_t)w[15],
+    };
+    return 1;
+}
+
+enum { UNIT_WORDS = 16 };
+
+static int32_t read_roster(hex_setup *setup, wl_words *words, wl_word verdict)
+{
+    int recruitable = 0;
+
+    if (verdict == 0) {
+        setup->n_units = DEFAULT_UNITS;
+        memcpy(setup->units, DEFAULT_ROSTER, sizeof DEFAULT_ROSTER);
+    } else {
+        const wl_word n = verdict == 1 ? wl_next(words) : 0;
+        const wl_word *w = wl_next_list(words, n, UNIT_WORDS);
+        if (w == NULL || !between(1, n, UNITS_MAX))
+            return BAD_ROSTER;
+        setup->n_units = (uint8_t)n;
+        for (wl_word i = 0; i < n; i++)
+            if (!read_unit(&setup->units[i], w + i * UNIT_WORDS, n))
+                return BAD_ROSTER;
+        for (wl_word i = 0; i < n; i++)
+            if (setup->units[i].skill == SUMMON && setup->units[setup->units[i].summon_unit].skill == SUMMON)
+                return BAD_ROSTER;
+    }
+    for (int32_t u = 0; u < setup->n_units; u++)
+        recruitable |= between(1, setup->units[u].cost, setup->army_points);
+    if (!recruitable &&
+        (setup->army == ARMY_RECRUIT || (setup->army == ARMY_PRESET && setup->army_preset == PRESET_AUTO)))
+        return BAD_ROSTER;
+    return WL_OK;
+}
+
+/* The army of one seat among the given armies: cursor at its seat word. */
+static int32_t read_given_army(const hex_setup *setup, wl_words *words, int32_t *seat, army *a)
+{
+    const wl_word s = wl_next(words);
+    const wl_word n = wl_next(words);
+    const wl_word *w = wl_next_list(words, n, 2);
+
+    if (w == NULL || !between(0, s, setup->n_seats - 1) || !between(1, n, setup->max_stacks))
+        return BAD_ARMIES;
+    *seat = (int32_t)s;
+    a->n = (int32_t)n;
+    for (wl_word i = 0; i < n; i++) {
+        if (!between(0, w[2 * i], setup->n_units - 1) || !between(1, w[2 * i + 1], COUNT_MAX))
+            return BAD_ARMIES;
+        a->entry[i] = (entry){(uint16_t)w[2 * i], (uint16_t)w[2 * i + 1]};
+    }
+    return WL_OK;
+}
+
+static int32_t check_given_armies(const start *s, wl_word verdict)
+{
+    wl_words words = s->armies;
+    uint32_t seen = 0;
+
+    if (s->setup.army != ARMY_GIVEN)
+        return WL_OK;
+    if (verdict != 1 || s->n_armies != s->setup.n_seats)
+        return BAD_ARMIES;
+    for (int32_t i = 0; i < s->setup.n_seats; i++) {
+        army a;
+        int32_t seat;
+        if (read_given_army(&s->setup, &words, &seat, &a) != WL_OK || (seen & wl_bit(seat)) != 0)
+            return BAD_ARMIES;
+        seen |= wl_bit(seat);
+    }
+    return WL_OK;
+}
+
+static int32_t check_obstacles(const start *s)
+{
+    const spaces zones = all_zones(&s->setup);
+    spaces set = {{0}};
+
+    if (s->obstacles != OBSTACLES_LIST)
+        return WL_OK;
+    for (wl_word i = 0; i < s->n_obstacle_spaces; i++) {
+        const wl_word space = s->obstacle_spaces[i];
+        if (!on_board(&s->setup, space) || has(&set, (int32_t)space) || has(&zones, (int32_t)space))
+            return BAD_OBSTACLES;
+        add(&set, (int32_t)space);
+    }
+    return connected(&s->setup, &set) ? WL_OK : BAD_OBSTACLES;
+}
+
+/* 4.1: the options, their errors in the book's order. */
+static int32_t read_options(start *s, wl_words *words)
+{
+    hex_setup *setup = &s->setup;
+    const wl_word verdict = wl_next(words);
+    wl_word value[OPTIONS];
+    wl_word roster_verdict;
+    wl_word armies_verdict;
+    int32_t error;
+
+    memset(s, 0, sizeof *s);
+    for (int32_t i = 0; i < OPTIONS; i++) {
+        value[i] = wl_next(words);
+        if (value[i] == WL_WORD_ABSENT)
+            value[i] = OPTION[i].otherwise;
+    }
+    roster_verdict = wl_next(words);
+    armies_verdict = wl_next(words);
+    s->n_obstacle_spaces = wl_next(words);
+    if (verdict != 0 || words->overrun)
+        return WL_E_INVALID_OPTIONS;
+    s->obstacle_spaces = wl_next_list(words, s->n_obstacle_spaces, 1);
+    if (s->obstacle_spaces == NULL || s->n_obstacle_spaces > INT32_MAX)
+        return WL_E_INVALID_OPTIONS;
+    for (int32_t i = 0; i < OPTIONS; i++)
+        if (!between(OPTION[i].low, value[i], OPTION[i].high))
+            return WL_E_INVALID_OPTIONS;
+
+    setup->n_seats = (uint8_t)value[O_SEATS];
+    setup->teams = (uint8_t)value[O_TEAMS];
+    setup->width = (uint8_t)value[O_WIDTH];
+    setup->height = (uint8_t)value[O_HEIGHT];
+    setup->deploy_depth = (uint8_t)value[O_DEPLOY_DEPTH];
+    setup->deployment = (uint8_t)value[O_DEPLOYMENT];
+    setup->army = (uint8_t)value[O_ARMY];
+    setup->army_points = (int32_t)value[O_ARMY_POINTS];
+    setup->max_stacks = (uint8_t)value[O_MAX_STACKS];
+    setup->army_preset = (uint8_t)value[O_ARMY_PRESET];
+    setup->shooter_melee_percent = (uint8_t)value[O_SHOOTER_MELEE_PERCENT];
+    setup->defend_percent = (uint8_t)value[O_DEFEND_PERCENT];
+    setup->min_damage = (uint8_t)value[O_MIN_DAMAGE];
+    setup->round_limit = (int32_t)value[O_ROUND_LIMIT];
+    setup->limit_result = (uint8_t)value[O_LIMIT_RESULT];
+    setup->own_roster = roster_verdict != 0;
+    s->obstacles = (int32_t)value[O_OBSTACLES];
+    s->obstacle_count = (int32_t)value[O_OBSTACLE_COUNT];
+
+    if (setup->army == ARMY_PRESET && setup->army_preset != PRESET_AUTO && preset_army(setup, setup->army_preset).n == 0)
+        return WL_E_INVALID_OPTIONS;
+    if (setup->teams && setup->n_seats < 4)
+        return WL_E_INVALID_OPTIONS;
+    if (setup->max_stacks > setup->deploy_depth * (setup->n_seats == 2 ? setup->height : setup->height / 2))
+        return WL_E_INVALID_OPTIONS;
+    error = read_roster(setup, words, roster_verdict);
+    if (error != WL_OK)
+        return error;
+    s->n_armies = armies_verdict == 1 ? wl_next(words) : 0;
+    s->armies = *words;
+    error = check_given_armies(s, armies_verdict);
+    return error != WL_OK ? error : check_obstacles(s);
+}
+
+/* ==== Effects ======================================================================================================= */
+
+static void put_stack(wl_event *event, const stack *s, int with_space)
+{
+    wl_put(event, s->id);
+    wl_put(event, s->seat);
+    wl_put(event, s->unit);
+    wl_put(event, with_space ? s->space : WL_WORD_ABSENT);
+    wl_put(event, s->count);
+    wl_put(event, s->start_count);
+    wl_put(event, s->top_hp);
+    wl_put(event, s->defending);
+    wl_put(event, s->waited);
+    wl_put(event, s->retaliations_used);
+    wl_put(event, s->skill_used);
+    wl_put(event, s->summoned);
+}
+
+enum { EVERYBODY = -1, NOBODY = -2 }; /* whose stacks are shown with their spaces */
+
+static void put_armies_revealed(wl_event *event, const hex_state *state, int32_t kind, uint32_t audience, uint32_t unlock,
+                                int32_t owner)
+{
+    wl_open_record(event, kind, audience, unlock, E_ARMIES_REVEALED);
+    wl_put(event, state->n_stacks);
+    for (int32_t i = 0; i < state->n_stacks; i++)
+        put_stack(event, &state->stacks[i], owner == EVERYBODY || state->stacks[i].seat == owner);
+    wl_close_record(event);
+}
+
+/* In phase deploy each seat gets the spaces of its own stacks only, until the match is over (8). */
+static void effect_armies_revealed(wl_event *event, const hex_setup *setup, const hex_state *state)
+{
+    if (!wl_wanted(event))
+        return;
+    if (state->phase != DEPLOY) {
+        put_armies_revealed(event, state, WL_REC_EFFECT, WL_ALL_VIEWERS, 0, EVERYBODY);
+        return;
+    }
+    put_armies_revealed(event, state, WL_REC_EFFECT, 0, WL_DISCLOSE_OVER, EVERYBODY);
+    for (int32_t seat = 0; seat < setup->n_seats; seat++)
+        put_armies_revealed(event, state, WL_REC_EFFECT_ALT, wl_bit(seat), 0, seat);
+    put_armies_revealed(event, state, WL_REC_EFFECT_ALT, wl_bit(WL_SPECTATOR), 0, NOBODY);
+}
+
+static void put_spaces(wl_event *event, const hex_setup *setup, const spaces *set)
+{
+    wl_word n = 0;
+    for (int32_t r = 0; r < setup->height; r++)
+        n += wl_popcount(set->row[r]);
+    wl_put(event, n);
+    for (int32_t r = 0; r < setup->height; r++)
+        for (uint32_t left = set->row[r]; left != 0; left &= left - 1)
+            wl_put(event, space_at(wl_lowest(left), r));
+}
+
+static void put_queue(wl_event *event, const hex_state *state)
+{
+    wl_put(event, state->n_queue);
+    for (int32_t i = 0; i < state->n_queue; i++)
+        wl_put(event, state->stacks[state->queue[i]].id);
+}
+
+/* ==== 9. End of the match ============================================================================================ */
+
+static uint32_t seats_in(const hex_setup *setup, const hex_state *state)
+{
+    uint32_t in = 0;
+    for (int32_t seat = 0; seat < setup->n_seats; seat++)
+        if (state->seats[seat].status == IN)
+            in |= wl_bit(seat);
+    return in;
+}
+
+/* The seats of a side that win with it: all but those that resigned (9.2). */
+static uint32_t winners_of(const hex_setup *setup, const hex_state *state, int32_t side)
+{
+    uint32_t winners = 0;
+    for (int32_t seat = 0; seat < setup->n_seats; seat++)
+        if (side_of(setup, seat) == side && state->seats[seat].status != RESIGNED)
+            winners |= wl_bit(seat);
+    return winners;
+}
+
+static void end_match(hex_state *state, wl_event *event, uint32_t winners, int32_t reason)
+{
+    state->phase = OVER;
+    memset(state->queue, 0, sizeof state->queue);
+    state->n_queue = 0;
+    state->winners = (uint8_t)winners;
+    state->reason = (uint8_t)reason;
+    WL_PUBLIC(event, E_MATCH_ENDED, winners, reason);
+}
+
+/* 6.6 END-CHECK. Returns 1 when the match has ended. */
+static int end_check(const hex_setup *setup, hex_state *state, wl_event *event, int32_t reason)
+{
+    const uint32_t in = seats_in(setup, state);
+    const int32_t side = in == 0 ? -1 : side_of(setup, wl_lowest(in));
+
+    for (int32_t seat = 0; seat < setup->n_seats; seat++)
+        if ((in & wl_bit(seat)) != 0 && side_of(setup, seat) != side)
+            return 0;
+    end_match(state, event, side < 0 ? 0 : winners_of(setup, state, side), reason);
+    return 1;
+}
+
+/* 9.3. */
+static void end_by_round_limit(const hex_setup *setup, hex_state *state, wl_event *event)
+{
+    int64_t sum[SEATS_MAX] = {0};
+    int32_t best = 0;
+    int ties = 0;
+
+    if (setup->limit_result == 0) {
+        end_match(state, event, 0, BY_ROUND_LIMIT);
+        return;
+    }
+    for (int32_t i = 0; i < state->n_stacks; i++)
+        sum[side_of(setup, state->stacks[i].seat)] += total_of(setup, &state->stacks[i]);
+    for (int32_t side = 1; side < SEATS_MAX; side++)
+        if (sum[side] > sum[best])
+            best = side;
+    for (int32_t side = 0; side < SEATS_MAX; side++)
+        ties += sum[side] == sum[best];
+    end_match(state, event, ties > 1 ? 0 : winners_of(setup, state, best), BY_ROUND_LIMIT);
+}
+
+/* ==== 6. Turn ======================================================================================================== */
+
+/* 6.3 START-TURN. */
+static void start_turn(hex_state *state, wl_event *event)
+{
+    stack *s = &state->stacks[state->queue[0]];
+
+    if (!s->waited) {
+        s->defending = 0;
+        s->retaliations_used = 0;
+    }
+    state->turns++;
+    WL_PUBLIC(event, E_TURN_STARTED, s->id, s->seat, s->waited);
+}
+
+static void clear_offers(hex_state *state)
+{
+    for (int32_t seat = 0; seat < SEATS_MAX; seat++)
+        state->seats[seat].draw_offer = 0;
+}
+
+enum { INITIATIVES = 100 };
+
+/* 6.2 START-ROUND(k). */
+static void start_round(hex_state *state, const hex_setup *setup, int32_t k, wl_draws *draws, wl_event *event)
+{
+    uint16_t start[INITIATIVES + 1] = {0}; /* of each group in the queue, groups by initiative descending */
+    uint16_t fill[INITIATIVES];
+
+    state->round = k;
+    clear_offers(state);
+    for (int32_t seat = 0; seat < SEATS_MAX; seat++)
+        state->seats[seat].draw_used = 0;
+    for (int32_t i = 0; i < state->n_stacks; i++) {
+        state->stacks[i].waited = 0;
+        start[INITIATIVES - unit_of(setup, &state->stacks[i])->initiative]++; /* counts, one place further on */
+    }
+    for (int32_t g = 1; g <= INITIATIVES; g++)
+        start[g] = (uint16_t)(start[g] + start[g - 1]);
+    memcpy(fill, start, sizeof fill);
+    for (int32_t i = 0; i < state->n_stacks; i++)
+        state->queue[fill[INITIATIVES - 1 - unit_of(setup, &state->stacks[i])->initiative]++] = (uint16_t)i;
+    state->n_queue = state->n_stacks;
+    for (int32_t g = 0; g < INITIATIVES; g++) {
+        uint16_t *group = state->queue + start[g];
+        for (int32_t i = start[g + 1] - start[g] - 1; i > 0; i--) {
+            const int32_t j = wl_draw(draws, i + 1);
+            const uint16_t other = group[j];
+            group[j] = group[i];
+            group[i] = other;
+        }
+    }
+    if (wl_wanted(event)) {
+        wl_open_record(event, WL_REC_EFFECT, WL_ALL_VIEWERS, 0, E_ROUND_STARTED);
+        wl_put(event, k);
+        put_queue(event, state);
+        wl_close_record(event);
+    }
+    start_turn(state, event);
+}
+
+static void drop_front(hex_state *state)
+{
+    state->n_queue--;
+    memmove(state->queue, state->queue + 1, state->n_queue * sizeof state->queue[0]);
+    state->queue[state->n_queue] = 0;
+}
+
+/* 6.4 END-TURN, steps 2 and 3: the stack that acted is no longer in the queue. */
+static void next_turn(hex_state *state, const hex_setup *setup, wl_draws *draws, wl_event *event)
+{
+    if (state->n_queue > 0)
+        start_turn(state, event);
+    else if (setup->round_limit > 0 && state->round >= setup->round_limit)
+        end_by_round_limit(setup, state, event);
+    else
+        start_round(state, setup, state->round + 1, draws, event);
+}
+
+/* 6.5: takes a stack out of the state and the queue; the others keep their order. */
+static void remove_stack(hex_state *state, int32_t place)
+{
+    int32_t kept = 0;
+
+    for (int32_t i = 0; i < state->n_queue; i++)
+        if (state->queue[i] != place)
+            state->queue[kept++] = (uint16_t)(state->queue[i] - (state->queue[i] > place));
+    if (kept < state->n_queue)
+        state->queue[kept] = 0;
+    state->n_queue = (uint16_t)kept;
+    state->n_stacks--;
+    memmove(&state->stacks[place], &state->stacks[place + 1],
+            (size_t)(state->n_stacks - place) * sizeof state->stacks[0]);
+    memset(&state->stacks[state->n_stacks], 0, sizeof state->stacks[0]);
+}
+
+static int has_stacks(const hex_state *state, int32_t seat)
+{
+    for (int32_t i = 0; i < state->n_stacks; i++)
+        if (state->stacks[i].seat == seat)
+            return 1;
+    return 0;
+}
+
+/* 6.5 in full, for a stack that was destroyed. */
+static void leave(hex_state *state, int32_t place, wl_event *event)
+{
+    const int32_t seat = state->stacks[place].seat;
+
+    remove_stack(state, place);
+    if (state->seats[seat].status == IN && !has_stacks(state, seat)) {
+        state->seats[seat].status = ELIMINATED;
+        clear_offers(state);
+        WL_PUBLIC(event, E_SEAT_ELIMINATED, seat);
+    }
+}
+
+/* ==== Start of the match (4.4) ====================================================================================== */
+
+static stack new_stack(const hex_setup *setup, int32_t id, int32_t seat, int32_t u, int64_t count)
+{
+    const stack s = {
+        .id = id,
+        .seat = (uint8_t)seat,
+        .unit = (uint16_t)u,
+        .count = (uint16_t)count,
+        .start_count = (uint16_t)count,
+        .top_hp = setup->units[u].hp,
+    };
+    return s;
+}
+
+/* AUTO-DEPLOY for one seat. */
+static void auto_deploy(hex_state *state, const hex_setup *setup, int32_t seat)
+{
+    const zone z = zone_of(setup, seat);
+    const int32_t inward = z.outermost == z.first_column ? 1 : -1;
+    const int32_t h = z.last_row - z.first_row + 1;
+    int32_t column = z.outermost;
+    int32_t left = 0;
+    int32_t place = 0;
+
+    for (int32_t i = 0; i < state->n_stacks; i++)
+        left += state->stacks[i].seat == seat;
+    for (; left > 0; column += inward) {
+        const int32_t m = h < left ? h : left;
+        for (int32_t i = 0; i < m; place++)
+            if (state->stacks[place].seat == seat) {
+                state->stacks[place].space = (uint16_t)space_at(column, z.first_row + (2 * i + 1) * h / (2 * m));
+                i++;
+            }
+        left -= m;
+    }
+}
+
+/* REVEAL: the submitted, preset or given armies become stacks. */
+static void reveal(hex_state *state, const hex_setup *setup, wl_draws *draws, wl_event *event)
+{
+    for (int32_t seat = 0; seat < setup->n_seats; seat++) {
+        seat_state *s = &state->seats[seat];
+        if (s->status == IN)
+            for (int32_t i = 0; i < s->n_army; i++)
+                state->stacks[state->n_stacks++] =
+                    new_stack(setup, state->next_id++, seat, s->army[i].unit, s->army[i].count);
+        memset(s->army, 0, sizeof s->army);
+        s->n_army = s->submitted = 0;
+    }
+    for (int32_t seat = 0; seat < setup->n_seats; seat++)
+        auto_deploy(state, setup, seat);
+    state->phase = setup->deployment ? DEPLOY : PLAY;
+    effect_armies_revealed(event, setup, state);
+    if (state->phase == PLAY)
+        start_round(state, setup, 1, draws, event);
+}
+
+/* 6.1: after the last seat is ready. */
+static void open_battle(hex_state *state, const hex_setup *setup, wl_draws *draws, wl_event *event)
+{
+    state->phase = PLAY;
+    for (int32_t seat = 0; seat < SEATS_MAX; seat++)
+        state->seats[seat].ready = 0;
+    if (wl_wanted(event)) {
+        wl_open_record(event, WL_REC_EFFECT, WL_ALL_VIEWERS, 0, E_DEPLOYMENT_REVEALED);
+        wl_put(event, state->n_stacks);
+        for (int32_t i = 0; i < state->n_stacks; i++) {
+            wl_put(event, state->stacks[i].id);
+            wl_put(event, state->stacks[i].space);
+        }
+        wl_close_record(event);
+    }
+    start_round(state, setup, 1, draws, event);
+}
+
+/* 4.2. */
+static void draw_obstacles(hex_state *state, const hex_setup *setup, int32_t wanted, wl_draws *draws)
+{
+    const spaces zones = all_zones(setup);
+    int16_t candidates[SPACES_MAX];
+    int32_t n = 0;
+
+    for (int32_t r = 0; r < setup->height; r++)
+        for (int32_t c = 0; c < setup->width; c++)
+            if (!has(&zones, space_at(c, r)))
+                candidates[n++] = (int16_t)space_at(c, r);
+    for (int32_t found = 0; found < wanted && n > 0;) {
+        const int32_t j = n > 1 ? wl_draw(draws, n) : 0;
+        spaces with = state->obstacles;
+        add(&with, candidates[j]);
+        n--;
+        memmove(&candidates[j], &candidates[j + 1], (size_t)(n - j) * sizeof candidates[0]);
+        if (connected(setup, &with)) {
+            state->obstacles = with;
+            found++;
+        }
+    }
+}
+
+static void effect_match_started(wl_event *event, const hex_setup *setup, const hex_state *state)
+{
+    if (!wl_wanted(event))
+        return;
+    wl_open_record(event, WL_REC_EFFECT, WL_ALL_VIEWERS, 0, E_MATCH_STARTED);
+    put_spaces(event, setup, &state->obstacles);
+    wl_close_record(event);
+}
+
+static void store_army(seat_state *seat, const army *a)
+{
+    seat->n_army = (uint8_t)a->n;
+    memcpy(seat->army, a->entry, (size_t)a->n * sizeof a->entry[0]);
+    seat->submitted = 1;
+}
+
+static void normal_start(hex_state *state, const start *s, wl_draws *draws, wl_event *event)
+{
+    const hex_setup *setup = &s->setup;
+    wl_words armies = s->armies;
+
+    state->next_id = 1;
+    for (wl_word i = 0; s->obstacles == OBSTACLES_LIST && i < s->n_obstacle_spaces; i++)
+        add(&state->obstacles, (int32_t)s->obstacle_spaces[i]);
+    if (s->obstacles == OBSTACLES_RANDOM)
+        draw_obstacles(state, setup, s->obstacle_count, draws);
+    effect_match_started(event, setup, state);
+    if (setup->army == ARMY_RECRUIT)
+        return;
+    for (int32_t i = 0; i < setup->n_seats; i++) {
+        int32_t seat = i;
+        army a;
+        if (setup->army == ARMY_PRESET)
+            a = preset_army(setup, setup->army_preset);
+        else if (read_given_army(setup, &armies, &seat, &a) != WL_OK)
+            return; /* read_options has checked them */
+        store_army(&state->seats[seat], &a);
+    }
+    reveal(state, setup, draws, event);
+}
+
+/* ==== 7. Actions ====================================================================================================== */
+
+/* 7.6: the range at which a stack attacks from where it stands. */
+static int32_t effective_range(const hex_setup *setup, const hex_state *state, const stack *s)
+{
+    const unit *u = unit_of(setup, s);
+
+    if (!u->shooter)
+        return u->range;
+    for (int32_t i = 0; i < state->n_stacks; i++)
+        if (!friends(setup, s, &state->stacks[i]) && distance(s->space, state->stacks[i].space) == 1)
+            return 1;
+    return u->range;
+}
+
+/* 7.7: and after a move. */
+static int32_t range_after_moving(const hex_setup *setup, const stack *s)
+{
+    return unit_of(setup, s)->shooter ? 1 : unit_of(setup, s)->range;
+}
+
+/* 7.3: an army as it was posted. `n` is its true length, of which the first `n_items` / 2 entries are there. */
+static int32_t check_army(const hex_setup *setup, wl_word n, const int32_t *items, int32_t n_items)
+{
+    int64_t cost = 0;
+
+    if (n == 0)
+        return EMPTY_ARMY;
+    if (n > setup->max_stacks)
+        return TOO_MANY_STACKS;
+    if (n_items < 2 * n)
+        return WL_E_MALFORMED_ACTION;
+    for (wl_word i = 0; i < n; i++) {
+        const int32_t u = items[2 * i];
+        const int32_t count = items[2 * i + 1];
+        if (!between(0, u, setup->n_units - 1))
+            return UNKNOWN_UNIT;
+        if (setup->units[u].cost == 0)
+            return NOT_RECRUITABLE;
+        if (!between(1, count, COUNT_MAX))
+            return BAD_COUNT;
+        cost += (int64_t)count * setup->units[u].cost;
+    }
+    return cost > setup->army_points ? TOO_EXPENSIVE : WL_OK;
+}
+
+static int offer_is_open(const hex_state *state)
+{
+    int open = 0;
+    for (int32_t seat = 0; seat < SEATS_MAX; seat++)
+        open |= state->seats[seat].draw_offer;
+    return open;
+}
+
+static int32_t check_place(const hex_setup *setup, const hex_state *state, int32_t seat, const wl_action *a)
+{
+    const int32_t place = place_of(state, a->field[0]);
+    const int32_t to = a->field[1];
+
+    if (state->seats[seat].ready)
+        return ALREADY_READY;
+    if (place < 0 || state->stacks[place].seat != seat)
+        return WL_E_NOT_YOUR_PIECE;
+    if (!on_board(setup, to))
+        return WL_E_UNKNOWN_SPACE;
+    if (!in_zone(setup, seat, to))
+        return OUTSIDE_ZONE;
+    return state->stacks[place].space == to ? WL_E_ILLEGAL_DESTINATION : WL_OK;
+}
+
+static int32_t check_move(const hex_setup *setup, const hex_state *state, const stack *s, int32_t to)
+{
+    spaces set;
+
+    if (!on_board(setup, to))
+        return WL_E_UNKNOWN_SPACE;
+    if (to == s->space)
+        return WL_E_ILLEGAL_DESTINATION;
+    set = free_spaces(setup, state);
+    if (!has(&set, to))
+        return SPACE_BLOCKED;
+    set = reach(setup, state, s);
+    return has(&set, to) ? WL_OK : OUT_OF_REACH;
+}
+
+/* An enemy of `s` on `target`, struck from `from` over at most `range`. */
+static int32_t check_target(const hex_setup *setup, const hex_state *state, const stack *s, int32_t from, int32_t target,
+                            int32_t range)
+{
+    int32_t place;
+
+    if (!on_board(setup, target))
+        return WL_E_UNKNOWN_SPACE;
+    place = stack_at(state, target);
+    if (place < 0)
+        return NO_TARGET;
+    if (friends(setup, s, &state->stacks[place]))
+        return NOT_AN_ENEMY;
+    return distance(from, target) > range ? OUT_OF_RANGE : WL_OK;
+}
+
+static int32_t check_skill(const hex_setup *setup, const hex_state *state, const stack *s, int32_t target)
+{
+    const unit *u = unit_of(setup, s);
+    int32_t place;
+
+    if (u->skill == NO_SKILL)
+        return SKILL_MISSING;
+    if (u->skill_uses > 0 && s->skill_used >= u->skill_uses)
+        return NO_USES_LEFT;
+    if (!on_board(setup, target))
+        return WL_E_UNKNOWN_SPACE;
+    place = stack_at(state, target);
+    if (u->skill == SUMMON) {
+        if (place >= 0 || has(&state->obstacles, target))
+            return SPACE_BLOCKED;
+        return distance(s->space, target) > u->skill_range ? OUT_OF_RANGE : WL_OK;
+    }
+    if (place < 0)
+        return NO_TARGET;
+    if (!friends(setup, s, &state->stacks[place]))
+        return NOT_A_FRIEND;
+    if (distance(s->space, target) > u->skill_range)
+        return OUT_OF_RANGE;
+    return loss_of(setup, &state->stacks[place]) == 0 ? NOTHING_TO_HEAL : WL_OK;
+}
+
+static int32_t check_turn_action(const hex_setup *setup, const hex_state *state, int32_t seat, const wl_action *a)
+{
+    const stack *s = active_stack(state);
+    int32_t error;
+
+    if (s == NULL || s->seat != seat)
+        return WL_E_NOT_YOUR_TURN;
+    if (a->field[0] != s->id)
+        return NOT_ACTIVE_PIECE;
+    switch (a->type) {
+    case A_MOVE: return check_move(setup, state, s, a->field[1]);
+    case A_ATTACK:
+        return check_target(setup, state, s, s->space, a->field[1], effective_range(setup, state, s));
+    case A_MOVE_ATTACK:
+        error = check_move(setup, state, s, a->field[1]);
+        if (error != WL_OK)
+            return error;
+        return check_target(setup, state, s, a->field[1], a->field[2], range_after_moving(setup, s));
+    case A_SKILL: return check_skill(setup, state, s, a->field[1]);
+    case A_WAIT: return s->waited ? ALREADY_WAITED : WL_OK;
+    default: return WL_OK; /* defend */
+    }
+}
+
+static const uint8_t PHASES_OF[] = { /* 7.1: the phases of each type, as bits */
+    [A_RECRUIT] = 1 << RECRUIT,
+    [A_RECRUIT_PRESET] = 1 << RECRUIT,
+    [A_PLACE] = 1 << DEPLOY,
+    [A_READY] = 1 << DEPLOY,
+    [A_MOVE] = 1 << PLAY,
+    [A_ATTACK] = 1 << PLAY,
+    [A_MOVE_ATTACK] = 1 << PLAY,
+    [A_SKILL] = 1 << PLAY,
+    [A_DEFEND] = 1 << PLAY,
+    [A_WAIT] = 1 << PLAY,
+    [A_OFFER_DRAW] = 1 << PLAY,
+    [A_ACCEPT_DRAW] = 1 << PLAY,
+    [A_DECLINE_DRAW] = 1 << PLAY,
+    [A_RESIGN] = 1 << RECRUIT | 1 << DEPLOY | 1 << PLAY,
+    [A_TIMEOUT] = 1 << RECRUIT | 1 << DEPLOY | 1 << PLAY,
+};
+
+/* 7.2, in its order. */
+static int32_t hex_check(const void *setup_, const void *state_, const wl_post *post)
+{
+    const hex_setup *setup = setup_;
+    const hex_state *state = state_;
+    const wl_action *a = &post->action;
+    const int from_server = post->actor == WL_SERVER;
+    int32_t seat = post->actor;
+
+    if (state->phase == OVER)
+        return WL_E_MATCH_OVER;
+    if (a->type < 0 || a->type >= ACTIONS || (a->type == A_TIMEOUT) != from_server)
+        return WL_E_MALFORMED_ACTION;
+    if (a->type == A_RECRUIT && a->field[0] < 0) /* an open template is no army */
+        return WL_E_MALFORMED_ACTION;
+    if (from_server) {
+        seat = a->field[0];
+        if (!between(0, seat, SEATS_MAX - 1))
+            return WL_E_MALFORMED_ACTION;
+    }
+    if (seat >= setup->n_seats)
+        return UNKNOWN_SEAT;
+    if (state->seats[seat].status != IN)
+        return SEAT_OUT;
+    if ((PHASES_OF[a->type] >> state->phase & 1) == 0)
+        return WL_E_WRONG_PHASE;
+    switch (a->type) {
+    case A_RECRUIT:
+        if (state->seats[seat].submitted)
+            return ALREADY_SUBMITTED;
+        return check_army(setup, a->field[0], post->items, post->n_items);
+    case A_RECRUIT_PRESET:
+        if (state->seats[seat].submitted)
+            return ALREADY_SUBMITTED;
+        if (!between(0, a->field[0], PRESETS - 1))
+            return UNKNOWN_PRESET;
+        return preset_army(setup, a->field[0]).n == 0 ? UNKNOWN_PRESET : WL_OK;
+    case A_PLACE: return check_place(setup, state, seat, a);
+    case A_READY: return state->seats[seat].ready ? ALREADY_READY : WL_OK;
+    case A_OFFER_DRAW:
+        return state->seats[seat].draw_used || offer_is_open(state) ? DRAW_ALREADY_OFFERED : WL_OK;
+    case A_ACCEPT_DRAW:
+    case A_DECLINE_DRAW:
+        return !offer_is_open(state) || state->seats[seat].draw_offer ? NO_DRAW_OFFER : WL_OK;
+    case A_RESIGN:
+    case A_TIMEOUT: return WL_OK;
+    default: return check_turn_action(setup, state, seat, a);
+    }
+}
+
+/* ---- resolution --------------------------------------------------------------------------------------------------- */
+
+/* 7.6 STRIKE(S, T, kind). Returns 1 when T was destroyed. */
+static int strike(hex_state *state, const hex_setup *setup, int32_t from, int32_t to, int32_t kind, wl_draws *draws,
+                  wl_event *event)
+{
+    const stack *s = &state->stacks[from];
+    stack *t = &state->stacks[to];
+    const unit *u = unit_of(setup, s);
+    const int64_t base = (int64_t)u->attack * s->count;
+    const int64_t w = (int64_t)u->spread * s->count;
+    const int64_t roll = w > 0 ? wl_draw(draws, 2 * w + 1) - w : 0;
+    const int64_t old_count = t->count;
+    int64_t damage = base + roll;
+    int64_t rest;
+
+    if (u->shooter && distance(s->space, t->space) == 1)
+        damage = damage * setup->shooter_melee_percent / 100;
+    if (t->defending)
+        damage = damage * setup->defend_percent / 100;
+    if (damage < setup->min_damage)
+        damage = setup->min_damage;
+    rest = total_of(setup, t) - damage;
+    if (rest > 0)
+        set_total(setup, t, rest);
+    WL_PUBLIC(event, E_ATTACKED, s->id, t->id, s->space, t->space, kind, base, roll, damage,
+              rest > 0 ? old_count - t->count : old_count, rest > 0 ? t->count : 0, rest > 0 ? t->top_hp : 0);
+    if (rest > 0)
+        return 0;
+    WL_PUBLIC(event, E_DESTROYED, t->id, t->space);
+    leave(state, to, event);
+    return 1;
+}
+
+/* 6.4 END-TURN after a turn action of the stack with this id. */
+static void end_turn(hex_state *state, const hex_setup *setup, int32_t id, wl_draws *draws, wl_event *event)
+{
+    if (state->n_queue > 0 && state->stacks[state->queue[0]].id == id)
+        drop_front(state);
+    next_turn(state, setup, draws, event);
+}
+
+/* 7.6, resolution. */
+static void attack(hex_state *state, const hex_setup *setup, int32_t id, int32_t target, wl_draws *draws, wl_event *event)
+{
+    const int32_t attacker = place_of(state, id);
+    const int32_t defender = stack_at(state, target);
+    const int32_t defender_id = state->stacks[defender].id;
+    const int shot = unit_of(setup, &state->stacks[attacker])->shooter &&
+                     distance(state->stacks[attacker].space, target) > 1;
+
+    if (!strike(state, setup, attacker, defender, shot ? RANGED : MELEE, draws, event) && !shot) {
+        stack *t = &state->stacks[place_of(state, defender_id)];
+        if (t->retaliations_used < unit_of(setup, t)->retaliations) {
+            t->retaliations_used++;
+            strike(state, setup, defender, attacker, RETALIATION, draws, event);
+        }
+    }
+    if (!end_check(setup, state, event, BY_ELIMINATION))
+        end_turn(state, setup, id, draws, event);
+}
+
+/* 7.5 step 1. */
+static void go(hex_state *state, const hex_setup *setup, stack *s, int32_t to, wl_event *event)
+{
+    const int32_t from = s->space;
+
+    if (wl_wanted(event)) {
+        int32_t step[UINT8_MAX + 1];
+        const int32_t n = path(setup, state, s, to, step);
+        wl_open_record(event, WL_REC_EFFECT, WL_ALL_VIEWERS, 0, E_MOVED);
+        wl_put(event, s->id);
+        wl_put(event, from);
+        wl_put(event, to);
+        wl_put(event, n);
+        for (int32_t i = 0; i < n; i++)
+            wl_put(event, step[i]);
+        wl_close_record(event);
+    }
+    s->space = (uint16_t)to;
+}
+
+/* 7.9. */
+static void use_skill(hex_state *state, const hex_setup *setup, stack *s, int32_t target, wl_event *event)
+{
+    const unit *u = unit_of(setup, s);
+    const int64_t power = (int64_t)u->skill_power * u->level * s->count;
+
+    s->skill_used++;
+    if (u->skill == HEAL) {
+        stack *t = &state->stacks[stack_at(state, target)];
+        const int64_t loss = loss_of(setup, t);
+        const int64_t restored = power < loss ? power : loss;
+        const int64_t old_count = t->count;
+        set_total(setup, t, total_of(setup, t) + restored);
+        WL_PUBLIC(event, E_HEALED, s->id, t->id, t->space, restored, t->count - old_count, t->count, t->top_hp);
+    } else {
+        const int64_t units = power / 100;
+        const int64_t count = units < 1 ? 1 : units > COUNT_MAX ? COUNT_MAX : units;
+        stack *t = &state->stacks[state->n_stacks++];
+        *t = new_stack(setup, state->next_id++, s->seat, u->summon_unit, count);
+        t->space = (uint16_t)target;
+        t->summoned = 1;
+        if (wl_wanted(event)) {
+            wl_open_record(event, WL_REC_EFFECT, WL_ALL_VIEWERS, 0, E_SUMMONED);
+            wl_put(event, s->id);
+            put_stack(event, t, 1);
+            wl_close_record(event);
+        }
+    }
+}
+
+/* 7.4, with the secrecy of 8. */
+static void place_stack(hex_state *state, int32_t seat, int32_t id, int32_t to, wl_event *event)
+{
+    stack *s = &state->stacks[place_of(state, id)];
+    const int32_t other = stack_at(state, to);
+    const int32_t from = s->space;
+
+    if (other >= 0)
+        state->stacks[other].space = (uint16_t)from;
+    s->space = (uint16_t)to;
+    wl_record(event, WL_REC_ACTION, wl_bit(seat), WL_DISCLOSE_OVER, A_PLACE, NULL, 0);
+    wl_record(event, WL_REC_ACTION_ALT, WL_ALL_VIEWERS, 0, A_PLACE, NULL, 0);
+    wl_record(event, WL_REC_EFFECT, wl_bit(seat), WL_DISCLOSE_OVER, E_PLACED,
+              WL_ARGS(id, from, to, other >= 0 ? state->stacks[other].id : WL_WORD_ABSENT));
+}
+
+/* Seats in phase recruit or deploy that still have to decide. */
+static uint32_t undecided(const hex_setup *setup, const hex_state *state)
+{
+    uint32_t seats = seats_in(setup, state);
+    for (int32_t seat = 0; seat < setup->n_seats; seat++)
+        if (state->phase == RECRUIT ? state->seats[seat].submitted : state->seats[seat].ready)
+            seats &= ~wl_bit(seat);
+    return seats;
+}
+
+/* 7.3, with the secrecy of 8. */
+static void submit(hex_state *state, const hex_setup *setup, int32_t seat, const army *a, int32_t type, wl_draws *draws,
+                   wl_event *event)
+{
+    store_army(&state->seats[seat], a);
+    wl_record(event, WL_REC_ACTION, wl_bit(seat), WL_DISCLOSE_OVER, type, NULL, 0);
+    wl_record(event, WL_REC_ACTION_ALT, WL_ALL_VIEWERS, 0, A_RECRUIT, NULL, 0);
+    wl_open_record(event, WL_REC_EFFECT, wl_bit(seat), WL_DISCLOSE_OVER, E_ARMY_SUBMITTED);
+    wl_put(event, seat);
+    wl_put(event, a->n);
+    for (int32_t i = 0; i < a->n; i++) {
+        wl_put(event, a->entry[i].unit);
+        wl_put(event, a->entry[i].count);
+    }
+    wl_close_record(event);
+    wl_record(event, WL_REC_EFFECT_ALT, WL_ALL_VIEWERS, 0, E_ARMY_SUBMITTED, WL_ARGS(seat, WL_WORD_ABSENT));
+    if (undecided(setup, state) == 0)
+        reveal(state, setup, draws, event);
+}
+
+/* 7.10 resign and timeout. */
+static void resign(hex_state *state, const hex_setup *setup, int32_t seat, int32_t reason, wl_draws *draws,
+                   wl_event *event)
+{
+    const stack *active = active_stack(state);
+    const int was_active = active != NULL && active->seat == seat;
+    wl_word removed[STACKS_MAX + 3];
+    size_t n = 0;
+
+    state->seats[seat].status = RESIGNED;
+    clear_offers(state);
+    for (int32_t i = 0; i < state->n_stacks;)
+        if (state->stacks[i].seat == seat) {
+            removed[3 + n++] = state->stacks[i].id;
+            remove_stack(state, i);
+        } else {
+            i++;
+        }
+    removed[0] = seat;
+    removed[1] = reason == BY_TIMEOUT;
+    removed[2] = (wl_word)n;
+    wl_record(event, WL_REC_EFFECT, WL_ALL_VIEWERS, 0, E_RESIGNED, removed, n + 3);
+    if (end_check(setup, state, event, reason))
+        return;
+    if (state->phase == RECRUIT && undecided(setup, state) == 0)
+        reveal(state, setup, draws, event);
+    else if (state->phase == DEPLOY && undecided(setup, state) == 0)
+        open_battle(state, setup, draws, event);
+    else if (was_active)
+        next_turn(state, setup, draws, event);
+}
+
+static int everybody_agrees(const hex_setup *setup, const hex_state *state)
+{
+    for (int32_t seat = 0; seat < setup->n_seats; seat++)
+        if (state->seats[seat].status == IN && !state->seats[seat].draw_offer)
+            return 0;
+    return 1;
+}
+
+static void turn_action(hex_state *state, const hex_setup *setup, const wl_action *a, wl_draws *draws, wl_event *event)
+{
+    const int32_t id = a->field[0];
+    stack *s = &state->stacks[state->queue[0]];
+
+    switch (a->type) {
+    case A_ATTACK: attack(state, setup, id, a->field[1], draws, event); return;
+    case A_MOVE_ATTACK:
+        go(state, setup, s, a->field[1], event);
+        attack(state, setup, id, a->field[2], draws, event);
+        return;
+    case A_WAIT:
+        s->waited = 1;
+        memmove(state->queue, state->queue + 1, (size_t)(state->n_queue - 1) * sizeof state->queue[0]);
+        state->queue[state->n_queue - 1] = (uint16_t)(s - state->stacks);
+        WL_PUBLIC(event, E_WAITED, id);
+        start_turn(state, event);
+        return;
+    case A_MOVE: go(state, setup, s, a->field[1], event); break;
+    case A_SKILL: use_skill(state, setup, s, a->field[1], event); break;
+    default:
+        s->defending = 1;
+        WL_PUBLIC(event, E_DEFENDED, id);
+        break;
+    }
+    end_turn(state, setup, id, draws, event);
+}
+
+static int32_t hex_apply(const void *setup_, void *state_, const wl_post *post, wl_draws *draws, wl_event *event)
+{
+    const hex_setup *setup = setup_;
+    hex_state *state = state_;
+    const wl_action *a = &post->action;
+    const int32_t seat = post->actor;
+
+    switch (a->type) {
+    case A_RECRUIT: {
+        army posted = {.n = a->field[0]};
+        for (int32_t i = 0; i < posted.n; i++)
+            posted.entry[i] = (entry){(uint16_t)post->items[2 * i], (uint16_t)post->items[2 * i + 1]};
+        submit(state, setup, seat, &posted, a->type, draws, event);
+        break;
+    }
+    case A_RECRUIT_PRESET: {
+        const army preset = preset_army(setup, a->field[0]);
+        submit(state, setup, seat, &preset, a->type, draws, event);
+        break;
+    }
+    case A_PLACE: place_stack(state, seat, a->field[0], a->field[1], event); break;
+    case A_READY:
+        state->seats[seat].ready = 1;
+        WL_PUBLIC(event, E_SEAT_READY, seat);
+        if (undecided(setup, state) == 0)
+            open_battle(state, setup, draws, event);
+        break;
+    case A_OFFER_DRAW:
+        state->seats[seat].draw_offer = state->seats[seat].draw_used = 1;
+        WL_PUBLIC(event, E_DRAW_OFFERED, seat);
+        break;
+    case A_ACCEPT_DRAW:
+        state->seats[seat].draw_offer = 1;
+        WL_PUBLIC(event, E_DRAW_ACCEPTED, seat);
+        if (everybody_agrees(setup, state))
+            end_match(state, event, 0, BY_AGREEMENT);
+        break;
+    case A_DECLINE_DRAW:
+        clear_offers(state);
+        WL_PUBLIC(event, E_DRAW_DECLINED, seat);
+        break;
+    case A_RESIGN: resign(state, setup, seat, BY_RESIGNATION, draws, event); break;
+    case A_TIMEOUT: resign(state, setup, a->field[0], BY_TIMEOUT, draws, event); break;
+    default: turn_action(state, setup, a, draws, event); break;
+    }
+    return WL_OK;
+}
+
+/* ---- 7.11 Listing --------------------------------------------------------------------------------------------------- */
+
+typedef struct listing {
+    wl_action *out;
+    size_t cap, n;
+} listing;
+
+static inline void list(listing *l, int32_t type, int32_t a, int32_t b, int32_t c)
+{
+    if (l->n < l->cap)
+        l->out[l->n] = (wl_action){type, {a, b, c, 0, 0, 0, 0}};
+    l->n++;
+}
+
+static void list_recruit(listing *l, const hex_setup *setup)
+{
+    list(l, A_RECRUIT, WL_OPEN, 0, 0);
+    for (int32_t preset = 0; preset < PRESETS; preset++)
+        if (preset_army(setup, preset).n > 0)
+            list(l, A_RECRUIT_PRESET, preset, 0, 0);
+}
+
+static void list_deploy(listing *l, const hex_setup *setup, const hex_state *state, int32_t seat)
+{
+    const zone z = zone_of(setup, seat);
+
+    for (int32_t i = 0; i < state->n_stacks; i++)
+        if (state->stacks[i].seat == seat)
+            for (int32_t r = z.first_row; r <= z.last_row; r++)
+                for (int32_t c = z.first_column; c <= z.last_column; c++)
+                    if (space_at(c, r) != state->stacks[i].space)
+                        list(l, A_PLACE, state->stacks[i].id, space_at(c, r), 0);
+    list(l, A_READY, 0, 0, 0);
+}
+
+/* The spaces of `set` within `range` of `from`, in order, each as the last space of an action. */
+static void list_targets(listing *l, const hex_setup *setup, const spaces *set, int32_t from, int32_t range, int32_t type,
+                         int32_t id, int32_t to)
+{
+    const int32_t first = row_of(from) - range > 0 ? row_of(from) - range : 0;
+    const int32_t last = row_of(from) + range < setup->height - 1 ? row_of(from) + range : setup->height - 1;
+
+    for (int32_t r = first; r <= last; r++)
+        for (uint32_t left = set->row[r]; left != 0; left &= left - 1) {
+            const int32_t target = space_at(wl_lowest(left), r);
+            if (distance(from, target) > range)
+                continue;
+            if (to < 0)
+                list(l, type, id, target, 0);
+            else
+                list(l, type, id, to, target);
+        }
+}
+
+static void list_moves(listing *l, const hex_setup *setup, const stack *s, const spaces *reached)
+{
+    for (int32_t r = 0; r < setup->height; r++)
+        for (uint32_t left = reached->row[r]; left != 0; left &= left - 1)
+            list(l, A_MOVE, s->id, space_at(wl_lowest(left), r), 0);
+}
+
+static void list_move_attacks(listing *l, const hex_setup *setup, const stack *s, const spaces *reached,
+                              const spaces *enemies)
+{
+    const int32_t range = range_after_moving(setup, s);
+    spaces near = *enemies; /* everything within range of some enemy */
+    spaces from;
+
+    for (int32_t step = 0; step < range; step++) {
+        const spaces wider = grown(setup, &near);
+        if (same(setup, &wider, &near))
+            break;
+        near = wider;
+    }
+    from = both(setup, reached, &near);
+    for (int32_t r = 0; r < setup->height; r++)
+        for (uint32_t left = from.row[r]; left != 0; left &= left - 1) {
+            const int32_t to = space_at(wl_lowest(left), r);
+            list_targets(l, setup, enemies, to, range, A_MOVE_ATTACK, s->id, to);
+        }
+}
+
+static void list_skill(listing *l, const hex_setup *setup, const hex_state *state, const stack *s)
+{
+    const unit *u = unit_of(setup, s);
+    spaces targets = {{0}};
+
+    if (u->skill == NO_SKILL || (u->skill_uses > 0 && s->skill_used >= u->skill_uses))
+        return;
+    if (u->skill == SUMMON)
+        targets = free_spaces(setup, state);
+    else
+        for (int32_t i = 0; i < state->n_stacks; i++)
+            if (friends(setup, s, &state->stacks[i]) && loss_of(setup, &state->stacks[i]) > 0)
+                add(&targets, state->stacks[i].space);
+    list_targets(l, setup, &targets, s->space, u->skill_range, A_SKILL, s->id, -1);
+}
+
+static void list_turn(listing *l, const hex_setup *setup, const hex_state *state, const stack *s)
+{
+    const spaces enemies = occupied(setup, state, s->seat);
+    const spaces reached = reach(setup, state, s);
+
+    list_moves(l, setup, s, &reached);
+    list_targets(l, setup, &enemies, s->space, effective_range(setup, state, s), A_ATTACK, s->id, -1);
+    list_move_attacks(l, setup, s, &reached, &enemies);
+    list_skill(l, setup, state, s);
+    list(l, A_DEFEND, s->id, 0, 0);
+    if (!s->waited)
+        list(l, A_WAIT, s->id, 0, 0);
+}
+
+static size_t hex_legal(const void *setup_, const void *state_, int32_t seat, wl_action *out, size_t cap)
+{
+    const hex_setup *setup = setup_;
+    const hex_state *state = state_;
+    const seat_state *own = &state->seats[seat];
+    listing l = {out, cap, 0};
+
+    if (state->phase == OVER || own->status != IN)
+        return 0;
+    if (state->phase == RECRUIT && !own->submitted)
+        list_recruit(&l, setup);
+    if (state->phase == DEPLOY && !own->ready)
+        list_deploy(&l, setup, state, seat);
+    if (state->phase == PLAY) {
+        const stack *s = active_stack(state);
+        if (s != NULL && s->seat == seat)
+            list_turn(&l, setup, state, s);
+        if (!own->draw_used && !offer_is_open(state))
+            list(&l, A_OFFER_DRAW, 0, 0, 0);
+        if (offer_is_open(state) && !own->draw_offer) {
+            list(&l, A_ACCEPT_DRAW, 0, 0, 0);
+            list(&l, A_DECLINE_DRAW, 0, 0, 0);
+        }
+    }
+    list(&l, A_RESIGN, 0, 0, 0);
+    return l.n;
+}
+
+/* ==== 8. Visibility ================================================================================================== */
+
+static uint32_t hex_to_act(const void *setup, const void *state_)
+{
+    const hex_state *state = state_;
+    const stack *s = active_stack(state);
+
+    if (state->phase == RECRUIT || state->phase == DEPLOY)
+        return undecided(setup, state);
+    return s != NULL ? wl_bit(s->seat) : 0;
+}
+
+static int32_t hex_observe(const void *setup_, const void *state_, int32_t viewer, void *view_)
+{
+    const hex_setup *setup = setup_;
+    const hex_state *state = state_;
+    hex_view *view = view_;
+    hex_state *known = &view->state;
+    const stack *active = active_stack(state);
+
+    view->viewer = viewer;
+    view->to_act = hex_to_act(setup, state);
+    view->active = active != NULL ? active->id : 0;
+    for (int32_t seat = 0; seat < setup->n_seats; seat++)
+        view->side[seat] = (uint8_t)(side_of(setup, seat) + 1);
+    if (state->phase == DEPLOY && viewer < setup->n_seats && state->seats[viewer].status == IN) {
+        const zone z = zone_of(setup, viewer);
+        view->has_zone = 1;
+        view->zone_first_column = (uint8_t)z.first_column;
+        view->zone_last_column = (uint8_t)z.last_column;
+        view->zone_first_row = (uint8_t)z.first_row;
+        view->zone_last_row = (uint8_t)z.last_row;
+    }
+
+    known->phase = state->phase;
+    known->round = state->round;
+    known->reason = state->reason;
+    known->winners = state->winners;
+    known->obstacles = state->obstacles;
+    for (int32_t seat = 0; seat < setup->n_seats; seat++) {
+        const seat_state *s = &state->seats[seat];
+        known->seats[seat].status = s->status;
+        known->seats[seat].submitted = s->submitted;
+        known->seats[seat].ready = s->ready;
+        known->seats[seat].draw_offer = s->draw_offer;
+        known->seats[seat].draw_used = s->draw_used;
+        if (state->phase == RECRUIT && seat == viewer) {
+            known->seats[seat].n_army = s->n_army;
+            memcpy(known->seats[seat].army, s->army, sizeof s->army);
+        }
+    }
+    known->n_stacks = state->n_stacks;
+    memcpy(known->stacks, state->stacks, state->n_stacks * sizeof state->stacks[0]);
+    if (state->phase == DEPLOY)
+        for (int32_t i = 0; i < known->n_stacks; i++)
+            if (known->stacks[i].seat != viewer)
+                known->stacks[i].space = HIDDEN;
+    known->n_queue = state->n_queue;
+    memcpy(known->queue, state->queue, state->n_queue * sizeof state->queue[0]);
+    return WL_OK;
+}
+
+static uint32_t hex_disclosure(const void *setup, const void *state)
+{
+    (void)setup;
+    return ((const hex_state *)state)->phase == OVER ? WL_DISCLOSE_OVER : 0;
+}
+
+/* ==== 10.6 Position =================================================================================================== */
+
+enum { STACK_WORDS = 12 };
+enum { W_ID, W_SEAT, W_UNIT, W_SPACE, W_COUNT, W_START_COUNT, W_TOP_HP, W_DEFENDING, W_WAITED, W_RETALIATIONS, W_SKILL_USED,
+       W_SUMMONED };
+
+/* A seat entry of the Position's `seats`. */
+typedef struct seat_words {
+    wl_word seat, status, has_army, ready, draw_offer, draw_used, n_army;
+    const wl_word *army;
+} seat_words;
+
+/* The Position words, found but not judged. `n_entries` seat entries start at `entries`. */
+typedef struct position {
+    wl_word verdict, phase, round, next_id, has_queue;
+    wl_word n_obstacles, n_stacks, n_queue, n_entries;
+    const wl_word *obstacles, *stacks, *queue;
+    wl_words entries;
+    wl_word given[SEATS_MAX]; /* a seat's entry was given */
+    seat_words seat[SEATS_MAX];
+} position;
+
+static wl_word or_else(wl_word word, wl_word otherwise) { return word == WL_WORD_ABSENT ? otherwise : word; }
+
+static seat_words next_entry(wl_words *words)
+{
+    seat_words e;
+    e.seat = wl_next(words);
+    e.status = wl_next(words);
+    e.has_army = wl_next(words);
+    e.ready = wl_next(words);
+    e.draw_offer = wl_next(words);
+    e.draw_used = wl_next(words);
+    e.n_army = wl_next(words);
+    e.army = wl_next_list(words, e.n_army, 2);
+    return e;
+}
+
+/* Row 1: shape, and fields that do not belong to the phase. */
+static int32_t read_position(position *p, wl_words *words)
+{
+    wl_words entries;
+
+    memset(p, 0, sizeof *p);
+    p->verdict = wl_next(words);
+    p->phase = or_else(wl_next(words), PLAY);
+    p->round = wl_next(words);
+    p->next_id = wl_next(words);
+    p->has_queue = wl_next(words);
+    if (p->verdict != 0 || words->overrun)
+        return WL_E_INVALID_POSITION;
+    p->n_obstacles = wl_next(words);
+    p->obstacles = wl_next_list(words, p->n_obstacles, 1);
+    p->n_stacks = wl_next(words);
+    p->stacks = wl_next_list(words, p->n_stacks, STACK_WORDS);
+    p->n_queue = wl_next(words);
+    p->queue = wl_next_list(words, p->n_queue, 1);
+    p->n_entries = wl_next(words);
+    p->entries = entries = *words;
+    if (words->overrun || p->n_entries < 0)
+        return WL_E_INVALID_POSITION;
+    for (wl_word i = 0; i < p->n_entries; i++) {
+        const seat_words e = next_entry(&entries);
+        if (entries.overrun)
+            return WL_E_INVALID_POSITION;
+        if (!between(RECRUIT, p->phase, PLAY))
+            continue;
+        if ((e.has_army != 0 && p->phase != RECRUIT) || (e.ready != WL_WORD_ABSENT && p->phase != DEPLOY))
+            return WL_E_INVALID_POSITION;
+        if ((e.draw_offer != WL_WORD_ABSENT || e.draw_used != WL_WORD_ABSENT) && p->phase != PLAY)
+            return WL_E_INVALID_POSITION;
+    }
+    if (p->has_queue && between(RECRUIT, p->phase, DEPLOY))
+        return WL_E_INVALID_POSITION;
+    return WL_OK;
+}
+
+static int32_t check_position_seats(const hex_setup *setup, position *p)
+{
+    wl_words entries = p->entries;
+
+    for (wl_word i = 0; i < p->n_entries; i++) {
+        const seat_words e = next_entry(&entries);
+        if (!between(0, e.seat, setup->n_seats - 1) || p->given[e.seat])
+            return POSITION_BAD_SEAT;
+        if (e.status != WL_WORD_ABSENT && !between(IN, e.status, RESIGNED))
+            return POSITION_BAD_SEAT;
+        p->given[e.seat] = 1;
+        p->seat[e.seat] = e;
+    }
+    for (wl_word i = 0; i < p->n_stacks; i++)
+        if (!between(0, p->stacks[i * STACK_WORDS + W_SEAT], setup->n_seats - 1))
+            return POSITION_BAD_SEAT;
+    return WL_OK;
+}
+
+static int32_t check_position_obstacles(const hex_setup *setup, const position *p, spaces *obstacles)
+{
+    const spaces zones = all_zones(setup);
+
+    for (wl_word i = 0; i < p->n_obstacles; i++) {
+        const wl_word space = p->obstacles[i];
+        if (!on_board(setup, space) || has(obstacles, (int32_t)space))
+            return POSITION_BAD_OBSTACLES;
+        if (p->phase != PLAY && has(&zones, (int32_t)space))
+            return POSITION_BAD_OBSTACLES;
+        add(obstacles, (int32_t)space);
+    }
+    return WL_OK;
+}
+
+static int32_t check_position_ids(position *p)
+{
+    wl_word greatest = 0;
+    wl_word given = 0;
+
+    for (wl_word i = 0; i < p->n_stacks; i++) {
+        const wl_word id = p->stacks[i * STACK_WORDS + W_ID];
+        if (id == WL_WORD_ABSENT)
+            continue;
+        given++;
+        if (!between(1, id, ID_MAX))
+            return POSITION_BAD_ID;
+        greatest = id > greatest ? id : greatest;
+        for (wl_word j = 0; j < i; j++)
+            if (p->stacks[j * STACK_WORDS + W_ID] == id)
+                return POSITION_BAD_ID;
+    }
+    if (given != 0 && given != p->n_stacks)
+        return POSITION_BAD_ID;
+    if (given == 0)
+        greatest = p->n_stacks;
+    p->next_id = or_else(p->next_id, greatest + 1);
+    if (p->next_id <= greatest || !between(1, p->next_id, ID_MAX + 1))
+        return POSITION_BAD_ID;
+    return p->phase == RECRUIT && p->next_id != 1 ? POSITION_BAD_ID : WL_OK;
+}
+
+static int32_t check_position_stacks(const hex_setup *setup, const position *p, const spaces *obstacles)
+{
+    spaces taken = {{0}};
+
+    for (wl_word i = 0; i < p->n_stacks; i++)
+        if (!between(0, p->stacks[i * STACK_WORDS + W_UNIT], setup->n_units - 1))
+            return POSITION_UNKNOWN_UNIT;
+    for (wl_word i = 0; i < p->n_stacks; i++) {
+        const wl_word *w = p->stacks + i * STACK_WORDS;
+        if (!on_board(setup, w[W_SPACE]) || has(obstacles, (int32_t)w[W_SPACE]))
+            return POSITION_BAD_SPACE;
+        if (p->phase == DEPLOY && !in_zone(setup, (int32_t)w[W_SEAT], (int32_t)w[W_SPACE]))
+            return POSITION_BAD_SPACE;
+    }
+    for (wl_word i = 0; i < p->n_stacks; i++) {
+        const int32_t space = (int32_t)p->stacks[i * STACK_WORDS + W_SPACE];
+        if (has(&taken, space))
+            return POSITION_OVERLAP;
+        add(&taken, space);
+    }
+    return WL_OK;
+}
+
+static int32_t check_position_values(const hex_setup *setup, const position *p)
+{
+    for (wl_word i = 0; i < p->n_stacks; i++) {
+        const wl_word *w = p->stacks + i * STACK_WORDS;
+        const unit *u = &setup->units[w[W_UNIT]];
+        const wl_word used = or_else(w[W_SKILL_USED], 0);
+        if (!between(1, w[W_COUNT], COUNT_MAX) || !between(w[W_COUNT], or_else(w[W_START_COUNT], w[W_COUNT]), COUNT_MAX))
+            return POSITION_BAD_VALUE;
+        if (!between(1, or_else(w[W_TOP_HP], u->hp), u->hp) || !between(0, or_else(w[W_RETALIATIONS], 0), u->retaliations))
+            return POSITION_BAD_VALUE;
+        if (!between(0, used, ID_MAX) || (u->skill_uses > 0 && used > u->skill_uses) || (u->skill == NO_SKILL && used > 0))
+            return POSITION_BAD_VALUE;
+    }
+    for (int32_t seat = 0; seat < setup->n_seats; seat++) {
+        const seat_words *e = &p->seat[seat];
+        int32_t items[2 * ARMY_MAX];
+        if (!p->given[seat] || !e->has_army)
+            continue;
+        for (wl_word i = 0; i < 2 * e->n_army && i < 2 * ARMY_MAX; i++)
+            items[i] = between(INT32_MIN, e->army[i], INT32_MAX) ? (int32_t)e->army[i] : WL_OUT_OF_RANGE;
+        if (check_army(setup, e->n_army, items, 2 * ARMY_MAX) != WL_OK)
+            return POSITION_BAD_VALUE;
+    }
+    return WL_OK;
+}
+
+static int has_position_stacks(const position *p, int32_t seat)
+{
+    for (wl_word i = 0; i < p->n_stacks; i++)
+        if (p->stacks[i * STACK_WORDS + W_SEAT] == seat)
+            return 1;
+    return 0;
+}
+
+static int32_t position_status(const position *p, int32_t seat)
+{
+    const int32_t otherwise = p->phase == PLAY && !has_position_stacks(p, seat) ? ELIMINATED : IN;
+    return p->given[seat] ? (int32_t)or_else(p->seat[seat].status, otherwise) : otherwise;
+}
+
+static int32_t check_position_statuses(const hex_setup *setup, const position *p)
+{
+    uint32_t sides = 0;
+    int undecided_seats = 0;
+    int disagreeing = 0;
+    int offers = 0;
+    int offerers = 0;
+    int eliminated = 0;
+    int offer_of_one_out = 0;
+
+    for (int32_t seat = 0; seat < setup->n_seats; seat++) {
+        const seat_words *e = &p->seat[seat];
+        const int32_t status = position_status(p, seat);
+        const int given = p->given[seat] != 0;
+        const int offer = given && or_else(e->draw_offer, 0) != 0;
+        const int decided = given && (p->phase == RECRUIT ? e->has_army != 0 : or_else(e->ready, 0) != 0);
+        if (p->phase != RECRUIT && has_position_stacks(p, seat) != (status == IN))
+            return POSITION_BAD_STATUS;
+        if (status == IN)
+            sides |= wl_bit(side_of(setup, seat));
+        undecided_seats += status == IN && !decided;
+        disagreeing += status == IN && !offer;
+        eliminated += status == ELIMINATED;
+        offers += offer;
+        offerers += offer && or_else(e->draw_used, 0) != 0;
+        offer_of_one_out += offer && status != IN;
+    }
+    if (wl_popcount(sides) < 2)
+        return POSITION_BAD_STATUS;
+    if (p->phase != PLAY)
+        return undecided_seats == 0 || eliminated > 0 ? POSITION_BAD_STATUS : WL_OK;
+    if (offer_of_one_out > 0 || disagreeing == 0 || (offers > 0 && offerers == 0))
+        return POSITION_BAD_STATUS;
+    return WL_OK;
+}
+
+/* The place in the Position's list of the stack with this id; without ids they are 1, 2, 3 ... */
+static wl_word position_stack(const position *p, wl_word id)
+{
+    if (p->n_stacks > 0 && p->stacks[W_ID] == WL_WORD_ABSENT)
+        return between(1, id, p->n_stacks) ? id - 1 : -1;
+    for (wl_word i = 0; i < p->n_stacks; i++)
+        if (p->stacks[i * STACK_WORDS + W_ID] == id)
+            return i;
+    return -1;
+}
+
+static int32_t check_position_queue(const position *p)
+{
+    if (!p->has_queue)
+        return WL_OK;
+    if (p->n_queue == 0)
+        return POSITION_BAD_QUEUE;
+    for (wl_word i = 0; i < p->n_queue; i++) {
+        if (position_stack(p, p->queue[i]) < 0)
+            return POSITION_BAD_QUEUE;
+        for (wl_word j = 0; j < i; j++)
+            if (p->queue[j] == p->queue[i])
+                return POSITION_BAD_QUEUE;
+    }
+    return WL_OK;
+}
+
+/* The rows of 10.6, in order; afterwards `p` has its defaults filled in. */
+static int32_t check_position(const hex_setup *setup, position *p, wl_words *words)
+{
+    spaces obstacles = {{0}};
+    int32_t error = read_position(p, words);
+
+    if (error != WL_OK)
+        return error;
+    if (!between(RECRUIT, p->phase, PLAY))
+        return POSITION_BAD_PHASE;
+    if (p->phase == RECRUIT && (setup->army != ARMY_RECRUIT || p->n_stacks > 0))
+        return POSITION_BAD_PHASE;
+    if (p->phase == DEPLOY && !setup->deployment)
+        return POSITION_BAD_PHASE;
+    p->round = or_else(p->round, p->phase == PLAY);
+    if (p->phase == PLAY ? !between(1, p->round, ID_MAX) : p->round != 0)
+        return POSITION_BAD_PHASE;
+    error = check_position_seats(setup, p);
+    if (error == WL_OK)
+        error = check_position_obstacles(setup, p, &obstacles);
+    if (error == WL_OK)
+        error = check_position_ids(p);
+    if (error == WL_OK)
+        error = check_position_stacks(setup, p, &obstacles);
+    if (error == WL_OK)
+        error = check_position_values(setup, p);
+    if (error == WL_OK)
+        error = check_position_statuses(setup, p);
+    return error != WL_OK ? error : check_position_queue(p);
+}
+
+static stack position_stack_of(const hex_setup *setup, const wl_word *w, wl_word id)
+{
+    stack s = new_stack(setup, (int32_t)id, (int32_t)w[W_SEAT], (int32_t)w[W_UNIT], w[W_COUNT]);
+    s.space = (uint16_t)w[W_SPACE];
+    s.start_count = (uint16_t)or_else(w[W_START_COUNT], w[W_COUNT]);
+    s.top_hp = (uint16_t)or_else(w[W_TOP_HP], s.top_hp);
+    s.defending = or_else(w[W_DEFENDING], 0) != 0;
+    s.waited = or_else(w[W_WAITED], 0) != 0;
+    s.retaliations_used = (uint16_t)or_else(w[W_RETALIATIONS], 0);
+    s.skill_used = (int32_t)or_else(w[W_SKILL_USED], 0);
+    s.summoned = or_else(w[W_SUMMONED], 0) != 0;
+    return s;
+}
+
+/* A checked Position becomes the state. */
+static void position_start(hex_state *state, const hex_setup *setup, const position *p, wl_draws *draws, wl_event *event)
+{
+    state->phase = (uint8_t)p->phase;
+    state->round = (int32_t)p->round;
+    state->next_id = (int32_t)p->next_id;
+    for (wl_word i = 0; i < p->n_obstacles; i++)
+        add(&state->obstacles, (int32_t)p->obstacles[i]);
+    for (wl_word i = 0; i < p->n_stacks; i++) { /* sorted by id as they come in */
+        const wl_word *w = p->stacks + i * STACK_WORDS;
+        const stack s = position_stack_of(setup, w, or_else(w[W_ID], i + 1));
+        int32_t at = state->n_stacks++;
+        for (; at > 0 && state->stacks[at - 1].id > s.id; at--)
+            state->stacks[at] = state->stacks[at - 1];
+        state->stacks[at] = s;
+    }
+    for (wl_word i = 0; i < p->n_queue; i++)
+        state->queue[state->n_queue++] = (uint16_t)place_of(state, p->queue[i]);
+    for (int32_t seat = 0; seat < setup->n_seats; seat++) {
+        const seat_words *e = &p->seat[seat];
+        seat_state *s = &state->seats[seat];
+        s->status = (uint8_t)position_status(p, seat);
+        if (!p->given[seat])
+            continue;
+        s->ready = or_else(e->ready, 0) != 0;
+        s->draw_offer = or_else(e->draw_offer, 0) != 0;
+        s->draw_used = or_else(e->draw_used, 0) != 0;
+        if (e->has_army) {
+            army a = {.n = (int32_t)e->n_army};
+            for (int32_t i = 0; i < a.n; i++)
+                a.entry[i] = (entry){(uint16_t)e->army[2 * i], (uint16_t)e->army[2 * i + 1]};
+            store_army(s, &a);
+        }
+    }
+    effect_match_started(event, setup, state);
+    if (state->phase != RECRUIT)
+        effect_armies_revealed(event, setup, state);
+    if (state->phase == PLAY && !p->has_queue)
+        start_round(state, setup, state->round, draws, event);
+}
+
+static int32_t hex_check_options(wl_words *options, wl_words *position_words)
+{
+    start s;
+    position p;
+    const int32_t error = read_options(&s, options);
+
+    if (error != WL_OK || position_words == NULL)
+        return error;
+    return check_position(&s.setup, &p, position_words);
+}
+
+static int32_t hex_init(void *setup, void *state, wl_words *options, wl_words *position_words, wl_draws *draws,
+                        wl_event *event)
+{
+    start s;
+    position p;
+    int32_t error = read_options(&s, options);
+
+    if (error == WL_OK && position_words != NULL)
+        error = check_position(&s.setup, &p, position_words);
+    if (error != WL_OK)
+        return error;
+    memcpy(setup, &s.setup, sizeof s.setup);
+    if (position_words != NULL)
+        position_start(state, setup, &p, draws, event);
+    else
+        normal_start(state, &s, draws, event);
+    return WL_OK;
+}
+
+/* ==== Soundness ======================================================================================================= */
+
+static int32_t hex_sound_setup(const void *setup_)
+{
+    const hex_setup *setup = setup_;
+
+    if (!between(2, setup->n_seats, SEATS_MAX) || !between(7, setup->width, COLUMNS_MAX))
+        return 0;
+    if (!between(5, setup->height, ROWS_MAX) || !between(1, setup->deploy_depth, 3) || setup->teams > 1)
+        return 0;
+    if (!between(1, setup->max_stacks, ARMY_MAX) || !between(1, setup->n_units, UNITS_MAX))
+        return 0;
+    if (setup->army_points < 0 || setup->army_preset >= PRESETS)
+        return 0;
+    if (!setup->own_roster && setup->n_units < DEFAULT_UNITS) /* the named presets name them */
+        return 0;
+    for (int32_t i = 0; i < setup->n_units; i++) {
+        const unit *u = &setup->units[i];
+        if (u->hp < 1 || u->initiative >= INITIATIVES || u->move > 99 || u->movement > FLY || u->skill > SUMMON)
+            return 0;
+        if (u->summon_unit >= setup->n_units || u->cost < 0 || u->spread > u->attack)
+            return 0;
+    }
+    return 1;
+}
+
+static int32_t hex_sound_state(const void *setup_, const void *state_)
+{
+    const hex_setup *setup = setup_;
+    const hex_state *state = state_;
+    const uint32_t full = full_row(setup);
+    int32_t last = 0;
+
+    if (state->phase > OVER || state->reason > BY_ROUND_LIMIT || state->round < 0 || state->next_id < 0)
+        return 0;
+    if (state->next_id == INT32_MAX || state->round == INT32_MAX || state->turns < 0 || state->turns == INT64_MAX)
+        return 0;
+    if (state->n_stacks > STACKS_MAX || state->n_queue > state->n_stacks || state->winners >= 1 << SEATS_MAX)
+        return 0;
+    for (int32_t r = 0; r < ROWS_MAX; r++)
+        if ((state->obstacles.row[r] & ~(r < setup->height ? full : 0)) != 0)
+            return 0;
+    for (int32_t seat = 0; seat < SEATS_MAX; seat++) {
+        const seat_state *s = &state->seats[seat];
+        if (s->status > RESIGNED || s->submitted > 1 || s->ready > 1 || s->draw_offer > 1 || s->draw_used > 1)
+            return 0;
+        if (s->n_army > setup->max_stacks)
+            return 0;
+        for (int32_t i = 0; i < s->n_army; i++)
+            if (s->army[i].unit >= setup->n_units || !between(1, s->army[i].count, COUNT_MAX))
+                return 0;
+    }
+    for (int32_t i = 0; i < state->n_stacks; i++) {
+        const stack *s = &state->stacks[i];
+        if (s->id <= last || s->seat >= setup->n_seats || s->unit >= setup->n_units)
+            return 0;
+        if (s->space == HIDDEN ? state->phase != DEPLOY : !on_board(setup, s->space))
+            return 0;
+        if (!between(1, s->count, COUNT_MAX) || !between(s->count, s->start_count, COUNT_MAX))
+            return 0;
+        if (!between(1, s->top_hp, unit_of(setup, s)->hp) || s->skill_used < 0 || s->skill_used == INT32_MAX)
+            return 0;
+        if (s->retaliations_used > unit_of(setup, s)->retaliations || s->defending > 1 || s->waited > 1 || s->summoned > 1)
+            return 0;
+        last = s->id;
+    }
+    for (int32_t i = 0; i < state->n_queue; i++)
+        if (state->queue[i] >= state->n_stacks)
+            return 0;
+    return state->phase != PLAY || state->n_queue > 0;
+}
+
+/* ==== The game ======================================================================================================== */
+
+static int32_t hex_seats_in(const void *setup) { return ((const hex_setup *)setup)->n_seats; }
+static int32_t hex_phase(const void *state) { return ((const hex_state *)state)->phase; }
+
+/* Thinking time starts with the match, with the deployment, and with every turn of a stack of the seat. */
+static int64_t hex_clock(const void *setup, const void *state_, int32_t seat)
+{
+    const hex_state *state = state_;
+
+    if ((hex_to_act(setup, state) >> seat & 1) == 0)
+        return 0;
+    return state->phase == PLAY ? 3 + state->turns : 1 + state->phase;
+}
+
+static wl_result hex_result(const void *state_)
+{
+    const hex_state *state = state_;
+    const wl_result result = {state->phase == OVER, state->reason, state->winners};
+    return result;
+}
+
+static const wl_game HEX = {
+    .name = "hex",
+    .rules_version = 1,
+    .items_max = 2 * ARMY_MAX,
+    .seats = SEATS,
+    .phases = PHASES,
+    .reasons = REASONS,
+    .errors = ERROR_NAMES,
+    .actions = ACTION_TYPES,
+    .effects = EFFECTS,
+    .setup_size = sizeof(hex_setup),
+    .state_size = sizeof(hex_state),
+    .view_size = sizeof(hex_view),
+    .setup_layout = SETUP_FIELDS,
+    .state_layout = STATE_LAYOUT,
+    .view_layout = VIEW_LAYOUT,
+    .view_state_offset = offsetof(hex_view, state),
+    /* The largest event reveals all stacks in six forms, then the deployment and the round's queue. */
+    .event_words_max = 6 * (STACK_WORDS * STACKS_MAX + 8) + 4 * STACKS_MAX + 1024,
+    .draws_max = 2 * SPACES_MAX,
+    .check_options = hex_check_options,
+    .init = hex_init,
+    .reconfigure = NULL, /* the book allows no change of options during play */
+    .seats_in = hex_seats_in,
+    .phase = hex_phase,
+    .to_act = hex_to_act,
+    .clock = hex_clock,
+    .check = hex_check,
+    .legal = hex_legal,
+    .apply = hex_apply,
+    .disclosure = hex_disclosure,
+    .observe = hex_observe,
+    .result = hex_result,
+    .sound_setup = hex_sound_setup,
+    .sound_state = hex_sound_state,
+};
+
+const wl_game *const wl_games_hex[] = {&HEX, NULL};
