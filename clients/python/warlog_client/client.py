@@ -13,7 +13,7 @@ from httpx_sse import EventSource
 
 from .endpoints import Endpoints
 from .feed import Follower, StreamEnded, Survivable
-from .models import Event
+from .models import Event, Seats
 from .request import Outcome, Page, Request, Retry, exchange, refusal
 
 T = TypeVar("T")
@@ -84,9 +84,9 @@ class Client(Endpoints):
             request = page.rest
 
     def feed(
-        self, match: str, *, seat: str | None = None, after: int = 0, silence_s: float = SILENCE_S
+        self, match: str, *, seat: Seats = None, after: int = 0, silence_s: float = SILENCE_S
     ) -> Iterator[Event]:
-        """Every event after that version as the seat (None: a spectator) may see it, once and in order, then
+        """Every event after that version as these seats may see it, once and in order, then
         each new one as it happens, without end; leave the loop when you have seen enough.
 
         Reconnects by itself and goes on after the last event received. Raises the refusal of the service,
@@ -161,7 +161,7 @@ class AsyncClient(Endpoints):
             request = page.rest
 
     async def feed(
-        self, match: str, *, seat: str | None = None, after: int = 0, silence_s: float = SILENCE_S
+        self, match: str, *, seat: Seats = None, after: int = 0, silence_s: float = SILENCE_S
     ) -> AsyncGenerator[Event, None]:
         """As `Client.feed`. Where the loop is left early, `contextlib.aclosing` around the feed closes its
         connection at once instead of some time later."""

@@ -14,11 +14,29 @@ import msgspec
 
 from . import models
 from .methods import endpoint, paged
-from .models import Json
-from .request import Page, Request, get, json_any, json_as, nothing, pages_of, post, send, text
+from .models import Json, Seats
+from .request import Page, Request, field_as, get, json_as, nothing, pages_of, post, send, text
 
 PAGE = 100
 """Items of a list that are asked for at a time."""
+
+# The replies, each decoder made once.
+_ACTIONS = json_as(models.Actions)
+_CREATED = json_as(models.Created)
+_DONE = json_as(models.Done)
+_GAME = json_as(models.Game)
+_GAMES = field_as(list[models.GameName], "games")
+_HEALTH = json_as(models.Health)
+_IMPORTED = json_as(models.Imported)
+_MATCH = field_as(models.Match, "match")
+_MATCH_BOARD = json_as(models.MatchBoard)
+_NEW_TOKEN = json_as(models.NewToken)
+_PLAYER = field_as(models.Player, "player")
+_RECORD = json_as(dict[str, Any])
+_REGISTERED = json_as(models.Registered)
+_SCENARIO = field_as(models.Scenario, "scenario")
+_VERDICT = json_as(models.Verdict)
+_VIEW = json_as(models.View)
 
 
 class How(TypedDict, total=False):
@@ -37,7 +55,7 @@ class How(TypedDict, total=False):
 def command(
     match: str, body: Json, *, if_match: int | None = None, idempotency_key: str | None = None
 ) -> Request[models.Done]:
-    request = post(json_as(models.Done), "matches", match, "commands", body=body)
+    request = post(_DONE, "matches", match, "commands", body=body)
     headers = {**request.headers, "Idempotency-Key": idempotency_key or uuid.uuid4().hex}
     if if_match is not None:
         headers["If-Match"] = f'"{if_match}"'
@@ -52,26 +70,26 @@ class Endpoints:
     @endpoint
     def create_player(self, name: str) -> Request[models.Registered]:
         """A new account with a first token. Needs no token."""
-        return post(json_as(models.Registered), "players", body={"name": name})
+        return post(_REGISTERED, "players", body={"name": name})
 
     @endpoint
     def me(self) -> Request[models.Player]:
         """The player whose token this client sends."""
-        return get(json_as(models.Player), "players", "me")
+        return get(_PLAYER, "players", "me")
 
     @endpoint
     def player(self, player: str) -> Request[models.Player]:
-        return get(json_as(models.Player), "players", player)
+        return get(_PLAYER, "players", player)
 
     @endpoint
     def create_token(self, label: str, scopes: Sequence[str] = ("play",)) -> Request[models.NewToken]:
         """Another token of the same player; no scope may exceed those of the token in use."""
-        return post(json_as(models.NewToken), "tokens", body={"label": label, "scopes": list(scopes)})
+        return post(_NEW_TOKEN, "tokens", body={"label": label, "scopes": list(scopes)})
 
     @paged
     def tokens(self) -> Request[Page[models.Token]]:
         """The player's tokens, without their secrets."""
-        return pages_of(models.Token, "tokens", "cursor", get(nothing, "tokens"))
+        return pages_of(models.Token, "tokens", get(nothing, "tokens"))
 
     @endpoint
     def revoke_token(self, token: str) -> Request[None]:
@@ -80,14 +98,14 @@ class Endpoints:
 
     # ---- games ---------------------------------------------------------------------------------------------
 
-    @paged
-    def games(self) -> Request[Page[models.GameName]]:
-        return pages_of(models.GameName, "games", "cursor", get(nothing, "games"))
+    @endpoint
+    def games(self) -> Request[list[models.GameName]]:
+        return get(_GAMES, "games")
 
     @endpoint
     def game(self, game: str, options: Json | None = None) -> Request[models.Game]:
         """Board, seats, pieces and schemas; board and seats are those for `options`."""
-        return get(json_as(models.Game), "games", game, options=options)
+        return get(_GAME, "games", game, options=options)
 
     @endpoint
     def rules(self, game: str) -> Request[str]:
@@ -95,10 +113,10 @@ class Endpoints:
         return get(text, "games", game, "rules")
 
     @endpoint
-    def check_position(self, game: str, position: Json, options: Json | None = None) -> Request[Any]:
+    def check_position(self, game: str, position: Json, options: Json | None = None) -> Request[None]:
         """Raises RuleRefused with the rule book's code unless a match could start from this position."""
         body = {"position": position, "options": options or {}}
-        return post(json_any, "games", game, "positions", "check", body=body)
+        return post(nothing, "games", game, "positions", "check", body=body)
 
     # ---- matches -------------------------------------------------------------------------------------------
 
@@ -138,36 +156,42 @@ class Endpoints:
             "seating": seating,
         }
         body = {name: value for name, value in settings.items() if value is not None}
-        return post(json_as(models.Created), "matches", body=body)
+        return post(_CREATED, "matches", body=body)
 
     @paged
     def matches(
-        self, *, game: str | None = None, status: str | None = None, limit: int = PAGE
+        self,
+        *,
+        game: str | None = None,
+        status: str | None = None,
+        mode: str | None = None,
+        player: str | None = None,
+        open: bool = False,
+        limit: int = PAGE,
     ) -> Request[Page[models.Match]]:
-        """Matches that the caller may see, the newest first."""
-        first = get(nothing, "matches", game=game, status=status, limit=limit)
-        return pages_of(models.Match, "matches", "cursor", first)
+        """Matches that the caller may see. `player` is an id or `me`; `open`: only those with a free seat."""
+        filters = {"game": game, "status": status, "mode": mode, "player": player}
+        first = get(nothing, "matches", **filters, open=open or None, limit=limit)
+        return pages_of(models.Match, "matches", first)
 
     @endpoint
     def match(self, match: str) -> Request[models.Match]:
-        return get(json_as(models.Match), "matches", match)
+        return get(_MATCH, "matches", match)
 
     @endpoint
     def take_seat(self, match: str, seat: str, invitation: str | None = None) -> Request[models.Match]:
         body = {} if invitation is None else {"invitation": invitation}
-        return send("PUT", json_as(models.Match), "matches", match, "seats", seat, body=body)
+        return send("PUT", _MATCH, "matches", match, "seats", seat, body=body)
 
     @endpoint
     def leave_seat(self, match: str, seat: str) -> Request[models.Match]:
         """Lobby only."""
-        return send("DELETE", json_as(models.Match), "matches", match, "seats", seat)
+        return send("DELETE", _MATCH, "matches", match, "seats", seat)
 
     @endpoint
     def join(self, match: str, wish: str | None = None) -> Request[models.Match]:
         """Joins a match whose seats are given by wish."""
-        return post(
-            json_as(models.Match), "matches", match, "join", body={} if wish is None else {"wish": wish}
-        )
+        return post(_MATCH, "matches", match, "join", body={} if wish is None else {"wish": wish})
 
     # ---- commands ------------------------------------------------------------------------------------------
 
@@ -201,70 +225,75 @@ class Endpoints:
     def view(self, match: str, *, seat: str | None = None, at: int | None = None) -> Request[models.View]:
         """What the seat (None: a spectator) sees, or saw at version `at`. `seat="all"`: the whole position,
         where the caller may know it."""
-        return get(json_as(models.View), "matches", match, "view", seat=seat, at=at)
+        return get(_VIEW, "matches", match, "view", seat=seat, at=at)
 
     @endpoint
     def actions(self, match: str, seat: str, *, at: int | None = None) -> Request[models.Actions]:
         """What the seat may do, or could have done at version `at`."""
-        return get(json_as(models.Actions), "matches", match, "actions", seat=seat, at=at)
+        return get(_ACTIONS, "matches", match, "actions", seat=seat, at=at)
 
     @paged
-    def events(self, match: str, *, after: int = 0, limit: int = PAGE) -> Request[Page[models.Event]]:
-        """Every event after that version, `limit` at a time."""
-        first = get(nothing, "matches", match, "events", after=after, limit=limit)
-        return pages_of(models.Event, "events", "after", first)
+    def events(
+        self, match: str, *, seat: Seats = None, after: int = 0, limit: int = PAGE
+    ) -> Request[Page[models.Event]]:
+        """Every event after that version, as these seats may know it; `limit` are fetched at a time."""
+        first = get(nothing, "matches", match, "events", seat=seat, after=after, limit=limit)
+        return pages_of(models.Event, "events", first)
 
     @paged
     def timeline(self, match: str, *, after: int = 0, limit: int = PAGE) -> Request[Page[models.Node]]:
         """The tree of lines: every version after that one, with its parent."""
         first = get(nothing, "matches", match, "timeline", after=after, limit=limit)
-        return pages_of(models.Node, "nodes", "after", first)
+        return pages_of(models.Node, "nodes", first)
 
     @endpoint
-    def history(self, match: str) -> Request[str]:
-        """The current line in the game's own notation."""
-        return get(text, "matches", match, "history")
+    def history(self, match: str, *, seat: Seats = None) -> Request[str]:
+        """The current line in the game's own notation, as these seats may know it."""
+        return get(text, "matches", match, "history", seat=seat)
 
     @endpoint
     def board(self, match: str) -> Request[models.MatchBoard]:
-        return get(json_as(models.MatchBoard), "matches", match, "board")
+        return get(_MATCH_BOARD, "matches", match, "board")
 
     # ---- records -------------------------------------------------------------------------------------------
 
     @endpoint
     def export(self, match: str) -> Request[Json]:
         """The record of the match, as JSON."""
-        return get(json_as(dict[str, Any]), "matches", match, "export")
+        return get(_RECORD, "matches", match, "export")
 
     @endpoint
     def import_record(self, record: Json) -> Request[models.Imported]:
         """A new casual match from a record, or from `{"game", "history"}`; all its seats are the caller's."""
-        return post(json_as(models.Imported), "matches", "import", body=record)
+        return post(_IMPORTED, "matches", "import", body=record)
 
     # ---- scenarios -----------------------------------------------------------------------------------------
 
     @endpoint
     def create_scenario(
-        self, game: str, name: str, position: Json, *, options: Json | None = None, visibility: str = "public"
+        self,
+        game: str,
+        name: str,
+        position: Json,
+        *,
+        options: Json | None = None,
+        visibility: str = "private",
     ) -> Request[models.Scenario]:
         """Saves a position that a match could start from. Raises RuleRefused."""
-        body = {
-            "game": game,
-            "name": name,
-            "options": options or {},
-            "position": position,
-            "visibility": visibility,
-        }
-        return post(json_as(models.Scenario), "scenarios", body=body)
+        position_with_name = {"game": game, "name": name, "position": position, "options": options or {}}
+        return post(_SCENARIO, "scenarios", body={**position_with_name, "visibility": visibility})
 
     @paged
-    def scenarios(self, *, game: str | None = None, limit: int = PAGE) -> Request[Page[models.Scenario]]:
-        first = get(nothing, "scenarios", game=game, limit=limit)
-        return pages_of(models.Scenario, "scenarios", "cursor", first)
+    def scenarios(
+        self, *, game: str | None = None, mine: bool = False, limit: int = PAGE
+    ) -> Request[Page[models.Scenario]]:
+        """The saved positions that the caller may see, or his own only."""
+        first = get(nothing, "scenarios", game=game, mine=mine or None, limit=limit)
+        return pages_of(models.Scenario, "scenarios", first)
 
     @endpoint
     def scenario(self, scenario: str) -> Request[models.Scenario]:
-        return get(json_as(models.Scenario), "scenarios", scenario)
+        return get(_SCENARIO, "scenarios", scenario)
 
     @endpoint
     def delete_scenario(self, scenario: str) -> Request[None]:
@@ -275,9 +304,9 @@ class Endpoints:
     @endpoint
     def live(self) -> Request[models.Health]:
         """The process answers."""
-        return get(json_as(models.Health), "health", "live")
+        return get(_HEALTH, "health", "live")
 
     @endpoint
     def ready(self) -> Request[models.Health]:
         """The service can do its work; asked once, so a 503 is an Unavailable at once."""
-        return msgspec.structs.replace(get(json_as(models.Health), "health", "ready"), repeatable=False)
+        return msgspec.structs.replace(get(_HEALTH, "health", "ready"), repeatable=False)

@@ -15,7 +15,7 @@ WarlogError
     ├── BodyTooLarge        413
     ├── RuleRefused         422   every code of the rule books, in `code`
     ├── TooManyRequests     429
-    ├── IntegrityError      500
+    ├── ServerFault         500   IntegrityError
     └── ServiceUnavailable  503   Unavailable  Unconfirmed
 
 A code that this SDK does not know yet is raised as the class of its status, an unknown status as `Problem`.
@@ -254,7 +254,11 @@ class TooManyRequests(Problem):
     known_code = "too_many_requests"
 
 
-class IntegrityError(Problem):
+class ServerFault(Problem):
+    """500: a fault of the server, not of the request."""
+
+
+class IntegrityError(ServerFault):
     """500: the stored match contradicts itself and is frozen."""
 
     known_code = "integrity_error"
@@ -285,7 +289,7 @@ _BY_STATUS: dict[int, type[Problem]] = {
     413: BodyTooLarge,
     422: RuleRefused,
     429: TooManyRequests,
-    500: IntegrityError,
+    500: ServerFault,
     503: ServiceUnavailable,
 }
 

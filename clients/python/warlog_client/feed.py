@@ -14,7 +14,7 @@ import msgspec
 from httpx_sse import ServerSentEvent, SSEError
 
 from .errors import BrokenFeed, ServiceUnavailable, UnexpectedReply, Unreachable
-from .models import Event
+from .models import Event, Seats
 from .request import Retry, path, query
 
 _decode_event = msgspec.json.Decoder(Event).decode
@@ -31,7 +31,7 @@ Survivable = (httpx.TransportError, ServiceUnavailable, StreamEnded)
 class Follower:
     """One reader's place in one feed."""
 
-    def __init__(self, match: str, seat: str | None, after: int, silence_s: float, retry: Retry) -> None:
+    def __init__(self, match: str, seat: Seats, after: int, silence_s: float, retry: Retry) -> None:
         self._after = after
         self._path = path("matches", match, "feed")
         self._seat = seat

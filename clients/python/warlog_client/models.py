@@ -7,12 +7,15 @@ leaves out. What a rule book defines (options, actions, effects, views, position
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
 from msgspec import Struct
 
 Json = dict[str, Any]
+Seats = str | Sequence[str] | None
+"""As whom one looks: a seat or seats that one holds; None: all that one holds, a spectator where none."""
 
 
 class Player(Struct, frozen=True):
@@ -192,6 +195,15 @@ class MatchBoard(Struct, frozen=True):
     seats: list[str] = []
 
 
+class Verdict(Struct, frozen=True):
+    """`verified`, `unseeded` where no seed tells what the draws should have been, `failed` and at which version."""
+
+    verdict: str
+    events: int | None = None
+    version: int | None = None
+    detail: str = ""
+
+
 class Game(Struct, frozen=True):
     """A game as `GET /v1/games/{game}` describes it; options, actions, effects and view are JSON Schemas."""
 
@@ -226,7 +238,8 @@ class Scenario(Struct, frozen=True):
     options: Json = {}
     position: Json = {}
     owner: str | None = None
-    visibility: str = "public"
+    visibility: str | None = None
+    created_at: datetime | None = None
 
 
 class Health(Struct, frozen=True):

@@ -5,7 +5,7 @@ The two clients differ only in how they send and sleep; everything else of a cal
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 from urllib.parse import quote
 
@@ -20,13 +20,18 @@ T = TypeVar("T")
 _NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 
 
+Query = Mapping[str, str | list[str]]
+Value = str | int | Sequence[str] | Mapping[str, Any] | None
+"""What a query parameter may be given as."""
+
+
 class Request(msgspec.Struct, Generic[T], frozen=True):
     """One call. `repeatable`: twice is as good as once (a GET, a command with its `Idempotency-Key`)."""
 
     method: str
     path: str
     reply: Callable[[httpx.Response], T]
-    query: Mapping[str, str] = {}
+    query: Query = {}
     headers: Mapping[str, str] = {}
     body: bytes | None = None
     repeatable: bool = False
@@ -60,16 +65,24 @@ def path(*parts: str) -> str:
     return "/v1/" + "/".join(quote(part, safe="") for part in parts)
 
 
-def query(**values: object) -> dict[str, str]:
-    """Query parameters; None is left out, JSON objects are written as JSON."""
-    return {
-        name: value if isinstance(value, str) else msgspec.json.encode(value).decode()
-        for name, value in values.items()
-        if value is not None
-    }
+def query(**values: Value) -> Query:
+    """Query parameters: None is left out, a list is given value by value, an object as JSON."""
+    parameters: dict[str, str | list[str]] = {}
+    for name, value in values.items():
+        if isinstance(value, str):
+            parameters[name] = value
+        elif isinstance(value, Sequence):
+            parameters[name] = list(value)
+        elif value is not None:
+            parameters[name] = msgspec.json.encode(value).decode()
+    return parameters
 
 
-def get(reply: Callable[[httpx.Response], T], *parts: str, **values: object) -> Request[T]:
+def get(
+    reply: Callable[[httpx.Response], T],
+    *parts: str,
+    **values: Value,
+) -> Request[T]:
     return Request("GET", path(*parts), reply, query(**values), repeatable=True)
 
 
@@ -103,32 +116,34 @@ def json_as(model: type[T]) -> Callable[[httpx.Response], T]:
     return decode
 
 
-def pages_of(model: type[T], name: str, cursor: str, first: Request[Any]) -> Request[Page[T]]:
-    """The call `first` as one of several pages, whose items stand in the field `name` and whose `next` is the
-    parameter `cursor` of the next page."""
-    items = msgspec.json.Decoder(list[model])  # type: ignore[valid-type]
+def field_as(model: type[T], name: str) -> Callable[[httpx.Response], T]:
+    """A reply of which the one field `name` is wanted. Raises UnexpectedReply."""
+    decoder = msgspec.json.Decoder(model)
+    whole = json_as(dict[str, msgspec.Raw])
+
+    def decode(response: httpx.Response) -> T:
+        try:
+            return decoder.decode(whole(response).get(name, b""))
+        except msgspec.DecodeError as error:
+            raise UnexpectedReply(f"{response.url}: {name}: {error}") from error
+
+    return decode
+
+
+def pages_of(model: type[T], name: str, first: Request[Any]) -> Request[Page[T]]:
+    """The call `first` as one for a page: its items stand in the field `name`, and its `next` is the parameter
+    `after` of the page that follows."""
+    items = field_as(list[model], name)  # type: ignore[valid-type]
+    cursor = field_as(int | str | None, "next")  # type: ignore[arg-type]
 
     def decode(response: httpx.Response) -> Page[T]:
-        fields = json_as(dict[str, msgspec.Raw])(response)
-        try:
-            page: list[T] = items.decode(fields.get(name, b""))
-            following = msgspec.json.decode(fields.get("next", b"null"), type=int | str | None)
-        except msgspec.DecodeError as error:
-            raise UnexpectedReply(f"{response.url}: {error}") from error
-        if following is None or not page:
+        page, after = items(response), cursor(response)
+        if after is None or not page:
             return Page(page, None)
-        return Page(page, msgspec.structs.replace(request, query={**request.query, cursor: str(following)}))
+        return Page(page, msgspec.structs.replace(request, query={**request.query, "after": str(after)}))
 
     request: Request[Page[T]] = msgspec.structs.replace(first, reply=decode)
     return request
-
-
-def json_any(response: httpx.Response) -> Any:
-    """A reply that is any JSON."""
-    try:
-        return msgspec.json.decode(response.content)
-    except msgspec.DecodeError as error:
-        raise UnexpectedReply(f"{response.url}: {error}") from error
 
 
 def text(response: httpx.Response) -> str:
