@@ -1,0 +1,266 @@
+/* fuzz.h: what every game must survive. A game's fuzz_<game>.c says how its matches start and calls `fuzz`. */
+#ifndef WARLOG_FUZZ_H
+#define WARLOG_FUZZ_H
+
+#include "warlog.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ACTIONS_CAP = 1 << 16, WORDS_CAP = 1 << 16, DRAWS_CAP = 1 << 12, HOSTILE_WORDS = 256 };
+
+typedef struct fuzzer {
+    const wl_game *game;
+    uint64_t random;
+    uint64_t *setup, *state, *other, *view; /* 64-bit for alignment */
+    wl_action *actions, *seen;
+    wl_word *words;
+    int32_t draws[DRAWS_CAP];
+} fuzzer;
+
+/* Whatever a seed makes of the start: options in `words`, returns their number; a Position or none. */
+typedef size_t (*start_maker)(fuzzer *f, wl_word *words, size_t cap);
+
+static uint64_t next_random(fuzzer *f)
+{
+    uint64_t z = f->random += 0x9E3779B97F4A7C15u;
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ z >> 27) * 0x94D049BB133111EBu;
+    return z ^ z >> 31;
+}
+
+static int32_t below(fuzzer *f, int64_t n) { return (int32_t)(next_random(f) % (uint64_t)n); }
+
+#define REQUIRE(condition)                                                                                            \
+    do {                                                                                                              \
+        if (!(condition)) {                                                                                           \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                                           \
+            exit(1);                                                                                                  \
+        }                                                                                                             \
+    } while (0)
+
+/* An integer that likes the edges. */
+static int32_t hostile(fuzzer *f)
+{
+    static const int32_t EDGES[] = {0, 1, -1, 2, INT32_MIN, INT32_MIN + 1, INT32_MIN + 2, INT32_MIN + 3, INT32_MAX, 255, 65535};
+    switch (below(f, 4)) {
+    case 0: return EDGES[below(f, sizeof EDGES / sizeof EDGES[0])];
+    case 1: return below(f, 700);
+    case 2: return below(f, 40);
+    default: return (int32_t)next_random(f);
+    }
+}
+
+static wl_word hostile_word(fuzzer *f)
+{
+    static const wl_word EDGES[] = {INT64_MIN, INT64_MIN + 1, INT64_MIN + 2, INT64_MAX, 0, 1, -1};
+    return below(f, 4) == 0 ? EDGES[below(f, sizeof EDGES / sizeof EDGES[0])] : hostile(f);
+}
+
+static void entropy(fuzzer *f, uint8_t *block, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        block[i] = (uint8_t)next_random(f);
+}
+
+static int listed(const fuzzer *f, const wl_action *action, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        if (memcmp(&f->actions[i], action, sizeof *action) == 0)
+            return 1;
+    return 0;
+}
+
+/* Every entry point on these bytes, whatever they are: answers, but never a crash. */
+static void call_everything(fuzzer *f, const void *setup, void *state)
+{
+    const wl_game *g = f->game;
+    uint8_t block[64];
+    int32_t items[256];
+    wl_result result;
+    size_t failed;
+
+    entropy(f, block, sizeof block);
+    for (size_t i = 0; i < sizeof items / sizeof items[0]; i++)
+        items[i] = hostile(f);
+    wl_seats(g, setup);
+    wl_phase(g, setup, state);
+    wl_to_act(g, setup, state);
+    wl_disclosure(g, setup, state);
+    wl_result_of(g, setup, state, &result);
+    wl_hash(g, state);
+    for (int32_t who = -1; who <= WL_SERVER + 1; who++) {
+        wl_action a;
+        wl_draws draws = {.entropy = block, .n_entropy = sizeof block, .used = f->draws, .cap = DRAWS_CAP};
+        wl_event event = {.words = f->words, .cap = WORDS_CAP};
+        wl_post post = {.actor = who, .n_items = below(f, g->items_max + 2), .items = items};
+        wl_step step = {.actor = who};
+        wl_clock(g, setup, state, who);
+        wl_observe(g, setup, state, who, f->view);
+        wl_legal(g, setup, state, who, f->actions, (size_t)below(f, 200));
+        a.type = below(f, 20) - 1;
+        for (int i = 0; i < WL_ACTION_FIELDS; i++)
+            a.field[i] = hostile(f);
+        post.action = step.action = a;
+        wl_check(g, setup, state, &post);
+        wl_replay(g, setup, state, &step, 1, NULL, 0, NULL, 0, &failed, NULL, 0, 0);
+        wl_apply(g, setup, state, &post, &draws, &event);
+    }
+    wl_playout(g, setup, state, next_random(f), 3, 0, f->actions, ACTIONS_CAP);
+}
+
+/* What holds of every sound state: views agree with the whole, hostile posts change nothing unless they are listed. */
+static void examine(fuzzer *f)
+{
+    const wl_game *g = f->game;
+    const int32_t seats = wl_seats(g, f->setup);
+    int32_t items[64];
+
+    for (size_t i = 0; i < sizeof items / sizeof items[0]; i++)
+        items[i] = hostile(f);
+    REQUIRE(wl_check_state(g, f->setup, f->state) == WL_OK);
+    for (int32_t seat = 0; seat < seats; seat++) {
+        const int64_t n = wl_legal(g, f->setup, f->state, seat, f->actions, ACTIONS_CAP);
+        REQUIRE(n >= 0 && n < ACTIONS_CAP);
+        REQUIRE(wl_observe(g, f->setup, f->state, seat, f->view) == WL_OK);
+        memcpy(f->other, (uint8_t *)f->view + g->view_state_offset, g->state_size);
+        REQUIRE(wl_legal(g, f->setup, f->other, seat, f->seen, ACTIONS_CAP) == n);
+        REQUIRE(memcmp(f->actions, f->seen, (size_t)n * sizeof f->actions[0]) == 0);
+        for (int64_t i = 0; i < n; i++) {
+            const wl_post post = {.actor = seat, .action = f->actions[i]};
+            int open = 0;
+            for (int k = 0; k < WL_ACTION_FIELDS; k++)
+                open |= f->actions[i].field[k] == WL_OPEN;
+            REQUIRE((wl_check(g, f->setup, f->state, &post) == WL_OK) != open);
+        }
+        for (int tries = 0; tries < 40; tries++) {
+            wl_post post = {.actor = seat, .n_items = below(f, 2) * below(f, g->items_max < 64 ? g->items_max + 1 : 64), .items = items};
+            int32_t refused;
+            if (n > 0 && below(f, 2)) /* near misses are better than noise */
+                post.action = f->actions[below(f, n)];
+            else
+                post.action.type = below(f, 20) - 1;
+            post.action.field[below(f, 4)] = hostile(f);
+            refused = wl_check(g, f->setup, f->state, &post);
+            if (refused == WL_OK && post.n_items == 0)
+                for (int k = 0; k < WL_ACTION_FIELDS; k++) /* fields that the type does not have are not looked at */
+                    if (!listed(f, &post.action, n))
+                        post.action.field[WL_ACTION_FIELDS - 1 - k] = 0;
+            if (refused == WL_OK && post.n_items == 0)
+                REQUIRE(listed(f, &post.action, n));
+            if (refused != WL_OK) {
+                wl_draws draws = {.entropy = (const uint8_t *)items, .n_entropy = sizeof items};
+                wl_event event = {.words = f->words, .cap = WORDS_CAP};
+                memcpy(f->other, f->state, g->state_size);
+                REQUIRE(wl_apply(g, f->setup, f->state, &post, &draws, &event) == refused);
+                REQUIRE(memcmp(f->other, f->state, g->state_size) == 0);
+            }
+        }
+    }
+}
+
+/* Random play to the end of the match, each step replayed from its draws into the same bytes. */
+static void play_through(fuzzer *f, int64_t max)
+{
+    const wl_game *g = f->game;
+
+    for (int64_t ply = 0; ply < max; ply++) {
+        const uint32_t seats = (uint32_t)wl_to_act(g, f->setup, f->state);
+        uint8_t block[1 << 13];
+        wl_post post = {0};
+        int64_t n;
+
+        if (ply < 8 || below(f, 8) == 0)
+            examine(f);
+        if (seats == 0)
+            break;
+        do
+            post.actor = below(f, WL_SEATS_MAX);
+        while ((seats >> post.actor & 1) == 0);
+        n = wl_legal(g, f->setup, f->state, post.actor, f->actions, ACTIONS_CAP);
+        REQUIRE(n > 0);
+        do
+            post.action = f->actions[below(f, n)];
+        while (post.action.field[0] == WL_OPEN || ((g->actions[post.action.type].flags & WL_GIVES_UP) && below(f, 40)));
+        for (size_t size = 16;; size *= 8) {
+            wl_draws draws = {.entropy = block, .n_entropy = size, .used = f->draws, .cap = DRAWS_CAP};
+            wl_draws again = {.recorded = f->draws};
+            wl_event event = {.words = f->words, .cap = WORDS_CAP};
+            wl_event unwanted = {0};
+            int32_t error;
+            REQUIRE(size <= sizeof block);
+            entropy(f, block, size);
+            memcpy(f->other, f->state, g->state_size);
+            error = wl_apply(g, f->setup, f->state, &post, &draws, &event);
+            if (error == WL_E_ENTROPY) {
+                REQUIRE(memcmp(f->other, f->state, g->state_size) == 0);
+                continue;
+            }
+            REQUIRE(error == WL_OK);
+            REQUIRE(event.n_words <= g->event_words_max && draws.n_used <= g->draws_max);
+            again.n_recorded = draws.n_used;
+            REQUIRE(wl_apply(g, f->setup, f->other, &post, &again, &unwanted) == WL_OK);
+            REQUIRE(memcmp(f->other, f->state, g->state_size) == 0);
+            break;
+        }
+    }
+}
+
+static void corrupt(fuzzer *f, uint8_t *bytes, size_t size)
+{
+    for (int n = below(f, 6); n >= 0; n--)
+        bytes[below(f, (int64_t)size)] = (uint8_t)(below(f, 2) ? next_random(f) : (uint64_t)below(f, 4));
+}
+
+static int fuzz(const char *name, start_maker make, int argc, char **argv)
+{
+    fuzzer f = {.random = argc > 1 ? strtoull(argv[1], NULL, 10) : 1};
+    const int64_t rounds = argc > 2 ? strtoll(argv[2], NULL, 10) : 200;
+    int64_t started = 0;
+
+    for (int32_t i = 0; f.game == NULL && wl_game_at(i) != NULL; i++)
+        if (strcmp(wl_game_at(i)->name, name) == 0)
+            f.game = wl_game_at(i);
+    REQUIRE(f.game != NULL);
+    f.setup = calloc(1, f.game->setup_size);
+    f.state = calloc(1, f.game->state_size);
+    f.other = calloc(1, f.game->state_size);
+    f.view = calloc(1, f.game->view_size);
+    f.actions = calloc(ACTIONS_CAP, sizeof(wl_action));
+    f.seen = calloc(ACTIONS_CAP, sizeof(wl_action));
+    f.words = calloc(WORDS_CAP, sizeof(wl_word));
+    REQUIRE(f.setup && f.state && f.other && f.view && f.actions && f.seen && f.words);
+    for (int64_t round = 0; round < rounds; round++) {
+        wl_word options[HOSTILE_WORDS];
+        wl_word position[HOSTILE_WORDS];
+        uint8_t block[4096];
+        const size_t n = make(&f, options, HOSTILE_WORDS);
+        const int with_position = below(&f, 4) == 0;
+        wl_draws draws = {.entropy = block, .n_entropy = sizeof block};
+        wl_event event = {.words = f.words, .cap = WORDS_CAP};
+
+        entropy(&f, block, sizeof block);
+        for (size_t i = 0; i < HOSTILE_WORDS; i++)
+            position[i] = hostile_word(&f);
+        position[0] = 0;
+        if (wl_init(f.game, f.setup, f.state, options, n, with_position ? position : NULL,
+                    with_position ? (size_t)below(&f, HOSTILE_WORDS) : 0, &draws, &event) == WL_OK) {
+            started++;
+            play_through(&f, 60);
+        }
+        corrupt(&f, (uint8_t *)f.state, f.game->state_size);
+        call_everything(&f, f.setup, f.state);
+        corrupt(&f, (uint8_t *)f.setup, f.game->setup_size);
+        call_everything(&f, f.setup, f.state);
+        for (size_t i = 0; i < f.game->state_size; i++)
+            ((uint8_t *)f.state)[i] = (uint8_t)next_random(&f);
+        call_everything(&f, f.setup, f.state);
+    }
+    REQUIRE(started > rounds / 20);
+    printf("%s: %lld rounds, %lld matches begun\n", name, (long long)rounds, (long long)started);
+    free(f.setup), free(f.state), free(f.other), free(f.view), free(f.actions), free(f.seen), free(f.words);
+    return 0;
+}
+
+#endif
