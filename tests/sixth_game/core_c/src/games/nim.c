@@ -1,0 +1,258 @@
+/* nim.c: Nim, the toy of tests/test_sixth_game.py: what a whole game file looks like in its smallest form.
+ *
+ * Option words:   0 verdict (0 fine, 1 malformed)   1 heap (WL_WORD_ABSENT, WL_WORD_OUT_OF_RANGE)
+ * Position words: 0 verdict   1 heap   2 seat (WL_WORD_UNKNOWN) */
+#include "game.h"
+
+/* ---- tables (rules/nim.md, 3 and 7) ------------------------------------------------------------------------------- */
+
+enum { TAKE, RESIGN, TIMEOUT };
+static const wl_action_type ACTIONS[] = {{"take", 0}, {"resign", WL_GIVES_UP}, {"timeout", WL_SERVER_ONLY}, {NULL, 0}};
+
+enum { MATCH_STARTED, TAKEN, RESIGNED, MATCH_ENDED };
+static const char *const EFFECTS[] = {"match_started", "taken", "resigned", "match_ended", NULL};
+
+enum { LAST_TAKEN, GAVE_UP, TIMED_OUT };
+static const char *const REASONS[] = {"last_taken", "resigned", "timeout", NULL};
+
+enum { PLAY, OVER };
+static const char *const PHASES[] = {"play", "over", NULL};
+
+static const char *const SEATS[] = {"red", "blue", NULL};
+static const char *const ERRORS[] = {"bad_count", NULL};
+enum { BAD_COUNT = WL_E_GAME, HEAP_MAX = 1000, HEAP_DEFAULT = 21, TAKE_MAX = 3 };
+
+/* ---- setup and state (5) -------------------------------------------------------------------------------------------- */
+
+typedef struct nim_setup {
+    int32_t heap;
+    int32_t zero_;
+} nim_setup;
+
+typedef struct nim_state {
+    int32_t heap;
+    int32_t turn;   /* the seat to act */
+    int32_t takes;  /* taken so far: the clock */
+    int32_t phase;
+    int32_t winner; /* once over */
+    int32_t reason;
+} nim_state;
+
+static const wl_field SETUP_LAYOUT[] = {WL_FIELD(nim_setup, heap), WL_FIELDS_END};
+static const wl_field STATE_LAYOUT[] = {
+    WL_FIELD(nim_state, heap),  WL_FIELD(nim_state, turn),   WL_FIELD(nim_state, takes),
+    WL_FIELD(nim_state, phase), WL_FIELD(nim_state, winner), WL_FIELD(nim_state, reason),
+    WL_FIELDS_END,
+};
+static const wl_field VIEW_LAYOUT[] = {WL_FIELDS_END}; /* nothing is hidden: the view is the state */
+
+static int32_t sound_setup(const void *setup)
+{
+    const nim_setup *s = setup;
+    return s->heap >= 1 && s->heap <= HEAP_MAX && s->zero_ == 0;
+}
+
+static int32_t sound_state(const void *setup, const void *state)
+{
+    const nim_state *s = state;
+    (void)setup;
+    return s->heap >= 0 && s->heap <= HEAP_MAX && (s->turn == 0 || s->turn == 1) && s->takes >= 0 &&
+           s->takes <= HEAP_MAX && (s->phase == PLAY || s->phase == OVER) && (s->heap > 0 || s->phase == OVER) &&
+           (s->winner == 0 || s->winner == 1) && s->reason >= 0 && s->reason <= TIMED_OUT;
+}
+
+/* ---- setup (4) -------------------------------------------------------------------------------------------------------- */
+
+static int32_t check_options(wl_words *options, wl_words *position)
+{
+    const wl_word malformed = wl_next(options);
+    const wl_word heap = wl_next(options);
+
+    if (malformed != 0 || (heap != WL_WORD_ABSENT && (heap < 1 || heap > HEAP_MAX)))
+        return WL_E_INVALID_OPTIONS;
+    if (position == NULL)
+        return WL_OK;
+    if (wl_next(position) != 0)
+        return WL_E_INVALID_POSITION;
+    {
+        const wl_word left = wl_next(position);
+        const wl_word seat = wl_next(position);
+        return left >= 1 && left <= HEAP_MAX && (seat == 0 || seat == 1) ? WL_OK : WL_E_INVALID_POSITION;
+    }
+}
+
+static int32_t init(void *setup, void *state, wl_words *options, wl_words *position, wl_draws *draws, wl_event *event)
+{
+    nim_setup *fixed = setup;
+    nim_state *s = state;
+    wl_word heap;
+
+    wl_next(options);
+    heap = wl_next(options);
+    fixed->heap = heap == WL_WORD_ABSENT ? HEAP_DEFAULT : (int32_t)heap;
+    if (position == NULL) {
+        s->heap = fixed->heap;
+        s->turn = wl_draw(draws, 2);
+    } else {
+        wl_next(position);
+        s->heap = (int32_t)wl_next(position);
+        s->turn = (int32_t)wl_next(position);
+    }
+    WL_PUBLIC(event, MATCH_STARTED, s->heap, s->turn);
+    return WL_OK;
+}
+
+/* ---- turn (6) --------------------------------------------------------------------------------------------------------- */
+
+static int32_t seats_in(const void *setup)
+{
+    (void)setup;
+    return 2;
+}
+
+static int32_t phase(const void *state) { return ((const nim_state *)state)->phase; }
+
+static uint32_t to_act(const void *setup, const void *state)
+{
+    const nim_state *s = state;
+    (void)setup;
+    return s->phase == PLAY ? wl_bit(s->turn) : 0;
+}
+
+static int64_t clock_of(const void *setup, const void *state, int32_t seat)
+{
+    const nim_state *s = state;
+    (void)setup;
+    return s->phase == PLAY && s->turn == seat ? s->takes + 1 : 0;
+}
+
+/* ---- actions (7) -------------------------------------------------------------------------------------------------------- */
+
+static int32_t check(const void *setup, const void *state, const wl_post *post)
+{
+    const nim_state *s = state;
+    const wl_action *a = &post->action;
+
+    (void)setup;
+    if (s->phase == OVER)
+        return WL_E_MATCH_OVER;
+    if (a->type < TAKE || a->type > TIMEOUT || (a->type == TIMEOUT) != (post->actor == WL_SERVER))
+        return WL_E_MALFORMED_ACTION;
+    if (a->type == TIMEOUT)
+        return a->field[0] == 0 || a->field[0] == 1 ? WL_OK : WL_E_MALFORMED_ACTION;
+    if (post->actor > 1)
+        return WL_E_ARGUMENT;
+    if (a->type == RESIGN)
+        return WL_OK;
+    if (post->actor != s->turn)
+        return WL_E_NOT_YOUR_TURN;
+    return a->field[0] >= 1 && a->field[0] <= TAKE_MAX && a->field[0] <= s->heap ? WL_OK : BAD_COUNT;
+}
+
+static size_t legal(const void *setup, const void *state, int32_t seat, wl_action *out, size_t cap)
+{
+    const nim_state *s = state;
+    size_t n = 0;
+
+    (void)setup;
+    if (s->phase == OVER)
+        return 0;
+    if (seat == s->turn)
+        for (int32_t count = 1; count <= TAKE_MAX && count <= s->heap; count++, n++)
+            if (n < cap)
+                out[n] = (wl_action){TAKE, {count}};
+    if (n < cap)
+        out[n] = (wl_action){RESIGN, {0}};
+    return n + 1;
+}
+
+static void end(nim_state *s, int32_t winner, int32_t reason, wl_event *event)
+{
+    s->phase = OVER;
+    s->winner = winner;
+    s->reason = reason;
+    WL_PUBLIC(event, MATCH_ENDED, wl_bit(winner), reason);
+}
+
+static int32_t apply(const void *setup, void *state, const wl_post *post, wl_draws *draws, wl_event *event)
+{
+    nim_state *s = state;
+    const wl_action *a = &post->action;
+
+    (void)setup;
+    (void)draws;
+    if (a->type == TAKE) {
+        s->heap -= a->field[0];
+        s->takes++;
+        WL_PUBLIC(event, TAKEN, s->turn, a->field[0], s->heap);
+        if (s->heap == 0)
+            end(s, s->turn, LAST_TAKEN, event);
+        else
+            s->turn = 1 - s->turn;
+    } else {
+        const int32_t loser = a->type == TIMEOUT ? a->field[0] : post->actor;
+        const int32_t reason = a->type == TIMEOUT ? TIMED_OUT : GAVE_UP;
+        WL_PUBLIC(event, RESIGNED, loser, reason);
+        end(s, 1 - loser, reason, event);
+    }
+    return WL_OK;
+}
+
+/* ---- visibility and end (8, 9) -------------------------------------------------------------------------------------------- */
+
+static uint32_t disclosure(const void *setup, const void *state)
+{
+    (void)setup;
+    return phase(state) == OVER ? WL_DISCLOSE_OVER : 0;
+}
+
+static int32_t observe(const void *setup, const void *state, int32_t viewer, void *view)
+{
+    (void)setup;
+    (void)viewer;
+    memcpy(view, state, sizeof(nim_state));
+    return WL_OK;
+}
+
+static wl_result result(const void *state)
+{
+    const nim_state *s = state;
+    const wl_result running = {0, 0, 0};
+    const wl_result over = {1, s->reason, wl_bit(s->winner)};
+    return s->phase == OVER ? over : running;
+}
+
+static const wl_game NIM_1 = {
+    .name = "nim",
+    .rules_version = 1,
+    .seats = SEATS,
+    .phases = PHASES,
+    .reasons = REASONS,
+    .errors = ERRORS,
+    .actions = ACTIONS,
+    .effects = EFFECTS,
+    .setup_size = sizeof(nim_setup),
+    .state_size = sizeof(nim_state),
+    .view_size = sizeof(nim_state),
+    .setup_layout = SETUP_LAYOUT,
+    .state_layout = STATE_LAYOUT,
+    .view_layout = VIEW_LAYOUT,
+    .event_words_max = 32,
+    .draws_max = 1,
+    .check_options = check_options,
+    .init = init,
+    .seats_in = seats_in,
+    .phase = phase,
+    .to_act = to_act,
+    .clock = clock_of,
+    .check = check,
+    .legal = legal,
+    .apply = apply,
+    .disclosure = disclosure,
+    .observe = observe,
+    .result = result,
+    .sound_setup = sound_setup,
+    .sound_state = sound_state,
+};
+
+const wl_game *const wl_games_nim[] = {&NIM_1, NULL};

@@ -1,0 +1,140 @@
+"""A sixth game is a few new files and no edited one: Nim is added to a copy of the tree, built, and played over REST."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from pathlib import Path
+
+import pytest
+
+from tests.servers import WarlogServer
+from warlog_client import Client, Undo
+
+ROOT = Path(__file__).resolve().parent.parent
+TOY = ROOT / "tests" / "sixth_game"
+# What is no source: made by builds, tools and tests, here or in the copy.
+MADE = ("build", "dist", "warlog-data", "__pycache__", ".*", "*.egg-info", "*.so", "*.pyc", "_core.c")
+
+
+def digests(folder: Path) -> dict[str, str]:
+    """Relative path → digest of every source file below `folder`."""
+    return {
+        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in folder.rglob("*")
+        if path.is_file() and not any(_is_made(part) for part in path.relative_to(folder).parts)
+    }
+
+
+def _is_made(name: str) -> bool:
+    return any(fnmatch(name, pattern) for pattern in MADE)
+
+
+@dataclass(frozen=True)
+class Tree:
+    """A copy of the source tree with the toy in it, built."""
+
+    root: Path
+    before: dict[str, str]
+    environment: dict[str, str]
+
+    def python(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, *arguments]
+        return subprocess.run(
+            command,
+            cwd=self.root,
+            env={**os.environ, **self.environment},
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Tree:
+    root = tmp_path_factory.mktemp("six") / "warlog"
+    shutil.copytree(ROOT, root, ignore=shutil.ignore_patterns(*MADE, "sixth_game", "test_sixth_game.py"))
+    before = digests(root)
+    for path in TOY.rglob("*"):
+        new = root / path.relative_to(TOY)
+        if path.is_file() and "__pycache__" not in path.parts:
+            assert not new.exists(), f"{new} is no new file"
+            new.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(path, new)
+    # The editable install leads to the real tree; what is on the path comes before it.
+    folders = [root / "core_c", root / "events", root / "service", root / "clients" / "python"]
+    tree = Tree(
+        root, before, {"PYTHONPATH": os.pathsep.join(map(str, folders)), "PYTHONDONTWRITEBYTECODE": "1"}
+    )
+    built = tree.python("core_c/build_ffi.py")
+    assert built.returncode == 0, built.stdout + built.stderr
+    return tree
+
+
+@pytest.fixture(scope="module")
+def server(tree: Tree, tmp_path_factory: pytest.TempPathFactory) -> Iterator[WarlogServer]:
+    data = tmp_path_factory.mktemp("six-data")
+    with WarlogServer(data, environment=tree.environment, cwd=tree.root) as server:
+        yield server
+
+
+def test_a_sixth_game_is_played_to_its_end_taken_back_and_played_again_over_rest(
+    server: WarlogServer,
+) -> None:
+    with Client(server.url) as anonymous:
+        assert {game.game for game in anonymous.games()} >= {"nim", "hex"}
+        described = anonymous.game("nim")
+        assert (described.name, described.seats) == ("Nim", ["red", "blue"])
+        assert anonymous.rules("nim").startswith("# Nim")
+        ada, bob = anonymous.create_player("ada").token, anonymous.create_player("bob").token
+    with Client(server.url, ada) as red, Client(server.url, bob) as blue:
+        match = red.create_match("nim", {"red": "me", "blue": "open"}, options={"heap": 9}).match.id
+        blue.take_seat(match, "blue")
+        red.prepare(match, "red")
+        start = blue.prepare(match, "blue").version
+        players = {"red": red, "blue": blue}
+
+        def play() -> str:
+            """Everybody takes the most there is; the winner."""
+            while to_act := (now := red.match(match)).to_act:
+                (seat,) = to_act
+                takes = [a for a in players[seat].actions(match, seat).actions if a["type"] == "take"]
+                players[seat].act(match, seat, takes[-1])
+            assert now.status == "finished"
+            assert now.result is not None
+            assert now.result.reason == "last_taken"
+            (winner,) = now.result.winners
+            return winner
+
+        winner = play()
+        assert red.match(match).version == start + 3
+        view = blue.view(match, seat="blue", at=start + 1).view
+        assert view is not None
+        assert view["heap"] == 6
+
+        proposal = red.propose(match, Undo(to=start)).version
+        assert blue.accept(match, proposal).match.status == "playing"
+        assert play() == winner  # who begins was drawn at the start, which both lines share
+        assert len(list(red.timeline(match))) == red.match(match).version
+        assert "take count=3" in red.history(match)
+        record = red.export(match)
+        assert red.import_record(record).match.game == "nim"
+
+
+def test_the_generic_suites_of_the_core_and_the_layout_find_a_sixth_game_by_its_files(tree: Tree) -> None:
+    for where in (["tests/core"], ["tests/test_layout.py"]):
+        run = tree.python("-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "nim", *where)
+        assert run.returncode == 0, run.stdout + run.stderr  # 5 would be: no test found it
+        assert " passed" in run.stdout
+
+
+def test_a_sixth_game_added_new_files_and_edited_none(tree: Tree, server: WarlogServer) -> None:
+    after = digests(tree.root)
+    assert {path: after.get(path) for path in tree.before} == tree.before
+    assert set(after) - set(tree.before) == set(digests(TOY))
