@@ -1,0 +1,39 @@
+"""Warlog's rules core: five board war-games as a fast library. See `warlog_core.game`."""
+
+from warlog_core.binding import Draws, hash_bytes
+from warlog_core.codecs import Result
+from warlog_core.errors import (
+    BadDraws,
+    BadState,
+    CoreError,
+    HashMismatch,
+    Refused,
+    UnknownGame,
+    UnknownSeat,
+)
+from warlog_core.game import Event, Game, State, Step, Visible, game, games
+from warlog_core.jsonvalue import loads
+from warlog_core.notation import history_line, history_result
+
+__all__ = [
+    "BadDraws",
+    "BadState",
+    "CoreError",
+    "Draws",
+    "Event",
+    "Game",
+    "HashMismatch",
+    "Refused",
+    "Result",
+    "State",
+    "Step",
+    "UnknownGame",
+    "UnknownSeat",
+    "Visible",
+    "game",
+    "games",
+    "hash_bytes",
+    "history_line",
+    "history_result",
+    "loads",
+]

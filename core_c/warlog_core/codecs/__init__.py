@@ -1,0 +1,99 @@
+"""What a game's codec is: names and JSON shapes on one side, the small numbers of its C file on the other. No rule.
+
+A codec is a module `codecs/<game>.py` with one class `Codec`; the file name is its registration. It is made once per game
+(of the C side, whose layouts it reads by name) and makes one `Tables` per setup, which knows the names that belong to that match alone (a custom roster's, say).
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from msgspec import Struct
+
+from warlog_core.binding import RawGame
+
+# A wl_action as numbers, and the items of its list.
+ActionRecord = tuple[tuple[int, int, int, int, int, int, int, int], Sequence[int]]
+# What a codec cannot make an action of. Which error that is depends on the state: `match_over` goes first.
+MALFORMED_RECORD: ActionRecord = ((-1, 0, 0, 0, 0, 0, 0, 0), ())
+
+
+class Tables(Protocol):
+    """One match's names. Everything here is pure; hostile input gives MALFORMED_RECORD, never an exception."""
+
+    @property
+    def seats(self) -> tuple[str, ...]:
+        """The seats of this match, in seat order."""
+
+    def record(self, action: object) -> ActionRecord:
+        """The numbers of a posted action: a plain JSON value or one of the action Structs."""
+
+    def action(self, record: Sequence[int], items: Sequence[int]) -> Struct:
+        """The Struct of an accepted action."""
+
+    def listing(self, listing: bytes) -> list[Any]:
+        """The Structs of a listing, open templates included."""
+
+    def action_alt(self, kind: int, words: Sequence[int]) -> dict[str, Any]:
+        """The plain form of a redacted action; `words` are the record's arguments."""
+
+    def effect(self, kind: int, words: Sequence[int]) -> Struct:
+        """The Struct of an effect; `words` are the record's arguments."""
+
+    def view(self, viewer: str, fields: Mapping[str, Any]) -> Struct:
+        """The rule book's view, from the fields of the C view and of the state inside it."""
+
+    def position(self, fields: Mapping[str, Any]) -> Struct:
+        """The rule book's Position, from the fields of the C state of a match that is not over."""
+
+
+class Result(Struct, frozen=True):
+    """How a match ended. `winners` in seat order, empty for a draw; `reason` is one of the rule book's."""
+
+    winners: list[str]
+    reason: str
+
+
+class Codec(Protocol):
+    """One game's codec. Words are the layouts at the head of the game's C file."""
+
+    title: str
+    spectators: str  # "open": a spectator may watch a running competitive match; else "none"
+    action_type: Any  # unions of Structs, for schemas
+    effect_type: Any
+    view_type: Any
+    position_type: Any
+    options_type: Any
+
+    def options_words(self, options: object) -> list[int]: ...
+
+    def position_words(self, options: object, position: object) -> list[int]: ...
+
+    def labels(self, options: object) -> bytes:
+        """The names that valid options bring with them, to be kept behind the setup's bytes; empty if there are none.
+
+        They must not end with a zero byte: stored setups lose trailing zeros."""
+
+    def tables(self, setup: Mapping[str, Any], labels: bytes) -> Tables:
+        """The names of a match. Raises BadState for labels that do not fit the setup."""
+
+    def full_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Valid options with every default filled in, in the book's order; without those that nobody may know."""
+
+    def board(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Geometry for these full options, as in GET /v1/games/{game}."""
+
+    def pieces(self, options: Mapping[str, Any]) -> list[Any]:
+        """The catalogue of piece types for these full options, as plain JSON."""
+
+    def presets(self, options: Mapping[str, Any]) -> list[Any]:
+        """Named starts of the rule book, as plain JSON."""
+
+
+def codec_for(raw: RawGame) -> Codec:
+    """The codec of a game, from the module of that name."""
+    module = importlib.import_module(f"{__name__}.{raw.name}")
+    codec: Codec = module.Codec(raw)
+    return codec

@@ -1,0 +1,449 @@
+"""The public surface of the rules core: `game("hex").new(...)` gives a State, which is asked and acted upon.
+
+    >>> state = game("hex").new(options={"army": "preset"}, draws=os.urandom)
+    >>> seat = state.to_act[0]
+    >>> event = state.apply(seat, state.legal(seat)[0], draws=os.urandom)
+    >>> event.visible("spectator", state.disclosure).effects
+
+Seats, viewers and actions are names and Structs (or plain JSON values) here, numbers below.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from functools import cache, cached_property
+from importlib import resources
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from warlog_core import binding
+from warlog_core.binding import Draws, RawGame, RawState, RawStep
+from warlog_core.codecs import Codec, Result, Tables, codec_for
+from warlog_core.errors import UnknownGame, UnknownSeat
+
+SERVER = "server"
+SPECTATOR = "spectator"
+_TABLES_KEPT = 512
+
+
+class Step(Struct, frozen=True):
+    """One recorded step for `State.replay`. `hash` is the state's afterwards (16 hex digits), "" to compare none."""
+
+    actor: str
+    action: object
+    draws: Sequence[int] = ()
+    hash: str = ""
+
+
+class Visible(Struct, frozen=True):
+    """What one reader may know of an event: None where he may know nothing of it, redacted forms where the book has them."""
+
+    action: dict[str, Any] | None
+    draws: list[int] | None
+    effects: list[Any]
+
+
+class Event:
+    """What an accepted action (or the start) did. Effects are decoded when they are first asked for."""
+
+    __slots__ = ("_action", "_effects", "_game", "_record", "_records", "_tables", "_words", "actor", "draws")
+
+    def __init__(
+        self,
+        game: Game,
+        tables: Tables,
+        actor: str,
+        record: tuple[Sequence[int], Sequence[int]] | None,
+        words: list[int],
+        draws: list[int],
+    ) -> None:
+        self.actor = actor
+        self.draws = draws
+        self._game = game
+        self._tables = tables
+        self._record = record
+        self._words = words
+        self._action: dict[str, Any] | None = None
+        self._records: list[tuple[int, int, int, int, list[int]]] | None = None
+        self._effects: list[Any] | None = None
+
+    @property
+    def action(self) -> dict[str, Any] | None:
+        """The action as posted, plain, its fields in the book's order; None for the start."""
+        if self._action is None and self._record is not None:
+            self._action = msgspec.to_builtins(self._tables.action(*self._record))
+        return self._action
+
+    @property
+    def effects(self) -> list[Any]:
+        """Every effect, whole, in order: Structs of the game's codec."""
+        if self._effects is None:
+            effect = self._tables.effect
+            self._effects = [
+                effect(type_, words)
+                for kind, _, _, type_, words in self._split()
+                if kind == binding.REC_EFFECT
+            ]
+        return self._effects
+
+    def visible(self, viewer: str, disclosed: int) -> Visible:
+        """The event as `viewer` (a seat or "spectator") may know it when `disclosed` is the match's disclosure.
+
+        Raises UnknownSeat."""
+        bit = 1 << self._game.viewer_number(viewer)
+        action, draws = self.action, self.draws
+        effects: list[Any] = []
+        whole = self.effects
+        n_whole = 0
+        taken = False
+        shown_action: dict[str, Any] | None = action
+        shown_draws: list[int] | None = draws
+        for kind, audience, unlock, type_, words in self._split():
+            may = bool(audience & bit or unlock & disclosed)
+            if kind == binding.REC_EFFECT:
+                taken = may
+                if may:
+                    effects.append(whole[n_whole])
+                n_whole += 1
+            elif kind == binding.REC_EFFECT_ALT:
+                if may and not taken:
+                    taken = True
+                    effects.append(self._tables.effect(type_, words))
+            elif kind == binding.REC_ACTION:
+                taken = may
+                shown_action = action if may else None
+            elif kind == binding.REC_ACTION_ALT:
+                if may and not taken:
+                    taken = True
+                    shown_action = self._tables.action_alt(type_, words)
+            else:
+                shown_draws = draws if may else None
+        return Visible(shown_action, shown_draws, effects)
+
+    def _split(self) -> list[tuple[int, int, int, int, list[int]]]:
+        """The records as (kind, audience, unlock, type, arguments)."""
+        if self._records is None:
+            records = []
+            words, at = self._words, 0
+            while at < len(words):
+                length, kind, audience, unlock, type_ = words[at : at + binding.REC_HEAD]
+                records.append((kind, audience, unlock, type_, words[at + binding.REC_HEAD : at + length]))
+                at += length
+            self._records = records
+        return self._records
+
+
+class State:
+    """A match in play. Owns its bytes: a copy is a copy."""
+
+    __slots__ = ("_raw", "_raw_game", "_setup", "_tables", "game", "started")
+
+    def __init__(self, game: Game, raw: RawState, setup: bytes, tables: Tables) -> None:
+        self.game = game
+        self.started: Event | None = None
+        self._raw_game = game.raw
+        self._raw = raw
+        self._setup = setup
+        self._tables = tables
+
+    # ---- what it is ----
+
+    @property
+    def setup(self) -> bytes:
+        """What `Game.load` needs beside `data`; never changes but by `reconfigure`."""
+        return self._setup
+
+    @property
+    def data(self) -> bytes:
+        """The state's bytes. Equal states have equal bytes."""
+        return bytes(self._raw.buffer)
+
+    @property
+    def hash(self) -> str:
+        """The stored hash, 16 hexadecimal digits."""
+        return f"{self._raw_game.hash(self._raw):016x}"
+
+    @property
+    def seats(self) -> tuple[str, ...]:
+        return self._tables.seats
+
+    @property
+    def phase(self) -> str:
+        return self._raw_game.phases[self._raw_game.phase(self._raw)]
+
+    @property
+    def to_act(self) -> list[str]:
+        """The seats for whose decision the match waits, in seat order."""
+        bits = self._raw_game.to_act(self._raw)
+        return [seat for number, seat in enumerate(self._tables.seats) if bits >> number & 1]
+
+    @property
+    def result(self) -> Result | None:
+        result = self._raw_game.result(self._raw)
+        if result is None:
+            return None
+        winners, reason = result
+        return Result(
+            [seat for number, seat in enumerate(self._tables.seats) if winners >> number & 1],
+            self._raw_game.reasons[reason],
+        )
+
+    @property
+    def disclosure(self) -> int:
+        """Flags of what the rules have disclosed, for `Event.visible`."""
+        return self._raw_game.disclosure(self._raw)
+
+    def clock(self, seat: str) -> int:
+        """Changes exactly when this seat's thinking time starts anew; 0 while it has nothing to decide."""
+        return self._raw_game.clock(self._raw, self._seat_number(seat))
+
+    # ---- questions ----
+
+    def check(self, actor: str, action: object) -> str | None:
+        """The code with which `apply` would refuse, or None. `actor` is a seat or "server"."""
+        return self._raw_game.check(self._raw, self.game.actor_number(actor), *self._tables.record(action))
+
+    def legal(self, seat: str, *, plain: bool = False) -> list[Any]:
+        """Every action `seat` may take now, in canonical order (rule books, 7); empty for a spectator.
+
+        Structs of the game's codec, or plain JSON values. Costs one core call."""
+        listing = self._raw_game.legal(self._raw, self.game.viewer_number(seat))
+        actions = self._tables.listing(listing)
+        return msgspec.to_builtins(actions) if plain else actions
+
+    def view(self, viewer: str, *, plain: bool = False) -> Any:
+        """What `viewer` (a seat of the match, or "spectator") may know: the game's view Struct, or plain JSON values."""
+        number = binding.SPECTATOR if viewer == SPECTATOR else self._seat_number(viewer)
+        fields = self._raw_game.view(self._raw, number)
+        view = self._tables.view(viewer, fields)
+        return msgspec.to_builtins(view) if plain else view
+
+    def position(self, *, plain: bool = False) -> Any:
+        """The whole state as the book's Position (server knowledge), None once the match is over."""
+        if self.result is not None:
+            return None
+        position = self._tables.position(self._raw_game.state_fields(self._raw))
+        return msgspec.to_builtins(position) if plain else position
+
+    def seen_by(self, viewer: str) -> State:
+        """A state of what `viewer` knows, blank elsewhere: `legal` on it gives the same to that viewer."""
+        number = binding.SPECTATOR if viewer == SPECTATOR else self._seat_number(viewer)
+        return State(self.game, self._raw_game.seen_state(self._raw, number), self._setup, self._tables)
+
+    # ---- acting ----
+
+    def apply(self, actor: str, action: object, draws: Draws = ()) -> Event:
+        """Takes the action, changing this state. Raises Refused with the book's code, and BadDraws; then nothing changes.
+
+        `draws`: recorded integers, or entropy(n) giving the first n bytes of the event's block."""
+        record, items = self._tables.record(action)
+        words, used = self._raw_game.apply(self._raw, self.game.actor_number(actor), record, items, draws)
+        return Event(self.game, self._tables, actor, (record, items), words, used)
+
+    def reconfigure(self, options: object) -> None:
+        """New options for a match in play. Raises Refused where the book allows none, or not these."""
+        self._raw_game.reconfigure(self._raw, self.game.codec.options_words(options))
+        self._setup = self._raw_game.setup_bytes(self._raw) + self.game.codec.labels(options)
+        self._tables = self.game.tables(self._raw, self._setup)
+
+    def copy(self) -> State:
+        return State(self.game, self._raw_game.copy(self._raw), self._setup, self._tables)
+
+    # ---- many at once ----
+
+    def replay(self, steps: Sequence[Step], every: int = 0) -> list[bytes]:
+        """Takes recorded steps in one core call; gives `data` after every `every` steps.
+
+        Raises Refused, BadDraws or HashMismatch with the failing step's `index`; the state is then that before it."""
+        raw_steps = []
+        for step in steps:
+            record, items = self._tables.record(step.action)
+            raw_steps.append(
+                RawStep(
+                    self.game.actor_number(step.actor),
+                    record,
+                    items,
+                    step.draws,
+                    int(step.hash, 16) if step.hash else 0,
+                )
+            )
+        return self._raw_game.replay(self._raw, raw_steps, every)
+
+    def playout(self, seed: int, actions_max: int, *, play_on: bool = False) -> int:
+        """Random play in C, changing this state, until the match is over or so many actions are taken; gives their number.
+
+        `play_on` leaves out resigning and draw offers. Open templates are never chosen."""
+        return self._raw_game.playout(self._raw, seed, actions_max, play_on)
+
+    def count(self, depth: int) -> int:
+        """The number of sequences of `depth` listed actions, every draw being 0."""
+        return self._raw_game.count(self._raw, depth)
+
+    def _seat_number(self, seat: str) -> int:
+        try:
+            return self._tables.seats.index(seat)
+        except ValueError:
+            raise UnknownSeat(seat) from None
+
+
+class Game:
+    """A game under one rules version."""
+
+    def __init__(self, raw: RawGame, codec: Codec) -> None:
+        self.raw = raw
+        self.codec = codec
+        self.name = raw.name
+        self.rules_version = raw.rules_version
+        self.seats = raw.seats
+        self._actors = {name: number for number, name in enumerate(raw.seats)} | {SERVER: binding.SERVER}
+        self._viewers = {name: number for number, name in enumerate(raw.seats)} | {SPECTATOR: binding.SPECTATOR}
+        self._tables: OrderedDict[bytes, Tables] = OrderedDict()
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Names the layout of setup and state: stored bytes are good only under the same one."""
+        return f"{self.raw.fingerprint:016x}"
+
+    # ---- starting ----
+
+    def check_options(self, options: object, position: object | None = None) -> None:
+        """Raises Refused with the book's code unless a match with these options (from this Position) is possible."""
+        self.raw.check_options(*self._words(options, position))
+
+    def new(self, *, options: object = None, position: object | None = None, draws: Draws = ()) -> State:
+        """The start of a match; `state.started` is its event. Raises Refused and BadDraws. No options: the defaults."""
+        options = {} if options is None else options
+        raw, words, used = self.raw.init(*self._words(options, position), draws)
+        setup = self.raw.setup_bytes(raw) + self.codec.labels(options)
+        tables = self.tables(raw, setup)
+        state = State(self, raw, setup, tables)
+        state.started = Event(self, tables, SERVER, None, words, used)
+        return state
+
+    def load(self, setup: bytes, state: bytes) -> State:
+        """The State of `State.setup` and `State.data`, of which trailing zero bytes may have been lost. Raises BadState."""
+        raw = self.raw.load(setup[: self.raw.setup_size], state)
+        setup = setup.ljust(self.raw.setup_size, b"\0")
+        return State(self, raw, setup, self.tables(raw, setup))
+
+    # ---- about the game ----
+
+    def seats_for(self, options: object) -> tuple[str, ...]:
+        """The seats of a match with these options. Raises Refused."""
+        return self.new(options=options, draws=_zeros).seats
+
+    def full_options(self, options: Any) -> dict[str, Any]:
+        """These valid options with every default, in the book's order; without those that nobody may know."""
+        return self.codec.full_options(options)
+
+    def board(self, options: Any = None) -> dict[str, Any]:
+        """Geometry for a match with these options: spaces, coordinates, adjacency. Raises Refused."""
+        options = {} if options is None else options
+        self.check_options(options)
+        return self.codec.board(self.codec.full_options(options))
+
+    def describe(self, options: Any = None) -> dict[str, Any]:
+        """All that is needed to draw the game without knowing it (API.md, "Games"). Raises Refused."""
+        options = {} if options is None else options
+        board = self.board(options)
+        full = self.codec.full_options(options)
+        return {
+            "game": self.name,
+            "name": self.codec.title,
+            "rules_version": self.rules_version,
+            "seats": list(self.seats_for(options)),
+            "spectators": self.codec.spectators,
+            "board": board,
+            "pieces": self.codec.pieces(full),
+            "options": self.schema("options"),
+            "position": self.schema("position"),
+            "actions": self.schema("action"),
+            "effects": self.schema("effect"),
+            "view": self.schema("view"),
+            "presets": self.codec.presets(full),
+        }
+
+    def schema(self, what: str) -> dict[str, Any]:
+        """The JSON Schema of "options", "position", "action", "effect" or "view", self-contained."""
+        types = {
+            "options": self.codec.options_type,
+            "position": self.codec.position_type,
+            "action": self.codec.action_type,
+            "effect": self.codec.effect_type,
+            "view": self.codec.view_type,
+        }
+        return _schema(types[what])
+
+    def rules(self) -> str:
+        """The rule book, Markdown."""
+        return resources.files("warlog_core").joinpath(f"rules/{self.name}.md").read_text(encoding="utf-8")
+
+    # ---- used by State and Event ----
+
+    def actor_number(self, actor: str) -> int:
+        try:
+            return self._actors[actor]
+        except KeyError:
+            raise UnknownSeat(actor) from None
+
+    def viewer_number(self, viewer: str) -> int:
+        try:
+            return self._viewers[viewer]
+        except KeyError:
+            raise UnknownSeat(viewer) from None
+
+    def tables(self, raw: RawState, setup: bytes) -> Tables:
+        """The names of the match with this setup. A few are kept: reading them costs more than most calls."""
+        tables = self._tables.get(setup)
+        if tables is None:
+            labels = setup[self.raw.setup_size :]
+            tables = self.codec.tables(self.raw.setup_fields(raw), labels)
+            self._tables[setup] = tables
+            while len(self._tables) > _TABLES_KEPT:
+                self._tables.popitem(last=False)
+        return tables
+
+    def _words(self, options: object, position: object | None) -> tuple[list[int], list[int] | None]:
+        return self.codec.options_words(options), (
+            None if position is None else self.codec.position_words(options, position)
+        )
+
+
+def _zeros(size: int) -> bytes:
+    """Entropy for questions whose answer no draw can change."""
+    return bytes(size)
+
+
+@cache
+def _schema(struct: Any) -> dict[str, Any]:
+    (schema,), definitions = msgspec.json.schema_components([struct], ref_template="#/$defs/{name}")
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema, "$defs": definitions}
+
+
+@cache
+def _games() -> dict[str, dict[int, Game]]:
+    """Name → rules version → game, the newest version first."""
+    found: dict[str, dict[int, Game]] = {}
+    for raw in binding.raw_games():
+        found.setdefault(raw.name, {})[raw.rules_version] = Game(raw, codec_for(raw))
+    return found
+
+
+def games() -> tuple[str, ...]:
+    """The names of the games in this build, sorted."""
+    return tuple(sorted(_games()))
+
+
+def game(name: str, rules_version: int | None = None) -> Game:
+    """A game by name, under its newest rules version or the one asked for. Raises UnknownGame."""
+    versions = _games().get(name)
+    if versions is None:
+        raise UnknownGame(name)
+    if rules_version is None:
+        return next(iter(versions.values()))
+    if rules_version not in versions:
+        raise UnknownGame(f"{name}, rules version {rules_version}")
+    return versions[rules_version]

@@ -1,0 +1,68 @@
+"""JSON from strangers, decoded so that the rule books' distinctions survive.
+
+The books tell `1` from `1.0` and from `true`, and give an integer of a hundred digits an error code like any other.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import NoReturn
+
+import msgspec
+
+INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
+# Integers longer than this many digits are cut to ±BIG: no rule tells them apart, and making them costs quadratic time.
+_DIGITS_MAX = 100
+_BIG = 10**_DIGITS_MAX
+
+
+def loads(raw: bytes | str) -> object:
+    """The value of a JSON text. Integers are int at any length (beyond a hundred digits cut to ±10^100), other numbers float.
+
+    Raises ValueError for what is not JSON, is no UTF-8, or is nested too deeply to be read."""
+    try:
+        return msgspec.json.decode(raw)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    except UnicodeDecodeError:
+        raise ValueError("not UTF-8") from None
+    except msgspec.MsgspecError:
+        pass  # no JSON, or JSON that msgspec does not take: huge numbers, lone surrogates. The slow decoder knows.
+    try:
+        text = raw if isinstance(raw, str) else bytes(raw).decode("utf-8")
+        return json.loads(text, parse_int=_integer, parse_float=_float, parse_constant=_no_constant)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+
+
+def _integer(digits: str) -> int:
+    if len(digits) <= _DIGITS_MAX:
+        return int(digits)
+    return -_BIG if digits.startswith("-") else _BIG
+
+
+def _float(digits: str) -> float:
+    value = float(digits)
+    # Infinity has no JSON form; the largest float is as wrong a value to every rule.
+    return max(-sys.float_info.max, min(sys.float_info.max, value))
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
+
+
+def is_integer(value: object) -> bool:
+    """The books' *integer*: a JSON integer (not `true`, not `7.0`)."""
+    return type(value) is int
+
+
+def is_text(value: object) -> bool:
+    """A string that has a UTF-8 form: no lone surrogates, which could never be stored or sent back."""
+    if type(value) is not str:
+        return False
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
