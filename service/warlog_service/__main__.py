@@ -1,0 +1,125 @@
+"""`warlog`: serve, worker, verify, rebuild, bench."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import logging
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+import warlog_core
+from warlog_events.errors import WarlogError
+from warlog_events.verify import verify_record
+
+from warlog_service import settings
+from warlog_service.settings import BadSettings, Settings
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The exit code: 0 done, 1 not (a record that fails, a server that cannot start), 2 wrong use."""
+    parser = _parser()
+    given = vars(parser.parse_args(arguments))
+    command = given.pop("command")
+    logging.basicConfig(
+        level=logging.INFO, stream=sys.stderr, format="%(asctime)s %(levelname)s %(name)s: %(message)s"
+    )
+    try:
+        if command == "verify":
+            return _verify(given["file"])
+        if command == "bench":
+            from warlog_service import bench
+
+            return bench.main(given["seconds"])
+        read = settings.read(os.environ, **given)
+        return {"serve": _serve, "worker": _worker, "rebuild": _rebuild}[command](read)
+    except (BadSettings, WarlogError, OSError) as error:
+        print(f"warlog: {error}", file=sys.stderr)
+        return 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="warlog", description="Every flag is also a setting in the environment: --data is WARLOG_DATA."
+    )
+    commands = parser.add_subparsers(dest="command", required=True)
+    redis = argparse.ArgumentParser(add_help=False)
+    redis.add_argument("--data", help="folder of the embedded Redis (default warlog-data)")
+    redis.add_argument("--redis", help="URL of a Redis; without one an embedded server is started")
+    redis.add_argument("--durability", choices=["everysec", "always", "replicated"])
+    serve = commands.add_parser("serve", parents=[redis], help="the service, with its workers inside")
+    serve.add_argument("--host", help="default 127.0.0.1")
+    serve.add_argument("--port", help="default 8000; 0 for a free one, which is printed")
+    commands.add_parser("worker", parents=[redis], help="projector and clock alone")
+    commands.add_parser("rebuild", parents=[redis], help="make the read models again from the events")
+    verify = commands.add_parser("verify", help="recompute every draw, hash and chain of a record")
+    verify.add_argument("file", type=Path, help="what GET /v1/matches/{id}/export answered; - for stdin")
+    bench = commands.add_parser("bench", help="commands per second beside the floor, in this machine")
+    bench.add_argument("--seconds", type=float, default=5.0, help="of each measurement")
+    return parser
+
+
+def _serve(read: Settings) -> int:
+    from warlog_service import server
+    from warlog_service.app import Front
+
+    server.run(Front(read), read)
+    return 0
+
+
+def _worker(read: Settings) -> int:
+    from warlog_service.running import Service
+
+    async def work() -> None:
+        service = Service(msgspec.structs.replace(read, workers=True))
+        stop = asyncio.Event()
+        for name in (signal.SIGTERM, signal.SIGINT):
+            asyncio.get_running_loop().add_signal_handler(name, stop.set)
+        await service.start()
+        await stop.wait()
+        await service.stop()
+
+    asyncio.run(work())
+    return 0
+
+
+def _rebuild(read: Settings) -> int:
+    from warlog_service.running import Service
+
+    async def rebuild() -> int:
+        service = Service(msgspec.structs.replace(read, workers=False))
+        await service.start()
+        try:
+            return await service.backend.projector.rebuild()
+        finally:
+            await service.stop()
+
+    print(f"{asyncio.run(rebuild())} matches")
+    return 0
+
+
+def _verify(file: Path) -> int:
+    raw = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
+    try:
+        record = warlog_core.loads(raw)
+    except ValueError as error:
+        record, problem = None, str(error)
+    else:
+        problem = "not a JSON object"
+    if not isinstance(record, dict):
+        print(f"failed: {problem}")
+        return 1
+    verdict = verify_record(record)
+    where = "" if verdict.version is None else f" at version {verdict.version}"
+    print(
+        f"{verdict.status}{where}: {verdict.events} events{f', {verdict.detail}' if verdict.detail else ''}"
+    )
+    return 1 if verdict.status == "failed" else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

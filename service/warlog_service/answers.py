@@ -1,0 +1,69 @@
+"""Answers as the server sends them: a status, a prepared list of headers and bytes that were rendered once.
+
+Litestar takes an ASGI application as a handler's result and sends it as it is; its own Response would build
+header objects, a media type and an encoder for each answer anew.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from litestar.types import HTTPResponseBodyEvent, HTTPResponseStartEvent, Receive, Scope, Send
+
+Headers = list[tuple[bytes, bytes]]
+
+JSON = (b"content-type", b"application/json")
+PROBLEM = (b"content-type", b"application/problem+json")
+TEXT = (b"content-type", b"text/plain; charset=utf-8")
+MARKDOWN = (b"content-type", b"text/markdown; charset=utf-8")
+PRIVATE: Headers = [(b"cache-control", b"private, no-store"), (b"vary", b"Authorization")]
+"""What depends on who asks is kept by nobody."""
+PUBLIC: Headers = [(b"cache-control", b"no-cache"), (b"vary", b"Authorization")]
+"""What everybody gets alike may be kept, and is asked for again with its ETag."""
+
+encode = msgspec.json.Encoder().encode
+
+
+class Answer:
+    """One whole answer; an ASGI application."""
+
+    __slots__ = ("body", "headers", "status")
+
+    def __init__(self, status: int, headers: Headers, body: bytes) -> None:
+        self.status = status
+        self.headers = headers
+        self.body = body
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        start: HTTPResponseStartEvent = {
+            "type": "http.response.start",
+            "status": self.status,
+            "headers": [*self.headers, (b"content-length", b"%d" % len(self.body))],
+        }
+        await send(start)
+        body: HTTPResponseBodyEvent = {"type": "http.response.body", "body": self.body, "more_body": False}
+        await send(body)
+
+
+def private(content: Any, status: int = 200, *extra: tuple[bytes, bytes]) -> Answer:
+    """JSON for this caller alone."""
+    return Answer(status, [JSON, *PRIVATE, *extra], encode(content))
+
+
+def public(content: Any, *extra: tuple[bytes, bytes]) -> Answer:
+    """JSON that is the same for everybody."""
+    return Answer(200, [JSON, *PUBLIC, *extra], encode(content))
+
+
+def not_modified(tag: bytes, caching: Headers) -> Answer:
+    """304: the reader's copy is still right."""
+    return Answer(304, [*caching, (b"etag", tag)], b"")
+
+
+def matches(if_none_match: str | None, tag: bytes) -> bool:
+    """Does an If-None-Match header name this entity tag? (RFC 9110, 13.1.2: weak comparison)"""
+    if not if_none_match:
+        return False
+    wanted = tag.decode("ascii")
+    return any(one.strip().removeprefix("W/") in ("*", wanted) for one in if_none_match.split(","))

@@ -1,0 +1,76 @@
+"""The application: all routes under `/v1`, and in front of them what no route should have to think of."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+
+from litestar import Litestar, Router
+from litestar.datastructures import State
+from litestar.types import Receive, Scope, Send
+
+from warlog_service import problems
+from warlog_service.routes import commands, feed, games, health, matches, players, reading, records, scenarios
+from warlog_service.running import Service
+from warlog_service.settings import Settings
+
+SHUTDOWN_SECONDS = 2.0
+
+
+class Front:
+    """The outermost ASGI application: counts and times requests, answers HEAD as GET without the body, ends feeds."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.service = Service(settings)
+        self.app = create_app(self.service)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        method = scope["method"]
+        if method == "HEAD":
+            scope = scope.copy()
+            scope["method"] = "GET"
+            scope["state"]["head"] = True
+        started = time.perf_counter()
+        await self.app(scope, receive, send)  # uvicorn leaves the body out of the answer to a HEAD
+        state = scope["state"]
+        seconds = -1.0 if "stream" in state else time.perf_counter() - started
+        self.service.metrics.answered(
+            method, scope.get("path_template", "none"), state.get("status", 0), seconds
+        )
+
+    async def close_feeds(self) -> None:
+        """Every feed gets its `closing`; who does not read it is cut off after a moment."""
+        self.service.closing = True
+        for stream in list(self.service.feeds):
+            stream.close("shutdown")
+        with suppress(TimeoutError):
+            async with asyncio.timeout(SHUTDOWN_SECONDS):
+                while self.service.feeds:
+                    await asyncio.sleep(0.02)
+
+
+def create_app(service: Service) -> Litestar:
+    @asynccontextmanager
+    async def lifespan(_: Litestar) -> AsyncIterator[None]:
+        await service.start()
+        try:
+            yield
+        finally:
+            await service.stop()
+
+    modules = (players, games, matches, commands, reading, feed, records, scenarios, health)
+    v1 = Router("/v1", route_handlers=[handler for module in modules for handler in module.handlers])
+    return Litestar(
+        [v1, *health.operations],
+        state=State({"service": service}),
+        lifespan=[lifespan],
+        exception_handlers={Exception: problems.handler},
+        openapi_config=None,  # openapi.py
+        logging_config=None,
+        request_max_body_size=None,  # requests.read_body
+    )

@@ -1,0 +1,46 @@
+"""Who asks: the bearer token of a request, as an account knows it. Rate limits are spent here, where the caller is known."""
+
+from __future__ import annotations
+
+from litestar.types import Scope
+from warlog_events.accounts import Caller
+from warlog_events.errors import InsufficientScope, TooManyRequests, Unauthenticated
+
+from warlog_service.requests import header
+from warlog_service.running import Service
+
+
+def address(scope: Scope) -> str:
+    """The other end of the connection; behind a proxy that is the proxy."""
+    client = scope.get("client")
+    return client[0] if client else ""
+
+
+async def reader(service: Service, scope: Scope) -> Caller | None:
+    """The caller, or None for a request without a token. Raises Unauthenticated for a token that is none, TooManyRequests."""
+    given = header(scope, b"authorization")
+    if given is None:
+        service.limits.addresses.spend(address(scope))
+        return None
+    limits = service.limits
+    if limits.failures.empty(address(scope)):
+        raise TooManyRequests(1.0, limits.failures.name)
+    scheme, _, token = given.partition(" ")
+    caller = (
+        await service.backend.accounts.authenticate(token.strip()) if scheme.lower() == "bearer" else None
+    )
+    if caller is None:
+        limits.failures.spend(address(scope))
+        raise Unauthenticated("Authorization: Bearer and a token that is known and not revoked")
+    limits.callers.spend(caller.player)
+    return caller
+
+
+async def caller(service: Service, scope: Scope) -> Caller:
+    """Who does something. Raises Unauthenticated, InsufficientScope, TooManyRequests."""
+    found = await reader(service, scope)
+    if found is None:
+        raise Unauthenticated("this call needs a token: POST /v1/players makes an account and its first one")
+    if "play" not in found.scopes:
+        raise InsufficientScope("this call needs the scope play")
+    return found

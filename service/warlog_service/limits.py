@@ -1,0 +1,97 @@
+"""Rate limits: token buckets in this process, one per limit and caller (or address, for those without a token).
+
+They stop a single caller from taking a process for himself; what a site as a whole takes in is for the proxy in
+front to limit. A bucket is forgotten when it would be full again, so the tables stay as large as the present crowd.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from warlog_events.errors import TooManyRequests
+
+from warlog_service.settings import Settings
+
+BURST_SECONDS = 10.0
+SWEEP_EVERY = 4_096  # new buckets
+
+
+class TokenBuckets:
+    """One limit: `rate` tokens a second for each key, saved up for at most BURST_SECONDS. A rate of 0 limits nothing."""
+
+    def __init__(self, name: str, rate: float, now: Callable[[], float]) -> None:
+        self.name = name
+        self.rate = rate
+        self.burst = max(1.0, rate * BURST_SECONDS)
+        self._now = now  # seconds, monotonic
+        self._buckets: dict[str, tuple[float, float]] = {}  # key → (tokens, when)
+        self._new = 0
+
+    def spend(self, key: str) -> None:
+        """Take one token of `key`. Raises TooManyRequests when there is none."""
+        if not self.rate:
+            return
+        now = self._now()
+        held = self._buckets.get(key)
+        if held is None:
+            self._sweep(now)
+            tokens = self.burst
+        else:
+            tokens = min(self.burst, held[0] + (now - held[1]) * self.rate)
+        if tokens < 1.0:
+            raise TooManyRequests((1.0 - tokens) / self.rate, self.name)
+        self._buckets[key] = (tokens - 1.0, now)
+
+    def empty(self, key: str) -> bool:
+        """Is nothing left for `key`? Takes nothing."""
+        held = self._buckets.get(key)
+        return bool(self.rate) and held is not None and held[0] + (self._now() - held[1]) * self.rate < 1.0
+
+    def _sweep(self, now: float) -> None:
+        self._new += 1
+        if self._new < SWEEP_EVERY:
+            return
+        self._new = 0
+        full = [
+            key
+            for key, (tokens, when) in self._buckets.items()
+            if tokens + (now - when) * self.rate >= self.burst
+        ]
+        for key in full:
+            del self._buckets[key]
+
+
+class OpenFeeds:
+    """How many feeds each caller (or address) has open now."""
+
+    name = "feeds_per_caller"
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self.total = 0
+        self._open: dict[str, int] = {}
+
+    def enter(self, key: str) -> None:
+        held = self._open.get(key, 0)
+        if self.most and held >= self.most:
+            raise TooManyRequests(1.0, self.name)
+        self._open[key] = held + 1
+        self.total += 1
+
+    def leave(self, key: str) -> None:
+        held = self._open.pop(key) - 1
+        if held:
+            self._open[key] = held
+        self.total -= 1
+
+
+class Limits:
+    """All limits of a process."""
+
+    def __init__(self, settings: Settings, now: Callable[[], float]) -> None:
+        self.callers = TokenBuckets("requests_per_caller", settings.requests_per_caller, now)
+        self.addresses = TokenBuckets("requests_per_address", settings.requests_per_address, now)
+        self.commands = TokenBuckets("commands_per_caller", settings.commands_per_caller, now)
+        self.accounts = TokenBuckets("accounts_per_address", settings.accounts_per_address, now)
+        self.failures = TokenBuckets("failures_per_address", settings.failures_per_address, now)
+        self.feeds = OpenFeeds(settings.feeds_per_caller)

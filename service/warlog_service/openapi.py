@@ -1,0 +1,161 @@
+"""The OpenAPI document, from the routes themselves, the Structs of `schema.py` and recorded examples.
+
+Litestar's own generator reads signatures; ours decode bodies with `warlog_core.loads` (an integer of a hundred digits
+must reach the rule book) and return bytes that were rendered once, so a route says here what it takes and answers.
+The examples are what a server in a fixed test world really answered: `tests/service/make_examples.py` records them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib import resources
+from importlib.metadata import version
+from typing import Any
+
+import msgspec
+from litestar import Litestar
+from litestar.handlers import HTTPRouteHandler
+from litestar.routes import HTTPRoute
+from msgspec import Struct
+
+from warlog_service.problems import TRANSPORT
+from warlog_service.schema import Problem
+
+REF = "#/components/schemas/{name}"
+ALWAYS = ("unauthenticated", "too_many_requests", "unavailable")
+
+
+class Call(Struct, frozen=True, kw_only=True):
+    """What a route takes and answers.
+
+    answer   a Struct, or the media type of an answer that is no JSON
+    errors   the codes of its own, beside those that every call may answer
+    headers  request headers it looks at
+    token    whether it is for callers only
+    """
+
+    answer: Any
+    status: int = 200
+    query: type[Struct] | None = None
+    body: Any = None
+    errors: tuple[str, ...] = ()
+    headers: tuple[str, ...] = ()
+    token: bool = False
+
+
+def call(**described: Any) -> dict[str, Any]:
+    """The `opt` of a route handler."""
+    return {"call": Call(**described)}
+
+
+def calls(app: Litestar) -> Iterator[tuple[str, str, HTTPRouteHandler, Call]]:
+    """(method, path with {names}, handler, call) of every call of the API."""
+    for route in app.routes:
+        if isinstance(route, HTTPRoute):
+            for handler in route.route_handlers:
+                if "call" in handler.opt:
+                    for method in handler.http_methods:
+                        yield str(method), route.path_format, handler, handler.opt["call"]
+
+
+def recorded() -> dict[str, Any]:
+    """operation id → {"path", "body"?, "status", "answer"} as recorded; empty before the first recording."""
+    file = resources.files("warlog_service").joinpath("examples.json")
+    return msgspec.json.decode(file.read_bytes()) if file.is_file() else {}
+
+
+def document(app: Litestar) -> dict[str, Any]:
+    """OpenAPI 3.1 of every call."""
+    described = list(calls(app))
+    forms = {
+        form
+        for _, _, _, one in described
+        for form in (one.query, one.body, one.answer)
+        if form and not isinstance(form, str)
+    }
+    ordered = sorted(forms | {Problem}, key=str)
+    schemas, components = msgspec.json.schema_components(ordered, ref_template=REF)
+    schema_of = dict(zip(ordered, schemas, strict=True))
+    examples = recorded()
+    paths: dict[str, dict[str, Any]] = {}
+    queries: set[str] = set()
+    for method, path, handler, one in described:
+        operation: dict[str, Any] = {
+            "operationId": handler.fn.__name__,
+            "tags": [path.split("/")[2] if path.startswith("/v1/") else "operations"],
+            "summary": _first_line(handler),
+            "description": _text(handler),
+            "parameters": [
+                {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
+                for name in _names(path)
+            ],
+            "security": [{"token": []}] if one.token else [{}, {"token": []}],
+        }
+        if one.query is not None:
+            queries.add(one.query.__name__)
+            operation["parameters"] += _parameters(components[one.query.__name__])
+        operation["parameters"] += [
+            {"name": name, "in": "header", "schema": {"type": "string"}} for name in one.headers
+        ]
+        example = examples.get(handler.fn.__name__, {})
+        if one.body is not None:
+            operation["requestBody"] = {
+                "content": {"application/json": _content(schema_of[one.body], example.get("body"))}
+            }
+        operation["responses"] = _responses(one, schema_of, example)
+        paths.setdefault(path, {})[method.lower()] = operation
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Warlog",
+            "version": version("warlog"),
+            "description": "A server for board war-games. Every refusal is a problem document with a stable `code`; "
+            f"besides those listed with each call: {', '.join(TRANSPORT)}, malformed_body, bad_parameter, body_too_large.",
+        },
+        "paths": dict(sorted(paths.items())),
+        "components": {
+            "schemas": {name: schema for name, schema in sorted(components.items()) if name not in queries},
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+        },
+    }
+
+
+def _responses(one: Call, schema_of: dict[Any, Any], example: dict[str, Any]) -> dict[str, Any]:
+    if one.status == 204:
+        done: dict[str, Any] = {"description": "done"}
+    elif isinstance(one.answer, str):
+        content = {"schema": {"type": "string"}}
+        done = {"description": "the text", "content": {one.answer: content}}
+    else:
+        done = {
+            "description": "done",
+            "content": {"application/json": _content(schema_of[one.answer], example.get("answer"))},
+        }
+    codes = ", ".join(f"`{code}`" for code in (*one.errors, *ALWAYS))
+    problem = {"application/problem+json": {"schema": schema_of[Problem]}}
+    return {str(one.status): done, "default": {"description": f"a problem: {codes}", "content": problem}}
+
+
+def _content(schema: dict[str, Any], example: Any) -> dict[str, Any]:
+    return {"schema": schema} if example is None else {"schema": schema, "example": example}
+
+
+def _parameters(component: dict[str, Any]) -> list[dict[str, Any]]:
+    required = component.get("required", [])
+    return [
+        {"name": name, "in": "query", "required": name in required, "schema": schema}
+        for name, schema in component["properties"].items()
+    ]
+
+
+def _names(path: str) -> list[str]:
+    return [part[1:-1] for part in path.split("/") if part.startswith("{")]
+
+
+def _text(handler: HTTPRouteHandler) -> str:
+    lines = (handler.fn.__doc__ or "").strip().splitlines()
+    return "\n".join(line.strip() for line in lines)
+
+
+def _first_line(handler: HTTPRouteHandler) -> str:
+    return _text(handler).split("\n", 1)[0].rstrip(".")

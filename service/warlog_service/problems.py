@@ -1,0 +1,121 @@
+"""Problem documents (RFC 9457): the one place that knows which refusal has which HTTP status."""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from litestar import Request
+from litestar.exceptions import HTTPException, ValidationException
+from warlog_core.errors import Refused as CoreRefused
+from warlog_core.errors import UnknownGame as CoreUnknownGame
+from warlog_events import errors
+
+from warlog_service.answers import PRIVATE, PROBLEM, Answer, encode
+
+log = logging.getLogger("warlog")
+
+STATUS: dict[type[Exception], int] = {
+    errors.BadRequest: 400,
+    errors.Unauthenticated: 401,
+    errors.Forbidden: 403,
+    errors.Unknown: 404,
+    errors.Conflict: 409,
+    errors.BodyTooLarge: 413,
+    errors.Refused: 422,
+    errors.TooManyRequests: 429,
+    errors.IntegrityError: 500,
+    errors.TryAgain: 503,
+}
+"""By the nearest ancestor: a subclass may stand beside its parent."""
+
+TRANSPORT: dict[str, int] = {
+    "malformed_request": 400,
+    "unknown_route": 404,
+    "method_not_allowed": 405,
+    "headers_too_large": 431,
+    "internal_error": 500,
+}
+"""Codes of requests that no call of the API ever saw; `internal_error` is a bug of ours."""
+
+
+def problem(code: str, detail: str = "", *, status: int | None = None, **extra: Any) -> Answer:
+    """The document for a code of the transport, or for any other code with its status."""
+    number = TRANSPORT[code] if status is None else status
+    document: dict[str, Any] = {
+        "type": f"https://warlog.dev/problems/{code}",
+        "title": code.replace("_", " ").capitalize(),
+        "status": number,
+        "code": code,
+    }
+    if detail:
+        document["detail"] = detail
+    document.update(extra)
+    return Answer(number, [PROBLEM, *PRIVATE], encode(document))
+
+
+def of(error: Exception) -> Answer:
+    """The answer to a request that ended in this exception."""
+    match error:
+        case errors.WarlogError():
+            return _of_ours(error)
+        case CoreUnknownGame():
+            return problem("unknown_game", str(error), status=404)
+        case CoreRefused():
+            return problem(error.code, status=422)
+        case ValidationException():
+            return problem("bad_parameter", _which(error.extra), status=400)
+        case HTTPException():
+            return _of_litestar(error)
+    log.error("a request failed for a reason of ours", exc_info=error)
+    return problem("internal_error", "this is a fault of the server, not of the request")
+
+
+def handler(request: Request[Any, Any, Any], error: Exception) -> Answer:
+    """Litestar's hook for every exception of a handler or of its router."""
+    answer = of(error)
+    request.app.state.service.metrics.refused(answer)
+    return answer
+
+
+def _of_ours(error: errors.WarlogError) -> Answer:
+    status = next(STATUS[kind] for kind in type(error).__mro__ if kind in STATUS)
+    extra: dict[str, Any] = dict(error.extra)
+    if error.version is not None:
+        extra["version"] = error.version
+    answer = problem(error.code, error.detail, status=status, **extra)
+    if isinstance(error, errors.TooManyRequests | errors.TryAgain):
+        answer.headers.append((b"retry-after", b"%d" % math.ceil(error.retry_after)))
+    if isinstance(error, errors.Unauthenticated):
+        answer.headers.append((b"www-authenticate", b"Bearer"))
+    if isinstance(error, errors.BodyTooLarge):
+        answer.headers.append((b"connection", b"close"))  # the rest of the body is not read
+    if isinstance(error, errors.IntegrityError):
+        log.critical("integrity error: %s", error.detail)
+    return answer
+
+
+def _of_litestar(error: HTTPException) -> Answer:
+    match error.status_code:
+        case 404:
+            return problem("unknown_route", "there is no such call; see /v1/openapi.json")
+        case 405:
+            answer = problem("method_not_allowed")
+            answer.headers += [
+                (name.encode(), value.encode()) for name, value in (error.headers or {}).items()
+            ]
+            return answer
+        case status if status < 500:
+            return problem("malformed_request", error.detail, status=status)
+    log.error("a request failed in the framework", exc_info=error)
+    return problem("internal_error", "this is a fault of the server, not of the request")
+
+
+def _which(extra: object) -> str:
+    """Litestar's list of {message, key, source} as one line that names the parameter."""
+    if not isinstance(extra, list):
+        return ""
+    rows = [row for row in extra if isinstance(row, Mapping)]
+    return "; ".join(f"{row.get('key', '')}: {row.get('message', '')}" for row in rows)

@@ -1,0 +1,108 @@
+"""What handlers take from a request: its body, decoded and bounded, and a header or two."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+from urllib.parse import parse_qsl
+
+import msgspec
+import warlog_core
+from litestar import Request
+from litestar.exceptions import ClientException
+from litestar.types import Receive, Scope
+from msgspec import NODEFAULT
+from msgspec.structs import fields
+from warlog_events.errors import BadParameter, BodyTooLarge, MalformedBody
+
+AnyRequest = Request[Any, Any, Any]
+Query = TypeVar("Query", bound=msgspec.Struct)
+
+IDEMPOTENCY_KEY_MAX = 200  # characters
+
+
+def header(scope: Scope, name: bytes) -> str | None:
+    """The first header of this lower-case name, or None."""
+    for key, value in scope["headers"]:
+        if key == name:
+            return value.decode("latin-1")
+    return None
+
+
+async def read_body(scope: Scope, receive: Receive, most: int) -> bytes:
+    """The whole body. Raises BodyTooLarge as soon as it is known to have more than `most` bytes."""
+    announced = header(scope, b"content-length")
+    if announced is not None and int(announced) > most:  # the parser has seen to it that it is a number
+        raise BodyTooLarge(f"at most {most} bytes")
+    body = b""
+    while True:
+        message = await receive()
+        if message["type"] != "http.request":
+            raise ClientException("the connection was closed before the body had come")
+        body += message["body"]
+        if len(body) > most:
+            raise BodyTooLarge(f"at most {most} bytes")
+        if not message["more_body"]:
+            return body
+
+
+def decode(body: bytes, form: Any) -> Any:
+    """The body as a Struct of type `form`; what is free-form in it stays as `warlog_core.loads` reads it. Nothing is `{}`.
+
+    Raises MalformedBody."""
+    try:
+        return msgspec.convert(warlog_core.loads(body or b"{}"), form)
+    except (ValueError, RecursionError) as error:
+        raise MalformedBody(str(error)) from None
+
+
+def asked(scope: Scope, form: type[Query]) -> Query:
+    """The query string as a Struct: a list field takes every value of its name, any other field only one.
+
+    Raises BadParameter. Names that the form does not have are ignored, as everywhere on the web."""
+    given: dict[str, list[str]] = {}
+    if scope["query_string"]:
+        try:
+            pairs = parse_qsl(
+                scope["query_string"].decode("latin-1"), keep_blank_values=True, max_num_fields=100
+            )
+        except ValueError:
+            raise BadParameter("too many parameters") from None
+        for name, value in pairs:
+            given.setdefault(name, []).append(value)
+    values: dict[str, object] = {}
+    for field in fields(form):
+        if (found := given.get(field.encode_name)) is None:
+            continue
+        if field.default_factory is not NODEFAULT:  # a list
+            values[field.encode_name] = found
+        elif len(found) > 1:
+            raise BadParameter(f"{field.encode_name}: given {len(found)} times")
+        else:
+            values[field.encode_name] = found[0]
+    try:
+        return msgspec.convert(values, form, strict=False)
+    except msgspec.ValidationError as error:
+        raise BadParameter(str(error)) from None
+
+
+def expected_version(scope: Scope) -> int | None:
+    """The version of an If-Match header: `"17"`, as the ETag of a view (`"17.black.0"`), or bare. `*` asks for nothing.
+
+    Raises BadParameter."""
+    given = header(scope, b"if-match")
+    if given is None or given.strip() == "*":
+        return None
+    digits = given.strip().removeprefix("W/").strip('"').split(".", 1)[0]
+    if not (digits.isascii() and digits.isdigit() and len(digits) <= 15):
+        raise BadParameter('If-Match: a version such as "17"')
+    return int(digits)
+
+
+def idempotency_key(scope: Scope) -> str | None:
+    """Raises BadParameter for a key that is empty, too long or not printable ASCII."""
+    key = header(scope, b"idempotency-key")
+    if key is None:
+        return None
+    if not (0 < len(key) <= IDEMPOTENCY_KEY_MAX and key.isascii() and key.isprintable()):
+        raise BadParameter(f"Idempotency-Key: 1 to {IDEMPOTENCY_KEY_MAX} printable ASCII characters")
+    return key

@@ -1,0 +1,134 @@
+"""The hot path: one command, one event."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+
+from litestar import delete, post, put
+from warlog_events.commands import AnyCommand, Command, Join, LeaveSeat, TakeSeat
+from warlog_events.match import Key
+
+from warlog_service import auth, schema
+from warlog_service.answers import JSON, PRIVATE, Answer
+from warlog_service.openapi import call
+from warlog_service.requests import AnyRequest, decode, expected_version, idempotency_key, read_body
+from warlog_service.running import service_of
+
+DONE = [JSON, *PRIVATE]
+MATCH = (
+    "unknown_match",
+    "version_conflict",
+    "wrong_status",
+    "idempotency_key_reused",
+    "integrity_error",
+    "unconfirmed",
+)
+HEADERS = ("If-Match", "Idempotency-Key")
+
+
+@post(
+    "/matches/{match_id:str}/commands",
+    opt=call(
+        body=Command,
+        answer=schema.CommandDone,
+        status=201,
+        token=True,
+        headers=HEADERS,
+        errors=(*MATCH, "not_your_seat", "unknown_seat", "too_late", "no_proposal", "proposal_changed", "competitive",
+                "already_disclosed", "unknown_version", "unknown_scenario", "every code of the game's rule book"),
+    ),
+)  # fmt: skip
+async def post_command(request: AnyRequest, match_id: str) -> Answer:
+    """One command; it becomes exactly one event, or is refused and nothing is appended.
+
+    With `If-Match: "17"` it is refused with `version_conflict` if the match has moved on since version 17. With an
+    `Idempotency-Key` it may be repeated for 24 hours: the repeat gets the first answer."""
+    scope = request.scope
+    service = service_of(scope)
+    caller = await auth.caller(service, scope)
+    service.limits.commands.spend(caller.id)
+    body = await read_body(scope, request.receive, service.settings.body_bytes_max)
+    done = await service.backend.matches.execute(
+        match_id,
+        decode(body, Command),
+        caller.player,
+        expected_version=expected_version(scope),
+        key=_key(request, b"command", body),
+    )
+    return Answer(201, DONE, done.answer)
+
+
+@put(
+    "/matches/{match_id:str}/seats/{seat:str}",
+    opt=call(
+        body=schema.SeatClaim,
+        answer=schema.CommandDone,
+        token=True,
+        headers=HEADERS,
+        errors=(*MATCH, "unknown_seat", "seat_taken", "wrong_invitation", "competitive"),
+    ),
+)
+async def put_seat(request: AnyRequest, match_id: str, seat: str) -> Answer:
+    """Take a seat, with its invitation if it asks for one. One player may hold several."""
+    body = await read_body(request.scope, request.receive, service_of(request.scope).settings.body_bytes_max)
+    claim = decode(body, schema.SeatClaim)
+    return await _change(
+        request, match_id, TakeSeat(seat, claim.invitation or ""), b"take " + seat.encode() + body, 200
+    )
+
+
+@delete(
+    "/matches/{match_id:str}/seats/{seat:str}",
+    status_code=200,
+    opt=call(
+        answer=schema.CommandDone,
+        token=True,
+        headers=HEADERS,
+        errors=(*MATCH, "unknown_seat", "not_your_seat"),
+    ),
+)
+async def delete_seat(request: AnyRequest, match_id: str, seat: str) -> Answer:
+    """Leave a seat; in the lobby only."""
+    return await _change(request, match_id, LeaveSeat(seat), b"leave " + seat.encode(), 200)
+
+
+@post(
+    "/matches/{match_id:str}/join",
+    opt=call(
+        body=schema.Wish,
+        answer=schema.CommandDone,
+        status=201,
+        token=True,
+        headers=HEADERS,
+        errors=(*MATCH, "unknown_seat", "seat_taken"),
+    ),
+)
+async def post_join(request: AnyRequest, match_id: str) -> Answer:
+    """Join a match with `"seating": "wish"`; when all have joined, the seats are assigned."""
+    body = await read_body(request.scope, request.receive, service_of(request.scope).settings.body_bytes_max)
+    return await _change(request, match_id, Join(decode(body, schema.Wish).wish), b"join " + body, 201)
+
+
+async def _change(
+    request: AnyRequest, match_id: str, command: AnyCommand, asked: bytes, status: int
+) -> Answer:
+    scope = request.scope
+    service = service_of(scope)
+    caller = await auth.caller(service, scope)
+    service.limits.commands.spend(caller.id)
+    done = await service.backend.matches.execute(
+        match_id,
+        command,
+        caller.player,
+        expected_version=expected_version(scope),
+        key=_key(request, b"seat", asked),
+    )
+    return Answer(status, DONE, done.answer)
+
+
+def _key(request: AnyRequest, route: bytes, asked: bytes) -> Key | None:
+    given = idempotency_key(request.scope)
+    return Key(given, sha256(route + b"\0" + asked).hexdigest()) if given else None
+
+
+handlers = [post_command, put_seat, delete_seat, post_join]

@@ -1,0 +1,167 @@
+"""The live feed: Server-Sent Events, each new event as its reader may see it."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+
+from litestar import get
+from litestar.types import Receive, Scope, Send
+from warlog_events.accounts import Caller
+from warlog_events.errors import BadParameter, WarlogError
+from warlog_events.feed import Feed, FeedClosed, SlowReader
+from warlog_events.match import Match
+from warlog_events.model import Reader
+
+from warlog_service import auth, schema
+from warlog_service.answers import PRIVATE
+from warlog_service.openapi import call
+from warlog_service.requests import AnyRequest, asked, header
+from warlog_service.routes.reading import SEATS, reader_of
+from warlog_service.running import Service, service_of
+
+HEADERS = [(b"content-type", b"text/event-stream"), *PRIVATE]
+HEARTBEAT = b"event: heartbeat\ndata: {}\n\n"
+MEMBERSHIP = {"seat_taken", "seat_left", "seats_assigned", "options_changed", "became_competitive"}
+"""Events after which a reader may know more or less than before."""
+
+
+@get(
+    "/matches/{match_id:str}/feed",
+    opt=call(query=schema.FeedQuery, answer="text/event-stream", headers=("Last-Event-ID",), errors=SEATS),
+)
+async def get_feed(request: AnyRequest, match_id: str) -> Stream:
+    """Server-Sent Events: at once what is newer than `Last-Event-ID` (or `after`), then each event as it happens.
+
+    The id of an event is its version. `heartbeat` comes every 15 seconds. When the server ends a stream, a last event
+    `closing` says why: `slow_reader`, `shutdown`, `reader_changed` (your seats are others now), or a problem's code."""
+    scope = request.scope
+    query = asked(scope, schema.FeedQuery)
+    service = service_of(scope)
+    caller = await auth.reader(service, scope)
+    match = await service.backend.matches.load(match_id, caller.id if caller else None)
+    reader = reader_of(match, caller.id if caller else None, query.seat)
+    after = _last_event_id(scope)
+    if after is None:
+        after = 0 if query.after is None else query.after
+    return Stream(service, match, caller, reader, query.seat, after)
+
+
+class Stream:
+    """One open feed; an ASGI application. It ends when the reader goes, falls behind or loses his right, or we go down.
+
+    The task of the request writes events and waits for the connection while its buffer is full; meanwhile the bounded queue
+    of the `Feed` fills, and only this reader notices. A second task notices that the reader has gone, and sends heartbeats."""
+
+    def __init__(
+        self,
+        service: Service,
+        match: Match,
+        caller: Caller | None,
+        reader: Reader,
+        seats: list[str],
+        after: int,
+    ) -> None:
+        self.token = caller.token if caller else None
+        self._service = service
+        self._match = match
+        self._caller = caller
+        self._reader = reader
+        self._seats = seats
+        self._after = min(after, match.version)
+        self._feed: Feed | None = None
+        self._writing = False
+
+    def close(self, code: str) -> None:
+        """End it from outside, after what waits has been delivered."""
+        if self._feed is not None:
+            self._feed.close(code)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
+        if scope["state"].get("head"):
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
+            return
+        service = self._service
+        who = self._caller.id if self._caller else auth.address(scope)
+        service.limits.feeds.enter(who)
+        service.feeds.add(self)
+        me = asyncio.current_task()
+        assert me is not None
+        companion = asyncio.create_task(self._accompany(receive, send, me))
+        try:
+            async with service.backend.matches.feed(self._match, self._reader, self._after) as self._feed:
+                code = await self._follow(self._feed, send)
+            service.metrics.feeds_closed.labels(code).inc()
+            await self._write(send, b'event: closing\ndata: {"code":"%b"}\n\n' % code.encode(), more=False)
+        finally:
+            companion.cancel()
+            service.feeds.discard(self)
+            service.limits.feeds.leave(who)
+
+    async def _follow(self, feed: Feed, send: Send) -> str:
+        """Writes events until the feed ends; the answer is why it did."""
+        count = self._service.metrics.feed_events.inc
+        try:
+            async for version, name, data in feed:
+                await self._write(send, b"id: %d\nevent: %b\ndata: %b\n\n" % (version, name.encode(), data))
+                count()
+                if name in MEMBERSHIP and (code := await self._lost()):
+                    return code
+        except SlowReader as slow:
+            return slow.code
+        except FeedClosed as closed:
+            return closed.code
+        return "shutdown"
+
+    async def _write(self, send: Send, chunk: bytes, *, more: bool = True) -> None:
+        self._writing = True
+        await send({"type": "http.response.body", "body": chunk, "more_body": more})
+        self._writing = False
+
+    async def _lost(self) -> str | None:
+        """Why this reader may not go on as he is: his token, his membership or his seats are no longer what they were."""
+        backend = self._service.backend
+        if self._caller is not None and not await backend.accounts.valid(self._caller):
+            return "unauthenticated"
+        player = self._caller.id if self._caller else None
+        try:
+            match = await backend.matches.load(self._match.id, player, fresh=False)
+            reader = reader_of(match, player, self._seats)
+        except WarlogError as error:
+            return error.code
+        return None if reader == self._reader else "reader_changed"
+
+    async def _accompany(self, receive: Receive, send: Send, writer: asyncio.Task[object]) -> None:
+        """Heartbeats, and the end of a connection that is gone, or stuck for a whole heartbeat."""
+        while True:
+            stuck = self._writing
+            try:
+                async with asyncio.timeout(self._service.settings.feed_heartbeat_ms / 1000):
+                    while (await receive())["type"] != "http.disconnect":
+                        pass
+                self.close("gone")
+                return
+            except TimeoutError:
+                pass
+            if stuck and self._writing:
+                writer.cancel()
+                return
+            if not self._writing:
+                with suppress(WarlogError):
+                    if code := await self._lost():
+                        self.close(code)
+                        return
+                await send({"type": "http.response.body", "body": HEARTBEAT, "more_body": True})
+
+
+def _last_event_id(scope: Scope) -> int | None:
+    given = header(scope, b"last-event-id")
+    if not given:
+        return None
+    if not (given.isascii() and given.isdigit() and len(given) <= 15):
+        raise BadParameter("Last-Event-ID: a version")
+    return int(given)
+
+
+handlers = [get_feed]

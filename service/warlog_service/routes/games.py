@@ -1,0 +1,92 @@
+"""The games: enough to draw and play any of them without knowing it."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import Any
+
+import warlog_core
+from litestar import get, post
+from warlog_events.errors import BadParameter, UnknownGame
+
+from warlog_service import auth, schema
+from warlog_service.answers import JSON, MARKDOWN, PUBLIC, Answer, encode, matches, not_modified, private
+from warlog_service.openapi import call
+from warlog_service.requests import AnyRequest, asked, decode, header, read_body
+from warlog_service.running import service_of
+
+GAME = ("unknown_game", "invalid_options", "other codes of the rule book's options")
+
+
+@get("/games", opt=call(answer=schema.Games))
+async def get_games(request: AnyRequest) -> Answer:
+    """The games of this server."""
+    await auth.reader(service_of(request.scope), request.scope)
+    described = (warlog_core.game(name).describe() for name in warlog_core.games())
+    games = [{key: one[key] for key in ("game", "name", "rules_version")} for one in described]
+    return _shared(request, JSON, encode({"games": games}))
+
+
+@get(
+    "/games/{game:str}",
+    opt=call(query=schema.GameQuery, answer=schema.Game, errors=GAME, headers=("If-None-Match",)),
+)
+async def get_game(request: AnyRequest, game: str) -> Answer:
+    """Board, pieces, and the JSON Schemas of options, actions, effects and view. Seats and board follow the options."""
+    await auth.reader(service_of(request.scope), request.scope)
+    options: object = None
+    if given := asked(request.scope, schema.GameQuery).options:
+        try:
+            options = warlog_core.loads(given)
+        except ValueError as error:
+            raise BadParameter(f"options: {error}") from None
+    found = known(game)
+    if options is not None:
+        found.check_options(options)
+    return _shared(request, JSON, encode(found.describe(options)))
+
+
+@get(
+    "/games/{game:str}/rules",
+    opt=call(answer="text/markdown", errors=("unknown_game",), headers=("If-None-Match",)),
+)
+async def get_rules(request: AnyRequest, game: str) -> Answer:
+    """The rule book."""
+    await auth.reader(service_of(request.scope), request.scope)
+    return _shared(request, MARKDOWN, known(game).rules().encode())
+
+
+@post(
+    "/games/{game:str}/positions/check",
+    status_code=200,
+    opt=call(
+        body=schema.PositionCheck,
+        answer=schema.Fine,
+        errors=(*GAME, "invalid_position", "every position_… code"),
+    ),
+)
+async def post_position_check(request: AnyRequest, game: str) -> Answer:
+    """May a match start from this Position, with these options? The refusal is the rule book's."""
+    service = service_of(request.scope)
+    await auth.reader(service, request.scope)
+    body = await read_body(request.scope, request.receive, service.settings.body_bytes_max)
+    check: schema.PositionCheck = decode(body, schema.PositionCheck)
+    known(game).check_options(check.options, check.position)
+    return private({"ok": True})
+
+
+def known(game: str) -> warlog_core.Game:
+    """Raises UnknownGame."""
+    if game not in warlog_core.games():
+        raise UnknownGame(f"the games are: {', '.join(warlog_core.games())}")
+    return warlog_core.game(game)
+
+
+def _shared(request: AnyRequest, kind: tuple[bytes, bytes], body: bytes) -> Answer:
+    tag = b'"%b"' % sha256(body).hexdigest()[:16].encode()
+    if matches(header(request.scope, b"if-none-match"), tag):
+        return not_modified(tag, PUBLIC)
+    return Answer(200, [kind, *PUBLIC, (b"etag", tag)], body)
+
+
+handlers: list[Any] = [get_games, get_game, get_rules, post_position_check]

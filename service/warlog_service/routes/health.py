@@ -1,0 +1,48 @@
+"""Operations: is the process alive, can it work, what does it count; and the document of all calls."""
+
+from __future__ import annotations
+
+from litestar import get
+
+from warlog_service import schema
+from warlog_service.answers import JSON, PRIVATE, PUBLIC, Answer, encode
+from warlog_service.openapi import call, document
+from warlog_service.problems import problem
+from warlog_service.requests import AnyRequest
+from warlog_service.running import service_of
+
+METRICS = (b"content-type", b"text/plain; version=0.0.4; charset=utf-8")
+NOT_KEPT = (b"cache-control", b"no-store")
+
+
+@get("/health/live", opt=call(answer=schema.Health))
+async def get_live(request: AnyRequest) -> Answer:
+    """The process answers. Says nothing of Redis."""
+    return Answer(200, [JSON, NOT_KEPT], b'{"status":"live"}')
+
+
+@get("/health/ready", opt=call(answer=schema.Health, errors=("unavailable",)))
+async def get_ready(request: AnyRequest) -> Answer:
+    """Commands would be taken now. 503 while Redis does not answer, and while the process is going down."""
+    service = service_of(request.scope)
+    if not await service.ready():
+        answer = problem("unavailable", "Redis does not answer, or the process is going down", status=503)
+        answer.headers.append((b"retry-after", b"1"))
+        return answer
+    return Answer(200, [JSON, NOT_KEPT], b'{"status":"ready"}')
+
+
+@get("/metrics", opt=call(answer="text/plain"))
+async def get_metrics(request: AnyRequest) -> Answer:
+    """The figures of this process, for Prometheus."""
+    return Answer(200, [METRICS, NOT_KEPT], service_of(request.scope).metrics.render())
+
+
+@get("/openapi.json", opt=call(answer="application/json"))
+async def get_openapi(request: AnyRequest) -> Answer:
+    """This document."""
+    return Answer(200, [JSON, *PUBLIC], encode(document(request.app)))
+
+
+handlers = [get_openapi]
+operations = [get_live, get_ready, get_metrics]

@@ -1,0 +1,78 @@
+"""Accounts: a name and its tokens."""
+
+from __future__ import annotations
+
+from litestar import delete, get, post
+from warlog_events.errors import InsufficientScope
+
+from warlog_service import auth, schema
+from warlog_service.answers import Answer, private
+from warlog_service.openapi import call
+from warlog_service.requests import AnyRequest, asked, decode, read_body
+from warlog_service.running import service_of
+
+TOKENS_MAX = 200
+
+
+@post("/players", opt=call(body=schema.NewPlayer, answer=schema.PlayerCreated, status=201))
+async def post_player(request: AnyRequest) -> Answer:
+    """A new account with its first token, which is shown this once."""
+    service = service_of(request.scope)
+    service.limits.accounts.spend(auth.address(request.scope))
+    body = await read_body(request.scope, request.receive, service.settings.body_bytes_max)
+    new: schema.NewPlayer = decode(body, schema.NewPlayer)
+    player, token = await service.backend.accounts.create_player(new.name)
+    return private({"player": player, "token": token, "scopes": ["play"]}, 201)
+
+
+@get("/players/me", opt=call(answer=schema.PlayerAnswer, token=True))
+async def get_me(request: AnyRequest) -> Answer:
+    """Whose token this is."""
+    service = service_of(request.scope)
+    caller = await auth.caller(service, request.scope)
+    return private({"player": await service.backend.accounts.player(caller.id)})
+
+
+@get("/players/{player_id:str}", opt=call(answer=schema.PlayerAnswer, errors=("unknown_player",)))
+async def get_player(request: AnyRequest, player_id: str) -> Answer:
+    """The public side of an account."""
+    service = service_of(request.scope)
+    await auth.reader(service, request.scope)
+    return private({"player": await service.backend.accounts.player(player_id)})
+
+
+@post("/tokens", opt=call(body=schema.NewToken, answer=schema.TokenCreated, status=201, token=True,
+                          errors=("insufficient_scope",)))  # fmt: skip
+async def post_token(request: AnyRequest) -> Answer:
+    """Another token for the same account, with no more scopes than the one that asks. It is shown this once."""
+    service = service_of(request.scope)
+    caller = await auth.caller(service, request.scope)
+    body = await read_body(request.scope, request.receive, service.settings.body_bytes_max)
+    new: schema.NewToken = decode(body, schema.NewToken)
+    if not set(new.scopes) <= set(caller.scopes):
+        raise InsufficientScope("a token cannot give more scopes than it has")
+    return private(await service.backend.accounts.create_token(caller.id, new.label, new.scopes), 201)
+
+
+@get("/tokens", opt=call(query=schema.Page, answer=schema.Tokens, token=True))
+async def get_tokens(request: AnyRequest) -> Answer:
+    """The account's tokens, without the secrets."""
+    service = service_of(request.scope)
+    caller = await auth.caller(service, request.scope)
+    page = asked(request.scope, schema.Page)
+    tokens, after = await service.backend.accounts.tokens(caller.id, page.after, min(page.limit, TOKENS_MAX))
+    return private({"tokens": tokens, "next": after})
+
+
+@delete("/tokens/{token_id:str}", opt=call(answer=None, status=204, token=True, errors=("unknown_token",)))
+async def delete_token(request: AnyRequest, token_id: str) -> Answer:
+    """Revokes a token at once; the feeds that were opened with it end."""
+    service = service_of(request.scope)
+    caller = await auth.caller(service, request.scope)
+    await service.backend.accounts.revoke(caller.id, token_id)
+    for stream in [stream for stream in service.feeds if stream.token_id == token_id]:
+        stream.close("unauthenticated")
+    return Answer(204, [], b"")
+
+
+handlers = [post_player, get_me, get_player, post_token, get_tokens, delete_token]

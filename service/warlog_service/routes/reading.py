@@ -1,0 +1,195 @@
+"""What a reader may know of a match, now or as of a version."""
+
+from __future__ import annotations
+
+from litestar import get
+from warlog_events.errors import NotYourSeat, NoView
+from warlog_events.match import Match, Matches
+from warlog_events.model import SPECTATOR, Reader
+
+from warlog_service import auth, schema
+from warlog_service.answers import PRIVATE, TEXT, Answer, matches, not_modified, private
+from warlog_service.openapi import call
+from warlog_service.requests import AnyRequest, asked, header
+from warlog_service.running import service_of
+
+EVENTS_MAX = 1_000
+NODES_MAX = 5_000
+LINES_MAX = 5_000
+ACTIONS_MAX = 20_000
+SEATS = ("unknown_match", "unknown_seat", "not_your_seat", "no_spectators")
+
+
+@get(
+    "/matches/{match_id:str}/view",
+    opt=call(
+        query=schema.ViewQuery,
+        answer=schema.View,
+        headers=("If-None-Match",),
+        errors=(*SEATS, "no_view", "unknown_version"),
+    ),
+)
+async def get_view(request: AnyRequest, match_id: str) -> Answer:
+    """The rule book's view of a seat that you hold, or the spectator's; with `at`, as it was after that version.
+
+    `seat=all` is the whole position: of a match that is over, or for who holds every seat of a casual one. The ETag changes
+    with the version, the viewer and what has been disclosed."""
+    query = asked(request.scope, schema.ViewQuery)
+    found, match, player = await match_of(request, match_id)
+    viewer = query.seat or SPECTATOR
+    if viewer == "all":
+        if not match.may_see_all(player):
+            raise NotYourSeat(
+                "everything is shown when the match is over, or to who holds all seats of a casual match"
+            )
+    elif query.seat is None:
+        match.spectator(player)
+    else:
+        match.check_seat(player, query.seat)
+    tag = _tag(match, viewer)
+    if matches(header(request.scope, b"if-none-match"), tag):
+        return not_modified(tag, PRIVATE)
+    at = match.version if query.at is None else query.at
+    state = match.state if query.at is None else await found.state_at(match, at)
+    if state is None:
+        raise NoView("there is no board before the start")
+    if viewer == "all":
+        answer = {"version": match.version, "at": at, "seat": viewer, "position": state.position()}
+    else:
+        answer = {"version": match.version, "at": at, "seat": viewer, "view": state.view(viewer)}
+    return private(answer, 200, (b"etag", tag))
+
+
+@get(
+    "/matches/{match_id:str}/actions",
+    opt=call(
+        query=schema.ActionsQuery,
+        answer=schema.Actions,
+        headers=("If-None-Match",),
+        token=True,
+        errors=(*SEATS, "no_view", "unknown_version"),
+    ),
+)
+async def get_actions(request: AnyRequest, match_id: str) -> Answer:
+    """Every legal action of a seat that you hold, in canonical order, ready to be posted back.
+
+    An action with `"open": true` is a template: the rule book says what may be filled in."""
+    query = asked(request.scope, schema.ActionsQuery)
+    found, match, player = await match_of(request, match_id)
+    match.check_seat(player, query.seat)
+    tag = _tag(match, query.seat)
+    if matches(header(request.scope, b"if-none-match"), tag):
+        return not_modified(tag, PRIVATE)
+    at = match.version if query.at is None else query.at
+    state = match.state if query.at is None else await found.state_at(match, at)
+    if state is None:
+        raise NoView("there is nothing to do on a board before the start")
+    actions = state.legal(query.seat)
+    answer = {
+        "version": match.version,
+        "at": at,
+        "seat": query.seat,
+        "total": len(actions),
+        "actions": actions[:ACTIONS_MAX],
+    }
+    return private(answer, 200, (b"etag", tag))
+
+
+@get(
+    "/matches/{match_id:str}/events",
+    opt=call(query=schema.EventsQuery, answer=schema.Events, headers=("If-None-Match",), errors=SEATS),
+)
+async def get_events(request: AnyRequest, match_id: str) -> Answer:
+    """The history as you may see it today, every version of it; what of an event you may not know is left out."""
+    query = asked(request.scope, schema.EventsQuery)
+    found, match, player = await match_of(request, match_id)
+    reader = reader_of(match, player, query.seat)
+    tag = _tag(match, "+".join(reader.seats) or SPECTATOR)
+    if matches(header(request.scope, b"if-none-match"), tag):
+        return not_modified(tag, PRIVATE)
+    limit = min(query.limit, EVENTS_MAX)
+    events = await found.events_for(match, reader, query.after, limit)
+    last = query.after + len(events)
+    answer = {
+        "events": events,
+        "next": last if last < match.version and events else None,
+        "version": match.version,
+    }
+    return private(answer, 200, (b"etag", tag))
+
+
+@get(
+    "/matches/{match_id:str}/timeline",
+    opt=call(query=schema.VersionPage, answer=schema.Timeline, errors=("unknown_match", "no_spectators")),
+)
+async def get_timeline(request: AnyRequest, match_id: str) -> Answer:
+    """The tree of lines: each version with the one it was played from. `head` is the newest."""
+    query = asked(request.scope, schema.VersionPage)
+    found, match, player = await match_of(request, match_id)
+    match.reader(player)
+    nodes = found.timeline(match, query.after, min(query.limit, NODES_MAX))
+    last = query.after + len(nodes)
+    return private(
+        {"head": match.version, "nodes": nodes, "next": last if last < match.version and nodes else None}
+    )
+
+
+@get(
+    "/matches/{match_id:str}/history",
+    opt=call(query=schema.HistoryQuery, answer="text/plain", errors=SEATS),
+)
+async def get_history(request: AnyRequest, match_id: str) -> Answer:
+    """The current line in the game's own notation, as far as you may know it. A `Link` header leads to what follows."""
+    query = asked(request.scope, schema.HistoryQuery)
+    found, match, player = await match_of(request, match_id)
+    reader = reader_of(match, player, query.seat)
+    text, after = await found.history(match, reader, query.after, min(query.limit, LINES_MAX))
+    headers = [TEXT, *PRIVATE]
+    if after is not None:
+        seats = "".join(f"&seat={seat}" for seat in query.seat)
+        headers.append(
+            (b"link", f'</v1/matches/{match.id}/history?after={after}{seats}>; rel="next"'.encode())
+        )
+    return Answer(200, headers, text.encode())
+
+
+@get(
+    "/matches/{match_id:str}/board",
+    opt=call(answer=schema.Board, errors=("unknown_match",)),
+)
+async def get_board(request: AnyRequest, match_id: str) -> Answer:
+    """The geometry and the seats that this match's options give."""
+    _, match, _ = await match_of(request, match_id)
+    return private({"board": match.game.board(match.fold.options), "seats": match.seats})
+
+
+async def match_of(request: AnyRequest, match_id: str) -> tuple[Matches, Match, str | None]:
+    """The match as it is now, and the player who asks."""
+    service = service_of(request.scope)
+    caller = await auth.reader(service, request.scope)
+    player = caller.id if caller else None
+    found = service.backend.matches
+    return found, await found.load(match_id, player), player
+
+
+def reader_of(match: Match, player: str | None, seats: list[str]) -> Reader:
+    """With the knowledge of these seats, all of which the player must hold; of every seat he holds where none is named.
+
+    Raises UnknownSeat, NotYourSeat, NoSpectators."""
+    if not seats:
+        return match.reader(player)
+    for seat in seats:
+        match.check_seat(player, seat)
+    return Reader(tuple(seat for seat in match.seats if seat in seats), player)
+
+
+def tag_of(match: Match, reader: Reader) -> bytes:
+    """The ETag of what this reader gets: `"18.black.0"`."""
+    return _tag(match, "+".join(reader.seats) or SPECTATOR)
+
+
+def _tag(match: Match, viewer: str) -> bytes:
+    return f'"{match.version}.{viewer}.{match.disclosure_stamp()}"'.encode()
+
+
+handlers = [get_view, get_actions, get_events, get_timeline, get_history, get_board]

@@ -1,0 +1,60 @@
+"""Whole matches: written out, taken in, and checked."""
+
+from __future__ import annotations
+
+from litestar import get, post
+
+from warlog_service import auth, schema
+from warlog_service.answers import private
+from warlog_service.answers import Answer
+from warlog_service.openapi import call
+from warlog_service.requests import AnyRequest, decode, read_body
+from warlog_service.routes.reading import match_of
+from warlog_service.running import service_of
+
+
+@get(
+    "/matches/{match_id:str}/export",
+    opt=call(answer=schema.Record, errors=("unknown_match", "no_spectators", "wrong_status")),
+)
+async def get_export(request: AnyRequest, match_id: str) -> Answer:
+    """The complete record of a finished or casual match. While it runs, it holds no seed and nothing undisclosed."""
+    found, match, player = await match_of(request, match_id)
+    return private(await found.export(match, match.reader(player)))
+
+
+@get(
+    "/matches/{match_id:str}/verify",
+    opt=call(answer=schema.Verdict, errors=("unknown_match", "wrong_status")),
+)
+async def get_verify(request: AnyRequest, match_id: str) -> Answer:
+    """Recomputes every draw from the published seeds, every hash and the chain of a match that is over."""
+    found, match, _ = await match_of(request, match_id)
+    return private(await found.verify(match))
+
+
+@post(
+    "/matches/import",
+    opt=call(
+        body=schema.Json,
+        answer=schema.Imported,
+        status=201,
+        token=True,
+        errors=("unknown_game", "bad_record", "every code of the game's rule book"),
+    ),
+)
+async def post_import(request: AnyRequest) -> Answer:
+    """A casual match from a record (or `{"game", "history"}` where the game has a notation), replayed and checked event by event.
+
+    All seats are yours. Seeds, hashes and chain may be missing: a bare list of actions and draws is enough."""
+    service = service_of(request.scope)
+    caller = await auth.caller(service, request.scope)
+    body = await read_body(request.scope, request.receive, service.settings.import_bytes_max)
+    done = await service.backend.matches.import_record(decode(body, schema.Json), caller.player)
+    location = (b"location", f"/v1/matches/{done.match.id}".encode())
+    return private(
+        {"match": done.match.summary(done.match.reader(caller.id)), "versions": done.versions}, 201, location
+    )
+
+
+handlers = [get_export, get_verify, post_import]

@@ -1,0 +1,68 @@
+"""Saved positions of the board editor. The rules core judges them when they come in."""
+
+from __future__ import annotations
+
+from litestar import delete, get, post
+
+from warlog_service import auth, schema
+from warlog_service.answers import Answer, private
+from warlog_service.openapi import call
+from warlog_service.requests import AnyRequest, asked, decode, read_body
+from warlog_service.routes.games import GAME, known
+from warlog_service.running import service_of
+
+SCENARIOS_MAX = 200
+
+
+@post(
+    "/scenarios",
+    opt=call(
+        body=schema.NewScenario,
+        answer=schema.ScenarioAnswer,
+        status=201,
+        token=True,
+        errors=(*GAME, "invalid_position", "every position_… code"),
+    ),
+)
+async def post_scenario(request: AnyRequest) -> Answer:
+    """Save a Position with its options; a match may start from it."""
+    service = service_of(request.scope)
+    caller = await auth.caller(service, request.scope)
+    body = await read_body(request.scope, request.receive, service.settings.body_bytes_max)
+    new: schema.NewScenario = decode(body, schema.NewScenario)
+    known(new.game).check_options(new.options, new.position)
+    saved = await service.backend.scenarios.save(caller.id, new)
+    return private({"scenario": saved}, 201, (b"location", f"/v1/scenarios/{saved.id}".encode()))
+
+
+@get("/scenarios", opt=call(query=schema.ScenariosQuery, answer=schema.Scenarios))
+async def get_scenarios(request: AnyRequest) -> Answer:
+    """Public scenarios, or with `mine` your own, the newest first, without their positions."""
+    service = service_of(request.scope)
+    caller = await auth.reader(service, request.scope)
+    query = asked(request.scope, schema.ScenariosQuery)
+
+
+@get("/scenarios/{scenario_id:str}", opt=call(answer=schema.ScenarioAnswer, errors=("unknown_scenario",)))
+async def get_scenario(request: AnyRequest, scenario_id: str) -> Answer:
+    """One scenario, whole."""
+    service = service_of(request.scope)
+    caller = await auth.reader(service, request.scope)
+    return private(
+        {"scenario": await service.backend.scenarios.get(scenario_id, caller.id if caller else None)}
+    )
+
+
+@delete(
+    "/scenarios/{scenario_id:str}",
+    opt=call(answer=None, status=204, token=True, errors=("unknown_scenario",)),
+)
+async def delete_scenario(request: AnyRequest, scenario_id: str) -> Answer:
+    """Matches that were started from it keep their position."""
+    service = service_of(request.scope)
+    caller = await auth.caller(service, request.scope)
+    await service.backend.scenarios.delete(scenario_id, caller.id)
+    return Answer(204, [], b"")
+
+
+handlers = [post_scenario, get_scenarios, get_scenario, delete_scenario]

@@ -1,0 +1,136 @@
+"""A running process: its settings, what it counts and limits, and what lies behind the API once Redis answers."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+from litestar.types import Scope
+from warlog_events.accounts import Accounts
+from warlog_events.clock import Clock
+from warlog_events.connect import Connection, open_redis
+from warlog_events.errors import Unavailable, WarlogError
+from warlog_events.match import Matches
+from warlog_events.notify import Watch
+from warlog_events.projections.lobby import Lobby
+from warlog_events.projections.projector import Projector
+from warlog_events.scenarios import Scenarios
+from warlog_events.store import Store
+from warlog_events.world import World
+
+from warlog_service.limits import Limits
+from warlog_service.metrics import Metrics
+from warlog_service.settings import Settings
+
+if TYPE_CHECKING:
+    from warlog_service.routes.feed import Stream
+
+log = logging.getLogger("warlog")
+
+RECONNECT_SECONDS = 0.5
+
+
+class Backend:
+    """Everything over one connection."""
+
+    def __init__(self, connection: Connection, world: World) -> None:
+        self.connection = connection
+        self.watch = Watch(connection)
+        self.store = Store(connection, world)
+        self.accounts = Accounts(connection, world, self.watch)
+        self.scenarios = Scenarios(connection, world)
+        self.matches = Matches(self.store, world, watch=self.watch, scenario=self.scenarios.beginning)
+        self.lobby = Lobby(connection)
+        self.projector = Projector(connection, self.store)
+        self.clock = Clock(self.store, self.matches, world)
+
+    async def close(self) -> None:
+        await self.matches.close()
+        await self.watch.close()
+        await self.connection.close()
+
+
+class Service:
+    """What all handlers share. `backend` raises Unavailable until Redis has answered for the first time."""
+
+    def __init__(self, settings: Settings, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self.settings = settings
+        self.world = World.real() if settings.test_world is None else World.fixed(settings.test_world)
+        self.limits = Limits(settings, monotonic)
+        self.metrics = Metrics()
+        self.feeds: set[Stream] = set()
+        self.closing = False
+        self._backend: Backend | None = None
+        self._tasks: list[asyncio.Task[None]] = []
+        self.metrics.gauge("warlog_feeds_open", "Feeds open now.", lambda: float(len(self.feeds)))
+
+    @property
+    def backend(self) -> Backend:
+        if self._backend is None:
+            raise Unavailable("Redis has not answered yet")
+        return self._backend
+
+    @property
+    def ready(self) -> bool:
+        """Would a command be taken now?"""
+        return self._backend is not None and self._backend.connection.pipe.ready and not self.closing
+
+    async def start(self) -> None:
+        """With a URL, Redis may come later; an embedded one that does not start is an error."""
+        try:
+            await self._connect()
+        except Unavailable as error:
+            if self.settings.redis is None:
+                raise
+            log.warning("Redis does not answer yet: %s", error)
+            self._tasks.append(asyncio.create_task(self._connect_later()))
+
+    async def stop(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        for task in self._tasks:
+            with suppress(asyncio.CancelledError):
+                await task
+        if self._backend is not None:
+            await self._backend.close()
+
+    async def _connect(self) -> None:
+        settings = self.settings
+        connection = await open_redis(
+            settings.redis, Path(settings.data), settings.durability, replicas=settings.replicas
+        )
+        self._backend = backend = Backend(connection, self.world)
+        if settings.workers:
+            self._tasks.append(asyncio.create_task(self._work("projector", backend.projector.run)))
+            self._tasks.append(asyncio.create_task(self._work("clock", backend.clock.run)))
+
+    async def _connect_later(self) -> None:
+        while self._backend is None:
+            await asyncio.sleep(RECONNECT_SECONDS)
+            try:
+                await self._connect()
+            except Unavailable:
+                continue
+
+    async def _work(self, name: str, run: Callable[[], Awaitable[None]]) -> None:
+        """A worker ends only with the process: after a failure it starts again where it had stopped."""
+        while True:
+            try:
+                await run()
+            except WarlogError as error:
+                log.warning("%s: %s", name, error)
+            except Exception:
+                log.exception("%s failed", name)
+            self.metrics.worker_failures.labels(name).inc()
+            await asyncio.sleep(RECONNECT_SECONDS)
+
+
+def service_of(scope: Scope) -> Service:
+    service: Service = scope["litestar_app"].state["service"]
+    return service

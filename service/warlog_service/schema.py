@@ -1,0 +1,364 @@
+"""The words of the API: a Struct for each body, query and answer. `openapi.py` turns them into the document.
+
+Bodies forbid unknown fields. What a game says (options, positions, actions, effects, views) is any JSON here; its
+schema is in `GET /v1/games/{game}`. Answers are rendered from what `warlog_events` returns; tests hold them to these Structs.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+Version = Annotated[int, Meta(ge=0, le=2**53, description="the number of an event of the match")]
+Cursor = Annotated[str, Meta(max_length=200, description="`next` of the answer before")]
+Limit = Annotated[int, Meta(ge=1, description="at most so many; the server may send fewer")]
+Seat = Annotated[str, Meta(max_length=32)]
+Time = Annotated[str, Meta(description="RFC 3339, UTC")]
+Json = dict[str, Any]
+
+# ---------------------------------------------------------------- queries
+
+
+class Page(Struct, frozen=True):
+    after: Cursor | None = None
+    limit: Limit = 50
+
+
+class VersionPage(Struct, frozen=True):
+    after: Version = 0
+    limit: Limit = 100
+
+
+class MatchesQuery(Struct, frozen=True):
+    game: str | None = None
+    status: Literal["lobby", "playing", "finished", "aborted"] | None = None
+    mode: Literal["casual", "competitive"] | None = None
+    player: Annotated[str, Meta(description="a player id, or `me`")] | None = None
+    open: Annotated[bool, Meta(description="only matches with a seat that anybody may take")] = False
+    after: Cursor | None = None
+    limit: Limit = 50
+
+
+class ScenariosQuery(Struct, frozen=True):
+    game: str | None = None
+    mine: bool = False
+    after: Cursor | None = None
+    limit: Limit = 50
+
+
+class GameQuery(Struct, frozen=True):
+    options: Annotated[str, Meta(description="options as JSON; absent: the defaults")] | None = None
+
+
+class ViewQuery(Struct, frozen=True):
+    seat: Annotated[Seat, Meta(description="a seat you hold, `all`, or absent: the spectator")] | None = None
+    at: Version | None = None
+
+
+class ActionsQuery(Struct, frozen=True):
+    seat: Seat
+    at: Version | None = None
+
+
+class EventsQuery(Struct, frozen=True):
+    seat: Annotated[
+        list[Seat], Meta(max_length=8, description="seats you hold; absent: all that you hold")
+    ] = []
+    after: Version = 0
+    limit: Limit = 100
+
+
+class HistoryQuery(Struct, frozen=True):
+    seat: Annotated[list[Seat], Meta(max_length=8)] = []
+    after: Version = 0
+    limit: Limit = 1000
+
+
+class FeedQuery(Struct, frozen=True):
+    seat: Annotated[
+        list[Seat], Meta(max_length=8, description="seats you hold; absent: all that you hold")
+    ] = []
+    after: Version | None = None
+
+
+# ---------------------------------------------------------------- bodies
+
+
+class NewPlayer(Struct, frozen=True, forbid_unknown_fields=True):
+    name: Annotated[str, Meta(min_length=1, max_length=40)]
+
+
+class NewToken(Struct, frozen=True, forbid_unknown_fields=True):
+    label: Annotated[str, Meta(max_length=80)] = ""
+    scopes: Annotated[list[Literal["play", "admin"]], Meta(min_length=1, max_length=2)] = ["play"]
+
+
+class SeatClaim(Struct, frozen=True, forbid_unknown_fields=True):
+    invitation: Annotated[str, Meta(max_length=200)] | None = None
+
+
+class Wish(Struct, frozen=True, forbid_unknown_fields=True):
+    wish: Seat | None = None
+
+
+class NewScenario(Struct, frozen=True, forbid_unknown_fields=True):
+    game: Annotated[str, Meta(max_length=64)]
+    name: Annotated[str, Meta(min_length=1, max_length=80)]
+    position: Json
+    options: Json = {}
+    visibility: Literal["public", "private"] = "private"
+
+
+class PositionCheck(Struct, frozen=True, forbid_unknown_fields=True):
+    position: Json
+    options: Json = {}
+
+
+# ---------------------------------------------------------------- answers
+
+
+class Player(Struct, frozen=True, forbid_unknown_fields=True):
+    id: str
+    name: str
+    created_at: Time
+
+
+class PlayerCreated(Struct, frozen=True, forbid_unknown_fields=True):
+    """The token is shown this once."""
+
+    player: Player
+    token: str
+    scopes: list[str]
+
+
+class PlayerAnswer(Struct, frozen=True, forbid_unknown_fields=True):
+    player: Player
+
+
+class Token(Struct, frozen=True, forbid_unknown_fields=True):
+    id: str
+    label: str
+    scopes: list[str]
+    created_at: Time
+
+
+class TokenCreated(Struct, frozen=True, forbid_unknown_fields=True):
+    token: str
+    id: str
+    label: str
+    scopes: list[str]
+    created_at: Time
+
+
+class Tokens(Struct, frozen=True, forbid_unknown_fields=True):
+    tokens: list[Token]
+    next: str | None
+
+
+class PlayerName(Struct, frozen=True, forbid_unknown_fields=True):
+    id: str
+    name: str
+
+
+class SeatInMatch(Struct, frozen=True, forbid_unknown_fields=True):
+    seat: str
+    player: PlayerName | None
+    prepared: bool
+    invite: bool | UnsetType = UNSET
+
+
+class Result(Struct, frozen=True):
+    winners: list[str]
+    reason: str
+
+
+class Proposal(Struct, frozen=True):
+    version: int
+    kind: str
+
+
+class Match(Struct, frozen=True):
+    """The summary of a match. `version` is the number of its newest event."""
+
+    id: str
+    game: str
+    rules_version: int
+    mode: str
+    status: str
+    version: int
+    options: Json
+    consent: str
+    move_seconds: int
+    visibility: str
+    seats: list[SeatInMatch]
+    to_act: list[str]
+    deadlines: dict[str, Time]
+    proposal: Proposal | None
+    result: Result | None
+    seed_commitment: str | None
+    created_at: Time
+    updated_at: Time
+
+
+class MatchAnswer(Struct, frozen=True, forbid_unknown_fields=True):
+    match: Match
+
+
+class MatchCreated(Struct, frozen=True, forbid_unknown_fields=True):
+    """An invitation is shown this once."""
+
+    match: Match
+    invitations: dict[str, str]
+
+
+class Matches(Struct, frozen=True, forbid_unknown_fields=True):
+    matches: list[Match]
+    next: str | None
+
+
+class Event(Struct, frozen=True):
+    """One event as you may see it. The fields after `at` depend on the type; what you may not know is absent."""
+
+    version: int
+    type: str
+    at: Time
+    seat: str | UnsetType = UNSET
+    action: Json | UnsetType = UNSET
+    draws: list[int] | UnsetType = UNSET
+    effects: list[Json] | UnsetType = UNSET
+
+
+class CommandDone(Struct, frozen=True, forbid_unknown_fields=True):
+    version: int
+    event: Event
+    match: Match
+
+
+class View(Struct, frozen=True, forbid_unknown_fields=True):
+    """`view` is the rule book's; with `seat=all` there is `position` in its place."""
+
+    version: int
+    at: int
+    seat: str
+    view: Json | UnsetType = UNSET
+    position: Json | None | UnsetType = UNSET
+
+
+class Actions(Struct, frozen=True, forbid_unknown_fields=True):
+    version: int
+    at: int
+    seat: str
+    total: int
+    actions: list[Json]
+
+
+class Events(Struct, frozen=True, forbid_unknown_fields=True):
+    events: list[Event]
+    next: int | None
+    version: int
+
+
+class Node(Struct, frozen=True):
+    version: int
+    parent: int | None
+
+
+class Timeline(Struct, frozen=True, forbid_unknown_fields=True):
+    head: int
+    nodes: list[Node]
+    next: int | None
+
+
+class Board(Struct, frozen=True):
+    board: Json
+    seats: list[str]
+
+
+class Record(Struct, frozen=True):
+    """The complete record of a match; `POST /v1/matches/import` takes it back."""
+
+    warlog_record: int
+    game: str
+    rules_version: int
+    seats: list[str]
+    options: Json
+    events: list[Json]
+
+
+class Imported(Struct, frozen=True, forbid_unknown_fields=True):
+    """`versions` maps the record's versions to the new match's."""
+
+    match: Match
+    versions: dict[str, int]
+
+
+class Verdict(Struct, frozen=True):
+    """`verdict`: `verified`, or `unseeded` where the record tells no seed that the draws could be checked against."""
+
+    verdict: str
+
+
+class GameSummary(Struct, frozen=True):
+    game: str
+    name: str
+    rules_version: int
+
+
+class Games(Struct, frozen=True, forbid_unknown_fields=True):
+    games: list[GameSummary]
+
+
+class Game(Struct, frozen=True):
+    """Enough to draw any game without knowing it: geometry, pieces and JSON Schemas."""
+
+    game: str
+    name: str
+    rules_version: int
+    seats: list[str]
+    spectators: str
+    board: Json
+    pieces: list[Json]
+    options: Json
+    actions: Json
+    effects: Json
+    view: Json
+
+
+class Scenario(Struct, frozen=True, forbid_unknown_fields=True):
+    id: str
+    game: str
+    name: str
+    options: Json
+    position: Json
+    owner: str
+    visibility: str
+    created_at: Time
+
+
+class ScenarioAnswer(Struct, frozen=True, forbid_unknown_fields=True):
+    scenario: Scenario
+
+
+class Scenarios(Struct, frozen=True, forbid_unknown_fields=True):
+    scenarios: list[Json]
+    next: str | None
+
+
+class Fine(Struct, frozen=True, forbid_unknown_fields=True):
+    ok: bool
+
+
+class Health(Struct, frozen=True, forbid_unknown_fields=True):
+    status: str
+
+
+class Problem(Struct, frozen=True):
+    """RFC 9457. `code` is stable; `detail` is for people and is not."""
+
+    type: str
+    title: str
+    status: int
+    code: str
+    detail: str | UnsetType = UNSET
+    version: int | UnsetType = UNSET

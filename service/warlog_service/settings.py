@@ -1,0 +1,64 @@
+"""What an operator may set: by `WARLOG_*` in the environment, or by a flag of `warlog serve`, which wins."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta, Struct
+
+Durability = Literal["everysec", "always", "replicated"]
+Port = Annotated[int, Meta(ge=0, le=65535)]
+Positive = Annotated[int, Meta(ge=1)]
+Rate = Annotated[float, Meta(ge=0)]
+
+MEGABYTE = 1_000_000
+
+
+class BadSettings(Exception):
+    """A setting that is unknown or out of range; the text names it."""
+
+
+class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Every setting with its default. Rates are tokens per second, and 0 switches the limit off; a burst is ten seconds' worth."""
+
+    host: str = "127.0.0.1"
+    port: Port = 8000  # 0: any free one; the address is printed
+    data: str = "warlog-data"  # where the embedded Redis keeps its append-only file
+    redis: str | None = None  # a redis:// URL; none: embedded
+    durability: Durability = "everysec"
+    replicas: Positive = 1  # confirmations awaited with durability=replicated
+    workers: bool = True  # projector and clock inside this process
+
+    body_bytes_max: Positive = MEGABYTE // 4
+    import_bytes_max: Positive = 16 * MEGABYTE
+    header_bytes_max: Positive = 32_768
+    connections_max: Positive = 20_000
+    feed_wait_ms_max: Positive = 5_000  # how long a feed's reader may leave a full connection unread
+    feed_heartbeat_ms: Positive = 15_000
+
+    requests_per_caller: Rate = 1_000.0
+    requests_per_address: Rate = 500.0  # of those without a token
+    commands_per_caller: Rate = 500.0
+    accounts_per_address: Rate = 20.0
+    failures_per_address: Rate = 20.0  # tokens that are none
+    feeds_per_caller: Annotated[int, Meta(ge=0)] = 256  # open at once; also per address without a token
+
+    test_world: str | None = None  # a seed: clock, ids and secrets are then the same in every run
+
+
+def read(environ: Mapping[str, str], **flags: object) -> Settings:
+    """The settings of this process. A flag that is None was not given. Raises BadSettings."""
+    given: dict[str, object] = {
+        name: environ[f"WARLOG_{name.upper()}"]
+        for name in Settings.__struct_fields__
+        if f"WARLOG_{name.upper()}" in environ
+    }
+    given.update((name, value) for name, value in flags.items() if value is not None)
+    try:
+        return msgspec.convert(
+            {name: value for name, value in given.items() if value != ""}, Settings, strict=False
+        )
+    except msgspec.ValidationError as error:
+        raise BadSettings(str(error).replace("$.", "WARLOG_").replace("`$`", "the settings")) from None
