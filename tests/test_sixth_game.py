@@ -1,4 +1,4 @@
-"""A sixth game is a few new files and no edited one: Nim is added to a copy of the tree, built, and played over REST."""
+"""A sixth game is a few new files and no edited one: Nim, in a copy of the tree, is built and played over REST."""
 
 from __future__ import annotations
 
