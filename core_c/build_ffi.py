@@ -53,7 +53,7 @@ def declarations(header: str) -> str:
 
 
 def make_builder(*, relative: bool = True) -> FFI:
-    """The cffi builder. setuptools wants paths `relative` to the folder it runs in: no machine's path gets into an sdist."""
+    """The cffi builder. setuptools wants paths `relative` to the folder it runs in, for its sdist."""
 
     def name(path: Path) -> str:
         return os.path.relpath(path) if relative else str(path)

@@ -1,8 +1,8 @@
 """The only file that touches the compiled module. No rule is here, and nothing above sees a cdata object.
 
-Each function of warlog.h is crossed once per question, with buffers that are made once per game and thread (the compiled
-functions run without the interpreter's lock, so threads must not share them). Every negative answer becomes its exception in
-`_failure`, and nowhere else.
+Each function of warlog.h is crossed once per question, with buffers that are made once per game and thread (the
+compiled functions run without the interpreter's lock, so threads must not share them). Every negative answer becomes
+its exception in `_failure`, and nowhere else.
 """
 
 from __future__ import annotations
@@ -160,7 +160,13 @@ class RawGame:
         def start() -> int:
             return int(
                 lib.wl_init(
-                    self._game, raw.setup, raw.state, *option_words, *position_words, scratch.draws, scratch.event
+                    self._game,
+                    raw.setup,
+                    raw.state,
+                    *option_words,
+                    *position_words,
+                    scratch.draws,
+                    scratch.event,
                 )
             )
 
@@ -241,7 +247,9 @@ class RawGame:
         """The listing of `seat`, ACTION_BYTES for each action."""
         scratch = self._scratch
         while True:
-            n: int = lib.wl_legal(self._game, raw.setup, raw.state, seat, scratch.actions, scratch.actions_cap)
+            n: int = lib.wl_legal(
+                self._game, raw.setup, raw.state, seat, scratch.actions, scratch.actions_cap
+            )
             if n < 0:
                 raise self._failure(n)
             if n <= scratch.actions_cap:
@@ -335,7 +343,14 @@ class RawGame:
         flags = lib.WL_PLAY_ON if play_on else 0
         return self._count(
             lib.wl_playout(
-                self._game, raw.setup, raw.state, seed, actions_max, flags, scratch.actions, scratch.actions_cap
+                self._game,
+                raw.setup,
+                raw.state,
+                seed,
+                actions_max,
+                flags,
+                scratch.actions,
+                scratch.actions_cap,
             )
         )
 
@@ -370,7 +385,18 @@ class RawGame:
                 array = ffi.new("int32_t[]", draws)
                 recorded = _address(array)
             _DRAWS.pack_into(
-                scratch.draws_bytes, 0, 0, 0, recorded, len(draws), scratch.used_at, scratch.draws_cap, 0, 0, 0, 0
+                scratch.draws_bytes,
+                0,
+                0,
+                0,
+                recorded,
+                len(draws),
+                scratch.used_at,
+                scratch.draws_cap,
+                0,
+                0,
+                0,
+                0,
             )
             code = call()
             if code:

@@ -39,7 +39,7 @@ class Step(Struct, frozen=True):
 
 
 class Visible(Struct, frozen=True):
-    """What one reader may know of an event: None where he may know nothing of it, redacted forms where the book has them."""
+    """What one reader may know of an event: None is nothing; redacted forms where the book has them."""
 
     action: dict[str, Any] | None
     draws: list[int] | None
@@ -215,7 +215,7 @@ class State:
         return msgspec.to_builtins(actions) if plain else actions
 
     def view(self, viewer: str, *, plain: bool = False) -> Any:
-        """What `viewer` (a seat of the match, or "spectator") may know: the game's view Struct, or plain JSON values."""
+        """What `viewer` (a seat of the match, or "spectator") may know: the game's Struct, or plain JSON values."""
         number = binding.SPECTATOR if viewer == SPECTATOR else self._seat_number(viewer)
         fields = self._raw_game.view(self._raw, number)
         view = self._tables.view(viewer, fields)
@@ -236,7 +236,7 @@ class State:
     # ---- acting ----
 
     def apply(self, actor: str, action: object, draws: Draws = ()) -> Event:
-        """Takes the action, changing this state. Raises Refused with the book's code, and BadDraws; then nothing changes.
+        """Takes the action, changing this state. On Refused or BadDraws nothing has changed.
 
         `draws`: recorded integers, or entropy(n) giving the first n bytes of the event's block."""
         record, items = self._tables.record(action)
@@ -273,9 +273,9 @@ class State:
         return self._raw_game.replay(self._raw, raw_steps, every)
 
     def playout(self, seed: int, actions_max: int, *, play_on: bool = False) -> int:
-        """Random play in C, changing this state, until the match is over or so many actions are taken; gives their number.
+        """Random play in C, changing this state, until the match is over or `actions_max` actions are taken.
 
-        `play_on` leaves out resigning and draw offers. Open templates are never chosen."""
+        Gives their number. `play_on` leaves out resigning and draw offers. Open templates are never chosen."""
         return self._raw_game.playout(self._raw, seed, actions_max, play_on)
 
     def count(self, depth: int) -> int:
@@ -299,7 +299,9 @@ class Game:
         self.rules_version = raw.rules_version
         self.seats = raw.seats
         self._actors = {name: number for number, name in enumerate(raw.seats)} | {SERVER: binding.SERVER}
-        self._viewers = {name: number for number, name in enumerate(raw.seats)} | {SPECTATOR: binding.SPECTATOR}
+        self._viewers = {name: number for number, name in enumerate(raw.seats)} | {
+            SPECTATOR: binding.SPECTATOR
+        }
         self._tables: OrderedDict[bytes, Tables] = OrderedDict()
 
     @cached_property
@@ -324,7 +326,7 @@ class Game:
         return state
 
     def load(self, setup: bytes, state: bytes) -> State:
-        """The State of `State.setup` and `State.data`, of which trailing zero bytes may have been lost. Raises BadState."""
+        """The State of `State.setup` and `State.data`; trailing zero bytes may have been lost. Raises BadState."""
         raw = self.raw.load(setup[: self.raw.setup_size], state)
         setup = setup.ljust(self.raw.setup_size, b"\0")
         return State(self, raw, setup, self.tables(raw, setup))

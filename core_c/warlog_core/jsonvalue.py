@@ -14,11 +14,11 @@ import msgspec
 INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
 # Integers longer than this many digits are cut to ±BIG: no rule tells them apart, and making them costs quadratic time.
 _DIGITS_MAX = 100
-_BIG = 10**_DIGITS_MAX
+_BIG: int = 10**_DIGITS_MAX
 
 
 def loads(raw: bytes | str) -> object:
-    """The value of a JSON text. Integers are int at any length (beyond a hundred digits cut to ±10^100), other numbers float.
+    """The value of a JSON text. Integers are int (beyond a hundred digits cut to ±10^100), other numbers float.
 
     Raises ValueError for what is not JSON, is no UTF-8, or is nested too deeply to be read."""
     try:

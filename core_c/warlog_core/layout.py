@@ -14,7 +14,16 @@ from typing import Any, Protocol
 
 Row = tuple[int, ...]
 
-_CODES = {(1, 0): "B", (1, 1): "b", (2, 0): "H", (2, 1): "h", (4, 0): "I", (4, 1): "i", (8, 0): "Q", (8, 1): "q"}
+_CODES = {
+    (1, 0): "B",
+    (1, 1): "b",
+    (2, 0): "H",
+    (2, 1): "h",
+    (4, 0): "I",
+    (4, 1): "i",
+    (8, 0): "Q",
+    (8, 1): "q",
+}
 
 
 class Buffer(Protocol):
@@ -72,9 +81,9 @@ class _Rows:
 class Layout:
     """A compiled layout.
 
-    `read` gives a dict: integers as int, arrays as tuple (as far as they are in use), one inner struct as a tuple of its plain
-    fields, a list of structs as a list of such tuples; a list inside the rows of `seats`, say `army`, stands under
-    "seats.army", one list for each row. The order within tuples is that of `rows[name]`."""
+    `read` gives a dict: integers as int, arrays as tuple (as far as they are in use), one inner struct as a tuple of
+    its plain fields, a list of structs as a list of such tuples; a list inside the rows of `seats`, say `army`, stands
+    under "seats.army", one list for each row. The order within tuples is that of `rows[name]`."""
 
     def __init__(self, fields: Sequence[Field], size: int) -> None:
         self.fields = tuple(fields)
@@ -135,7 +144,7 @@ class Layout:
         return values
 
     def row_picker(self, rows: str, names: Sequence[str]) -> Callable[[Row], Row]:
-        """A function that gives the named fields (two or more) of a row, in that order. Raises ValueError for a foreign name."""
+        """A function that gives the named fields (two or more) of a row, in that order. Raises ValueError."""
         have = self.rows[rows]
         return itemgetter(*(have.index(name) for name in names))
 
@@ -149,7 +158,7 @@ def _counter(field: Field) -> struct.Struct | None:
 
 
 def _compile(fields: Sequence[Field], size: int | None) -> struct.Struct:
-    """The format that reads these fields by ascending offset, with pad bytes for what lies between (and up to `size`)."""
+    """The format that reads these fields by ascending offset, with pad bytes between them (and up to `size`)."""
     codes, at = ["="], 0
     for field in sorted(fields, key=_offset):
         codes.append(f"{field.offset - at}x{field.code}")

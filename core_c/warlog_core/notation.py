@@ -1,4 +1,4 @@
-"""The plain history of CONVENTIONS.md, "Notation": one line per action. A game with a notation of its own overrides it."""
+"""The plain history of CONVENTIONS.md, "Notation": one line per action. A game may have a notation of its own."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def history_line(
 ) -> str:
     """`14. red attack piece=3 target=g5 [3] (damage, killed)`: as much as the reader may know.
 
-    `seat` is "server" for the server's actions; `action` None is one the reader may know nothing of, `draws` None likewise."""
+    `seat` is "server" for the server's actions; `action` and `draws` are None where the reader may know nothing."""
     words = [f"{version}. {seat}"]
     if action is not None:
         plain = _plain(action)

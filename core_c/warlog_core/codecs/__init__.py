@@ -1,7 +1,8 @@
 """What a game's codec is: names and JSON shapes on one side, the small numbers of its C file on the other. No rule.
 
-A codec is a module `codecs/<game>.py` with one class `Codec`; the file name is its registration. It is made once per game
-(of the C side, whose layouts it reads by name) and makes one `Tables` per setup, which knows the names that belong to that match alone (a custom roster's, say).
+A codec is a module `codecs/<game>.py` with one class `Codec`; the file name is its registration. It is made once per
+game from the C side, whose layouts it reads by name, and makes one `Tables` per setup, which knows the names that
+belong to that match alone (a custom roster's, say).
 """
 
 from __future__ import annotations

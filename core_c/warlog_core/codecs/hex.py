@@ -11,10 +11,10 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from importlib import resources
-from typing import Annotated, Any, Literal
+from typing import Any
 
 import msgspec
-from msgspec import UNSET, Meta, Struct, UnsetType, field
+from msgspec import UNSET
 
 from warlog_core.binding import (
     OPEN,
@@ -27,506 +27,64 @@ from warlog_core.binding import (
     split_actions,
 )
 from warlog_core.codecs import MALFORMED_RECORD, ActionRecord, Result
+from warlog_core.codecs.hex_structs import (
+    ACTIONS,
+    KINDS,
+    LEAVE_REASONS,
+    MOVEMENTS,
+    PHASES,
+    PRESETS,
+    REASONS,
+    ROW,
+    SEATS,
+    SKILLS,
+    SPACE_IDS,
+    SPACE_NAMES,
+    STATUSES,
+    WIDTH_MAX,
+    Action,
+    ArmiesRevealed,
+    ArmyEntry,
+    ArmySubmitted,
+    Attacked,
+    Board,
+    Defended,
+    DeploymentRevealed,
+    Destroyed,
+    DrawAccepted,
+    DrawDeclined,
+    DrawOffered,
+    Effect,
+    Healed,
+    MatchEnded,
+    MatchStarted,
+    Moved,
+    Options,
+    Placed,
+    Position,
+    PositionSeat,
+    Recruit,
+    Resigned,
+    RoundStarted,
+    SeatEliminated,
+    SeatReady,
+    SeatView,
+    Stack,
+    StackSpace,
+    Summoned,
+    Tagged,
+    TurnStarted,
+    UnitType,
+    View,
+    Waited,
+)
 from warlog_core.errors import BadState
 from warlog_core.jsonvalue import INT64_MAX, INT64_MIN, is_integer, is_text
 
-# ---- names (sections 2 to 5): a name's number is its place -----------------------------------------------------------
+_RECRUIT_PHASE, _DEPLOY, _PLAY, _OVER = range(4)
+_HIDDEN = 0xFFFF  # in a view, the space of a stack to those who may not know it
 
-SEATS = ("red", "blue", "green", "yellow")
-PHASES = ("recruit", "deploy", "play")  # those a Position may have
-STATUSES = ("in", "eliminated", "resigned")
-MOVEMENTS = ("walk", "leap", "fly")
-SKILLS = ("none", "heal", "summon")
-PRESETS = ("auto", "host", "rangers", "coven", "talons")
-KINDS = ("melee", "ranged", "retaliation")
-REASONS = ("elimination", "resigned", "timeout", "draw_agreed", "round_limit")
-
-WIDTH_MAX, HEIGHT_MAX = 25, 19
-_ROW = 32  # a space is (rank - 1) * 32 + column
-SPACE_IDS = {
-    f"{chr(ord('a') + column)}{row + 1}": row * _ROW + column
-    for row in range(HEIGHT_MAX)
-    for column in range(WIDTH_MAX)
-}
-_SPACE_NAMES = [""] * (HEIGHT_MAX * _ROW)
-for _name, _number in SPACE_IDS.items():
-    _SPACE_NAMES[_number] = _name
-
-Seat = Literal["red", "blue", "green", "yellow"]
-Space = Annotated[str, Meta(pattern="^[a-y]([1-9]|1[0-9])$", description="a space id such as g5 (2.1)")]
-Piece = Annotated[int, Meta(ge=1, description="a stack's id")]
-
-# ---- 3. pieces -----------------------------------------------------------------------------------------------------
-
-
-class UnitType(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A unit type (3.1). The four skill fields are there exactly when they apply."""
-
-    id: Annotated[str, Meta(pattern="^[a-z][a-z0-9_]{0,31}$", description="name of the type in every JSON")]
-    name: Annotated[str, Meta(min_length=1, max_length=40, description="for display")]
-    level: Annotated[int, Meta(ge=1, le=10, description="strengthens skills")]
-    initiative: Annotated[int, Meta(ge=0, le=99, description="higher acts earlier in the round")]
-    hp: Annotated[int, Meta(ge=1, le=9999, description="hit points of one unit")]
-    move: Annotated[int, Meta(ge=0, le=99, description="greatest path length of one move")]
-    movement: Annotated[Literal["walk", "leap", "fly"], Meta(description="section 2.6")]
-    range: Annotated[int, Meta(ge=1, le=99, description="attack range, in distance")]
-    attack: Annotated[int, Meta(ge=0, le=9999, description="base attack of one unit")]
-    spread: Annotated[int, Meta(ge=0, le=9999, description="random part of one unit's attack, at most `attack`")]
-    shooter: Annotated[bool, Meta(description="true: shooter; false: melee type")]
-    retaliations: Annotated[int, Meta(ge=0, le=99, description="retaliations between two of its turns")]
-    skill: Annotated[Literal["none", "heal", "summon"], Meta(description="the one active skill, if any")]
-    skill_range: (
-        Annotated[int, Meta(ge=0, le=99, description="only with a skill: greatest distance")] | UnsetType
-    ) = UNSET
-    skill_power: Annotated[int, Meta(ge=1, le=1000, description="only with a skill: see 7.9")] | UnsetType = UNSET
-    skill_uses: (
-        Annotated[int, Meta(ge=0, le=99, description="only with a skill: uses per stack and battle; 0 = no limit")]
-        | UnsetType
-    ) = UNSET
-    summon_unit: (
-        Annotated[str, Meta(description="id of a type whose skill is not `summon`; only with `summon`")] | UnsetType
-    ) = UNSET
-    cost: Annotated[int, Meta(ge=0, le=99999, description="points for one unit; 0 = cannot be recruited")]
-
-
-class Stack(Struct, frozen=True, kw_only=True, gc=False):
-    """A stack (3.3). `space` is missing where section 8 hides it."""
-
-    id: int
-    seat: str
-    unit: str
-    space: str | UnsetType = UNSET
-    count: int
-    start_count: int
-    top_hp: int
-    defending: bool
-    waited: bool
-    retaliations_used: int
-    skill_used: int
-    summoned: bool
-
-
-class ArmyEntry(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
-    """So many units of one type: one stack."""
-
-    unit: str
-    count: Annotated[int, Meta(ge=1, le=9999)]
-
-
-# ---- 10.1 options ----------------------------------------------------------------------------------------------------
-
-
-class Options(Struct, frozen=True, forbid_unknown_fields=True):
-    """The options of a match (4.1). All fields are optional."""
-
-    seats: Annotated[
-        int, Meta(ge=2, le=4, description="number of seats, taken from the start of `red, blue, green, yellow`")
-    ] = 2
-    teams: Annotated[Literal["none", "pairs"], Meta(description="`pairs` only with 4 seats")] = "none"
-    width: Annotated[int, Meta(ge=7, le=25, description="columns")] = 15
-    height: Annotated[int, Meta(ge=5, le=19, description="ranks")] = 11
-    obstacles: Annotated[Literal["none", "list", "random"], Meta(description="how obstacles are chosen")] = "random"
-    obstacle_spaces: Annotated[list[Space], Meta(description="used with `list` only")] = field(default_factory=list)
-    obstacle_count: Annotated[int, Meta(ge=0, le=40, description="used with `random` only")] = 6
-    deploy_depth: Annotated[int, Meta(ge=1, le=3, description="columns of a zone")] = 2
-    deployment: Annotated[Literal["auto", "chosen"], Meta(description="`chosen` adds the deploy phase")] = "auto"
-    army: Annotated[Literal["recruit", "preset", "given"], Meta(description="where armies come from")] = "recruit"
-    army_points: Annotated[int, Meta(ge=10, le=100000, description="budget for `recruit`; scales presets")] = 1000
-    max_stacks: Annotated[int, Meta(ge=1, le=21, description="stacks in an army, at most")] = 7
-    army_preset: Annotated[
-        Literal["auto", "host", "rangers", "coven", "talons"], Meta(description="used with `preset` only")
-    ] = "host"
-    armies: (
-        Annotated[
-            dict[Seat, list[ArmyEntry]],
-            Meta(description="required with `given`, one entry for every seat; no points limit"),
-        ]
-        | UnsetType
-    ) = UNSET
-    roster: (
-        Annotated[list[UnitType], Meta(min_length=1, max_length=40, description="replaces the roster")] | UnsetType
-    ) = UNSET
-    shooter_melee_percent: Annotated[
-        int, Meta(ge=0, le=100, description="strength of a shooter's hand-to-hand blow")
-    ] = 50
-    defend_percent: Annotated[
-        int, Meta(ge=0, le=100, description="share of damage that a defending stack takes")
-    ] = 50
-    min_damage: Annotated[int, Meta(ge=0, le=100, description="least damage of any blow")] = 1
-    round_limit: Annotated[
-        int, Meta(ge=0, le=999, description="0: no limit; otherwise the battle ends after that round")
-    ] = 0
-    limit_result: Annotated[
-        Literal["draw", "hit_points"], Meta(description="what happens at the round limit")
-    ] = "draw"
-
-
-# ---- 10.2 actions, in the order of table 7.1 ---------------------------------------------------------------------------
-
-
-class _Tagged(Struct, frozen=True, tag_field="type", forbid_unknown_fields=True):
-    """A tagged union's member: `type` comes first."""
-
-
-class Recruit(_Tagged, tag="recruit"):
-    """Submit an army, finally (7.3). Listed as the template `{"type": "recruit", "open": true}`; `open` is never posted."""
-
-    army: list[ArmyEntry] | UnsetType = UNSET
-    open: bool | UnsetType = UNSET
-
-
-class RecruitPreset(_Tagged, tag="recruit_preset"):
-    """Submit a preset as the army, finally (7.3)."""
-
-    preset: str
-
-
-class Place(_Tagged, tag="place"):
-    """Put an own stack elsewhere in the zone before the battle, changing places with one that stands there (7.4)."""
-
-    piece: Piece
-    to: Space
-
-
-class Ready(_Tagged, tag="ready"):
-    """Declare the deployment final (7.4)."""
-
-
-class Move(_Tagged, tag="move"):
-    """Go along the shortest path (7.5)."""
-
-    piece: Piece
-    to: Space
-
-
-class Attack(_Tagged, tag="attack"):
-    """Strike or shoot at an enemy stack within range (7.6)."""
-
-    piece: Piece
-    target: Space
-
-
-class MoveAttack(_Tagged, tag="move_attack"):
-    """Move, then attack from there (7.7)."""
-
-    piece: Piece
-    to: Space
-    target: Space
-
-
-class Skill(_Tagged, tag="skill"):
-    """Heal a friend or summon a stack (7.9)."""
-
-    piece: Piece
-    target: Space
-
-
-class Defend(_Tagged, tag="defend"):
-    """Take less damage until the stack's next turn (7.8)."""
-
-    piece: Piece
-
-
-class Wait(_Tagged, tag="wait"):
-    """Postpone the turn to the end of the round, once (7.8)."""
-
-    piece: Piece
-
-
-class OfferDraw(_Tagged, tag="offer_draw"):
-    """Offer a draw, once per round (7.10)."""
-
-
-class AcceptDraw(_Tagged, tag="accept_draw"):
-    """Accept the draw on offer (7.10)."""
-
-
-class DeclineDraw(_Tagged, tag="decline_draw"):
-    """End the offer for all (7.10)."""
-
-
-class Resign(_Tagged, tag="resign"):
-    """Leave the match with all stacks (7.10)."""
-
-
-class Timeout(_Tagged, tag="timeout"):
-    """Posted by the server alone: exactly as `resign` of `seat`, with a reason of its own (7.10)."""
-
-    seat: Seat
-
-
-Action = (
-    Recruit
-    | RecruitPreset
-    | Place
-    | Ready
-    | Move
-    | Attack
-    | MoveAttack
-    | Skill
-    | Defend
-    | Wait
-    | OfferDraw
-    | AcceptDraw
-    | DeclineDraw
-    | Resign
-    | Timeout
-)
-_ACTIONS: tuple[Any, ...] = (
-    Recruit, RecruitPreset, Place, Ready, Move, Attack, MoveAttack, Skill, Defend, Wait, OfferDraw, AcceptDraw,
-    DeclineDraw, Resign, Timeout,
-)  # fmt: skip
-
-# ---- 10.3 view -------------------------------------------------------------------------------------------------------
-
-
-class Board(Struct, frozen=True):
-    width: int
-    height: int
-    obstacles: list[str]
-
-
-class SeatView(Struct, frozen=True):
-    """A seat as a viewer sees it; which fields are there follows from the phase (10.3)."""
-
-    seat: str
-    side: int
-    status: Literal["in", "eliminated", "resigned"]
-    submitted: bool | UnsetType = UNSET
-    army: list[ArmyEntry] | UnsetType = UNSET
-    ready: bool | UnsetType = UNSET
-    draw_offer: bool | UnsetType = UNSET
-    draw_used: bool | UnsetType = UNSET
-
-
-class View(Struct, frozen=True, kw_only=True):
-    """What a seat or a spectator may know (10.3)."""
-
-    game: Literal["hex"] = "hex"
-    viewer: str
-    phase: Literal["recruit", "deploy", "play", "over"]
-    to_act: list[str]
-    result: Result | UnsetType = UNSET
-    round: int
-    board: Board
-    roster: list[UnitType]
-    seats: list[SeatView]
-    stacks: list[Stack]
-    queue: list[int]
-    active: int | UnsetType = UNSET
-    zone: list[str] | UnsetType = UNSET
-
-
-# ---- 10.4 effects ----------------------------------------------------------------------------------------------------
-
-
-class _Effect(Struct, frozen=True, tag_field="type", kw_only=True):
-    """An effect; `type` comes first."""
-
-
-class MatchStarted(_Effect, tag="match_started"):
-    obstacles: list[str]
-
-
-class ArmySubmitted(_Effect, tag="army_submitted"):
-    """`army` for its owner only, until the match is over."""
-
-    seat: str
-    army: list[ArmyEntry] | UnsetType = UNSET
-
-
-class ArmiesRevealed(_Effect, tag="armies_revealed"):
-    """All stacks; without `space` where the deployment is still secret."""
-
-    stacks: list[Stack]
-
-
-class Placed(_Effect, tag="placed"):
-    """`swapped`: the own stack that went to `from`, if there was one."""
-
-    piece: int
-    origin: str = field(name="from")
-    to: str
-    swapped: int | UnsetType = UNSET
-
-
-class SeatReady(_Effect, tag="seat_ready"):
-    seat: str
-
-
-class StackSpace(Struct, frozen=True, gc=False):
-    id: int
-    space: str
-
-
-class DeploymentRevealed(_Effect, tag="deployment_revealed"):
-    stacks: list[StackSpace]
-
-
-class RoundStarted(_Effect, tag="round_started"):
-    round: int
-    queue: list[int]
-
-
-class TurnStarted(_Effect, tag="turn_started"):
-    """`resumed`: the stack had waited."""
-
-    piece: int
-    seat: str
-    resumed: bool
-
-
-class Moved(_Effect, tag="moved"):
-    """`path`: the spaces entered, in order; the last is `to`."""
-
-    piece: int
-    origin: str = field(name="from")
-    to: str
-    path: list[str]
-
-
-class Attacked(_Effect, tag="attacked"):
-    """One blow (7.6). `count` and `top_hp` are the target's afterwards, both 0 if it was destroyed."""
-
-    piece: int
-    target_piece: int
-    origin: str = field(name="from")
-    at: str
-    kind: Literal["melee", "ranged", "retaliation"]
-    base: int
-    roll: int
-    damage: int
-    killed: int
-    count: int
-    top_hp: int
-
-
-class Destroyed(_Effect, tag="destroyed"):
-    piece: int
-    space: str
-
-
-class SeatEliminated(_Effect, tag="seat_eliminated"):
-    seat: str
-
-
-class Healed(_Effect, tag="healed"):
-    """`count` and `top_hp` are the target's afterwards."""
-
-    piece: int
-    target_piece: int
-    at: str
-    restored: int
-    revived: int
-    count: int
-    top_hp: int
-
-
-class Summoned(_Effect, tag="summoned"):
-    piece: int
-    stack: Stack
-
-
-class Defended(_Effect, tag="defended"):
-    piece: int
-
-
-class Waited(_Effect, tag="waited"):
-    piece: int
-
-
-class DrawOffered(_Effect, tag="draw_offered"):
-    seat: str
-
-
-class DrawAccepted(_Effect, tag="draw_accepted"):
-    seat: str
-
-
-class DrawDeclined(_Effect, tag="draw_declined"):
-    seat: str
-
-
-class Resigned(_Effect, tag="resigned"):
-    """`removed`: ids of its stacks, ascending."""
-
-    seat: str
-    reason: Literal["resigned", "timeout"]
-    removed: list[int]
-
-
-class MatchEnded(_Effect, tag="match_ended"):
-    result: Result
-
-
-Effect = (
-    MatchStarted
-    | ArmySubmitted
-    | ArmiesRevealed
-    | Placed
-    | SeatReady
-    | DeploymentRevealed
-    | RoundStarted
-    | TurnStarted
-    | Moved
-    | Attacked
-    | Destroyed
-    | SeatEliminated
-    | Healed
-    | Summoned
-    | Defended
-    | Waited
-    | DrawOffered
-    | DrawAccepted
-    | DrawDeclined
-    | Resigned
-    | MatchEnded
-)
-
-# ---- 10.6 Position ---------------------------------------------------------------------------------------------------
-
-
-class PositionStack(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A stack of a Position (10.6): `id` in all stacks or in none."""
-
-    id: int | UnsetType = UNSET
-    seat: Seat
-    unit: str
-    space: Space
-    count: Annotated[int, Meta(ge=1, le=9999)]
-    start_count: int | UnsetType = UNSET
-    top_hp: int | UnsetType = UNSET
-    defending: bool = False
-    waited: bool = False
-    retaliations_used: int = 0
-    skill_used: int = 0
-    summoned: bool = False
-
-
-class PositionSeat(Struct, frozen=True, forbid_unknown_fields=True):
-    """A seat of a Position (10.6). Which fields belong follows from the phase."""
-
-    seat: Seat
-    status: Literal["in", "eliminated", "resigned"] | UnsetType = UNSET
-    army: list[ArmyEntry] | UnsetType = UNSET
-    ready: bool | UnsetType = UNSET
-    draw_offer: bool | UnsetType = UNSET
-    draw_used: bool | UnsetType = UNSET
-
-
-class Position(Struct, frozen=True, forbid_unknown_fields=True):
-    """The whole state of a match that is not over (10.6)."""
-
-    phase: Literal["recruit", "deploy", "play"] = "play"
-    round: Annotated[int, Meta(ge=0, le=999999999)] | UnsetType = UNSET
-    obstacles: list[Space] = field(default_factory=list)
-    stacks: list[PositionStack] = field(default_factory=list)
-    queue: list[int] | UnsetType = UNSET
-    next_id: Annotated[int, Meta(ge=1, le=1000000000)] | UnsetType = UNSET
-    seats: list[PositionSeat] = field(default_factory=list)
-
-
-# ---- into words --------------------------------------------------------------------------------------------------------
+# ---- into words --------------------------------------------------------------------------------------------
 
 
 class _WrongShape(Exception):
@@ -575,6 +133,8 @@ _space_word = _name_word(SPACE_IDS)
 _SEAT_NUMBERS = _numbered(SEATS)
 _seat_word = _name_word(_SEAT_NUMBERS)
 _status_word = _name_word(_numbered(STATUSES))
+# A Position is of a match that is not over: `over` is no phase of one.
+_phase_word = _name_word(_numbered(PHASES[:_OVER]))
 _PRESET_NUMBERS = _numbered(PRESETS)
 
 
@@ -632,7 +192,12 @@ _TYPE_WORDS: dict[str, Callable[[object], int]] = {
     "skill_uses": _int_word,
 }
 _TYPE_ROW = (*_TYPE_WORDS, "summon_unit", "cost")
-_TYPE_ALWAYS = frozenset(UnitType.__struct_fields__) - {"skill_range", "skill_power", "skill_uses", "summon_unit"}
+_TYPE_ALWAYS = frozenset(UnitType.__struct_fields__) - {
+    "skill_range",
+    "skill_power",
+    "skill_uses",
+    "summon_unit",
+}
 _TYPE_FIELDS = {
     "none": _TYPE_ALWAYS,
     "heal": _TYPE_ALWAYS | {"skill_range", "skill_power", "skill_uses"},
@@ -660,7 +225,9 @@ _ARMY_FIELDS = frozenset(("unit", "count"))
 _POSITION_MALFORMED = [1, WORD_ABSENT, WORD_ABSENT, WORD_ABSENT, 0, 0, 0, 0, 0]
 
 
-def _army_words(army: object, unit_word: Callable[[object], int], number: Callable[[object], int]) -> list[int]:
+def _army_words(
+    army: object, unit_word: Callable[[object], int], number: Callable[[object], int]
+) -> list[int]:
     """The true length, then unit and count of each entry."""
     entries = _list(army)
     words = [len(entries)]
@@ -741,7 +308,9 @@ class Codec:
         self.items_max = raw.items_max
         state = raw.state_layout
         self.pick_stack = state.row_picker("stacks", Stack.__struct_fields__)
-        self.pick_seat = state.row_picker("seats", ("status", "submitted", "ready", "draw_offer", "draw_used"))
+        self.pick_seat = state.row_picker(
+            "seats", ("status", "submitted", "ready", "draw_offer", "draw_used")
+        )
         self.pick_entry = state.row_picker("seats.army", ("unit", "count"))
         self.pick_type = raw.setup_layout.row_picker("units", _TYPE_ROW)
         # Listed actions recur all the time and are frozen: each is made once.
@@ -811,12 +380,12 @@ class Codec:
                 around = (offsets[direction] for direction in _BOOK["board"]["neighbour_order"])
                 spaces.append(
                     {
-                        "id": _SPACE_NAMES[row * _ROW + column],
+                        "id": SPACE_NAMES[row * ROW + column],
                         "x": column + 0.5 * even_rank,
                         "y": round(row * 3**0.5 / 2, 4),
                         "region": None,
                         "neighbours": [
-                            _SPACE_NAMES[(row + up) * _ROW + column + right]
+                            SPACE_NAMES[(row + up) * ROW + column + right]
                             for right, up in around
                             if 0 <= row + up < height and 0 <= column + right < width
                         ],
@@ -857,7 +426,7 @@ def _position_words(given: dict[str, Any], unit_word: Callable[[object], int]) -
     seats = _list(given.get("seats", []))
     words = [
         0,
-        word(given, "phase", _name_word(_numbered(PHASES))),
+        word(given, "phase", _phase_word),
         word(given, "round", _int64_word),
         word(given, "next_id", _int64_word),
         int("queue" in given),
@@ -893,7 +462,7 @@ def _position_words(given: dict[str, Any], unit_word: Callable[[object], int]) -
     return words
 
 
-# ---- actions -------------------------------------------------------------------------------------------------------------
+# ---- actions -----------------------------------------------------------------------------------------------
 
 _FIELD_LIMIT = 2**31 - 16
 
@@ -938,21 +507,22 @@ _ENCODERS: dict[str, tuple[int, int, tuple[tuple[str, Callable[[object], int]], 
         tuple((name, _FIELDS[name]) for name in action.__struct_fields__),
         (0,) * (7 - len(action.__struct_fields__)),
     )
-    for number, action in enumerate(_ACTIONS)
+    for number, action in enumerate(ACTIONS)
     if number != _RECRUIT
 }
 _DECODERS: dict[str, Callable[[int], Any]] = {
     "preset": lambda number: PRESETS[number],
     "piece": lambda number: number,
-    "to": lambda number: _SPACE_NAMES[number],
-    "target": lambda number: _SPACE_NAMES[number],
+    "to": lambda number: SPACE_NAMES[number],
+    "target": lambda number: SPACE_NAMES[number],
     "seat": lambda number: SEATS[number],
 }
 _ACTION_DECODERS = tuple(
-    (action, tuple(_DECODERS[name] for name in action.__struct_fields__)) if number != _RECRUIT else (action, ())
-    for number, action in enumerate(_ACTIONS)
+    (action, tuple(_DECODERS[name] for name in action.__struct_fields__))
+    if number != _RECRUIT
+    else (action, ())
+    for number, action in enumerate(ACTIONS)
 )
-
 
 
 class Tables:
@@ -976,7 +546,7 @@ class Tables:
 
     def record(self, action: object) -> ActionRecord:
         if type(action) is not dict:
-            if not isinstance(action, _Tagged):
+            if not isinstance(action, Tagged):
                 return MALFORMED_RECORD
             action = msgspec.to_builtins(action)
             assert isinstance(action, dict)
@@ -1007,7 +577,7 @@ class Tables:
 
     def action_alt(self, kind: int, words: Sequence[int]) -> dict[str, Any]:
         """The type alone (section 8)."""
-        return {"type": _ACTIONS[kind].__struct_config__.tag}
+        return {"type": ACTIONS[kind].__struct_config__.tag}
 
     def listing(self, listing: bytes) -> list[Any]:
         made = self._codec.listed
@@ -1033,12 +603,25 @@ class Tables:
 
     def _stack(self, row: Sequence[int], hidden: int) -> Stack:
         """From the twelve numbers of a stack, in the order of 3.3; `hidden` stands for a space that is not shown."""
-        id_, seat, unit, space, count, start_count, top_hp, defending, waited, retaliations, skill, summoned = row
+        (
+            id_,
+            seat,
+            unit,
+            space,
+            count,
+            start_count,
+            top_hp,
+            defending,
+            waited,
+            retaliations,
+            skill,
+            summoned,
+        ) = row
         return Stack(
             id=id_,
             seat=SEATS[seat],
             unit=self._units[unit],
-            space=UNSET if space == hidden else _SPACE_NAMES[space],
+            space=UNSET if space == hidden else SPACE_NAMES[space],
             count=count,
             start_count=start_count,
             top_hp=top_hp,
@@ -1058,13 +641,17 @@ class Tables:
     def _roster(self) -> list[UnitType]:
         roster = []
         for (unit_id, name), row in zip(self._pairs, self._setup["units"], strict=True):
-            unit = dict(zip(_TYPE_ROW, self._codec.pick_type(row), strict=True))
+            unit: dict[str, Any] = dict(zip(_TYPE_ROW, self._codec.pick_type(row), strict=True))
             skill = SKILLS[unit["skill"]]
             for field_name in ("skill_range", "skill_power", "skill_uses"):
                 if skill == "none":
                     unit[field_name] = UNSET
             unit["summon_unit"] = self._units[unit["summon_unit"]] if skill == "summon" else UNSET
-            unit |= {"skill": skill, "movement": MOVEMENTS[unit["movement"]], "shooter": bool(unit["shooter"])}
+            unit |= {
+                "skill": skill,
+                "movement": MOVEMENTS[unit["movement"]],
+                "shooter": bool(unit["shooter"]),
+            }
             roster.append(UnitType(id=unit_id, name=name, **unit))
         return roster
 
@@ -1072,7 +659,7 @@ class Tables:
         # Obstacles never change in a match, so the last board is the next one's too.
         if self._board is None or self._board[0] != obstacles:
             names = [
-                _SPACE_NAMES[row * _ROW + column]
+                SPACE_NAMES[row * ROW + column]
                 for row, bits in enumerate(obstacles)
                 if bits
                 for column in range(WIDTH_MAX)
@@ -1087,7 +674,7 @@ class Tables:
         pick, ids = self._codec.pick_stack, [row[0] for row in fields["stacks"]]
         return View(
             viewer=viewer,
-            phase=_PHASES[phase],
+            phase=PHASES[phase],
             to_act=[seat for number, seat in enumerate(self.seats) if to_act >> number & 1],
             result=self._result(fields["winners"], fields["reason"]) if phase == _OVER else UNSET,
             round=fields["round"],
@@ -1103,14 +690,16 @@ class Tables:
             zone=self._zone(fields) if fields["has_zone"] else UNSET,
         )
 
-    def _seat_view(self, number: int, phase: int, side: int, row: Sequence[int], army: list[Any]) -> SeatView:
+    def _seat_view(
+        self, number: int, phase: int, side: int, row: tuple[int, ...], army: list[Any]
+    ) -> SeatView:
         status, submitted, ready, draw_offer, draw_used = self._codec.pick_seat(row)
-        view = (SEATS[number], side, _STATUSES[status])
+        view = (SEATS[number], side, STATUSES[status])
         if phase == _PLAY:
             return SeatView(*view, draw_offer=draw_offer != 0, draw_used=draw_used != 0)
         if phase == _DEPLOY:
             return SeatView(*view, ready=ready != 0)
-        if phase != _RECRUITING:
+        if phase != _RECRUIT_PHASE:
             return SeatView(*view)
         return SeatView(*view, submitted=submitted != 0, army=self._entries(army) if army else UNSET)
 
@@ -1119,25 +708,32 @@ class Tables:
 
     def _zone(self, fields: Mapping[str, Any]) -> list[str]:
         return [
-            _SPACE_NAMES[row * _ROW + column]
+            SPACE_NAMES[row * ROW + column]
             for row in range(fields["zone_first_row"], fields["zone_last_row"] + 1)
             for column in range(fields["zone_first_column"], fields["zone_last_column"] + 1)
         ]
 
     def _result(self, winners: int, reason: int) -> Result:
-        return Result([seat for number, seat in enumerate(self.seats) if winners >> number & 1], REASONS[reason])
+        return Result(
+            [seat for number, seat in enumerate(self.seats) if winners >> number & 1], REASONS[reason]
+        )
 
     def position(self, fields: Mapping[str, Any]) -> Position:
         phase = fields["phase"]
         pick, ids = self._codec.pick_stack, [row[0] for row in fields["stacks"]]
+        stacks: list[Any] = [self._stack(pick(row), _HIDDEN) for row in fields["stacks"]]
         seats = []
         for number, row in enumerate(fields["seats"][: len(self.seats)]):
             status, submitted, ready, draw_offer, draw_used = self._codec.pick_seat(row)
-            army = self._entries(fields["seats.army"][number]) if phase == _RECRUITING and submitted else UNSET
+            army = (
+                self._entries(fields["seats.army"][number])
+                if phase == _RECRUIT_PHASE and submitted
+                else UNSET
+            )
             seats.append(
                 PositionSeat(
                     SEATS[number],
-                    _STATUSES[status],
+                    STATUSES[status],
                     army,
                     ready != 0 if phase == _DEPLOY else UNSET,
                     draw_offer != 0 if phase == _PLAY else UNSET,
@@ -1145,21 +741,16 @@ class Tables:
                 )
             )
         return Position(
-            phase=_POSITION_PHASES[phase],
+            phase=PHASES[phase],
             round=fields["round"],
             obstacles=list(self._board_with(fields["obstacles"]).obstacles),
-            stacks=[self._stack(pick(row), _HIDDEN) for row in fields["stacks"]],
+            stacks=stacks,
             queue=[ids[place] for place in fields["queue"]] if phase == _PLAY else UNSET,
             next_id=fields["next_id"],
             seats=seats,
         )
 
 
-_HIDDEN = 0xFFFF  # the space of a stack, to those who may not know it
-_RECRUITING, _DEPLOY, _PLAY, _OVER = range(4)
-_POSITION_PHASES: tuple[Literal["recruit", "deploy", "play"], ...] = ("recruit", "deploy", "play")
-_PHASES: tuple[Literal["recruit", "deploy", "play", "over"], ...] = (*_POSITION_PHASES, "over")
-_STATUSES: tuple[Literal["in", "eliminated", "resigned"], ...] = ("in", "eliminated", "resigned")
 _LISTED_KEPT = 32768
 
 
@@ -1180,12 +771,12 @@ def _listed(record: Sequence[int]) -> Any:
 
 def _names(words: Sequence[int], first: int) -> list[str]:
     """The spaces of the list that starts with its length at `first`."""
-    return [_SPACE_NAMES[space] for space in words[first + 1 : first + 1 + words[first]]]
+    return [SPACE_NAMES[space] for space in words[first + 1 : first + 1 + words[first]]]
 
 
 def _attacked(tables: Tables, words: Sequence[int]) -> Attacked:
     piece, target, origin, at, kind, *numbers = words
-    return Attacked(piece, target, _SPACE_NAMES[origin], _SPACE_NAMES[at], _KIND_NAMES[kind], *numbers)
+    return Attacked(piece, target, SPACE_NAMES[origin], SPACE_NAMES[at], KINDS[kind], *numbers)
 
 
 def _army_submitted(tables: Tables, words: Sequence[int]) -> ArmySubmitted:
@@ -1195,17 +786,14 @@ def _army_submitted(tables: Tables, words: Sequence[int]) -> ArmySubmitted:
 
 def _placed(tables: Tables, words: Sequence[int]) -> Placed:
     piece, origin, to, swapped = words
-    return Placed(piece, _SPACE_NAMES[origin], _SPACE_NAMES[to], UNSET if swapped == WORD_ABSENT else swapped)
+    return Placed(piece, SPACE_NAMES[origin], SPACE_NAMES[to], UNSET if swapped == WORD_ABSENT else swapped)
 
 
 def _deployment_revealed(tables: Tables, words: Sequence[int]) -> DeploymentRevealed:
     return DeploymentRevealed(
-        [StackSpace(words[i], _SPACE_NAMES[words[i + 1]]) for i in range(1, len(words), 2)]
+        [StackSpace(words[i], SPACE_NAMES[words[i + 1]]) for i in range(1, len(words), 2)]
     )
 
-
-_KIND_NAMES: tuple[Literal["melee", "ranged", "retaliation"], ...] = ("melee", "ranged", "retaliation")
-_RESIGN_REASONS: tuple[Literal["resigned", "timeout"], ...] = ("resigned", "timeout")
 
 # Effect decoders, in the order of table 10.4.
 _EFFECTS: tuple[Callable[[Tables, Sequence[int]], Any], ...] = (
@@ -1217,17 +805,17 @@ _EFFECTS: tuple[Callable[[Tables, Sequence[int]], Any], ...] = (
     _deployment_revealed,
     lambda tables, w: RoundStarted(w[0], list(w[2:])),
     lambda tables, w: TurnStarted(w[0], SEATS[w[1]], w[2] != 0),
-    lambda tables, w: Moved(w[0], _SPACE_NAMES[w[1]], _SPACE_NAMES[w[2]], _names(w, 3)),
+    lambda tables, w: Moved(w[0], SPACE_NAMES[w[1]], SPACE_NAMES[w[2]], _names(w, 3)),
     _attacked,
-    lambda tables, w: Destroyed(w[0], _SPACE_NAMES[w[1]]),
+    lambda tables, w: Destroyed(w[0], SPACE_NAMES[w[1]]),
     lambda tables, w: SeatEliminated(SEATS[w[0]]),
-    lambda tables, w: Healed(w[0], w[1], _SPACE_NAMES[w[2]], *w[3:]),
+    lambda tables, w: Healed(w[0], w[1], SPACE_NAMES[w[2]], *w[3:]),
     lambda tables, w: Summoned(w[0], tables._stack(w[1:], WORD_ABSENT)),
     lambda tables, w: Defended(w[0]),
     lambda tables, w: Waited(w[0]),
     lambda tables, w: DrawOffered(SEATS[w[0]]),
     lambda tables, w: DrawAccepted(SEATS[w[0]]),
     lambda tables, w: DrawDeclined(SEATS[w[0]]),
-    lambda tables, w: Resigned(SEATS[w[0]], _RESIGN_REASONS[w[1]], list(w[3:])),
+    lambda tables, w: Resigned(SEATS[w[0]], LEAVE_REASONS[w[1]], list(w[3:])),
     lambda tables, w: MatchEnded(tables._result(w[0], w[1])),
 )

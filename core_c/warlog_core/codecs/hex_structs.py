@@ -1,0 +1,531 @@
+"""The vocabulary of Hex Tactics: its names, and the Structs of its JSON (`rules/hex.md`, 10), in the book's order."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType, field
+
+from warlog_core.codecs import Result
+
+# ---- names (sections 2 to 5): a name's number is its place -------------------------------------------------
+
+Seat = Literal["red", "blue", "green", "yellow"]
+Phase = Literal["recruit", "deploy", "play", "over"]
+Status = Literal["in", "eliminated", "resigned"]
+Movement = Literal["walk", "leap", "fly"]
+SkillKind = Literal["none", "heal", "summon"]
+Kind = Literal["melee", "ranged", "retaliation"]
+LeaveReason = Literal["resigned", "timeout"]
+
+SEATS: tuple[Seat, ...] = ("red", "blue", "green", "yellow")
+PHASES: tuple[Phase, ...] = ("recruit", "deploy", "play", "over")
+STATUSES: tuple[Status, ...] = ("in", "eliminated", "resigned")
+MOVEMENTS: tuple[Movement, ...] = ("walk", "leap", "fly")
+SKILLS: tuple[SkillKind, ...] = ("none", "heal", "summon")
+KINDS: tuple[Kind, ...] = ("melee", "ranged", "retaliation")
+LEAVE_REASONS: tuple[LeaveReason, ...] = ("resigned", "timeout")
+PRESETS = ("auto", "host", "rangers", "coven", "talons")
+REASONS = ("elimination", "resigned", "timeout", "draw_agreed", "round_limit")
+
+WIDTH_MAX, HEIGHT_MAX = 25, 19
+ROW = 32  # a space is (rank - 1) * 32 + column
+SPACE_IDS = {
+    f"{chr(ord('a') + column)}{row + 1}": row * ROW + column
+    for row in range(HEIGHT_MAX)
+    for column in range(WIDTH_MAX)
+}
+SPACE_NAMES = [""] * (HEIGHT_MAX * ROW)
+for _name, _number in SPACE_IDS.items():
+    SPACE_NAMES[_number] = _name
+
+Space = Annotated[str, Meta(pattern="^[a-y]([1-9]|1[0-9])$", description="a space id such as g5 (2.1)")]
+Piece = Annotated[int, Meta(ge=1, description="a stack's id")]
+
+# ---- 3. pieces ---------------------------------------------------------------------------------------------
+
+
+class UnitType(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A unit type (3.1). The four skill fields are there exactly when they apply."""
+
+    id: Annotated[str, Meta(pattern="^[a-z][a-z0-9_]{0,31}$", description="name of the type in every JSON")]
+    name: Annotated[str, Meta(min_length=1, max_length=40, description="for display")]
+    level: Annotated[int, Meta(ge=1, le=10, description="strengthens skills")]
+    initiative: Annotated[int, Meta(ge=0, le=99, description="higher acts earlier in the round")]
+    hp: Annotated[int, Meta(ge=1, le=9999, description="hit points of one unit")]
+    move: Annotated[int, Meta(ge=0, le=99, description="greatest path length of one move")]
+    movement: Annotated[Movement, Meta(description="section 2.6")]
+    range: Annotated[int, Meta(ge=1, le=99, description="attack range, in distance")]
+    attack: Annotated[int, Meta(ge=0, le=9999, description="base attack of one unit")]
+    spread: Annotated[
+        int, Meta(ge=0, le=9999, description="random part of one unit's attack, at most `attack`")
+    ]
+    shooter: Annotated[bool, Meta(description="true: shooter; false: melee type")]
+    retaliations: Annotated[int, Meta(ge=0, le=99, description="retaliations between two of its turns")]
+    skill: Annotated[SkillKind, Meta(description="the one active skill, if any")]
+    skill_range: (
+        Annotated[int, Meta(ge=0, le=99, description="only with a skill: greatest distance")] | UnsetType
+    ) = UNSET
+    skill_power: Annotated[int, Meta(ge=1, le=1000, description="only with a skill: see 7.9")] | UnsetType = (
+        UNSET
+    )
+    skill_uses: (
+        Annotated[
+            int, Meta(ge=0, le=99, description="only with a skill: uses per stack and battle; 0 = no limit")
+        ]
+        | UnsetType
+    ) = UNSET
+    summon_unit: (
+        Annotated[str, Meta(description="id of a type whose skill is not `summon`; only with `summon`")]
+        | UnsetType
+    ) = UNSET
+    cost: Annotated[int, Meta(ge=0, le=99999, description="points for one unit; 0 = cannot be recruited")]
+
+
+class Stack(Struct, frozen=True, kw_only=True, gc=False):
+    """A stack (3.3). `space` is missing where section 8 hides it."""
+
+    id: int
+    seat: str
+    unit: str
+    space: str | UnsetType = UNSET
+    count: int
+    start_count: int
+    top_hp: int
+    defending: bool
+    waited: bool
+    retaliations_used: int
+    skill_used: int
+    summoned: bool
+
+
+class ArmyEntry(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
+    """So many units of one type: one stack."""
+
+    unit: str
+    count: Annotated[int, Meta(ge=1, le=9999)]
+
+
+# ---- 10.1 options ------------------------------------------------------------------------------------------
+
+
+class Options(Struct, frozen=True, forbid_unknown_fields=True):
+    """The options of a match (4.1). All fields are optional."""
+
+    seats: Annotated[
+        int,
+        Meta(ge=2, le=4, description="number of seats, taken from the start of `red, blue, green, yellow`"),
+    ] = 2
+    teams: Annotated[Literal["none", "pairs"], Meta(description="`pairs` only with 4 seats")] = "none"
+    width: Annotated[int, Meta(ge=7, le=25, description="columns")] = 15
+    height: Annotated[int, Meta(ge=5, le=19, description="ranks")] = 11
+    obstacles: Annotated[Literal["none", "list", "random"], Meta(description="how obstacles are chosen")] = (
+        "random"
+    )
+    obstacle_spaces: Annotated[list[Space], Meta(description="used with `list` only")] = field(
+        default_factory=list
+    )
+    obstacle_count: Annotated[int, Meta(ge=0, le=40, description="used with `random` only")] = 6
+    deploy_depth: Annotated[int, Meta(ge=1, le=3, description="columns of a zone")] = 2
+    deployment: Annotated[Literal["auto", "chosen"], Meta(description="`chosen` adds the deploy phase")] = (
+        "auto"
+    )
+    army: Annotated[Literal["recruit", "preset", "given"], Meta(description="where armies come from")] = (
+        "recruit"
+    )
+    army_points: Annotated[
+        int, Meta(ge=10, le=100000, description="budget for `recruit`; scales presets")
+    ] = 1000
+    max_stacks: Annotated[int, Meta(ge=1, le=21, description="stacks in an army, at most")] = 7
+    army_preset: Annotated[
+        Literal["auto", "host", "rangers", "coven", "talons"], Meta(description="used with `preset` only")
+    ] = "host"
+    armies: (
+        Annotated[
+            dict[Seat, list[ArmyEntry]],
+            Meta(description="required with `given`, one entry for every seat; no points limit"),
+        ]
+        | UnsetType
+    ) = UNSET
+    roster: (
+        Annotated[list[UnitType], Meta(min_length=1, max_length=40, description="replaces the roster")]
+        | UnsetType
+    ) = UNSET
+    shooter_melee_percent: Annotated[
+        int, Meta(ge=0, le=100, description="strength of a shooter's hand-to-hand blow")
+    ] = 50
+    defend_percent: Annotated[
+        int, Meta(ge=0, le=100, description="share of damage that a defending stack takes")
+    ] = 50
+    min_damage: Annotated[int, Meta(ge=0, le=100, description="least damage of any blow")] = 1
+    round_limit: Annotated[
+        int, Meta(ge=0, le=999, description="0: no limit; otherwise the battle ends after that round")
+    ] = 0
+    limit_result: Annotated[
+        Literal["draw", "hit_points"], Meta(description="what happens at the round limit")
+    ] = "draw"
+
+
+# ---- 10.2 actions, in the order of table 7.1 ---------------------------------------------------------------
+
+
+class Tagged(Struct, frozen=True, tag_field="type", forbid_unknown_fields=True):
+    """A tagged union's member: `type` comes first."""
+
+
+class Recruit(Tagged, frozen=True, tag="recruit"):
+    """Submit an army, finally (7.3). Listed as `{"type": "recruit", "open": true}`; `open` is never posted."""
+
+    army: list[ArmyEntry] | UnsetType = UNSET
+    open: bool | UnsetType = UNSET
+
+
+class RecruitPreset(Tagged, frozen=True, tag="recruit_preset"):
+    """Submit a preset as the army, finally (7.3)."""
+
+    preset: str
+
+
+class Place(Tagged, frozen=True, tag="place"):
+    """Put an own stack elsewhere in the zone before the battle, changing places with one that stands there (7.4)."""
+
+    piece: Piece
+    to: Space
+
+
+class Ready(Tagged, frozen=True, tag="ready"):
+    """Declare the deployment final (7.4)."""
+
+
+class Move(Tagged, frozen=True, tag="move"):
+    """Go along the shortest path (7.5)."""
+
+    piece: Piece
+    to: Space
+
+
+class Attack(Tagged, frozen=True, tag="attack"):
+    """Strike or shoot at an enemy stack within range (7.6)."""
+
+    piece: Piece
+    target: Space
+
+
+class MoveAttack(Tagged, frozen=True, tag="move_attack"):
+    """Move, then attack from there (7.7)."""
+
+    piece: Piece
+    to: Space
+    target: Space
+
+
+class Skill(Tagged, frozen=True, tag="skill"):
+    """Heal a friend or summon a stack (7.9)."""
+
+    piece: Piece
+    target: Space
+
+
+class Defend(Tagged, frozen=True, tag="defend"):
+    """Take less damage until the stack's next turn (7.8)."""
+
+    piece: Piece
+
+
+class Wait(Tagged, frozen=True, tag="wait"):
+    """Postpone the turn to the end of the round, once (7.8)."""
+
+    piece: Piece
+
+
+class OfferDraw(Tagged, frozen=True, tag="offer_draw"):
+    """Offer a draw, once per round (7.10)."""
+
+
+class AcceptDraw(Tagged, frozen=True, tag="accept_draw"):
+    """Accept the draw on offer (7.10)."""
+
+
+class DeclineDraw(Tagged, frozen=True, tag="decline_draw"):
+    """End the offer for all (7.10)."""
+
+
+class Resign(Tagged, frozen=True, tag="resign"):
+    """Leave the match with all stacks (7.10)."""
+
+
+class Timeout(Tagged, frozen=True, tag="timeout"):
+    """Posted by the server alone: exactly as `resign` of `seat`, with a reason of its own (7.10)."""
+
+    seat: Seat
+
+
+Action = (
+    Recruit
+    | RecruitPreset
+    | Place
+    | Ready
+    | Move
+    | Attack
+    | MoveAttack
+    | Skill
+    | Defend
+    | Wait
+    | OfferDraw
+    | AcceptDraw
+    | DeclineDraw
+    | Resign
+    | Timeout
+)
+ACTIONS: tuple[Any, ...] = (
+    Recruit, RecruitPreset, Place, Ready, Move, Attack, MoveAttack, Skill, Defend, Wait, OfferDraw, AcceptDraw,
+    DeclineDraw, Resign, Timeout,
+)  # fmt: skip
+
+# ---- 10.3 view ---------------------------------------------------------------------------------------------
+
+
+class Board(Struct, frozen=True):
+    width: int
+    height: int
+    obstacles: list[str]
+
+
+class SeatView(Struct, frozen=True):
+    """A seat as a viewer sees it; which fields are there follows from the phase (10.3)."""
+
+    seat: str
+    side: int
+    status: Status
+    submitted: bool | UnsetType = UNSET
+    army: list[ArmyEntry] | UnsetType = UNSET
+    ready: bool | UnsetType = UNSET
+    draw_offer: bool | UnsetType = UNSET
+    draw_used: bool | UnsetType = UNSET
+
+
+class View(Struct, frozen=True, kw_only=True):
+    """What a seat or a spectator may know (10.3)."""
+
+    game: Literal["hex"] = "hex"
+    viewer: str
+    phase: Phase
+    to_act: list[str]
+    result: Result | UnsetType = UNSET
+    round: int
+    board: Board
+    roster: list[UnitType]
+    seats: list[SeatView]
+    stacks: list[Stack]
+    queue: list[int]
+    active: int | UnsetType = UNSET
+    zone: list[str] | UnsetType = UNSET
+
+
+# ---- 10.4 effects ------------------------------------------------------------------------------------------
+
+
+class _Effect(Struct, frozen=True, tag_field="type", kw_only=True):
+    """An effect; `type` comes first."""
+
+
+class MatchStarted(_Effect, frozen=True, tag="match_started"):
+    obstacles: list[str]
+
+
+class ArmySubmitted(_Effect, frozen=True, tag="army_submitted"):
+    """`army` for its owner only, until the match is over."""
+
+    seat: str
+    army: list[ArmyEntry] | UnsetType = UNSET
+
+
+class ArmiesRevealed(_Effect, frozen=True, tag="armies_revealed"):
+    """All stacks; without `space` where the deployment is still secret."""
+
+    stacks: list[Stack]
+
+
+class Placed(_Effect, frozen=True, tag="placed"):
+    """`swapped`: the own stack that went to `from`, if there was one."""
+
+    piece: int
+    origin: str = field(name="from")
+    to: str
+    swapped: int | UnsetType = UNSET
+
+
+class SeatReady(_Effect, frozen=True, tag="seat_ready"):
+    seat: str
+
+
+class StackSpace(Struct, frozen=True, gc=False):
+    id: int
+    space: str
+
+
+class DeploymentRevealed(_Effect, frozen=True, tag="deployment_revealed"):
+    stacks: list[StackSpace]
+
+
+class RoundStarted(_Effect, frozen=True, tag="round_started"):
+    round: int
+    queue: list[int]
+
+
+class TurnStarted(_Effect, frozen=True, tag="turn_started"):
+    """`resumed`: the stack had waited."""
+
+    piece: int
+    seat: str
+    resumed: bool
+
+
+class Moved(_Effect, frozen=True, tag="moved"):
+    """`path`: the spaces entered, in order; the last is `to`."""
+
+    piece: int
+    origin: str = field(name="from")
+    to: str
+    path: list[str]
+
+
+class Attacked(_Effect, frozen=True, tag="attacked"):
+    """One blow (7.6). `count` and `top_hp` are the target's afterwards, both 0 if it was destroyed."""
+
+    piece: int
+    target_piece: int
+    origin: str = field(name="from")
+    at: str
+    kind: Kind
+    base: int
+    roll: int
+    damage: int
+    killed: int
+    count: int
+    top_hp: int
+
+
+class Destroyed(_Effect, frozen=True, tag="destroyed"):
+    piece: int
+    space: str
+
+
+class SeatEliminated(_Effect, frozen=True, tag="seat_eliminated"):
+    seat: str
+
+
+class Healed(_Effect, frozen=True, tag="healed"):
+    """`count` and `top_hp` are the target's afterwards."""
+
+    piece: int
+    target_piece: int
+    at: str
+    restored: int
+    revived: int
+    count: int
+    top_hp: int
+
+
+class Summoned(_Effect, frozen=True, tag="summoned"):
+    piece: int
+    stack: Stack
+
+
+class Defended(_Effect, frozen=True, tag="defended"):
+    piece: int
+
+
+class Waited(_Effect, frozen=True, tag="waited"):
+    piece: int
+
+
+class DrawOffered(_Effect, frozen=True, tag="draw_offered"):
+    seat: str
+
+
+class DrawAccepted(_Effect, frozen=True, tag="draw_accepted"):
+    seat: str
+
+
+class DrawDeclined(_Effect, frozen=True, tag="draw_declined"):
+    seat: str
+
+
+class Resigned(_Effect, frozen=True, tag="resigned"):
+    """`removed`: ids of its stacks, ascending."""
+
+    seat: str
+    reason: LeaveReason
+    removed: list[int]
+
+
+class MatchEnded(_Effect, frozen=True, tag="match_ended"):
+    result: Result
+
+
+Effect = (
+    MatchStarted
+    | ArmySubmitted
+    | ArmiesRevealed
+    | Placed
+    | SeatReady
+    | DeploymentRevealed
+    | RoundStarted
+    | TurnStarted
+    | Moved
+    | Attacked
+    | Destroyed
+    | SeatEliminated
+    | Healed
+    | Summoned
+    | Defended
+    | Waited
+    | DrawOffered
+    | DrawAccepted
+    | DrawDeclined
+    | Resigned
+    | MatchEnded
+)
+
+# ---- 10.6 Position -----------------------------------------------------------------------------------------
+
+
+class PositionStack(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A stack of a Position (10.6): `id` in all stacks or in none."""
+
+    id: int | UnsetType = UNSET
+    seat: Seat
+    unit: str
+    space: Space
+    count: Annotated[int, Meta(ge=1, le=9999)]
+    start_count: int | UnsetType = UNSET
+    top_hp: int | UnsetType = UNSET
+    defending: bool = False
+    waited: bool = False
+    retaliations_used: int = 0
+    skill_used: int = 0
+    summoned: bool = False
+
+
+class PositionSeat(Struct, frozen=True, forbid_unknown_fields=True):
+    """A seat of a Position (10.6). Which fields belong follows from the phase."""
+
+    seat: Seat
+    status: Status | UnsetType = UNSET
+    army: list[ArmyEntry] | UnsetType = UNSET
+    ready: bool | UnsetType = UNSET
+    draw_offer: bool | UnsetType = UNSET
+    draw_used: bool | UnsetType = UNSET
+
+
+class Position(Struct, frozen=True, forbid_unknown_fields=True):
+    """The whole state of a match that is not over (10.6)."""
+
+    phase: Literal["recruit", "deploy", "play"] = "play"
+    round: Annotated[int, Meta(ge=0, le=999999999)] | UnsetType = UNSET
+    obstacles: list[Space] = field(default_factory=list)
+    stacks: list[PositionStack] = field(default_factory=list)
+    queue: list[int] | UnsetType = UNSET
+    next_id: Annotated[int, Meta(ge=1, le=1000000000)] | UnsetType = UNSET
+    seats: list[PositionSeat] = field(default_factory=list)
