@@ -1,0 +1,430 @@
+"""The figures of `make bench`, each beside its floor or its aim from the same run.
+
+    python -m tests.load.bench [--seconds 6] [--concurrency 1,10,100] [--game hex]
+
+Two cores are shared by the server, its Redis and this program, so the throughput that is compared is per second of the
+server's own CPU time. Latencies run from the sending of a command to the arrival of its event at both players' feeds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+import warlog_core
+from tests.load.wire import EventStream, Wire
+from tests.servers import WarlogServer
+from warlog_events.connect import open_redis
+
+GIVES_UP = {"resign", "offer_draw", "accept_draw", "decline_draw"}
+UNLIMITED = {
+    f"WARLOG_{limit}": "0"
+    for limit in (
+        "REQUESTS_PER_CALLER",
+        "REQUESTS_PER_ADDRESS",
+        "COMMANDS_PER_CALLER",
+        "ACCOUNTS_PER_ADDRESS",
+        "FEEDS_PER_CALLER",
+    )
+}
+OPTIONS: dict[str, dict[str, object]] = {"hex": {"army": "preset"}}
+"""Options that let a match begin without an open template."""
+
+# ---- the core -----------------------------------------------------------------------------------------------------
+
+
+def per_second(work: Callable[[], int], seconds: float = 1.0) -> float:
+    """How many units of `work` (which says how many it did) fit into a second of CPU time."""
+    done, start = 0, time.process_time()
+    while (spent := time.process_time() - start) < seconds:
+        done += work()
+    return done / spent
+
+
+def begin(game: warlog_core.Game, seed: int) -> warlog_core.State:
+    return game.new(options=OPTIONS.get(game.name, {}), draws=random.Random(seed).randbytes)
+
+
+def figures_of_the_core(name: str) -> None:
+    game = warlog_core.game(name)
+    start = begin(game, 1)
+    seeds = iter(range(1, 10**9))
+
+    def playout() -> int:
+        return start.copy().playout(next(seeds), 1_000_000)
+
+    def playout_to_the_end() -> int:
+        return start.copy().playout(next(seeds), 1_000_000, play_on=True)
+
+    def ply_by_ply() -> int:
+        dice = random.Random(next(seeds))
+        state, plies = start.copy(), 0
+        while state.result is None and plies < 100:
+            seat = state.to_act[0]
+            actions = [a for a in state.legal(seat) if a.__struct_config__.tag not in GIVES_UP]
+            state.apply(seat, dice.choice(actions), draws=dice.randbytes)
+            plies += 1
+        return plies
+
+    print(f"core, {name} (aims: 1,000,000 plies/s in C, 320,000 from Python with listing; OpenSpiel 80,000–860,000)")
+    show("random plies per second, C, every action", f"{per_second(playout):,.0f}")
+    show("random plies per second, C, played on", f"{per_second(playout_to_the_end):,.0f}")
+    show("plies per second from Python, listing as objects", f"{per_second(ply_by_ply):,.0f}")
+    seat = start.to_act[0]
+    for title, work in (
+        ("view as Struct, from Python", lambda: start.view(seat)),
+        ("listing as Structs, from Python", lambda: start.legal(seat)),
+        ("copy of a state", start.copy),
+        ("load of a state from its bytes", lambda: game.load(start.setup, start.data)),
+        ("hash of a state", lambda: start.hash),
+    ):
+        show(title, f"{1e6 / per_second(repeat(work)):.2f} µs")
+    record = recorded(game, 400)
+    replay = per_second(lambda: len(begin(game, 1).replay(record)) * 0 + 1)
+    show(f"replay of {len(record)} events (aim: 1 ms for 400)", f"{1000 / replay:.3f} ms")
+
+
+def repeat(work: Callable[[], object], times: int = 200) -> Callable[[], int]:
+    def many() -> int:
+        for _ in range(times):
+            work()
+        return times
+
+    return many
+
+
+def recorded(game: warlog_core.Game, length: int) -> list[Any]:
+    """Steps of a random match that is at least this long."""
+    for seed in range(1, 10_000):
+        dice = random.Random(seed)
+        state, steps = begin(game, 1), []
+        while state.result is None and len(steps) < length:
+            seat = state.to_act[0]
+            action = dice.choice([a for a in state.legal(seat) if a.__struct_config__.tag not in GIVES_UP])
+            event = state.apply(seat, action, draws=dice.randbytes)
+            steps.append(warlog_core.Step(seat, event.action, event.draws))
+        if len(steps) == length:
+            return steps
+    raise RuntimeError(f"no random match of {game.name} lasts {length} events")
+
+
+# ---- the server ---------------------------------------------------------------------------------------------------
+
+
+def cpu_seconds(pid: int) -> float:
+    """User and system time of a process so far."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def children(pid: int) -> list[int]:
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+@dataclass
+class Tally:
+    """What a level of concurrency gave. Latencies in seconds; sizes in bytes."""
+
+    latencies: list[float] = field(default_factory=list)
+    requests: int = 0
+    answers: int = 0
+    events: int = 0
+    wall: float = 0.0
+    server_cpu: float = 0.0
+    redis_cpu: float = 0.0
+
+    def percentile(self, share: float) -> float:
+        ordered = sorted(self.latencies)
+        return 1000 * ordered[min(len(ordered) - 1, int(share * len(ordered)))]
+
+    def line(self, title: str) -> str:
+        n = len(self.latencies)
+        return (
+            f"{title:<26}{n / self.wall:>8,.0f}/s {n / self.server_cpu:>8,.0f} per CPU-s"
+            f"   p50 {self.percentile(0.5):6.2f}  p95 {self.percentile(0.95):6.2f}  p99 {self.percentile(0.99):6.2f} ms"
+            f"   Redis {self.redis_cpu / n * 1e6:.0f} µs"
+        )
+
+
+class Battle:
+    """One match of two players, driven over REST; its state is followed in this process to know what is legal."""
+
+    def __init__(self, url: str, name: str, seed: int) -> None:
+        self._url = url
+        self._game = warlog_core.game(name)
+        self._dice = random.Random(seed)
+        self._wires: list[Wire] = []
+
+    async def open(self) -> None:
+        for _ in range(2):
+            account = await (wire := await Wire.open(self._url)).json("POST", "/v1/players", {"name": "bench"})
+            wire.close()
+            self._wires.append(await Wire.open(self._url, str(account["token"])))
+        await self._new_match()
+
+    async def _new_match(self) -> None:
+        first, second = self._wires
+        game = self._game
+        seats = {game.seats[0]: "me", game.seats[1]: "open"}
+        body = {"game": game.name, "options": OPTIONS.get(game.name, {}), "seats": seats, "consent": "none"}
+        made: Any = await first.json("POST", "/v1/matches", body)
+        self.match = made["match"]["id"]
+        await second.json("PUT", f"/v1/matches/{self.match}/seats/{game.seats[1]}", {})
+        for wire, seat in zip(self._wires, game.seats, strict=False):
+            await wire.json("POST", f"/v1/matches/{self.match}/commands", {"type": "prepare", "seat": seat})
+        page: Any = await first.json("GET", f"/v1/matches/{self.match}/events")
+        started = next(e for e in page["events"] if e["type"] == "match_started")
+        self._state = game.new(options=body["options"], draws=started["draws"])
+        self._version = page["version"]
+        self._feeds = [
+            await self._feed(str(wire._headers, "ascii"), seat) for wire, seat in zip(self._wires, game.seats, strict=False)
+        ]
+
+    async def _feed(self, headers: str, seat: str) -> EventStream:
+        token = headers.rpartition("Bearer ")[2].strip()
+        wire = await Wire.open(self._url, token)
+        return await wire.events(f"/v1/matches/{self.match}/feed?seat={seat}&after={self._version}")
+
+    async def step(self, tally: Tally) -> None:
+        """One action, and its arrival at both feeds."""
+        if self._state.result is not None:
+            for feed in self._feeds:
+                feed.close()
+            await self._new_match()
+        state = self._state
+        seat = state.to_act[0]
+        actions = [a for a in state.legal(seat) if a.__struct_config__.tag not in GIVES_UP]
+        action = msgspec.to_builtins(self._dice.choice(actions))
+        body = msgspec.json.encode({"type": "act", "seat": seat, "action": action})
+        wire = self._wires[self._game.seats.index(seat)]
+        before = [feed.received_bytes for feed in self._feeds]
+        start = time.perf_counter()
+        status, answer = await wire.request("POST", f"/v1/matches/{self.match}/commands", body)
+        if status != 201:
+            raise RuntimeError(f"{status} {answer!r}")
+        shown = [await feed.next() for feed in self._feeds]
+        tally.latencies.append(time.perf_counter() - start)
+        tally.requests += len(body)
+        tally.answers += len(answer)
+        tally.events += sum(feed.received_bytes - was for feed, was in zip(self._feeds, before, strict=True)) // 2
+        event = msgspec.json.decode(shown[0])
+        assert event["version"] == self._version + 1, (event["version"], self._version)
+        self._version += 1
+        state.apply(seat, action, draws=event["draws"])
+
+
+class FloorBattle:
+    """As many bytes over the bare route."""
+
+    def __init__(self, url: str, number: int, request: int) -> None:
+        self._url = url
+        self._path = f"/floor/{number}"
+        self._body = b"x" * request
+
+    async def open(self) -> None:
+        self._wires = [await Wire.open(self._url) for _ in range(3)]
+        self._feeds = [await wire.events(f"{self._path}/feed") for wire in self._wires[1:]]
+
+    async def step(self, tally: Tally) -> None:
+        start = time.perf_counter()
+        await self._wires[0].request("POST", f"{self._path}/commands", self._body)
+        for feed in self._feeds:
+            await feed.next()
+        tally.latencies.append(time.perf_counter() - start)
+
+
+async def drive(pid: int, battles: list[Battle] | list[FloorBattle], seconds: float) -> Tally:
+    tally = Tally()
+    for battle in battles:
+        await battle.open()
+    processes = children(pid)
+    cpu, redis = cpu_seconds(pid), sum(map(cpu_seconds, processes))
+    start = time.perf_counter()
+
+    async def keep_on(battle: Battle | FloorBattle) -> None:
+        while time.perf_counter() - start < seconds:
+            await battle.step(tally)
+
+    await asyncio.gather(*(keep_on(battle) for battle in battles))
+    tally.wall = time.perf_counter() - start
+    tally.server_cpu = cpu_seconds(pid) - cpu
+    tally.redis_cpu = sum(map(cpu_seconds, processes)) - redis
+    return tally
+
+
+async def entry_bytes(data: Path, match: str) -> int:
+    """Mean size of the fields of this match's stream entries."""
+    connection = await open_redis(None, data)
+    try:
+        entries = await connection.redis.xrevrange(f"warlog:{{b{match[2:5]}}}:{match}:events", count=100)
+    finally:
+        await connection.close()
+    return sum(len(name) + len(value) for _, fields in entries for name, value in fields.items()) // len(entries)
+
+
+@contextmanager
+def floor_server(data: Path, *sizes: int) -> Iterator[tuple[str, int]]:
+    """The floor's URL and process id."""
+    port_file = data / "port"
+    arguments = [str(port_file), str(data), *map(str, sizes)]
+    process = subprocess.Popen([sys.executable, "-m", "tests.load.floor", *arguments])
+    try:
+        while not port_file.exists() or not port_file.read_text():
+            if process.poll() is not None:
+                raise RuntimeError("the floor did not start")
+            time.sleep(0.05)
+        yield f"http://127.0.0.1:{port_file.read_text()}", process.pid
+    finally:
+        process.terminate()
+        process.wait(20)
+
+
+async def figures_of_the_server(name: str, levels: list[int], seconds: float) -> None:
+    print(f"server, {name}: a command and its delivery to both feeds, append-only file on (aim: 70 % of the floor)")
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as floor_folder:
+        data = Path(folder)
+        with WarlogServer(data, environment=UNLIMITED) as server:
+            tallies = []
+            for level in levels:
+                battles = [Battle(server.url, name, seed) for seed in range(level)]
+                tallies.append(await drive(server.pid, battles, seconds))
+                entry = await entry_bytes(data, battles[0].match)
+        n = sum(len(tally.latencies) for tally in tallies)
+        request, answer, event = (
+            sum(getattr(tally, size) for tally in tallies) // n for size in ("requests", "answers", "events")
+        )
+        with floor_server(Path(floor_folder), entry, answer, event) as (url, pid):
+            for level, tally in zip(levels, tallies, strict=True):
+                floor = await drive(pid, [FloorBattle(url, i + 1000 * level, request) for i in range(level)], seconds)
+                print(tally.line(f"  {level:>3} matches, warlog"))
+                print(floor.line(f"  {level:>3} matches, floor"))
+                share = (len(tally.latencies) / tally.server_cpu) / (len(floor.latencies) / floor.server_cpu)
+                show(f"share of the floor at {level}", f"{100 * share:.0f} %")
+        show("bytes: request, answer, feed event, stream entry", f"{request}, {answer}, {event}, {entry}")
+
+
+async def figures_of_long_matches(name: str) -> None:
+    print("long matches")
+    with tempfile.TemporaryDirectory() as folder, WarlogServer(Path(folder), environment=UNLIMITED) as server:
+        for length in (20, 2000):
+            match, wire, version = await hot_seat(server.url, name, length)
+            path = f"/v1/matches/{match}/commands"
+            times = await timed(lambda to: wire.json("POST", path, undo(to)), spread(5, version, 30))  # noqa: B023
+            show(f"undo to any version of a match of {length:,} events", f"p50 {times[15]:.2f} ms, worst {times[-1]:.2f} ms")
+            looks = await timed(
+                lambda at: wire.json("GET", f"/v1/matches/{match}/view?at={at}"),  # noqa: B023
+                spread(5, version, 30),
+            )
+            show(f"view at any version of {length:,}", f"p50 {looks[15]:.2f} ms, worst {looks[-1]:.2f} ms")
+        match, wire, version = await hot_seat(server.url, name, 400)
+        wire.received_bytes = 0
+        await wire.json("GET", f"/v1/matches/{match}")
+        await wire.json("GET", f"/v1/matches/{match}/view")
+        await wire.json("GET", f"/v1/matches/{match}/actions?seat={warlog_core.game(name).seats[0]}")
+        synced, wire.received_bytes = wire.received_bytes, 0
+        after = 0
+        while after < version:
+            page: Any = await wire.json("GET", f"/v1/matches/{match}/events?after={after}&limit=100")
+            after = page["events"][-1]["version"]
+        show("re-sync after 400 events: match, view and actions", f"{synced:,} bytes")
+        show("the same as 400 events", f"{wire.received_bytes:,} bytes")
+        connection = await open_redis(None, Path(folder))
+        try:
+            before = (await connection.redis.info("memory"))["used_memory"]
+            matches = [await hot_seat(server.url, name, 2) for _ in range(50)]
+            empty = (await connection.redis.info("memory"))["used_memory"]
+            total = 0
+            for played, own, _ in matches[:10]:
+                total += await play_hot_seat(own, played, name, 100)
+            full = (await connection.redis.info("memory"))["used_memory"]
+        finally:
+            await connection.close()
+        show("Redis memory per match of 2 events", f"{(empty - before) / 50:,.0f} bytes")
+        show("Redis memory per further event", f"{(full - empty) / total:,.0f} bytes")
+
+
+def undo(to: int) -> dict[str, object]:
+    return {"type": "propose", "proposal": {"kind": "undo", "to": to}}
+
+
+def spread(low: int, high: int, n: int) -> list[int]:
+    return random.Random(1).choices(range(low, high), k=n)
+
+
+async def timed(call: Callable[[int], Awaitable[object]], arguments: list[int]) -> list[float]:
+    """Milliseconds of each call, ascending."""
+    times = []
+    for argument in arguments:
+        start = time.perf_counter()
+        await call(argument)
+        times.append(1000 * (time.perf_counter() - start))
+    return sorted(times)
+
+
+async def hot_seat(url: str, name: str, length: int) -> tuple[str, Wire, int]:
+    """A match of one player against himself with this many events."""
+    account = await (wire := await Wire.open(url)).json("POST", "/v1/players", {"name": "bench"})
+    wire.close()
+    own = await Wire.open(url, str(account["token"]))
+    game = warlog_core.game(name)
+    options = OPTIONS.get(name, {})
+    seats = dict.fromkeys(game.seats_for(options), "me")
+    made: Any = await own.json("POST", "/v1/matches", {"game": name, "options": options, "seats": seats})
+    match = made["match"]["id"]
+    return match, own, 2 + await play_hot_seat(own, match, name, length - 2)
+
+
+async def play_hot_seat(wire: Wire, match: str, name: str, events: int) -> int:
+    """Plays on by the server's own listings; a match that ends is taken back to its start. Returns the events made."""
+    dice = random.Random(match)
+    path = f"/v1/matches/{match}"
+    for _ in range(events):
+        summary: Any = (await wire.json("GET", path))["match"]
+        if summary["result"] is not None:
+            await wire.json("POST", f"{path}/commands", undo(2))
+            continue
+        seat = summary["to_act"][0]
+        listed: Any = await wire.json("GET", f"{path}/actions?seat={seat}")
+        action = dice.choice([a for a in listed["actions"] if a["type"] not in GIVES_UP])
+        await wire.json("POST", f"{path}/commands", {"type": "act", "seat": seat, "action": action})
+    return events
+
+
+# ---- printing -----------------------------------------------------------------------------------------------------
+
+
+def show(title: str, value: str) -> None:
+    print(f"  {title:<58}{value}", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=6.0)
+    parser.add_argument("--concurrency", default="1,10,100")
+    parser.add_argument("--game", default="hex")
+    parser.add_argument("--only", choices=("core", "server", "long"))
+    arguments = parser.parse_args()
+    if arguments.only in (None, "core"):
+        figures_of_the_core(arguments.game)
+    levels = [int(level) for level in arguments.concurrency.split(",")]
+    if arguments.only in (None, "server"):
+        asyncio.run(figures_of_the_server(arguments.game, levels, arguments.seconds))
+    if arguments.only in (None, "long"):
+        asyncio.run(figures_of_long_matches(arguments.game))
+
+
+if __name__ == "__main__":
+    main()
