@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import ssl
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from functools import cache
 from types import TracebackType
 from typing import Self, TypeVar
 
@@ -27,6 +29,12 @@ SILENCE_S = 40.0
 _LIMITS = httpx.Limits(max_connections=None, max_keepalive_connections=20)
 
 
+@cache
+def _tls() -> ssl.SSLContext:
+    """One for the process: reading the certificates takes longer than twenty calls do."""
+    return httpx.create_ssl_context()
+
+
 def _headers(token: str | None) -> dict[str, str]:
     return {"Authorization": f"Bearer {token}"} if token else {}
 
@@ -39,7 +47,9 @@ class Client(Endpoints):
     def __init__(
         self, url: str, token: str | None = None, *, timeout_s: float = TIMEOUT_S, retry: Retry | None = None
     ) -> None:
-        self._http = httpx.Client(base_url=url, headers=_headers(token), timeout=timeout_s, limits=_LIMITS)
+        self._http = httpx.Client(
+            base_url=url, headers=_headers(token), timeout=timeout_s, limits=_LIMITS, verify=_tls()
+        )
         self._retry = retry or Retry()
 
     def __enter__(self) -> Self:
@@ -114,7 +124,7 @@ class AsyncClient(Endpoints):
         self, url: str, token: str | None = None, *, timeout_s: float = TIMEOUT_S, retry: Retry | None = None
     ) -> None:
         self._http = httpx.AsyncClient(
-            base_url=url, headers=_headers(token), timeout=timeout_s, limits=_LIMITS
+            base_url=url, headers=_headers(token), timeout=timeout_s, limits=_LIMITS, verify=_tls()
         )
         self._retry = retry or Retry()
 
