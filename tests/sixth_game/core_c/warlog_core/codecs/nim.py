@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType, to_builtins
 
-from warlog_core.binding import OUT_OF_RANGE, WORD_ABSENT, WORD_OUT_OF_RANGE, WORD_UNKNOWN
-from warlog_core.codecs import MALFORMED_RECORD, ActionRecord, Envelope, Result
+from warlog_core.binding import OUT_OF_RANGE, WORD_ABSENT, WORD_OUT_OF_RANGE, WORD_UNKNOWN, RawGame
+from warlog_core.codecs import MALFORMED_RECORD, ActionRecord, Result
 from warlog_core.jsonvalue import is_integer
 
 SEATS = ("red", "blue")
@@ -102,6 +102,9 @@ class Codec:
     position_type = Position
     options_type = Options
 
+    def __init__(self, raw: RawGame) -> None:
+        """Nothing of the layouts is needed beforehand: all fields are read by name."""
+
     def options_words(self, options: object) -> list[int]:
         if type(options) is not dict or options.keys() - {"heap"}:
             return [1, WORD_ABSENT]
@@ -132,7 +135,7 @@ class Codec:
     def presets(self, options: Mapping[str, Any]) -> list[Any]:
         return []
 
-    def tables(self, setup: Mapping[str, Any], labels: bytes, seats: int) -> Tables:
+    def tables(self, setup: Mapping[str, Any], labels: bytes) -> Tables:
         return Tables()
 
 
@@ -177,14 +180,15 @@ class Tables:
                 winners = [seat for i, seat in enumerate(SEATS) if words[0] >> i & 1]
                 return MatchEnded(Result(winners, REASONS[words[1]]))
 
-    def view(self, viewer: str, fields: Mapping[str, Any], envelope: Envelope) -> Struct:
+    def view(self, viewer: str, fields: Mapping[str, Any]) -> Struct:
+        over = fields["phase"] == 1
         return View(
             viewer=viewer,
-            phase="over" if envelope.phase == "over" else "play",
-            to_act=envelope.to_act,
-            result=UNSET if envelope.result is None else envelope.result,
+            phase="over" if over else "play",
+            to_act=[] if over else [SEATS[fields["turn"]]],
+            result=Result([SEATS[fields["winner"]]], REASONS[fields["reason"]]) if over else UNSET,
             heap=fields["heap"],
         )
 
-    def position(self, fields: Mapping[str, Any], phase: str) -> Struct:
+    def position(self, fields: Mapping[str, Any]) -> Struct:
         return Position(fields["heap"], "blue" if fields["turn"] else "red")
