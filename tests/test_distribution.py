@@ -1,0 +1,53 @@
+"""The one distribution `warlog`: its sdist has all that a build needs, its wheel all that a run needs."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tests.test_layout import PACKAGES, ROOT
+from tests.test_sixth_game import MADE
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Built from the sdist, as an installer without a wheel for its platform does."""
+    folder = tmp_path_factory.mktemp("distribution")
+    source = folder / "warlog"
+    shutil.copytree(ROOT, source, ignore=shutil.ignore_patterns(*MADE, "tests"))
+    made = ["-m", "build", "--no-isolation", "--sdist", "--outdir", str(folder), str(source)]
+    subprocess.run([sys.executable, *made], check=True, timeout=300, capture_output=True)
+    (sdist,) = folder.glob("warlog-*.tar.gz")
+    options = ["-q", "--no-deps", "--no-index", "--no-build-isolation", "-w", str(folder)]
+    subprocess.run([sys.executable, "-m", "pip", "wheel", *options, str(sdist)], check=True, timeout=300)
+    (built,) = folder.glob("warlog-*.whl")
+    return built
+
+
+def test_the_wheel_built_from_the_sdist_has_every_module_script_rule_book_and_type_marker(
+    wheel: Path,
+) -> None:
+    have = set(zipfile.ZipFile(wheel).namelist())
+    for folder in PACKAGES.values():
+        for path in folder.rglob("*"):
+            if path.suffix in (".py", ".pyi", ".lua", ".md", ".json") or path.name == "py.typed":
+                assert str(path.relative_to(folder.parent)) in have
+    assert "warlog_core/_core.abi3.so" in have
+
+
+def test_the_wheel_has_nothing_but_the_four_packages_and_one_command(wheel: Path) -> None:
+    archive = zipfile.ZipFile(wheel)
+    tops = {name.partition("/")[0] for name in archive.namelist()}
+    assert {top for top in tops if not top.endswith(".dist-info")} == set(PACKAGES)
+    (scripts,) = (name for name in archive.namelist() if name.endswith("entry_points.txt"))
+    assert archive.read(scripts).decode().split() == [
+        "[console_scripts]",
+        "warlog",
+        "=",
+        "warlog_service.__main__:main",
+    ]
