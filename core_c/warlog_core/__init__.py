@@ -11,7 +11,7 @@ from warlog_core.errors import (
     UnknownGame,
     UnknownSeat,
 )
-from warlog_core.game import Event, Game, State, Step, Visible, game, games
+from warlog_core.game import Event, Game, Listing, State, Step, Visible, game, games
 from warlog_core.jsonvalue import loads
 from warlog_core.notation import history_line, history_result
 
@@ -23,6 +23,7 @@ __all__ = [
     "Event",
     "Game",
     "HashMismatch",
+    "Listing",
     "Refused",
     "Result",
     "State",

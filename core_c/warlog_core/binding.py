@@ -11,7 +11,7 @@ import struct
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 from warlog_core._core import ffi, lib
@@ -44,10 +44,13 @@ Record = tuple[int, int, int, int, int, int, int, int]
 
 ACTION_BYTES: int = ffi.sizeof("wl_action")
 _ACTION = struct.Struct("=8i")
+_ACTOR = struct.Struct("=ii")
 _POST = struct.Struct("=ii8i")  # the items' place follows, and is set once
 _DRAWS = struct.Struct("@PNPNPNNNii")
 _STEP = struct.Struct("=iiii8iQ")
 _LISTING_ACTIONS = 4096  # room at first; a longer listing gets more
+OPEN_BYTES = struct.pack("=i", OPEN)
+_ENTROPY_BYTES = 128  # the first block: the draws of any ordinary event
 _ENTROPY_BYTES_MAX = 1 << 20  # a sound source needs far less; one that is stuck must not hang us
 
 
@@ -82,8 +85,8 @@ class RawState:
         self.buffer = buffer
 
 
-class _Scratch(threading.local):
-    """Buffers for one game in one thread."""
+class _Buffers:
+    """What calls for one game in one thread write into, with their places as numbers where structs are packed."""
 
     def __init__(self, game: Any) -> None:
         self.items = ffi.new("int32_t[]", max(1, game.items_max))
@@ -91,27 +94,64 @@ class _Scratch(threading.local):
         self.post.items = self.items
         self.post_bytes = ffi.buffer(self.post)
         self.used = ffi.new("int32_t[]", max(1, game.draws_max))
-        self.used_bytes = ffi.buffer(self.used)
+        self.entropy = ffi.new("uint8_t[]", _ENTROPY_BYTES)
         self.draws = ffi.new("wl_draws *")
         self.draws_bytes = ffi.buffer(self.draws)
-        self.used_at = _address(self.used)
-        self.draws_cap = max(1, int(game.draws_max))
-        self.entropy = ffi.new("uint8_t[]", 4096)
-        self.entropy_at = _address(self.entropy)
+        self._out = (_address(self.used), max(1, int(game.draws_max)), 0, 0, 0, 0)
+        self.no_draws = _DRAWS.pack(0, 0, 0, 0, *self._out)
+        self.no_entropy = _DRAWS.pack(_address(self.entropy), 0, 0, 0, *self._out)
         self.words = ffi.new("wl_word[]", game.event_words_max)
-        self.words_bytes = ffi.buffer(self.words)
-        self.event = ffi.new("wl_event *")
-        self.event.words = self.words
-        self.event.cap = game.event_words_max
+        self.event = ffi.new("wl_event *", {"words": self.words, "cap": game.event_words_max})
+        self.unwanted = ffi.new("wl_event *")
         self.result = ffi.new("wl_result *")
         self.view = ffi.new("wl_word[]", (game.view_size + 7) // 8)
         self.view_bytes = ffi.buffer(self.view)
+        self._kept: Any = None
         self.grow(_LISTING_ACTIONS)
 
     def grow(self, actions: int) -> None:
         self.actions_cap = actions
         self.actions = ffi.new("wl_action[]", actions)
         self.actions_bytes = ffi.buffer(self.actions)
+
+    def offer(self, draws: Draws) -> None:
+        """Makes these draws, or an empty block of entropy, ready for a call.
+
+        Most actions draw nothing, and a block costs more than an action: `offer_more` when it was not enough."""
+        if callable(draws):
+            self.draws_bytes[:] = self.no_entropy
+        elif not draws:
+            self.draws_bytes[:] = self.no_draws
+        else:
+            _check_recorded(draws, None)
+            self._kept = ffi.new("int32_t[]", draws)
+            self.draws_bytes[:] = _DRAWS.pack(0, 0, _address(self._kept), len(draws), *self._out)
+
+    def offer_more(self, entropy: Callable[[int], bytes]) -> None:
+        """A longer block of entropy than the one that has run out."""
+        size = max(_ENTROPY_BYTES, self.draws.n_entropy * 8)
+        if size > _ENTROPY_BYTES_MAX:
+            raise BadDraws("the source of entropy never ends the event")
+        block = entropy(size)
+        if len(block) < size:
+            raise BadDraws("the source of entropy gave too few bytes")
+        if size == _ENTROPY_BYTES:
+            ffi.memmove(self.entropy, block, size)
+            self.draws_bytes[:] = self.no_entropy
+            self.draws.n_entropy = size
+        else:
+            self._kept = ffi.new("uint8_t[]", bytes(block[:size]))
+            self.draws_bytes[:] = _DRAWS.pack(_address(self._kept), size, 0, 0, *self._out)
+
+    def outcome(self) -> tuple[list[int], list[int]]:
+        """The records (as words) and the draws used of the call that has just succeeded."""
+        n_used = self.draws.n_used
+        return ffi.unpack(self.words, self.event.n_words), ffi.unpack(self.used, n_used) if n_used else []
+
+
+class _PerThread(threading.local):
+    def __init__(self, game: Any) -> None:
+        self.buffers = _Buffers(game)
 
 
 class RawGame:
@@ -135,7 +175,7 @@ class RawGame:
         self.setup_layout = Layout(_fields(game.setup_layout), game.setup_size)
         self.state_layout = Layout(_fields(game.state_layout), game.state_size)
         self.view_layout = Layout(_fields(game.view_layout), game.view_size)
-        self._scratch = _Scratch(game)
+        self._local = _PerThread(game)
 
     @cached_property
     def fingerprint(self) -> int:
@@ -154,24 +194,14 @@ class RawGame:
     ) -> tuple[RawState, list[int], list[int]]:
         """The start: its state, records (as words) and draws used."""
         raw = self._blank()
-        scratch = self._scratch
+        b = self._local.buffers
         option_words, position_words = _words(options), _words(position)
-
-        def start() -> int:
-            return int(
-                lib.wl_init(
-                    self._game,
-                    raw.setup,
-                    raw.state,
-                    *option_words,
-                    *position_words,
-                    scratch.draws,
-                    scratch.event,
-                )
-            )
-
-        self._with_draws(start, draws)
-        return raw, *self._outcome()
+        b.offer(draws)
+        while code := lib.wl_init(
+            self._game, raw.setup, raw.state, *option_words, *position_words, b.draws, b.event
+        ):
+            self._go_on(b, draws, code)
+        return raw, *b.outcome()
 
     def load(self, setup: bytes, state: bytes) -> RawState:
         """A state from its bytes; missing bytes at either's end are zeros. Raises BadState."""
@@ -222,7 +252,7 @@ class RawGame:
 
     def result(self, raw: RawState) -> tuple[int, int] | None:
         """None while the match runs, then the winners as bits and the row of the reason."""
-        result = self._scratch.result
+        result = self._local.buffers.result
         code = lib.wl_result_of(self._game, raw.setup, raw.state, result)
         if code:
             raise self._failure(code)
@@ -233,9 +263,9 @@ class RawGame:
 
     def check(self, raw: RawState, actor: int, record: Record, items: Sequence[int]) -> str | None:
         """The first failing check's code, or None."""
-        scratch = self._scratch
-        self._post(scratch, actor, record, items)
-        code = lib.wl_check(self._game, raw.setup, raw.state, scratch.post)
+        b = self._local.buffers
+        self._post(b, actor, record, items)
+        code = lib.wl_check(self._game, raw.setup, raw.state, b.post)
         if not code:
             return None
         failure = self._failure(code)
@@ -245,37 +275,36 @@ class RawGame:
 
     def legal(self, raw: RawState, seat: int) -> bytes:
         """The listing of `seat`, ACTION_BYTES for each action."""
-        scratch = self._scratch
+        b = self._local.buffers
         while True:
-            n: int = lib.wl_legal(
-                self._game, raw.setup, raw.state, seat, scratch.actions, scratch.actions_cap
-            )
+            n: int = lib.wl_legal(self._game, raw.setup, raw.state, seat, b.actions, b.actions_cap)
             if n < 0:
                 raise self._failure(n)
-            if n <= scratch.actions_cap:
-                return bytes(scratch.actions_bytes[: n * ACTION_BYTES])
-            scratch.grow(n)
+            if n <= b.actions_cap:
+                listing: bytes = b.actions_bytes[: n * ACTION_BYTES]
+                return listing
+            b.grow(n)
 
     def view(self, raw: RawState, viewer: int) -> dict[str, Any]:
         """The fields of the view, by the view's layout, and with the state's for its inner state."""
-        scratch = self._scratch
-        code = lib.wl_observe(self._game, raw.setup, raw.state, viewer, scratch.view)
+        b = self._local.buffers
+        code = lib.wl_observe(self._game, raw.setup, raw.state, viewer, b.view)
         if code:
             raise self._failure(code)
         return {
-            **self.state_layout.read(scratch.view_bytes, self.view_state_offset),
-            **self.view_layout.read(scratch.view_bytes),
+            **self.state_layout.read(b.view_bytes, self.view_state_offset),
+            **self.view_layout.read(b.view_bytes),
         }
 
     def seen_state(self, raw: RawState, viewer: int) -> RawState:
         """The state inside the view: what `viewer` knows, blank elsewhere."""
-        scratch = self._scratch
-        code = lib.wl_observe(self._game, raw.setup, raw.state, viewer, scratch.view)
+        b = self._local.buffers
+        code = lib.wl_observe(self._game, raw.setup, raw.state, viewer, b.view)
         if code:
             raise self._failure(code)
         state = ffi.new("wl_word[]", (self.state_size + 7) // 8)
         start = self.view_state_offset
-        ffi.memmove(state, scratch.view_bytes[start : start + self.state_size], self.state_size)
+        ffi.memmove(state, b.view_bytes[start : start + self.state_size], self.state_size)
         return RawState(raw.setup, state, ffi.buffer(state, self.state_size))
 
     def setup_fields(self, raw: RawState) -> dict[str, Any]:
@@ -290,16 +319,20 @@ class RawGame:
         self, raw: RawState, actor: int, record: Record, items: Sequence[int], draws: Draws
     ) -> tuple[list[int], list[int]]:
         """Takes the action in place; gives the event's records (as words) and the draws used."""
-        scratch = self._scratch
-        self._post(scratch, actor, record, items)
+        b = self._local.buffers
+        self._post(b, actor, record, items)
+        b.offer(draws)
+        while code := lib.wl_apply(self._game, raw.setup, raw.state, b.post, b.draws, b.event):
+            self._go_on(b, draws, code)
+        return b.outcome()
 
-        def act() -> int:
-            return int(
-                lib.wl_apply(self._game, raw.setup, raw.state, scratch.post, scratch.draws, scratch.event)
-            )
-
-        self._with_draws(act, draws)
-        return self._outcome()
+    def take(self, raw: RawState, actor: int, action: bytes, draws: Draws) -> None:
+        """As `apply` with the ACTION_BYTES of a listed action, when nobody wants to know what it did."""
+        b = self._local.buffers
+        b.post_bytes[: 8 + ACTION_BYTES] = _ACTOR.pack(actor, 0) + action
+        b.offer(draws)
+        while code := lib.wl_apply(self._game, raw.setup, raw.state, b.post, b.draws, b.unwanted):
+            self._go_on(b, draws, code)
 
     def replay(self, raw: RawState, steps: Sequence[RawStep], every: int) -> list[bytes]:
         """Applies recorded steps in one call; gives the state's bytes after every `every` of them (0: none).
@@ -339,7 +372,7 @@ class RawGame:
         return [bytes(whole[i * size : (i + 1) * size]) for i in range(n_checkpoints)]
 
     def playout(self, raw: RawState, seed: int, actions_max: int, play_on: bool) -> int:
-        scratch = self._scratch
+        b = self._local.buffers
         flags = lib.WL_PLAY_ON if play_on else 0
         return self._count(
             lib.wl_playout(
@@ -349,13 +382,13 @@ class RawGame:
                 seed,
                 actions_max,
                 flags,
-                scratch.actions,
-                scratch.actions_cap,
+                b.actions,
+                b.actions_cap,
             )
         )
 
     def count(self, raw: RawState, depth: int) -> int:
-        cap = self._scratch.actions_cap
+        cap = self._local.buffers.actions_cap
         levels = max(1, depth)
         states = ffi.new("wl_word[]", (self.state_size * levels + 7) // 8)
         actions = ffi.new("wl_action[]", cap * levels)
@@ -368,70 +401,18 @@ class RawGame:
         state = ffi.new("wl_word[]", (self.state_size + 7) // 8)
         return RawState(setup, state, ffi.buffer(state, self.state_size))
 
-    def _post(self, scratch: _Scratch, actor: int, record: Record, items: Sequence[int]) -> None:
+    def _post(self, b: _Buffers, actor: int, record: Record, items: Sequence[int]) -> None:
         n_items = len(items)
         if n_items:
             n_items = min(n_items, self.items_max)
-            scratch.items[0:n_items] = items[:n_items]
-        _POST.pack_into(scratch.post_bytes, 0, actor, n_items, *record)
+            b.items[0:n_items] = items[:n_items]
+        _POST.pack_into(b.post_bytes, 0, actor, n_items, *record)
 
-    def _with_draws(self, call: Callable[[], int], draws: Draws) -> None:
-        """Runs `call` with these draws; asks for longer and longer blocks of entropy while it runs out."""
-        scratch = self._scratch
-        if not callable(draws):
-            recorded = 0
-            if draws:
-                _check_recorded(draws, None)
-                array = ffi.new("int32_t[]", draws)
-                recorded = _address(array)
-            _DRAWS.pack_into(
-                scratch.draws_bytes,
-                0,
-                0,
-                0,
-                recorded,
-                len(draws),
-                scratch.used_at,
-                scratch.draws_cap,
-                0,
-                0,
-                0,
-                0,
-            )
-            code = call()
-            if code:
-                raise self._failure(code)
-            return
-        # Most actions draw nothing, and a block costs more than an action: the first try has an empty one.
-        at, size = scratch.entropy_at, 0
-        while True:
-            _DRAWS.pack_into(
-                scratch.draws_bytes, 0, at, size, 0, 0, scratch.used_at, scratch.draws_cap, 0, 0, 0, 0
-            )
-            code = call()
-            if not code:
-                return
-            if code != lib.WL_E_ENTROPY:
-                raise self._failure(code)
-            size = max(128, size * 8)
-            if size > _ENTROPY_BYTES_MAX:
-                raise BadDraws("the source of entropy never ends the event")
-            block = draws(size)
-            if len(block) < size:
-                raise BadDraws("the source of entropy gave too few bytes")
-            if size <= 4096:
-                ffi.memmove(scratch.entropy, block, size)
-            else:
-                long_block = ffi.new("uint8_t[]", bytes(block))
-                at = _address(long_block)
-
-    def _outcome(self) -> tuple[list[int], list[int]]:
-        scratch = self._scratch
-        words: list[int] = (
-            memoryview(scratch.words_bytes).cast("B")[: scratch.event.n_words * 8].cast("q").tolist()
-        )
-        n_used: int = scratch.draws.n_used
-        return words, list(struct.unpack_from(f"={n_used}i", scratch.used_bytes)) if n_used else []
+    def _go_on(self, b: _Buffers, draws: Draws, code: int) -> None:
+        """After a failed call: a longer block, if that was all, else the exception."""
+        if code != lib.WL_E_ENTROPY or not callable(draws):
+            raise self._failure(code)
+        b.offer_more(draws)
 
     def _count(self, answer: int) -> int:
         if answer < 0:
@@ -464,9 +445,20 @@ def hash_bytes(data: bytes) -> int:
     return int(lib.wl_hash_bytes(data, len(data)))
 
 
-def split_actions(listing: bytes) -> list[Record]:
-    """The records of a listing."""
-    return list(_ACTION.iter_unpack(listing))
+def listing_keys(listing: bytes) -> tuple[bytes, ...]:
+    """The ACTION_BYTES of each action of a listing."""
+    return _keys(len(listing) // ACTION_BYTES).unpack(listing)
+
+
+def record_of(key: bytes) -> Record:
+    """The numbers of one action of a listing."""
+    record: Record = _ACTION.unpack(key)
+    return record
+
+
+@cache
+def _keys(n: int) -> struct.Struct:
+    return struct.Struct(f"{ACTION_BYTES}s" * n)
 
 
 def _address(pointer: Any) -> int:

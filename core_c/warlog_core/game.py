@@ -10,16 +10,17 @@ Seats, viewers and actions are names and Structs (or plain JSON values) here, nu
 
 from __future__ import annotations
 
+import random
 from collections import OrderedDict
 from collections.abc import Sequence
 from functools import cache, cached_property
 from importlib import resources
-from typing import Any
+from typing import Any, overload
 
 import msgspec
 from msgspec import Struct
 
-from warlog_core import binding
+from warlog_core import binding, selfplay
 from warlog_core.binding import Draws, RawGame, RawState, RawStep
 from warlog_core.codecs import Codec, Result, Tables, codec_for
 from warlog_core.errors import UnknownGame, UnknownSeat
@@ -134,6 +135,35 @@ class Event:
                 at += length
             self._records = records
         return self._records
+
+
+class Listing(Sequence[Any]):
+    """The legal actions of a seat, each decoded when it is looked at."""
+
+    __slots__ = ("_listing", "_tables", "seat")
+
+    def __init__(self, tables: Tables, seat: int, listing: bytes) -> None:
+        self._tables = tables
+        self._listing = listing
+        self.seat = seat
+
+    def __len__(self) -> int:
+        return len(self._listing) // binding.ACTION_BYTES
+
+    def key(self, index: int) -> bytes:
+        """The action's bytes. Raises IndexError."""
+        if not 0 <= index < len(self):
+            raise IndexError(index)
+        return self._listing[index * binding.ACTION_BYTES : (index + 1) * binding.ACTION_BYTES]
+
+    @overload
+    def __getitem__(self, index: int) -> Any: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Any]: ...
+    def __getitem__(self, index: int | slice) -> Any:
+        if isinstance(index, slice):
+            return self._tables.listing(self._listing)[index]
+        return self._tables.listing(self.key(index if index >= 0 else index + len(self)))[0]
 
 
 class State:
@@ -253,6 +283,22 @@ class State:
         return State(self.game, self._raw_game.copy(self._raw), self._setup, self._tables)
 
     # ---- many at once ----
+
+    def listing(self, seat: str) -> Listing:
+        """As `legal`, but nothing is decoded before it is looked at: for `take`."""
+        number = self.game.viewer_number(seat)
+        return Listing(self._tables, number, self._raw_game.legal(self._raw, number))
+
+    def take(self, listing: Listing, index: int, draws: Draws = ()) -> None:
+        """Takes the action at `index` of a listing of this very state, making no event. Raises Refused and BadDraws."""
+        self._raw_game.take(self._raw, listing.seat, listing.key(index), draws)
+
+    def play_randomly(self, rng: random.Random, actions_max: int = 1_000_000, *, play_on: bool = True) -> int:
+        """Random play from Python, with every listing, until the match is over or `actions_max` actions are taken.
+
+        Gives their number. `play_on` leaves out resigning and draw offers where there is another action; open templates
+        are never chosen. `playout` does the same in C, much faster."""
+        return selfplay.play_randomly(self._raw_game, self._raw, rng, actions_max, play_on)
 
     def replay(self, steps: Sequence[Step], every: int = 0) -> list[bytes]:
         """Takes recorded steps in one core call; gives `data` after every `every` steps.

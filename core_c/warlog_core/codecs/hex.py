@@ -24,7 +24,8 @@ from warlog_core.binding import (
     WORD_OUT_OF_RANGE,
     WORD_UNKNOWN,
     RawGame,
-    split_actions,
+    listing_keys,
+    record_of,
 )
 from warlog_core.codecs import MALFORMED_RECORD, ActionRecord, Result
 from warlog_core.codecs.hex_structs import (
@@ -499,14 +500,34 @@ _FIELDS: dict[str, Callable[[object], int]] = {
     "seat": _seat_field,
 }
 _RECRUIT = 0
-# Action type -> its number, how many fields it has with `type`, and each field in the book's order with its encoder.
-_ENCODERS: dict[str, tuple[int, int, tuple[tuple[str, Callable[[object], int]], ...], tuple[int, ...]]] = {
-    str(action.__struct_config__.tag): (
-        number,
-        1 + len(action.__struct_fields__),
-        tuple((name, _FIELDS[name]) for name in action.__struct_fields__),
-        (0,) * (7 - len(action.__struct_fields__)),
-    )
+_Encoder = Callable[[dict[str, Any]], ActionRecord]
+
+
+def _encoder(number: int, names: tuple[str, ...]) -> _Encoder:
+    """Encodes actions of one type: the fields `names` in the book's order, none missing, none superfluous."""
+    n_fields = 1 + len(names)
+    fields = tuple((name, _FIELDS[name]) for name in names)
+    rest = (0,) * (7 - len(names))
+
+    def encode(action: dict[str, Any]) -> ActionRecord:
+        if len(action) != n_fields:
+            raise _WrongShape
+        return (number, *[make(action[name]) for name, make in fields], *rest), ()  # type: ignore[return-value]
+
+    def encode_piece_and_space(action: dict[str, Any]) -> ActionRecord:
+        # The same for the commonest shape, `move` and `attack` among them, in half the time.
+        piece, space = action["piece"], action[names[1]]
+        if type(piece) is not int or type(space) is not str or len(action) != 3:
+            raise _WrongShape
+        if not 0 <= piece <= _FIELD_LIMIT:
+            piece = _piece_field(piece)
+        return (number, piece, SPACE_IDS.get(space, UNKNOWN), 0, 0, 0, 0, 0), ()
+
+    return encode_piece_and_space if names in (("piece", "to"), ("piece", "target")) else encode
+
+
+_ENCODERS: dict[str, _Encoder] = {
+    str(action.__struct_config__.tag): _encoder(number, action.__struct_fields__)
     for number, action in enumerate(ACTIONS)
     if number != _RECRUIT
 }
@@ -554,12 +575,7 @@ class Tables:
         try:
             if kind == "recruit":
                 return self._recruit_record(action)
-            if type(kind) is not str or kind not in _ENCODERS:
-                return MALFORMED_RECORD
-            number, n_fields, fields, rest = _ENCODERS[kind]
-            if len(action) != n_fields:
-                return MALFORMED_RECORD
-            return (number, *[encode(action[name]) for name, encode in fields], *rest), ()  # type: ignore[return-value]
+            return _ENCODERS[kind](action) if type(kind) is str else MALFORMED_RECORD
         except (_WrongShape, KeyError):
             return MALFORMED_RECORD
 
@@ -580,17 +596,18 @@ class Tables:
         return {"type": ACTIONS[kind].__struct_config__.tag}
 
     def listing(self, listing: bytes) -> list[Any]:
+        keys = listing_keys(listing)
         made = self._codec.listed
         try:
-            return [made[listing[at : at + 32]] for at in range(0, len(listing), 32)]
+            return [made[key] for key in keys]
         except KeyError:
             pass
         if len(made) > _LISTED_KEPT:
             made.clear()
-        actions = [_listed(record) for record in split_actions(listing)]
-        for at, action in zip(range(0, len(listing), 32), actions, strict=True):
-            made[listing[at : at + 32]] = action
-        return actions
+        for key in keys:
+            if key not in made:
+                made[key] = _listed(record_of(key))
+        return [made[key] for key in keys]
 
     # ---- effects ----
 
