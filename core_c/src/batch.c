@@ -5,6 +5,7 @@ int32_t wl_replay(const wl_game *game, const void *setup, void *state, const wl_
                   const int32_t *items, size_t n_items, const int32_t *draws, size_t n_draws, size_t *failed,
                   void *checkpoints, size_t every, size_t n_checkpoints)
 {
+    _Alignas(8) uint8_t before[WL_STATE_MAX];
     size_t item = 0;
     size_t draw = 0;
     size_t kept = 0;
@@ -30,11 +31,15 @@ int32_t wl_replay(const wl_game *game, const void *setup, void *state, const wl_
         post = (wl_post){step->actor, step->n_items, step->action, step->n_items > 0 ? items + item : NULL};
         recorded.recorded = step->n_draws > 0 ? draws + draw : NULL;
         recorded.n_recorded = (size_t)step->n_draws;
+        if (step->hash != 0)
+            memcpy(before, state, game->state_size);
         error = wl_apply(game, setup, state, &post, &recorded, &unwanted);
         if (error != WL_OK)
             return error;
-        if (step->hash != 0 && wl_hash(game, state) != step->hash)
+        if (step->hash != 0 && wl_hash(game, state) != step->hash) {
+            memcpy(state, before, game->state_size);
             return WL_E_HASH;
+        }
         item += (size_t)step->n_items;
         draw += (size_t)step->n_draws;
         if (checkpoints != NULL && (i + 1) % every == 0 && kept < n_checkpoints) {
@@ -174,6 +179,7 @@ static int64_t count(const wl_game *game, const void *setup, const void *state, 
             wl_event unwanted = {0};
             wl_draws draws = {0};
             int64_t below_it;
+            int32_t error;
 
             if (is_open(&actions[i]))
                 continue;
@@ -185,8 +191,11 @@ static int64_t count(const wl_game *game, const void *setup, const void *state, 
             draws.entropy = zeros;
             draws.n_entropy = sizeof zeros;
             memcpy(states, state, game->state_size);
-            if (game->apply(setup, states, &post, &draws, &unwanted) != WL_OK || draws.error != WL_OK)
-                return WL_E_ENTROPY;
+            error = game->apply(setup, states, &post, &draws, &unwanted);
+            if (error == WL_OK)
+                error = draws.error;
+            if (error != WL_OK)
+                return error;
             below_it = count(game, setup, states, depth - 1, states + game->state_size, actions + cap, cap);
             if (below_it < 0)
                 return below_it;

@@ -1730,6 +1730,18 @@ static void turn_action(hex_state *state, const hex_setup *setup, const wl_actio
     end_turn(state, setup, id, draws, event);
 }
 
+/* 1 unless the state is that of a view which hides armies or spaces: such a one can be listed from, not played on. */
+static int is_whole(const hex_state *state)
+{
+    for (int32_t seat = 0; state->phase == RECRUIT && seat < SEATS_MAX; seat++)
+        if (state->seats[seat].submitted && state->seats[seat].n_army == 0)
+            return 0;
+    for (int32_t i = 0; state->phase == DEPLOY && i < state->n_stacks; i++)
+        if (state->stacks[i].space == HIDDEN)
+            return 0;
+    return 1;
+}
+
 static int32_t hex_apply(const void *setup_, void *state_, const wl_post *post, wl_draws *draws, wl_event *event)
 {
     const hex_setup *setup = setup_;
@@ -1737,6 +1749,8 @@ static int32_t hex_apply(const void *setup_, void *state_, const wl_post *post, 
     const wl_action *a = &post->action;
     const int32_t seat = post->actor;
 
+    if (!is_whole(state))
+        return WL_E_STATE;
     switch (a->type) {
     case A_RECRUIT: {
         army posted = {.n = a->field[0]};
@@ -1954,6 +1968,7 @@ static int32_t hex_observe(const void *setup_, const void *state_, int32_t viewe
 
     known->phase = state->phase;
     known->round = state->round;
+    known->next_id = state->next_id; /* no secret: the ids in use are public */
     known->reason = state->reason;
     known->winners = state->winners;
     known->obstacles = state->obstacles;
@@ -2045,7 +2060,7 @@ static int32_t read_position(position *p, wl_words *words)
     p->queue = wl_next_list(words, p->n_queue, 1);
     p->n_entries = wl_next(words);
     p->entries = entries = *words;
-    if (words->overrun || p->n_entries < 0)
+    if (words->overrun || p->n_entries < 0 || (!p->has_queue && p->n_queue > 0))
         return WL_E_INVALID_POSITION;
     for (wl_word i = 0; i < p->n_entries; i++) {
         const seat_words e = next_entry(&entries);
@@ -2378,6 +2393,8 @@ static int32_t hex_sound_setup(const void *setup_)
         return 0;
     if (!between(1, setup->max_stacks, ARMY_MAX) || !between(1, setup->n_units, UNITS_MAX))
         return 0;
+    if (setup->max_stacks > setup->deploy_depth * (setup->n_seats == 2 ? setup->height : setup->height / 2))
+        return 0; /* AUTO-DEPLOY would run out of the zone */
     if (setup->army_points < 0 || setup->army_preset >= PRESETS)
         return 0;
     if (!setup->own_roster && setup->n_units < DEFAULT_UNITS) /* the named presets name them */
@@ -2392,16 +2409,22 @@ static int32_t hex_sound_setup(const void *setup_)
     return 1;
 }
 
+/* Room to count on in a playout, which looks at its first state only; honest matches stay below a thousand millions. */
+enum { COUNTER_MAX = 2000000000 };
+
 static int32_t hex_sound_state(const void *setup_, const void *state_)
 {
     const hex_setup *setup = setup_;
     const hex_state *state = state_;
     const uint32_t full = full_row(setup);
+    uint32_t queued[STACKS_MAX / 32 + 1] = {0};
+    spaces taken = state->obstacles;
+    uint32_t with_stacks = 0;
     int32_t last = 0;
 
-    if (state->phase > OVER || state->reason > BY_ROUND_LIMIT || state->round < 0 || state->next_id < 0)
+    if (state->phase > OVER || state->reason > BY_ROUND_LIMIT || !between(0, state->round, COUNTER_MAX))
         return 0;
-    if (state->next_id == INT32_MAX || state->round == INT32_MAX || state->turns < 0 || state->turns == INT64_MAX)
+    if (!between(1, state->next_id, COUNTER_MAX) || !between(0, state->turns, INT64_MAX / 2))
         return 0;
     if (state->n_stacks > STACKS_MAX || state->n_queue > state->n_stacks || state->winners >= 1 << SEATS_MAX)
         return 0;
@@ -2411,6 +2434,8 @@ static int32_t hex_sound_state(const void *setup_, const void *state_)
     for (int32_t seat = 0; seat < SEATS_MAX; seat++) {
         const seat_state *s = &state->seats[seat];
         if (s->status > RESIGNED || s->submitted > 1 || s->ready > 1 || s->draw_offer > 1 || s->draw_used > 1)
+            return 0;
+        if (seat >= setup->n_seats && (s->status | s->submitted | s->ready | s->draw_offer | s->draw_used | s->n_army) != 0)
             return 0;
         if (s->n_army > setup->max_stacks)
             return 0;
@@ -2422,20 +2447,37 @@ static int32_t hex_sound_state(const void *setup_, const void *state_)
         const stack *s = &state->stacks[i];
         if (s->id <= last || s->seat >= setup->n_seats || s->unit >= setup->n_units)
             return 0;
-        if (s->space == HIDDEN ? state->phase != DEPLOY : !on_board(setup, s->space))
+        if (s->space == HIDDEN ? state->phase != DEPLOY : !on_board(setup, s->space) || has(&taken, s->space))
             return 0;
+        if (s->space != HIDDEN)
+            add(&taken, s->space);
         if (!between(1, s->count, COUNT_MAX) || !between(s->count, s->start_count, COUNT_MAX))
             return 0;
-        if (!between(1, s->top_hp, unit_of(setup, s)->hp) || s->skill_used < 0 || s->skill_used == INT32_MAX)
+        if (!between(1, s->top_hp, unit_of(setup, s)->hp) || !between(0, s->skill_used, COUNTER_MAX))
             return 0;
         if (s->retaliations_used > unit_of(setup, s)->retaliations || s->defending > 1 || s->waited > 1 || s->summoned > 1)
             return 0;
+        with_stacks |= wl_bit(s->seat);
         last = s->id;
     }
-    for (int32_t i = 0; i < state->n_queue; i++)
-        if (state->queue[i] >= state->n_stacks)
+    if (state->next_id <= last)
+        return 0;
+    if (state->phase == RECRUIT || state->phase == DEPLOY) { /* stacks come into the zones, where no obstacle is */
+        const spaces zones = all_zones(setup);
+        const spaces blocked = both(setup, &zones, &state->obstacles);
+        const spaces none = {{0}};
+        if (!same(setup, &blocked, &none) || (state->phase == RECRUIT && state->n_stacks > 0))
             return 0;
-    return state->phase != PLAY || state->n_queue > 0;
+    }
+    if ((state->phase == DEPLOY || state->phase == PLAY) && with_stacks != seats_in(setup, state))
+        return 0;
+    for (int32_t i = 0; i < state->n_queue; i++) {
+        const int32_t place = state->queue[i];
+        if (place >= state->n_stacks || (queued[place / 32] & wl_bit(place % 32)) != 0)
+            return 0;
+        queued[place / 32] |= wl_bit(place % 32);
+    }
+    return state->phase == PLAY ? state->n_queue > 0 : state->n_queue == 0;
 }
 
 /* ==== The game ======================================================================================================== */
