@@ -22,9 +22,13 @@ def play_randomly(game: RawGame, raw: RawState, rng: random.Random, actions_max:
             seats = 1 << rng.choice([seat for seat in range(seats.bit_length()) if seats >> seat & 1])
         seat = seats.bit_length() - 1
         listing = game.legal(raw, seat)
-        at = int(below() * (len(listing) // ACTION_BYTES)) * ACTION_BYTES
-        action = listing[at : at + ACTION_BYTES]
-        if action[:4] in unwanted or OPEN_BYTES in action:
+        n = len(listing) // ACTION_BYTES
+        for _ in range(8):  # most may be chosen, so that trying again is cheaper than sifting the whole listing
+            at = int(below() * n) * ACTION_BYTES
+            action = listing[at : at + ACTION_BYTES]
+            if action[:4] not in unwanted and OPEN_BYTES not in action:
+                break
+        else:
             fit = _fit(listing, unwanted)
             if not fit:
                 break
