@@ -7,15 +7,17 @@ import asyncio
 import logging
 import os
 import signal
+import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import msgspec
+
 import warlog_core
+from warlog_events.connect import RedisUnsuitable
 from warlog_events.errors import WarlogError
 from warlog_events.verify import verify_record
-
 from warlog_service import settings
 from warlog_service.settings import BadSettings, Settings
 
@@ -32,12 +34,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if command == "verify":
             return _verify(given["file"])
         if command == "bench":
-            from warlog_service import bench
-
-            return bench.main(given["seconds"])
+            return subprocess.run(
+                [sys.executable, "-m", "tests.load.bench", *given["arguments"]], check=False
+            ).returncode
         read = settings.read(os.environ, **given)
-        return {"serve": _serve, "worker": _worker, "rebuild": _rebuild}[command](read)
-    except (BadSettings, WarlogError, OSError) as error:
+        run: Callable[[Settings], int] = {"serve": _serve, "worker": _worker, "rebuild": _rebuild}[command]
+        return run(read)
+    except (BadSettings, RedisUnsuitable, WarlogError, OSError) as error:
         print(f"warlog: {error}", file=sys.stderr)
         return 1
 
@@ -58,8 +61,10 @@ def _parser() -> argparse.ArgumentParser:
     commands.add_parser("rebuild", parents=[redis], help="make the read models again from the events")
     verify = commands.add_parser("verify", help="recompute every draw, hash and chain of a record")
     verify.add_argument("file", type=Path, help="what GET /v1/matches/{id}/export answered; - for stdin")
-    bench = commands.add_parser("bench", help="commands per second beside the floor, in this machine")
-    bench.add_argument("--seconds", type=float, default=5.0, help="of each measurement")
+    bench = commands.add_parser(
+        "bench", help="the figures of this machine beside their floor; in a checkout's root"
+    )
+    bench.add_argument("arguments", nargs=argparse.REMAINDER)
     return parser
 
 

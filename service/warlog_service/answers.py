@@ -36,6 +36,7 @@ class Answer:
         self.body = body
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        scope["state"]["status"] = self.status  # for the metrics
         start: HTTPResponseStartEvent = {
             "type": "http.response.start",
             "status": self.status,

@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager, suppress
 
 from litestar import Litestar, Router
 from litestar.datastructures import State
+from litestar.enums import ScopeType
 from litestar.types import Receive, Scope, Send
 
 from warlog_service import problems
@@ -27,7 +28,7 @@ class Front:
         self.app = create_app(self.service)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
+        if scope["type"] != ScopeType.HTTP:
             await self.app(scope, receive, send)
             return
         method = scope["method"]

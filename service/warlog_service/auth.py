@@ -1,11 +1,12 @@
-"""Who asks: the bearer token of a request, as an account knows it. Rate limits are spent here, where the caller is known."""
+"""Who asks: the bearer token of a request, as an account knows it. Rate limits are spent here, where the
+caller is known."""
 
 from __future__ import annotations
 
 from litestar.types import Scope
 from warlog_events.accounts import Caller
-from warlog_events.errors import InsufficientScope, TooManyRequests, Unauthenticated
 
+from warlog_events.errors import InsufficientScope, TooManyRequests, Unauthenticated
 from warlog_service.requests import header
 from warlog_service.running import Service
 
@@ -17,7 +18,8 @@ def address(scope: Scope) -> str:
 
 
 async def reader(service: Service, scope: Scope) -> Caller | None:
-    """The caller, or None for a request without a token. Raises Unauthenticated for a token that is none, TooManyRequests."""
+    """The caller, or None for a request without a token. Raises Unauthenticated for a token that is none,
+    TooManyRequests."""
     given = header(scope, b"authorization")
     if given is None:
         service.limits.addresses.spend(address(scope))

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from warlog_events.errors import TooManyRequests
-
 from warlog_service.settings import Settings
 
 BURST_SECONDS = 10.0
@@ -17,7 +16,8 @@ SWEEP_EVERY = 4_096  # new buckets
 
 
 class TokenBuckets:
-    """One limit: `rate` tokens a second for each key, saved up for at most BURST_SECONDS. A rate of 0 limits nothing."""
+    """One limit: `rate` tokens a second for each key, saved up for at most BURST_SECONDS. A rate of 0 limits
+    nothing."""
 
     def __init__(self, name: str, rate: float, now: Callable[[], float]) -> None:
         self.name = name

@@ -22,6 +22,7 @@ from warlog_service.problems import TRANSPORT
 from warlog_service.schema import Problem
 
 REF = "#/components/schemas/{name}"
+ANYWHERE = ("malformed_body", "bad_parameter", "body_too_large")
 ALWAYS = ("unauthenticated", "too_many_requests", "unavailable")
 
 
@@ -110,7 +111,7 @@ def document(app: Litestar) -> dict[str, Any]:
             "title": "Warlog",
             "version": version("warlog"),
             "description": "A server for board war-games. Every refusal is a problem document with a stable `code`; "
-            f"besides those listed with each call: {', '.join(TRANSPORT)}, malformed_body, bad_parameter, body_too_large.",
+            f"besides those listed with each call: {', '.join((*TRANSPORT, *ANYWHERE))}.",
         },
         "paths": dict(sorted(paths.items())),
         "components": {

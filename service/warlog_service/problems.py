@@ -7,12 +7,12 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from litestar import Request
+from litestar import Request, Response
 from litestar.exceptions import HTTPException, ValidationException
+
 from warlog_core.errors import Refused as CoreRefused
 from warlog_core.errors import UnknownGame as CoreUnknownGame
 from warlog_events import errors
-
 from warlog_service.answers import PRIVATE, PROBLEM, Answer, encode
 
 log = logging.getLogger("warlog")
@@ -73,11 +73,22 @@ def of(error: Exception) -> Answer:
     return problem("internal_error", "this is a fault of the server, not of the request")
 
 
-def handler(request: Request[Any, Any, Any], error: Exception) -> Answer:
+class ProblemResponse(Response[bytes]):
+    """An Answer in the only form that Litestar takes from an exception handler."""
+
+    def __init__(self, answer: Answer) -> None:
+        super().__init__(content=b"")
+        self.answer = answer
+
+    def to_asgi_response(self, *_: Any, **__: Any) -> Any:
+        return self.answer
+
+
+def handler(request: Request[Any, Any, Any], error: Exception) -> Response[bytes]:
     """Litestar's hook for every exception of a handler or of its router."""
     answer = of(error)
-    request.app.state.service.metrics.refused(answer)
-    return answer
+    request.app.state["service"].metrics.refused(answer)
+    return ProblemResponse(answer)
 
 
 def _of_ours(error: errors.WarlogError) -> Answer:

@@ -6,12 +6,13 @@ from typing import Any, TypeVar
 from urllib.parse import parse_qsl
 
 import msgspec
-import warlog_core
 from litestar import Request
 from litestar.exceptions import ClientException
 from litestar.types import Receive, Scope
 from msgspec import NODEFAULT
 from msgspec.structs import fields
+
+import warlog_core
 from warlog_events.errors import BadParameter, BodyTooLarge, MalformedBody
 
 AnyRequest = Request[Any, Any, Any]
@@ -46,7 +47,8 @@ async def read_body(scope: Scope, receive: Receive, most: int) -> bytes:
 
 
 def decode(body: bytes, form: Any) -> Any:
-    """The body as a Struct of type `form`; what is free-form in it stays as `warlog_core.loads` reads it. Nothing is `{}`.
+    """The body as a Struct of type `form`; what is free-form in it stays as `warlog_core.loads` reads it.
+    Nothing is `{}`.
 
     Raises MalformedBody."""
     try:

@@ -10,20 +10,19 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import msgspec
 from litestar.types import Scope
 from warlog_events.accounts import Accounts
 from warlog_events.clock import Clock
+from warlog_events.projections.lobby import Lobby
+from warlog_events.projections.projector import Projector
+from warlog_events.scenarios import Scenarios
+
 from warlog_events.connect import Connection, open_redis
 from warlog_events.errors import Unavailable, WarlogError
 from warlog_events.match import Matches
 from warlog_events.notify import Watch
-from warlog_events.projections.lobby import Lobby
-from warlog_events.projections.projector import Projector
-from warlog_events.scenarios import Scenarios
 from warlog_events.store import Store
 from warlog_events.world import World
-
 from warlog_service.limits import Limits
 from warlog_service.metrics import Metrics
 from warlog_service.settings import Settings
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("warlog")
 
 RECONNECT_SECONDS = 0.5
+PATIENCE_SECONDS = 1.0  # after which the service starts without Redis
 
 
 class Backend:
@@ -76,20 +76,18 @@ class Service:
             raise Unavailable("Redis has not answered yet")
         return self._backend
 
-    @property
-    def ready(self) -> bool:
+    async def ready(self) -> bool:
         """Would a command be taken now?"""
-        return self._backend is not None and self._backend.connection.pipe.ready and not self.closing
+        return self._backend is not None and not self.closing and await self._backend.connection.pipe.ping()
 
     async def start(self) -> None:
-        """With a URL, Redis may come later; an embedded one that does not start is an error."""
-        try:
-            await self._connect()
-        except Unavailable as error:
-            if self.settings.redis is None:
-                raise
-            log.warning("Redis does not answer yet: %s", error)
-            self._tasks.append(asyncio.create_task(self._connect_later()))
+        """With a URL, Redis may come later; an embedded one that does not start is an error, as is an
+        unsuitable one."""
+        connecting = asyncio.create_task(self._connect_with_patience())
+        self._tasks.append(connecting)
+        await asyncio.wait([connecting], timeout=None if self.settings.redis is None else PATIENCE_SECONDS)
+        if connecting.done():
+            connecting.result()
 
     async def stop(self) -> None:
         for task in self._tasks:
@@ -110,13 +108,15 @@ class Service:
             self._tasks.append(asyncio.create_task(self._work("projector", backend.projector.run)))
             self._tasks.append(asyncio.create_task(self._work("clock", backend.clock.run)))
 
-    async def _connect_later(self) -> None:
+    async def _connect_with_patience(self) -> None:
         while self._backend is None:
-            await asyncio.sleep(RECONNECT_SECONDS)
             try:
                 await self._connect()
-            except Unavailable:
-                continue
+            except Unavailable as error:
+                if self.settings.redis is None:
+                    raise
+                log.warning("Redis does not answer yet: %s", error)
+                await asyncio.sleep(RECONNECT_SECONDS)
 
     async def _work(self, name: str, run: Callable[[], Awaitable[None]]) -> None:
         """A worker ends only with the process: after a failure it starts again where it had stopped."""

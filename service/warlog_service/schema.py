@@ -1,7 +1,8 @@
 """The words of the API: a Struct for each body, query and answer. `openapi.py` turns them into the document.
 
 Bodies forbid unknown fields. What a game says (options, positions, actions, effects, views) is any JSON here; its
-schema is in `GET /v1/games/{game}`. Answers are rendered from what `warlog_events` returns; tests hold them to these Structs.
+schema is in `GET /v1/games/{game}`. Answers are rendered from what `warlog_events` returns; tests hold them
+to these Structs.
 """
 
 from __future__ import annotations
@@ -242,7 +243,7 @@ class View(Struct, frozen=True, forbid_unknown_fields=True):
     at: int
     seat: str
     view: Json | UnsetType = UNSET
-    position: Json | None | UnsetType = UNSET
+    position: Json | UnsetType | None = UNSET
 
 
 class Actions(Struct, frozen=True, forbid_unknown_fields=True):

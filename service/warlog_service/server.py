@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import socket
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import msgspec
 import uvicorn
-from litestar.types import ASGIApp
+from litestar.types import Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from warlog_service import problems
 from warlog_service.settings import Settings
 
-if TYPE_CHECKING:
-    from warlog_service.app import Front
 
-HANDED_OVER_MAX = 65_536  # bytes of one answer that wait in the transport before a writer is paused
+class Front(Protocol):
+    """What is served: an ASGI application that can end its feeds."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None: ...
+
+    async def close_feeds(self) -> None: ...
 
 
-class Protocol(HttpToolsProtocol):
+class WarlogProtocol(HttpToolsProtocol):
     """HTTP/1.1 whose own refusals carry a code, and which does not collect headers without end."""
 
     header_bytes_max = 32_768
@@ -74,8 +78,6 @@ class Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         if self.started:
-            import os
-
             host, port = self.servers[0].sockets[0].getsockname()[:2]
             shown = f"[{host}]" if ":" in host else host
             print(msgspec.json.encode(Listening(f"http://{shown}:{port}", os.getpid())).decode(), flush=True)
@@ -85,8 +87,8 @@ class Server(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-def config(app: ASGIApp, settings: Settings) -> uvicorn.Config:
-    protocol = type("Protocol", (Protocol,), {"header_bytes_max": settings.header_bytes_max})
+def config(app: Front, settings: Settings) -> uvicorn.Config:
+    protocol = type("Configured", (WarlogProtocol,), {"header_bytes_max": settings.header_bytes_max})
     options: dict[str, Any] = {
         "host": settings.host,
         "port": settings.port,

@@ -21,7 +21,8 @@ class BadSettings(Exception):
 
 
 class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Every setting with its default. Rates are tokens per second, and 0 switches the limit off; a burst is ten seconds' worth."""
+    """Every setting with its default. Rates are tokens per second, and 0 switches the limit off; a burst is
+    ten seconds' worth."""
 
     host: str = "127.0.0.1"
     port: Port = 8000  # 0: any free one; the address is printed

@@ -5,9 +5,9 @@ from __future__ import annotations
 from hashlib import sha256
 
 from litestar import delete, post, put
+
 from warlog_events.commands import AnyCommand, Command, Join, LeaveSeat, TakeSeat
 from warlog_events.match import Key
-
 from warlog_service import auth, schema
 from warlog_service.answers import JSON, PRIVATE, Answer
 from warlog_service.openapi import call

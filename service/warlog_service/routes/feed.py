@@ -8,11 +8,11 @@ from contextlib import suppress
 from litestar import get
 from litestar.types import Receive, Scope, Send
 from warlog_events.accounts import Caller
+
 from warlog_events.errors import BadParameter, WarlogError
 from warlog_events.feed import Feed, FeedClosed, SlowReader
 from warlog_events.match import Match
 from warlog_events.model import Reader
-
 from warlog_service import auth, schema
 from warlog_service.answers import PRIVATE
 from warlog_service.openapi import call
@@ -50,8 +50,10 @@ async def get_feed(request: AnyRequest, match_id: str) -> Stream:
 class Stream:
     """One open feed; an ASGI application. It ends when the reader goes, falls behind or loses his right, or we go down.
 
-    The task of the request writes events and waits for the connection while its buffer is full; meanwhile the bounded queue
-    of the `Feed` fills, and only this reader notices. A second task notices that the reader has gone, and sends heartbeats."""
+    The task of the request writes events and waits for the connection while its buffer is full; meanwhile the
+    bounded queue
+    of the `Feed` fills, and only this reader notices. A second task notices that the reader has gone, and
+    sends heartbeats."""
 
     def __init__(
         self,
@@ -62,7 +64,7 @@ class Stream:
         seats: list[str],
         after: int,
     ) -> None:
-        self.token = caller.token if caller else None
+        self.token_id = caller.token_id if caller else None
         self._service = service
         self._match = match
         self._caller = caller
@@ -78,13 +80,16 @@ class Stream:
             self._feed.close(code)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
+        scope["state"]["status"] = 200
+        scope["state"]["stream"] = True
         if scope["state"].get("head"):
+            await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
             await send({"type": "http.response.body", "body": b"", "more_body": False})
             return
         service = self._service
         who = self._caller.id if self._caller else auth.address(scope)
         service.limits.feeds.enter(who)
+        await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
         service.feeds.add(self)
         me = asyncio.current_task()
         assert me is not None
@@ -120,7 +125,8 @@ class Stream:
         self._writing = False
 
     async def _lost(self) -> str | None:
-        """Why this reader may not go on as he is: his token, his membership or his seats are no longer what they were."""
+        """Why this reader may not go on as he is: his token, his membership or his seats are no longer what
+        they were."""
         backend = self._service.backend
         if self._caller is not None and not await backend.accounts.valid(self._caller):
             return "unauthenticated"

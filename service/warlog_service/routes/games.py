@@ -5,10 +5,10 @@ from __future__ import annotations
 from hashlib import sha256
 from typing import Any
 
-import warlog_core
 from litestar import get, post
-from warlog_events.errors import BadParameter, UnknownGame
 
+import warlog_core
+from warlog_events.errors import BadParameter, UnknownGame
 from warlog_service import auth, schema
 from warlog_service.answers import JSON, MARKDOWN, PUBLIC, Answer, encode, matches, not_modified, private
 from warlog_service.openapi import call

@@ -5,7 +5,7 @@ from __future__ import annotations
 from litestar import get
 
 from warlog_service import schema
-from warlog_service.answers import JSON, PRIVATE, PUBLIC, Answer, encode
+from warlog_service.answers import JSON, PUBLIC, Answer, encode
 from warlog_service.openapi import call, document
 from warlog_service.problems import problem
 from warlog_service.requests import AnyRequest

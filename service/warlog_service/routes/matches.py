@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from litestar import get, post
+
 from warlog_events.commands import CreateMatch
 from warlog_events.errors import Unauthenticated
 from warlog_events.model import Player, Reader
-
 from warlog_service import auth, schema
 from warlog_service.answers import PRIVATE, Answer, matches, not_modified, private
 from warlog_service.openapi import call
@@ -44,7 +44,8 @@ async def get_matches(request: AnyRequest) -> Answer:
     ),
 )  # fmt: skip
 async def post_match(request: AnyRequest) -> Answer:
-    """A new match. `seats` says of each seat `me`, `open`, `invite` or a player id; the invitations are shown this once.
+    """A new match. `seats` says of each seat `me`, `open`, `invite` or a player id; the invitations are shown
+    this once.
 
     Who takes all seats for himself starts the match with this call."""
     service = service_of(request.scope)

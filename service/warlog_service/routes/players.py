@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from litestar import delete, get, post
-from warlog_events.errors import InsufficientScope
 
+from warlog_events.errors import InsufficientScope
 from warlog_service import auth, schema
 from warlog_service.answers import Answer, private
 from warlog_service.openapi import call

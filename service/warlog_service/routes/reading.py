@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from litestar import get
+
 from warlog_events.errors import NotYourSeat, NoView
 from warlog_events.match import Match, Matches
 from warlog_events.model import SPECTATOR, Reader
-
 from warlog_service import auth, schema
 from warlog_service.answers import PRIVATE, TEXT, Answer, matches, not_modified, private
 from warlog_service.openapi import call
@@ -32,7 +32,8 @@ SEATS = ("unknown_match", "unknown_seat", "not_your_seat", "no_spectators")
 async def get_view(request: AnyRequest, match_id: str) -> Answer:
     """The rule book's view of a seat that you hold, or the spectator's; with `at`, as it was after that version.
 
-    `seat=all` is the whole position: of a match that is over, or for who holds every seat of a casual one. The ETag changes
+    `seat=all` is the whole position: of a match that is over, or for who holds every seat of a casual one.
+    The ETag changes
     with the version, the viewer and what has been disclosed."""
     query = asked(request.scope, schema.ViewQuery)
     found, match, player = await match_of(request, match_id)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from litestar import get, post
 
 from warlog_service import auth, schema
-from warlog_service.answers import private
-from warlog_service.answers import Answer
+from warlog_service.answers import Answer, private
 from warlog_service.openapi import call
 from warlog_service.requests import AnyRequest, decode, read_body
 from warlog_service.routes.reading import match_of
@@ -44,7 +43,8 @@ async def get_verify(request: AnyRequest, match_id: str) -> Answer:
     ),
 )
 async def post_import(request: AnyRequest) -> Answer:
-    """A casual match from a record (or `{"game", "history"}` where the game has a notation), replayed and checked event by event.
+    """A casual match from a record (or `{"game", "history"}` where the game has a notation), replayed and
+    checked event by event.
 
     All seats are yours. Seeds, hashes and chain may be missing: a bare list of actions and draws is enough."""
     service = service_of(request.scope)

@@ -1,0 +1,56 @@
+"""A `warlog serve` with a fault, for the test that such faults are found: python -m tests.service.leaky FAULT serve …
+
+action   a hidden action is shown to everybody
+effects  every effect is shown whole
+view     a spectator looks through red's eyes
+length   nothing is shown, but an answer is longer when red's army is
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from warlog_core.game import Event, State, Visible
+from warlog_service.__main__ import main
+
+_visible, _view = Event.visible, State.view
+
+
+def _all_of_the_action(event: Event, viewer: str, disclosed: int) -> Visible:
+    seen = _visible(event, viewer, disclosed)
+    return Visible(event.action, seen.draws, seen.effects)
+
+
+def _all_of_the_effects(event: Event, viewer: str, disclosed: int) -> Visible:
+    seen = _visible(event, viewer, disclosed)
+    return Visible(seen.action, seen.draws, event.effects)
+
+
+def _through_red_eyes(state: State, viewer: str, *, plain: bool = False) -> Any:
+    return _view(state, "red" if viewer == "spectator" else viewer, plain=plain)
+
+
+def _padded(event: Event, viewer: str, disclosed: int) -> Visible:
+    seen = _visible(event, viewer, disclosed)
+    action = dict(seen.action or {})
+    if event.action and event.action.get("army"):
+        action["x"] = "." * len(str(event.action["army"]))
+    return Visible(action, seen.draws, seen.effects)
+
+
+def break_it(fault: str) -> None:
+    match fault:
+        case "action":
+            Event.visible = _all_of_the_action  # type: ignore[method-assign]
+        case "effects":
+            Event.visible = _all_of_the_effects  # type: ignore[method-assign]
+        case "length":
+            Event.visible = _padded  # type: ignore[method-assign]
+        case "view":
+            State.view = _through_red_eyes  # type: ignore[method-assign]
+
+
+if __name__ == "__main__":
+    break_it(sys.argv[1])
+    sys.exit(main(sys.argv[2:]))

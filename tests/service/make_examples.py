@@ -1,0 +1,132 @@
+"""Records the examples of the OpenAPI document: python -m tests.service.make_examples
+
+One session against a server in a fixed test world, each call of the API in it once. The recording is part of
+the package;
+a test plays the session again and compares, so that no example can grow old unnoticed.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from tests.servers import WarlogServer
+from tests.service.api import UNLIMITED, Api
+
+FILE = Path(__file__).parents[2] / "service" / "warlog_service" / "examples.json"
+WORLD = {**UNLIMITED, "WARLOG_TEST_WORLD": "examples"}
+OPTIONS = {
+    "width": 7,
+    "height": 5,
+    "obstacles": "none",
+    "deploy_depth": 1,
+    "army": "given",
+    "armies": {"red": [{"unit": "swordsman", "count": 10}], "blue": [{"unit": "archer", "count": 12}]},
+    "roster": [
+        {"id": "swordsman", "name": "Swordsman", "level": 3, "initiative": 6, "hp": 30, "move": 5,
+        "movement": "walk", "range": 1,
+         "attack": 8, "spread": 2, "shooter": False, "retaliations": 1, "skill": "none", "cost": 16},
+        {"id": "archer", "name": "Archer", "level": 1, "initiative": 5, "hp": 8, "move": 3,
+        "movement": "walk", "range": 8,
+         "attack": 3, "spread": 1, "shooter": True, "retaliations": 1, "skill": "none", "cost": 7},
+    ],
+}  # fmt: skip
+
+
+class Session:
+    """Makes calls and keeps what they were, by operation id."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.kept: dict[str, Any] = {}
+
+    def call(self, operation: str, who: Api, method: str, path: str, body: Any = None) -> Any:
+        answer = (
+            who.http.request(method, path, json=body) if body is not None else who.http.request(method, path)
+        )
+        assert answer.status_code < 400, f"{operation}: {answer.status_code} {answer.text}"
+        entry: dict[str, Any] = {"method": method, "path": f"/v1{path}", "status": answer.status_code}
+        if body is not None:
+            entry["body"] = body
+        if answer.headers.get("content-type") == "application/json":
+            entry["answer"] = answer.json()
+        self.kept.setdefault(operation, entry)
+        return entry.get("answer")
+
+
+def play(url: str) -> dict[str, Any]:
+    """The whole session; operation id → what was sent and answered."""
+    session = Session(url)
+    call = session.call
+    stranger = Api(url)
+    made = call("post_player", stranger, "POST", "/players", {"name": "ada"})
+    ada = Api(url, made["token"])
+    ben = stranger.player("ben")
+    call("get_me", ada, "GET", "/players/me")
+    call("get_player", stranger, "GET", f"/players/{made['player']['id']}")
+    token = call("post_token", ada, "POST", "/tokens", {"label": "bot", "scopes": ["play"]})
+    call("get_tokens", ada, "GET", "/tokens")
+    call("delete_token", ada, "DELETE", f"/tokens/{token['id']}")
+    call("get_games", stranger, "GET", "/games")
+    created = call(
+        "post_match",
+        ada,
+        "POST",
+        "/matches",
+        {"game": "hex", "options": OPTIONS, "seats": {"red": "me", "blue": "invite"}},
+    )
+    path = f"/matches/{created['match']['id']}"
+    call("put_seat", ben, "PUT", f"{path}/seats/blue", {"invitation": created["invitations"]["blue"]})
+    call("delete_seat", ben, "DELETE", f"{path}/seats/blue")
+    call("put_seat", ben, "PUT", f"{path}/seats/blue", {"invitation": created["invitations"]["blue"]})
+    for who, seat in ((ada, "red"), (ben, "blue")):
+        call("prepare", who, "POST", f"{path}/commands", {"type": "prepare", "seat": seat})
+    call("get_actions", ada, "GET", f"{path}/actions?seat=red")
+    defend = {"type": "act", "seat": "red", "action": {"type": "defend", "piece": 1}}
+    call("post_command", ada, "POST", f"{path}/commands", defend)
+    call("get_match", stranger, "GET", path)
+    call("get_view", ben, "GET", f"{path}/view?seat=blue")
+    call("get_events", ben, "GET", f"{path}/events?after=5&limit=10")
+    call("get_timeline", ben, "GET", f"{path}/timeline")
+    call("get_board", stranger, "GET", f"{path}/board")
+    position = {"phase": "play", "stacks": [{"seat": "red", "unit": "swordsman", "space": "c3", "count": 5},
+                                            {"seat": "blue", "unit": "archer", "space": "e3", "count": 9}]}  # fmt: skip
+    check = {"options": OPTIONS, "position": position}
+    call("post_position_check", stranger, "POST", "/games/hex/positions/check", check)
+    saved = call(
+        "post_scenario",
+        ada,
+        "POST",
+        "/scenarios",
+        {"game": "hex", "name": "the ford", "visibility": "public", **check},
+    )
+    call("get_scenario", stranger, "GET", f"/scenarios/{saved['scenario']['id']}")
+    call("get_scenarios", stranger, "GET", "/scenarios")
+    call("delete_scenario", ada, "DELETE", f"/scenarios/{saved['scenario']['id']}")
+    wished = ada.create(options=OPTIONS, seating="wish")["match"]["id"]
+    call("post_join", ada, "POST", f"/matches/{wished}/join", {"wish": "blue"})
+    call(
+        "resign",
+        ben,
+        "POST",
+        f"{path}/commands",
+        {"type": "act", "seat": "blue", "action": {"type": "resign"}},
+    )
+    record = call("get_export", ada, "GET", f"{path}/export")
+    call("get_verify", ada, "GET", f"{path}/verify")
+    call("post_import", ada, "POST", "/matches/import", record)
+    session.kept.pop("prepare")
+    session.kept.pop("resign")
+    return dict(sorted(session.kept.items()))
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as folder, WarlogServer(Path(folder), environment=WORLD) as server:
+        FILE.write_bytes(msgspec.json.format(msgspec.json.encode(play(server.url)), indent=1) + b"\n")
+
+
+if __name__ == "__main__":
+    main()

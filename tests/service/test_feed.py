@@ -1,0 +1,202 @@
+"""The live feed: everything once and in order, wherever it is cut, and a reader who falls behind harms nobody."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from tests.servers import WarlogServer
+from tests.service.api import UNLIMITED, Api, Feed, ok, refused, two
+from tests.service.waiting import eventually
+
+
+def play(ada: Api, match: str, count: int) -> None:
+    for _ in range(count):
+        ada.defend(match)
+
+
+def test_a_feed_starts_with_what_is_newer_and_follows(api: Api) -> None:
+    ada = api.player()
+    match = ada.alone()
+    play(ada, match, 2)
+    with ada.feed(match, after=1) as feed:
+        assert feed.status == 200
+        assert b"content-type: text/event-stream" in feed.headers
+        assert b"cache-control: private, no-store" in feed.headers
+        events = feed.take(3)
+        assert [(number, name) for number, name, _ in events] == [
+            (2, "match_started"), (3, "action_taken"), (4, "action_taken"),
+        ]  # fmt: skip
+        done = ada.defend(match)
+        number, name, data = feed.take(1)[0]
+        assert (number, name, data["version"]) == (5, "action_taken", 5)
+        assert data["to_act"] == done["match"]["to_act"]
+        assert data["deadlines"] == {}
+        assert {key: data[key] for key in done["event"]} == done["event"]
+
+
+def test_a_feed_shows_the_same_events_as_the_history(api: Api) -> None:
+    red, blue, match = two(api, options={"army": "recruit", "deployment": "chosen", "obstacles": "none"})
+    ok(red.act(match, "red", {"type": "recruit_preset", "preset": "host"}), 201)
+    for who, seats in ((red, "seat=red"), (blue, ""), (api, "")):
+        history = ok(who.get(f"/matches/{match}/events" + (f"?{seats}" if seats else "")))["events"]
+        with who.feed(match, after=0, seats=seats) as feed:
+            shown = [data for _, _, data in feed.take(len(history))]
+        assert [
+            {key: data[key] for key in data if key not in ("to_act", "deadlines")} for data in shown
+        ] == history
+
+
+def test_cut_at_every_event_a_feed_resumes_without_a_gap_or_a_double(api: Api) -> None:
+    ada = api.player()
+    match = ada.alone()
+    play(ada, match, 12)
+    with ada.feed(match, after=0) as feed:
+        whole = feed.take(14)
+    for cut in range(1, 15):
+        with ada.feed(match, after=0) as feed:
+            first = feed.take(cut)
+        with ada.feed(match, last=int(first[-1][0] or 0)) as feed:
+            assert first + feed.take(14 - cut) == whole
+
+
+def test_cut_in_the_middle_of_play_nothing_is_lost(api: Api) -> None:
+    ada = api.player()
+    match = ada.alone()
+    seen: list[int | None] = []
+    player = threading.Thread(target=play, args=(ada, match, 60))
+    player.start()
+    while not seen or seen[-1] != 62:
+        with api.feed(match, last=seen[-1] if seen else 0) as feed:
+            seen += [number for number, _, _ in feed.take(min(5, 62 - len(seen)))]
+    player.join()
+    assert seen == list(range(1, 63))
+
+
+def test_one_feed_may_have_the_knowledge_of_two_seats(api: Api) -> None:
+    ada = api.player()
+    match = ada.alone(options={"army": "recruit", "obstacles": "none"})
+    ok(ada.act(match, "red", {"type": "recruit_preset", "preset": "host"}), 201)
+    for seats, knows in (("seat=red&seat=blue", True), ("seat=blue", False), ("seat=red", True), ("", True)):
+        with ada.feed(match, after=2, seats=seats) as feed:
+            _, _, data = feed.take(1)[0]
+        assert ("preset" in data["action"]) is knows, seats
+
+
+def test_a_feed_goes_on_when_the_match_is_over_and_taken_back(api: Api) -> None:
+    ada = api.player()
+    match = ada.alone()
+    with ada.feed(match, after=2) as feed:
+        ada.resign(match, "red")
+        ok(ada.command(match, {"type": "propose", "proposal": {"kind": "undo", "to": 2}}), 201)
+        ada.defend(match)
+        assert [name for _, name, _ in feed.take(3)] == ["action_taken", "time_travelled", "action_taken"]
+
+
+def test_a_feed_needs_the_right_to_its_seats(api: Api) -> None:
+    _, _, match = two(api)
+    eve = api.player()
+    refused(eve.get(f"/matches/{match}/feed?seat=red"), 403, "not_your_seat")
+    refused(api.http.get(f"/matches/{match}/feed", headers={"last-event-id": "x"}), 400, "bad_parameter")
+
+
+def test_a_feed_ends_when_its_token_is_revoked(api: Api) -> None:
+    ada = api.player()
+    match = ada.alone()
+    made = ok(ada.post("/tokens", {"label": "feed"}), 201)
+    with Api(api.url, made["token"]) as other, other.feed(match, after=2) as feed:
+        assert ada.delete(f"/tokens/{made['id']}").status_code == 204
+        assert feed.take(1) == [(None, "closing", {"code": "unauthenticated"})]
+
+
+def test_a_feed_ends_when_its_reader_is_somebody_else_now(api: Api) -> None:
+    ada, eve = api.player(), api.player()
+    match = ada.create(seats={"red": "me"})["match"]["id"]
+    with eve.feed(match, after=1) as feed:
+        ok(eve.put(f"/matches/{match}/seats/blue", {}))
+        assert [name for _, name, _ in feed.take(2)] == ["seat_taken", "closing"]
+
+
+@pytest.fixture(scope="module")
+def quick(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WarlogServer]:
+    """A server whose heart beats five times a second."""
+    environment = {**UNLIMITED, "WARLOG_FEED_HEARTBEAT_MS": "200"}
+    with WarlogServer(tmp_path_factory.mktemp("quick"), environment=environment) as running:
+        yield running
+
+
+def test_a_silent_feed_has_heartbeats_without_an_id(quick: WarlogServer) -> None:
+    with Api(quick.url) as api:
+        ada = api.player()
+        with ada.feed(ada.alone(), after=2) as feed:
+            assert [next(feed), next(feed)] == [(None, "heartbeat", {})] * 2
+
+
+def test_a_vanished_reader_is_noticed(quick: WarlogServer) -> None:
+    with Api(quick.url) as api:
+        ada = api.player()
+        match = ada.alone()
+        feeds = [ada.feed(match, after=2) for _ in range(5)]
+        eventually(lambda: "warlog_feeds_open 5.0" in _metrics(quick.url))
+        for feed in feeds:
+            feed.close()
+        eventually(lambda: "warlog_feeds_open 0.0" in _metrics(quick.url))
+
+
+def _metrics(url: str) -> str:
+    import httpx
+
+    return httpx.get(f"{url}/metrics").text
+
+
+def test_a_slow_reader_is_told_so_and_delays_nobody(server: WarlogServer, api: Api) -> None:
+    ada = api.player()
+    match = ada.alone()
+    seat_changes = 1_500
+    slow = ada.feed(match, after=2, receive_bytes=4096)
+    quick = ada.feed(match, after=2)
+    undo = {"type": "propose", "proposal": {"kind": "undo", "to": 2}}
+    started = time.monotonic()
+    for _ in range(seat_changes // 2):
+        ada.defend(match)
+        ok(ada.command(match, undo), 201)
+    spent = time.monotonic() - started
+    assert [number for number, _, _ in quick.take(seat_changes)] == list(range(3, 3 + seat_changes))
+    quick.close()
+    events = list(_until_closed(slow))
+    assert events[-1] == (None, "closing", {"code": "slow_reader"})
+    numbers = [number for number, name, _ in events[:-1] if name != "heartbeat"]
+    assert numbers == list(range(3, 3 + len(numbers)))
+    assert len(numbers) < seat_changes
+    slow.close()
+    with ada.feed(match, last=numbers[-1]) as feed:
+        assert feed.take(1)[0][0] == (numbers[-1] or 0) + 1
+    assert spent < 60
+
+
+def _until_closed(feed: Feed) -> Iterator[tuple[int | None, str, object]]:
+    for event in feed:
+        yield event
+        if event[1] == "closing":
+            return
+
+
+def test_at_shutdown_every_feed_is_told_so(tmp_path_factory: pytest.TempPathFactory) -> None:
+    with (
+        WarlogServer(tmp_path_factory.mktemp("down"), environment=UNLIMITED) as running,
+        Api(running.url) as api,
+    ):
+        ada = api.player()
+        match = ada.alone()
+        feeds = [ada.feed(match, after=2) for _ in range(3)]
+        ada.defend(match)
+        assert [feed.take(1)[0][0] for feed in feeds] == [3, 3, 3]
+        started = time.monotonic()
+        running.stop()
+        assert time.monotonic() - started < 8
+        for feed in feeds:
+            assert feed.take(1) == [(None, "closing", {"code": "shutdown"})]
+            feed.close()

@@ -1,0 +1,210 @@
+"""Processes die: what was answered is there, what was not is explainable, and nobody has to restart what
+still lives."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.servers import RedisServer, WarlogServer
+from tests.service.api import UNLIMITED, Api, ok, refused
+from tests.service.waiting import eventually
+
+MATCHES = 12
+
+
+def test_after_a_restart_every_match_is_there(tmp_path: Path) -> None:
+    with WarlogServer(tmp_path, environment=UNLIMITED) as server:
+        with Api(server.url) as api:
+            ada = api.player()
+            match = ada.alone()
+            for _ in range(5):
+                ada.defend(match)
+            view = ok(ada.get(f"/matches/{match}/view?seat=red"))
+        server.stop()
+        server.start()
+        again = Api(server.url, ada.token)
+        assert ok(again.get(f"/matches/{match}/view?seat=red")) == view
+        again.defend(match)
+
+
+@pytest.fixture
+def redis(tmp_path: Path) -> Iterator[RedisServer]:
+    (tmp_path / "redis").mkdir()
+    with RedisServer(tmp_path / "redis") as running:
+        yield running
+
+
+def ready(url: str) -> int:
+    return httpx.get(f"{url}/health/ready").status_code
+
+
+def test_without_redis_it_is_503_until_redis_is_back(tmp_path: Path, redis: RedisServer) -> None:
+    with (
+        WarlogServer(tmp_path / "data", redis=redis.url, environment=UNLIMITED) as server,
+        Api(server.url) as api,
+    ):
+        ada = api.player()
+        match = ada.alone()
+        feed = ada.feed(match, after=2)
+        redis.kill()
+        eventually(lambda: ready(server.url) == 503)
+        assert httpx.get(f"{server.url}/health/live").status_code == 200
+        for answer in (
+            ada.act(match, "red", {"type": "resign"}),
+            ada.get(f"/matches/{match}/view?seat=red"),
+            api.post("/players", {"name": "x"}),
+            ada.get("/matches"),
+        ):
+            refused(answer, 503, "unavailable")
+            assert int(answer.headers["retry-after"]) >= 1
+        assert httpx.get(f"{server.url}/health/ready").headers["retry-after"]
+        ok(api.get("/games"))
+        redis.start()
+        eventually(lambda: ready(server.url) == 200)
+        assert ada.match(match)["version"] == 2
+        ada.defend(match)
+        assert feed.take(1)[0][0] == 3
+        feed.close()
+
+
+def test_a_server_may_start_before_its_redis(tmp_path: Path, redis: RedisServer) -> None:
+    redis.stop()
+    with (
+        WarlogServer(tmp_path / "data", redis=redis.url, environment=UNLIMITED) as server,
+        Api(server.url) as api,
+    ):
+        assert httpx.get(f"{server.url}/health/live").status_code == 200
+        assert ready(server.url) == 503
+        refused(api.post("/players", {"name": "x"}), 503, "unavailable")
+        redis.start()
+        eventually(lambda: ready(server.url) == 200, 20)
+        api.player().alone()
+
+
+def test_a_killed_embedded_redis_is_started_again(tmp_path: Path) -> None:
+    with WarlogServer(tmp_path, environment=UNLIMITED) as server, Api(server.url) as api:
+        ada = api.player()
+        match = ada.alone()
+        ada.defend(match)
+        os.kill(_embedded_pid(tmp_path), signal.SIGKILL)
+        eventually(lambda: ada.match(match)["version"] == 3)
+        ada.defend(match)
+
+
+def _embedded_pid(data: Path) -> int:
+    import redis
+
+    with redis.Redis(unix_socket_path=(data / "redis.socket").read_text()) as client:
+        info: Any = client.info("server")
+        return int(info["process_id"])
+
+
+class Load:
+    """Players who play on by themselves and remember every answer; what is in flight when it stops is one
+    command a match."""
+
+    def __init__(self, url: str) -> None:
+        with Api(url) as api:
+            self.ada = api.player()
+        self.matches = [self.ada.alone() for _ in range(MATCHES)]
+        self.answered: dict[str, dict[int, dict[str, Any]]] = {match: {} for match in self.matches}
+        self.unanswered: dict[str, tuple[dict[str, Any], str]] = {}
+        self.stopping = False
+        self.threads = [threading.Thread(target=self._play, args=(url, match)) for match in self.matches]
+        for thread in self.threads:
+            thread.start()
+
+    def _play(self, url: str, match: str) -> None:
+        me = Api(url, self.ada.token)
+        number = 0
+        while not self.stopping:
+            key = f"k{number}"
+            command: dict[str, Any] = {}
+            try:
+                seat = me.match(match)["to_act"][0]
+                active = ok(me.get(f"/matches/{match}/view?seat={seat}"))["view"]["active"]
+                command = {"type": "act", "seat": seat, "action": {"type": "defend", "piece": active}}
+                answer = me.command(match, command, idempotency_key=key)
+                if answer.status_code == 201:
+                    self.answered[match][answer.json()["version"]] = answer.json()["event"]
+                    number += 1
+                    continue
+                assert answer.status_code == 503, answer.text
+            except (httpx.HTTPError, AssertionError):
+                pass
+            if command:
+                self.unanswered[match] = (command, key)
+            return
+
+    def stop(self) -> None:
+        self.stopping = True
+        for thread in self.threads:
+            thread.join()
+
+    def check(self, url: str) -> None:
+        """Every answered command is in the stream as answered; at most the one in flight is there beside them."""
+        me = Api(url, self.ada.token)
+        assert sum(len(answers) for answers in self.answered.values()) > MATCHES
+        for match in self.matches:
+            events, after = {}, 0
+            while after is not None:
+                page = ok(me.get(f"/matches/{match}/events?after={after}&limit=500"))
+                events.update({event["version"]: event for event in page["events"]})
+                after = page["next"]
+            assert list(events) == list(range(1, len(events) + 1))
+            for version, event in self.answered[match].items():
+                assert events.get(version) == event, f"{match} {version} was answered and is not there"
+            rest = set(events) - set(self.answered[match]) - {1, 2}
+            assert len(rest) <= 1, f"{match}: {rest} were never answered"
+            if match in self.unanswered:
+                command, key = self.unanswered[match]
+                repeated = me.command(match, command, idempotency_key=key)
+                if rest:
+                    assert ok(repeated, 201)["version"] == rest.pop()
+                else:
+                    ok(repeated, 201)
+            me.resign(match, "red")
+            assert ok(me.get(f"/matches/{match}/verify"))["status"] == "verified"
+
+
+def test_kill_9_of_the_server_loses_no_answered_command(tmp_path: Path) -> None:
+    with WarlogServer(tmp_path, environment=UNLIMITED) as server:
+        load = Load(server.url)
+        time.sleep(1.5)
+        server.kill()
+        load.stop()
+        server.start()
+        load.check(server.url)
+
+
+def test_kill_9_of_redis_loses_no_answered_command(tmp_path: Path, redis: RedisServer) -> None:
+    arguments = ["--durability", "always"]
+    with WarlogServer(
+        tmp_path / "data", redis=redis.url, arguments=arguments, environment=UNLIMITED
+    ) as server:
+        load = Load(server.url)
+        time.sleep(1.5)
+        redis.kill()
+        load.stop()
+        redis.start()
+        eventually(lambda: ready(server.url) == 200)
+        load.check(server.url)
+
+
+def test_kill_9_of_the_embedded_redis_loses_no_answered_command(tmp_path: Path) -> None:
+    with WarlogServer(tmp_path, environment=UNLIMITED) as server:
+        load = Load(server.url)
+        time.sleep(1.5)
+        os.kill(_embedded_pid(tmp_path), signal.SIGKILL)
+        load.stop()
+        eventually(lambda: ready(server.url) == 200)
+        load.check(server.url)

@@ -1,0 +1,177 @@
+"""Two worlds with one clock, one source of ids and one seed, whose matches differ in what red hides and in
+nothing else:
+blue, a spectator and an outsider must get the same bytes, headers included, from every route. And faults are
+found so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.servers import WarlogServer
+from tests.service.api import UNLIMITED, Api, ok
+
+WORLD = {**UNLIMITED, "WARLOG_TEST_WORLD": "17"}
+RECRUIT = {"army": "recruit", "obstacles": "random", "army_points": 600}
+DEPLOY = {"army": "preset", "deployment": "chosen", "obstacles": "none", "width": 11}
+
+
+class LeakyServer(WarlogServer):
+    """`warlog serve` with one of the faults of leaky.py."""
+
+    def __init__(self, data: Path, fault: str) -> None:
+        self._fault = fault
+        super().__init__(data, environment=WORLD)
+
+    def start(self) -> None:
+        self._command[1:3] = ["-m", "tests.service.leaky", self._fault]
+        super().start()
+
+
+class World:
+    """One server with a match of red and blue, an outsider and a stranger; everything in it is asked in the
+    same order."""
+
+    def __init__(self, server: WarlogServer, options: dict[str, Any], mode: str) -> None:
+        self.stranger = Api(server.url)
+        self.red, self.blue, self.outsider = (self.stranger.player(name) for name in ("red", "blue", "eve"))
+        made = self.red.create(options=options, seats={"red": "me", "blue": self.blue.id}, mode=mode)
+        self.match = made["match"]["id"]
+        for player, seat in ((self.red, "red"), (self.blue, "blue")):
+            ok(player.command(self.match, {"type": "prepare", "seat": seat}), 201)
+
+    def seen(self) -> dict[str, bytes]:
+        """Everything that everybody but red can get, request by request."""
+        match = f"/matches/{self.match}"
+        version = self.red.match(self.match)["version"]
+        seen: dict[str, bytes] = {}
+        for name, who in (("blue", self.blue), ("outsider", self.outsider), ("stranger", self.stranger)):
+            gets = [match, f"{match}/view", f"{match}/events", f"{match}/events?limit=2&after=2", f"{match}/timeline",
+                    f"{match}/history", f"{match}/board", f"{match}/export", f"{match}/verify", "/matches",
+                    "/matches?player=me",
+                    "/matches?status=playing", f"/players/{self.red.id}", f"{match}/view?seat=red",
+                    f"{match}/actions?seat=red",
+                    f"{match}/view?seat=all", f"{match}/events?seat=red", f"{match}/feed?seat=red",
+                    "/games/hex"]  # fmt: skip
+            gets += [f"{match}/view?at={at}" for at in range(1, version + 2)]
+            if name == "blue":
+                gets += [f"{match}/view?seat=blue&at={at}" for at in range(1, version + 1)]
+                gets += [f"{match}/actions?seat=blue&at={at}" for at in range(4, version + 1)] + [
+                    f"{match}/actions?seat=blue"
+                ]
+                gets += [f"{match}/events?seat=blue", f"{match}/history?seat=blue"]
+            for path in gets:
+                for method in ("GET", "HEAD"):
+                    if not (method == "HEAD" and "/feed" in path):
+                        answer = who.http.request(method, path)
+                        seen[f"{name} {method} {path}"] = _bytes(answer)
+            for body in ({"type": "act", "seat": "red", "action": {"type": "resign"}}, {"type": "accept",
+            "proposal": version},
+                         {"type": "act", "seat": "blue", "action": {"type": "place", "piece": 1, "to": "a1"}},
+                         {"type": "act", "seat": "blue", "action": {"type": "attack", "piece": 1, "target": "b2"}},
+                         {"type": "act", "seat": "blue", "action": {"type": "recruit", "army": []}}):  # fmt: skip
+                seen[f"{name} POST {body}"] = _bytes(who.command(self.match, body))
+                seen[f"{name} POST {body} stale"] = _bytes(who.command(self.match, body, if_match='"1"'))
+            with who.feed(self.match, after=0) as feed:
+                feed.take(version)
+                seen[f"{name} feed"] = b"\n".join([*feed.headers, feed.raw])
+        return seen
+
+
+def _bytes(answer: Any) -> bytes:
+    headers = b"".join(b"%b: %b\n" % header for header in answer.headers.raw)
+    return b"%d\n%b\n%b" % (answer.status_code, headers, answer.content)
+
+
+def difference(first: dict[str, bytes], second: dict[str, bytes]) -> list[str]:
+    """The requests whose answers differ."""
+    assert first.keys() == second.keys()
+    return [request for request in first if first[request] != second[request]]
+
+
+@contextmanager
+def two_worlds(folder: Path, options: dict[str, Any], mode: str, fault: str | None) -> Iterator[list[World]]:
+    with ExitStack() as stack:
+        servers = [
+            stack.enter_context(
+                LeakyServer(folder / str(number), fault)
+                if fault
+                else WarlogServer(folder / str(number), environment=WORLD)
+            )
+            for number in range(2)
+        ]
+        yield [World(server, options, mode) for server in servers]
+
+
+def hidden_army(folder: Path, mode: str, fault: str | None = None) -> list[str]:
+    armies = (
+        [{"unit": "militia", "count": 9}],
+        [{"unit": "giant", "count": 5}, {"unit": "wolf", "count": 11}],
+    )
+    with two_worlds(folder, RECRUIT, mode, fault) as worlds:
+        for world, army in zip(worlds, armies, strict=True):
+            ok(world.red.act(world.match, "red", {"type": "recruit", "army": army}), 201)
+        first, second = (world.seen() for world in worlds)
+    return difference(first, second)
+
+
+def hidden_deployment(folder: Path, mode: str, fault: str | None = None) -> list[str]:
+    with two_worlds(folder, DEPLOY, mode, fault) as worlds:
+        for world, (piece, to) in zip(worlds, ((1, "b3"), (2, "a2")), strict=True):
+            ok(world.red.act(world.match, "red", {"type": "place", "piece": piece, "to": to}), 201)
+            ok(world.red.act(world.match, "red", {"type": "ready"}), 201)
+        first, second = (world.seen() for world in worlds)
+    return difference(first, second)
+
+
+@pytest.mark.parametrize("mode", ["casual", "competitive"])
+def test_a_hidden_army_shows_nowhere(tmp_path: Path, mode: str) -> None:
+    assert hidden_army(tmp_path, mode) == []
+
+
+@pytest.mark.parametrize("mode", ["casual", "competitive"])
+def test_a_hidden_deployment_shows_nowhere(tmp_path: Path, mode: str) -> None:
+    assert hidden_deployment(tmp_path, mode) == []
+
+
+@pytest.mark.parametrize(
+    ("fault", "where"),
+    [
+        (
+            "action",
+            ["blue feed", "stranger feed", "blue GET /matches/{}/events", "outsider GET /matches/{}/history"],
+        ),
+        ("effects", ["blue feed", "blue GET /matches/{}/events", "blue HEAD /matches/{}/events"]),
+        ("length", ["stranger feed"]),
+        ("view", ["stranger GET /matches/{}/view", "outsider GET /matches/{}/view?at=5"]),
+    ],
+)
+def test_a_fault_that_shows_a_hidden_army_is_found(tmp_path: Path, fault: str, where: list[str]) -> None:
+    import re
+
+    found = {
+        re.sub("m_[0-9]+_[a-z0-9]+", "{}", request) for request in hidden_army(tmp_path, "competitive", fault)
+    }
+    assert set(where) <= found
+
+
+def test_a_fault_that_shows_a_hidden_deployment_is_found(tmp_path: Path) -> None:
+    assert hidden_deployment(tmp_path, "competitive", "view")
+
+
+def test_what_is_public_does_differ_between_worlds(tmp_path: Path) -> None:
+    """Otherwise the comparison could not fail: an open act is seen by all."""
+    with two_worlds(tmp_path, {"army": "preset", "obstacles": "none"}, "competitive", None) as (
+        first,
+        second,
+    ):
+        seat = first.red.match(first.match)["to_act"][0]
+        for world, kind in ((first, "defend"), (second, "wait")):
+            actor = world.red if seat == "red" else world.blue
+            piece = ok(actor.get(f"/matches/{world.match}/view?seat={seat}"))["view"]["active"]
+            ok(actor.act(world.match, seat, {"type": kind, "piece": piece}), 201)
+        assert "stranger feed" in difference(first.seen(), second.seen())
