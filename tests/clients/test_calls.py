@@ -331,9 +331,6 @@ def test_what_might_be_done_twice_is_never_sent_twice(speaker: Speaker) -> None:
     calls: list[Callable[[Any], Any]] = [
         lambda c: c.create_player("ada"),
         lambda c: c.create_match("hex", {"red": "me"}),
-        lambda c: c.take_seat("m_1", "red"),
-        lambda c: c.leave_seat("m_1", "red"),
-        lambda c: c.join("m_1"),
         lambda c: c.import_record({}),
         lambda c: c.create_token("bot"),
         lambda c: c.create_scenario("hex", "mine", {}),
@@ -374,6 +371,54 @@ def test_nobody_there_is_unreachable_after_all_attempts(speaker: Speaker) -> Non
     with pytest.raises(Unreachable) as caught:
         speaker.call(url, lambda c: c.create_player("ada"))
     assert caught.value.__cause__ is not None
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "call"),
+    [
+        ("PUT", "/v1/matches/m_1/seats/red", lambda c: c.take_seat("m_1", "red", "wli_1")),
+        ("DELETE", "/v1/matches/m_1/seats/red", lambda c: c.leave_seat("m_1", "red")),
+        ("POST", "/v1/matches/m_1/join", lambda c: c.join("m_1", "red")),
+    ],
+)
+def test_taking_and_leaving_a_seat_are_repeated_with_their_key_like_commands(
+    speaker: Speaker, method: str, path: str, call: Callable[[Any], Any]
+) -> None:
+    answers = iter([b""])
+    with CuttingServer(lambda request: next(answers, reply(200, DONE))) as server:
+        assert speaker.call(server.url, call).version == 18
+    assert [(r.method, r.path) for r in server.received] == [(method, path)] * 2
+    assert len({r.headers["idempotency-key"] for r in server.received}) == 1
+
+
+def test_who_asks_too_often_waits_as_long_as_told_and_asks_again(speaker: Speaker) -> None:
+    answers = iter([reply(429, problem(429, "too_many_requests"), Retry_After="1")])
+    started = time.monotonic()
+    with CuttingServer(lambda request: next(answers, reply(201, DONE))) as server:
+        assert speaker.call(server.url, act, retry=Retry(wait_s_max=1)).version == 18
+    assert time.monotonic() - started >= 1
+
+
+def test_nobody_waits_longer_than_he_said(speaker: Speaker) -> None:
+    for status, code in [(429, "too_many_requests"), (503, "unavailable")]:
+        later = reply(status, problem(status, code), Retry_After="3600")
+        with CuttingServer(always(later)) as server, pytest.raises(Problem) as caught:
+            speaker.call(server.url, act)
+        assert caught.value.retry_after == 3600
+        assert len(server.received) == 1
+
+
+def test_text_in_pages_is_followed_by_its_links(speaker: Speaker) -> None:
+    def answer(request: Received) -> bytes:
+        if "after" in request.query:
+            assert request.query == {"after": ["3"], "seat": ["red"]}
+            return b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n4. red defend piece=1 (defended)\n"
+        link = 'Link: </v1/matches/m_1/history?after=3&seat=red>; rel="next"'
+        return f"HTTP/1.1 200 OK\r\nConnection: close\r\n{link}\r\n\r\n2. a\n3. b\n".encode()
+
+    with CuttingServer(answer) as server:
+        lines = speaker.call(server.url, lambda c: c.history("m_1", seat="red"))
+    assert lines == ["2. a", "3. b", "4. red defend piece=1 (defended)"]
 
 
 @pytest.mark.parametrize("code", ["unavailable", "unconfirmed"])

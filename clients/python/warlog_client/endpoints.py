@@ -15,7 +15,7 @@ import msgspec
 from . import models
 from .methods import endpoint, paged
 from .models import Json, Seats
-from .request import Page, Request, field_as, get, json_as, nothing, pages_of, post, send, text
+from .request import Page, Request, field_as, get, json_as, lines_of, nothing, pages_of, post, send, text
 
 PAGE = 100
 """Items of a list that are asked for at a time."""
@@ -32,7 +32,7 @@ _MATCH = field_as(models.Match, "match")
 _MATCH_BOARD = json_as(models.MatchBoard)
 _NEW_TOKEN = json_as(models.NewToken)
 _PLAYER = field_as(models.Player, "player")
-_RECORD = json_as(dict[str, Any])
+_JSON = json_as(dict[str, Any])
 _REGISTERED = json_as(models.Registered)
 _SCENARIO = field_as(models.Scenario, "scenario")
 _VERDICT = json_as(models.Verdict)
@@ -52,14 +52,17 @@ class How(TypedDict, total=False):
     idempotency_key: str | None
 
 
-def command(
-    match: str, body: Json, *, if_match: int | None = None, idempotency_key: str | None = None
+def _command(
+    request: Request[models.Done], *, if_match: int | None = None, idempotency_key: str | None = None
 ) -> Request[models.Done]:
-    request = post(_DONE, "matches", match, "commands", body=body)
     headers = {**request.headers, "Idempotency-Key": idempotency_key or uuid.uuid4().hex}
     if if_match is not None:
         headers["If-Match"] = f'"{if_match}"'
     return msgspec.structs.replace(request, headers=headers, repeatable=True)
+
+
+def _post_command(match: str, body: Json, how: How) -> Request[models.Done]:
+    return _command(post(_DONE, "matches", match, "commands", body=body), **how)
 
 
 class Endpoints:
@@ -179,45 +182,49 @@ class Endpoints:
         return get(_MATCH, "matches", match)
 
     @endpoint
-    def take_seat(self, match: str, seat: str, invitation: str | None = None) -> Request[models.Match]:
+    def take_seat(
+        self, match: str, seat: str, invitation: str | None = None, **how: Unpack[How]
+    ) -> Request[models.Done]:
+        """SeatTaken, WrongInvitation."""
         body = {} if invitation is None else {"invitation": invitation}
-        return send("PUT", _MATCH, "matches", match, "seats", seat, body=body)
+        return _command(send("PUT", _DONE, "matches", match, "seats", seat, body=body), **how)
 
     @endpoint
-    def leave_seat(self, match: str, seat: str) -> Request[models.Match]:
+    def leave_seat(self, match: str, seat: str, **how: Unpack[How]) -> Request[models.Done]:
         """Lobby only."""
-        return send("DELETE", _MATCH, "matches", match, "seats", seat)
+        return _command(send("DELETE", _DONE, "matches", match, "seats", seat), **how)
 
     @endpoint
-    def join(self, match: str, wish: str | None = None) -> Request[models.Match]:
-        """Joins a match whose seats are given by wish."""
-        return post(_MATCH, "matches", match, "join", body={} if wish is None else {"wish": wish})
+    def join(self, match: str, wish: str | None = None, **how: Unpack[How]) -> Request[models.Done]:
+        """Joins a match whose seats are given by wish, or changes one's wish."""
+        body = {} if wish is None else {"wish": wish}
+        return _command(post(_DONE, "matches", match, "join", body=body), **how)
 
     # ---- commands ------------------------------------------------------------------------------------------
 
     @endpoint
     def act(self, match: str, seat: str, action: Json, **how: Unpack[How]) -> Request[models.Done]:
         """An action of the rule book. RuleRefused has the book's code."""
-        return command(match, {"type": "act", "seat": seat, "action": action}, **how)
+        return _post_command(match, {"type": "act", "seat": seat, "action": action}, how)
 
     @endpoint
     def prepare(self, match: str, seat: str, **how: Unpack[How]) -> Request[models.Done]:
         """The seat is content; the last one starts the match."""
-        return command(match, {"type": "prepare", "seat": seat}, **how)
+        return _post_command(match, {"type": "prepare", "seat": seat}, how)
 
     @endpoint
     def propose(self, match: str, proposal: models.Proposal, **how: Unpack[How]) -> Request[models.Done]:
         """Takes effect at once where nobody else has to agree. The new version is the proposal's name."""
-        return command(match, {"type": "propose", "proposal": proposal}, **how)
+        return _post_command(match, {"type": "propose", "proposal": proposal}, how)
 
     @endpoint
     def accept(self, match: str, proposal: int, **how: Unpack[How]) -> Request[models.Done]:
         """Agrees to the proposal that was made in this version. ProposalChanged if another one is open."""
-        return command(match, {"type": "accept", "proposal": proposal}, **how)
+        return _post_command(match, {"type": "accept", "proposal": proposal}, how)
 
     @endpoint
     def reject(self, match: str, proposal: int, **how: Unpack[How]) -> Request[models.Done]:
-        return command(match, {"type": "reject", "proposal": proposal}, **how)
+        return _post_command(match, {"type": "reject", "proposal": proposal}, how)
 
     # ---- reading -------------------------------------------------------------------------------------------
 
@@ -246,10 +253,10 @@ class Endpoints:
         first = get(nothing, "matches", match, "timeline", after=after, limit=limit)
         return pages_of(models.Node, "nodes", first)
 
-    @endpoint
-    def history(self, match: str, *, seat: Seats = None) -> Request[str]:
-        """The current line in the game's own notation, as these seats may know it."""
-        return get(text, "matches", match, "history", seat=seat)
+    @paged
+    def history(self, match: str, *, seat: Seats = None) -> Request[Page[str]]:
+        """The current line in the game's own notation, line by line, as these seats may know it."""
+        return lines_of(get(nothing, "matches", match, "history", seat=seat))
 
     @endpoint
     def board(self, match: str) -> Request[models.MatchBoard]:
@@ -260,7 +267,12 @@ class Endpoints:
     @endpoint
     def export(self, match: str) -> Request[Json]:
         """The record of the match, as JSON."""
-        return get(_RECORD, "matches", match, "export")
+        return get(_JSON, "matches", match, "export")
+
+    @endpoint
+    def verify(self, match: str) -> Request[models.Verdict]:
+        """Recomputes every draw, hash and chain of a match that is over."""
+        return get(_VERDICT, "matches", match, "verify")
 
     @endpoint
     def import_record(self, record: Json) -> Request[models.Imported]:
@@ -304,9 +316,19 @@ class Endpoints:
     @endpoint
     def live(self) -> Request[models.Health]:
         """The process answers."""
-        return get(_HEALTH, "health", "live")
+        return Request("GET", "/health/live", _HEALTH, repeatable=True)
 
     @endpoint
     def ready(self) -> Request[models.Health]:
         """The service can do its work; asked once, so a 503 is an Unavailable at once."""
-        return msgspec.structs.replace(get(_HEALTH, "health", "ready"), repeatable=False)
+        return Request("GET", "/health/ready", _HEALTH)
+
+    @endpoint
+    def metrics(self) -> Request[str]:
+        """What the process counts, in the text form of Prometheus."""
+        return Request("GET", "/metrics", text, repeatable=True)
+
+    @endpoint
+    def openapi(self) -> Request[Json]:
+        """The document of all calls."""
+        return get(_JSON, "openapi.json")

@@ -71,6 +71,7 @@ class Match(Struct, frozen=True):
     options    all options that may be known, defaults included
     proposal   what waits for consent; its `version` is its name in `accept` and `reject`
     deadlines  by seat; empty without clocks
+    rematch    the match that follows this one by agreement, `rematch_of` the one before
     """
 
     id: str
@@ -90,6 +91,8 @@ class Match(Struct, frozen=True):
     result: Result | None = None
     seed_commitment: str | None = None
     seating: str | None = None
+    rematch: str | None = None
+    rematch_of: str | None = None
     created_at: datetime | None = None
     updated_at: datetime | None = None
 
@@ -109,29 +112,38 @@ class Imported(Struct, frozen=True):
 
 
 class Event(Struct, frozen=True):
-    """One event, as far as the reader may know it.
+    """One event, as far as the reader may know it. Fields that its type does not have are None.
 
     seat       the acting seat, `server`, or None where no seat acts
-    action     None where there is none or it is hidden
-    draws      None: hidden; empty: there were none
-    effects    None: there are none by the event's type, or they are hidden
-    to_act, deadlines   on the feed only: for whose decision the match waits after this event
-    result     on the event that ended the match
+    player     who joined, took a seat, proposed, accepted or rejected
+    action     None also where it is hidden
+    draws      None also where they are hidden; empty: there were none
+    proposal   what is proposed (`proposal_made`), or the version that was accepted or rejected
+    to         the version that is current again (`time_travelled`)
+    seats      of the match: names, or who holds them
+    match      the new match (`rematch_agreed`)
+    result, seeds       on the event that ended the match; seeds by their commitment
+    to_act, deadlines   on the feed: for whose decision the match waits after this event
     """
 
     version: int
     type: str
     at: datetime
     seat: str | None = None
-    by: str | None = None
-    parent: int | None = None
-    to: int | None = None
+    player: Player | None = None
     action: Json | None = None
     draws: list[int] | None = None
     effects: list[Json] | None = None
-    proposal: Json | None = None
+    proposal: Json | int | None = None
+    to: int | None = None
     options: Json | None = None
+    position: Json | None = None
+    seats: list[Any] | None = None
+    wish: str | None = None
+    match: str | None = None
     result: Result | None = None
+    seeds: dict[str, str] | None = None
+    seed_commitment: str | None = None
     to_act: list[str] | None = None
     deadlines: dict[str, datetime] | None = None
 

@@ -12,7 +12,15 @@ from urllib.parse import quote
 import httpx
 import msgspec
 
-from .errors import Problem, ProblemBody, ServiceUnavailable, UnexpectedReply, Unreachable, problem_class
+from .errors import (
+    Problem,
+    ProblemBody,
+    ServiceUnavailable,
+    TooManyRequests,
+    UnexpectedReply,
+    Unreachable,
+    problem_class,
+)
 
 T = TypeVar("T")
 
@@ -146,6 +154,20 @@ def pages_of(model: type[T], name: str, first: Request[Any]) -> Request[Page[T]]
     return request
 
 
+def lines_of(first: Request[Any]) -> Request[Page[str]]:
+    """The call `first` as one for some lines of text, whose `Link` header leads to those that follow."""
+
+    def decode(response: httpx.Response) -> Page[str]:
+        lines, rest = response.text.splitlines(), response.links.get("next", {}).get("url")
+        if rest is None:
+            return Page(lines, None)
+        after = httpx.URL(rest).params["after"]
+        return Page(lines, msgspec.structs.replace(request, query={**request.query, "after": after}))
+
+    request: Request[Page[str]] = msgspec.structs.replace(first, reply=decode)
+    return request
+
+
 def text(response: httpx.Response) -> str:
     return response.text
 
@@ -178,10 +200,16 @@ def _retry_after(response: httpx.Response) -> float | None:
 Outcome = httpx.Response | httpx.TransportError
 
 
+def _comes_back(error: Exception, repeatable: bool) -> bool:
+    """Whether to ask again. What was over a limit has not been looked at; behind a 503 it may have been done."""
+    return isinstance(error, TooManyRequests) or (repeatable and isinstance(error, ServiceUnavailable))
+
+
 def exchange(request: Request[T], retry: Retry) -> Generator[float, Outcome, T]:
     """The course of one call: yields the seconds to wait, takes what came of sending, returns the reply.
 
     Asks again only where that is safe: always if the request never left, otherwise if it is repeatable.
+    Never waits longer than `wait_s_max`: who is told to come back later than that gets the refusal.
     Raises the refusal, or Unreachable."""
     wait = 0.0
     for attempt in range(1, retry.attempts + 1):
@@ -190,7 +218,7 @@ def exchange(request: Request[T], retry: Retry) -> Generator[float, Outcome, T]:
             if outcome.is_success:
                 return request.reply(outcome)
             error: Exception = refusal(outcome)
-            again = request.repeatable and isinstance(error, ServiceUnavailable)
+            again = _comes_back(error, request.repeatable) and retry.wait(1, error) <= retry.wait_s_max
         else:
             error = Unreachable(f"{request.method} {request.path}: {outcome!r}")
             error.__cause__ = outcome
