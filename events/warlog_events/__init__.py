@@ -1,1 +1,1 @@
-"""What happened, and how it is kept: matches as events in Redis. `match.execute` is the write path, `store` what it writes to."""
+"""What happened, and how it is kept: matches as events in Redis. Start with `match.py`, the write path."""
