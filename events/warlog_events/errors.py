@@ -171,7 +171,7 @@ class TooLate(Conflict):
 
 
 class Refused(WarlogError):
-    """The only class whose `code` is given at birth: any code of a rule book, `invalid_options`, `insufficient_gold` …"""
+    """The only class whose `code` is given at birth: any of a rule book's, `invalid_options` …"""
 
     def __init__(
         self,
