@@ -14,6 +14,7 @@
     │  └─ Competitive                undo, option change or edit in a competitive match
     ├─ Unknown                       not there, or not for you to know that it is
     │  ├─ UnknownMatch  UnknownSeat  UnknownGame  UnknownVersion  UnknownPlayer  UnknownScenario
+    │  ├─ UnknownToken               none of yours has this id
     │  └─ NoView                     there is no board before the start
     ├─ Conflict                      the match is not as the request supposes
     │  ├─ VersionConflict            the match has moved on (`version` is where it is now)
@@ -128,6 +129,10 @@ class UnknownPlayer(Unknown):
 
 class UnknownScenario(Unknown):
     code = "unknown_scenario"
+
+
+class UnknownToken(Unknown):
+    code = "unknown_token"
 
 
 class NoView(Unknown):

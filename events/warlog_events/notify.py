@@ -15,15 +15,15 @@ class Watch:
     """Messages carry the match (as the channel) and its version, never content: who is told reads the events himself.
 
     Redis forgets a message as soon as it is sent. So whenever some may have been missed, and once when a subscription
-    first stands, every callback is called with 0: look for yourself. Callbacks run in the loop and must not block."""
+    first stands, every callback is called with 0: look for yourself. Callbacks run in the loop and must not block.
+
+    Connects by itself, and again whenever it must; to be made where a loop runs."""
 
     def __init__(self, connection: Connection) -> None:
         self._watchers: dict[bytes, list[Callable[[int], None]]] = {}
         self._others: dict[bytes, tuple[Callable[[bytes], None], Callable[[], None]]] = {}
         self._line = Line(connection.locate, self._greet, self._down)
-
-    async def open(self) -> None:
-        await self._line.open()
+        self._line.start()
 
     async def close(self) -> None:
         await self._line.close()
@@ -53,7 +53,8 @@ class Watch:
                 self._tell("UNSUBSCRIBE", channel)
 
     def subscribe(self, channel: str, message: Callable[[bytes], None], missed: Callable[[], None]) -> None:
-        """Any other channel, for as long as this object lives. `missed()` whenever messages may have been missed."""
+        """Any other channel, for as long as this object lives. `missed()` whenever messages may have been missed:
+        when the connection is lost (`ready` is false then) and when the subscription stands."""
         self._others[channel.encode()] = (message, missed)
         self._tell("SUBSCRIBE", channel.encode())
 

@@ -234,8 +234,12 @@ class Line:
 
     async def open(self) -> None:
         """The first connection, whose failure is the caller's to see; from then on it is kept up by itself."""
-        self.wire = wire = await self._dial()
-        self._task = asyncio.create_task(self._keep(wire), name="warlog redis line")
+        self.wire = await self._dial()
+        self.start()
+
+    def start(self) -> None:
+        """Without waiting: there is a connection when `wire` is set."""
+        self._task = asyncio.create_task(self._keep(), name="warlog redis line")
 
     async def close(self) -> None:
         if self._task is not None:
@@ -246,25 +250,21 @@ class Line:
             await self.wire.lost
             self.wire = None
 
-    async def _keep(self, wire: Wire) -> None:
+    async def _keep(self) -> None:
         pause = PAUSE_S_MIN
         while True:
-            self.wire = wire
-            await self._watch(wire)
-            self.wire = None
-            log.warning("the connection to Redis is lost")
-            self._down()
-            while True:
-                try:
-                    wire = await self._dial()
-                except Exception as error:
-                    log.warning("Redis is not to be had: %s", error)
-                    await asyncio.sleep(pause)
-                    pause = min(2 * pause, PAUSE_S_MAX)
-                else:
-                    break
-            pause = PAUSE_S_MIN
-            log.warning("connected to Redis again")
+            if self.wire is not None:
+                await self._watch(self.wire)
+                self.wire = None
+                log.warning("the connection to Redis is lost")
+                self._down()
+                pause = PAUSE_S_MIN
+            try:
+                self.wire = await self._dial()
+            except Exception as error:
+                log.warning("Redis is not to be had: %s", error)
+                await asyncio.sleep(pause)
+                pause = min(2 * pause, PAUSE_S_MAX)
 
     async def _dial(self) -> Wire:
         """Raises Unavailable, and whatever `locate` and `greet` raise."""
