@@ -8,6 +8,7 @@ import hashlib
 from collections.abc import AsyncIterator, Mapping, Sequence
 
 import msgspec
+from redis.exceptions import ResponseError
 
 from . import keys
 from .connect import Connection
@@ -207,7 +208,15 @@ class Store:
                 e.chain,
                 e.hash,
             )
-        reply = await self._pipe.script("append", touched, arguments)
+        try:
+            reply = await self._pipe.script("append", touched, arguments)
+        except ResponseError as error:
+            # The script's first write; nothing is written. Somebody took entries from the end of the stream by hand.
+            if "specified in XADD" in str(error):
+                raise IntegrityError(
+                    f"{match}: the stream had come further than version {a.expected_version}"
+                ) from error
+            raise
         if reply[0] != b"done":
             await self._refuse(a, reply)
 
