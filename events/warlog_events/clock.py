@@ -1,7 +1,7 @@
 """The clock worker: whoever lets his deadline pass is timed out. Several may run; each deadline fires once.
 
-Exactly once follows from the match itself: a time-out is an event like any other, appended only while the deadline that was
-seen is still the seat's, and only on the version on which that was checked.
+Exactly once follows from the match itself: a time-out is an event like any other, appended only while the
+deadline that was seen is still the seat's, and only on the version on which that was checked.
 """
 
 import asyncio

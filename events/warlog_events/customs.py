@@ -1,6 +1,7 @@
 """What a rule book says about matches rather than about play: sides, spectators, clocks, what is whose to set.
 
-The core's codec of a game may answer these (the attributes named here); a game whose book says nothing gets the strict default.
+The core's codec of a game may answer these (the attributes named here); a game whose book says nothing gets the
+strict default.
 """
 
 from collections.abc import Callable, Mapping

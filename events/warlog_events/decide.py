@@ -97,7 +97,8 @@ def prepare(draft: Draft, command: Prepare, player: Player) -> None:
 
 
 def start(draft: Draft, player: Player, *, seat: str = "") -> None:
-    """The start of the match: from the options and the Position agreed, or from a record, which is then appended whole."""
+    """The start of the match: from the options and the Position agreed, or from a record, which is then appended
+    whole."""
     match = draft.match
     if match.fold.record is not None:
         replay_record(draft, match.fold.record, player, seat=seat)

@@ -1,7 +1,7 @@
 """Events that are made but not yet appended: the only place where an event is written down.
 
-A draft holds a head and what has been written on it. Nothing of it touches the match from which it began until `commit`, so
-it can be thrown away after a conflict.
+A draft holds a head and what has been written on it. Nothing of it touches the match from which it began until
+`commit`, so it can be thrown away after a conflict.
 """
 
 from collections.abc import Callable, Mapping
@@ -98,7 +98,8 @@ class Draft:
         return name
 
     def entropy(self, seed: str | None = None) -> Callable[[int], bytes]:
-        """For the next event. `seed`: the commitment that this event itself makes, else the newest on the current line."""
+        """For the next event. `seed`: the commitment that this event itself makes, else the newest on the
+        current line."""
         name = seed or self.match.fold.seed
         return entropy(self.match_id, bytes.fromhex(self.secrets[name]), self.version)
 
@@ -117,7 +118,8 @@ class Draft:
     def travel(self, to: int, state: State, player: Player, proposal: int | None = None) -> None:
         """Writes that what was after event `to` (`state`) is current again.
 
-        If the newest seed on that line is known already, the event brings a new one, unless play is over there anyway."""
+        If the newest seed on that line is known already, the event brings a new one, unless play is over there
+        anyway."""
         self._flush()
         fold, ending = self.match.fold, self.ending(state)
         known = self._timeline.seed_of(to) in fold.published
@@ -158,7 +160,9 @@ class Draft:
         return self.match
 
     def _after(self, before: Match | None, stored: StoredEvent, body: Body, state: State | None) -> Match:
-        fold = fold_after(None if before is None else before.fold, self.match_id, stored, body, self._timeline)
+        fold = fold_after(
+            None if before is None else before.fold, self.match_id, stored, body, self._timeline
+        )
         kept = before is not None and before.fold.options is fold.options
         settings = before.settings if kept and before is not None else Settings(self.game, fold)
         state_after = before.state if state is None and before is not None else state

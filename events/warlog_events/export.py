@@ -1,7 +1,7 @@
 """A match as a record (API.md): complete once it is over, and before that as far as the reader may know.
 
-`events` are the actions (with edits and option changes), each with the version from which it was played. `log` are all other
-entries of the stream as they are stored: with both, anybody can make the chain again.
+`events` are the actions (with edits and option changes), each with the version from which it was played. `log`
+are all other entries of the stream as they are stored: with both, anybody can make the chain again.
 """
 
 from typing import TYPE_CHECKING, Any

@@ -1,8 +1,8 @@
 """Live feeds: each new event of a match, to everyone who follows it, as he may see it.
 
 One `Hub` per process. What this process appends it is told at once; what others append, `Watch` says, and the hub reads
-it once for all who follow. Equal readers share the encoded bytes. A reader who is behind reads for himself; one who lets too
-much lie is cut off. Nobody waits for anybody.
+it once for all who follow. Equal readers share the encoded bytes. A reader who is behind reads for himself; one
+who lets too much lie is cut off. Nobody waits for anybody.
 """
 
 import asyncio
@@ -58,7 +58,8 @@ class Feed(AsyncIterator[Item]):
         async with matches.feed(match, reader, after) as feed:
             async for version, type, data in feed: ...
 
-    `__anext__` may be abandoned (asyncio.wait_for, for a heartbeat) without losing an event. Raises SlowReader, FeedClosed."""
+    `__anext__` may be abandoned (asyncio.wait_for, for a heartbeat) without losing an event. Raises SlowReader,
+    FeedClosed."""
 
     def __init__(self, hub: "Hub", match: Match, reader: Reader, after: int, events_max: int) -> None:
         self.reader = reader

@@ -119,7 +119,8 @@ def created(match: str, stored: StoredEvent, body: MatchCreated) -> Fold:
 
 
 def evolve(fold: Fold, stored: StoredEvent, body: Body, *, options: dict[str, object], seed: str) -> Fold:
-    """The match after one more event. `options`, `seed`: those on the line that is current after it (the timeline knows)."""
+    """The match after one more event. `options`, `seed`: those on the line that is current after it (the
+    timeline knows)."""
     fold = replace(
         fold,
         version=stored.version,

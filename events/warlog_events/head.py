@@ -1,4 +1,5 @@
-"""A match as it is after one version: what the events say (fold.py) and, once it has started, the core's state beside it."""
+"""A match as it is after one version: what the events say (fold.py) and, once it has started, the core's state
+beside it."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -145,7 +146,8 @@ class Match:
         return self.is_over or version <= self.timeline.over_until
 
     def disclosure_stamp(self) -> int:
-        """Another number whenever more of the past may be shown than before: for ETags of events, history and export."""
+        """Another number whenever more of the past may be shown than before: for ETags of events, history and
+        export."""
         return len(self.timeline.tips) << 32 | self.disclosure
 
     # ---- people
@@ -178,8 +180,8 @@ class Match:
             raise NotYourSeat(f"you do not hold {seat}", version=self.version)
 
     def reader(self, player_id: str | None, seat: str | None = None) -> Reader:
-        """With `seat`: as that seat (raises UnknownSeat, NotYourSeat). Without: with the knowledge of every seat that the
-        player holds; as a spectator where he holds none (raises NoSpectators)."""
+        """With `seat`: as that seat (raises UnknownSeat, NotYourSeat). Without: with the knowledge of every seat
+        that the player holds; as a spectator where he holds none (raises NoSpectators)."""
         if seat is not None:
             self.check_seat(player_id, seat)
             return Reader((seat,), player_id)

@@ -1,4 +1,5 @@
-"""The history in the game's own notation: the current line, as far as the reader may know it (CONVENTIONS.md, "Notation")."""
+"""The history in the game's own notation: the current line, as far as the reader may know it (CONVENTIONS.md,
+"Notation")."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING

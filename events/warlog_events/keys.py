@@ -108,6 +108,6 @@ def scenarios(of: str, game: str) -> str:
 def lobby(what: str) -> str:
     """The lobby's projection, all in one slot: it can be made again from the matches' summaries.
 
-    "checkpoint" is a hash of bucket → number of the last activity entry read; "index" a hash of match → what is shown by;
-    "listed:…" are sorted sets, all scores 0, of "<13 digits of ms> <match>" (projections/lobby.py)."""
+    "checkpoint" is a hash of bucket → number of the last activity entry read; "index" a hash of match → what is
+    shown by; "listed:…" are sorted sets, all scores 0, of "<13 digits of ms> <match>" (projections/lobby.py)."""
     return f"warlog:{{lobby}}:{what}"

@@ -1,7 +1,7 @@
 """From Redis into memory: cold matches, and what is new of hot ones.
 
-`Loader` never holds a lock over the network. Two tasks may load or refresh the same match at once; what comes second finds the
-work done and adds nothing.
+`Loader` never holds a lock over the network. Two tasks may load or refresh the same match at once; what comes
+second finds the work done and adds nothing.
 """
 
 import asyncio
@@ -72,7 +72,8 @@ class Loader:
         return await asyncio.shield(task)
 
     async def refresh(self, hot: Hot) -> Hot:
-        """Adds what is new. The newest event that we know is read again, to see that Redis still has it as we know it."""
+        """Adds what is new. The newest event that we know is read again, to see that Redis still has it as we
+        know it."""
         match = hot.match
         events, summary = await self._read(match.id, match.version - 1, clocked=bool(match.move_seconds))
         if not events or events[0].version != match.version or events[0].chain != match.chain:

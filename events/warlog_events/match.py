@@ -216,8 +216,8 @@ class Matches:
     # ---- commands
 
     async def load(self, match_id: str, player_id: str | None, *, fresh: bool = True) -> Match:
-        """The newest head. fresh=True asks Redis whether there is anything newer (one round trip); otherwise a hot match is
-        given as it is. Raises UnknownMatch, also to a non-member of a private match; IntegrityError."""
+        """The newest head. fresh=True asks Redis whether there is anything newer (one round trip); otherwise a
+        hot match is given as it is. Raises UnknownMatch, also to a non-member of a private match; IntegrityError."""
         match = (await self._loader.hot(match_id, fresh=fresh)).match
         if not match.may_know(player_id):
             raise UnknownMatch("no such match")
@@ -233,9 +233,9 @@ class Matches:
         key: Key | None = None,
         render: Callable[[Done], bytes] | None = None,
     ) -> Done:
-        """One command, one event. `render` makes the body of the answer, which is stored with `key`; it is called before
-        the event is appended, perhaps several times, must not do I/O, and nothing of it may leave before `execute`
-        returns. Default: the JSON of `Done.body(caller.id)`.
+        """One command, one event. `render` makes the body of the answer, which is stored with `key`; it is
+        called before the event is appended, perhaps several times, must not do I/O, and nothing of it may leave
+        before `execute` returns. Default: the JSON of `Done.body(caller.id)`.
 
         Raises every error of errors.py that the table of API.md gives for commands and seats."""
         began_at = self.world.now_ms()
@@ -450,7 +450,8 @@ class Matches:
     # ---- reading
 
     async def state_at(self, match: Match, version: int) -> State:
-        """The state after `version`; the caller's own. Raises NoView before the start, UnknownVersion beyond the newest."""
+        """The state after `version`; the caller's own. Raises NoView before the start, UnknownVersion beyond the
+        newest."""
         if not 0 < version <= match.version:
             raise UnknownVersion(f"versions 1 to {match.version} are there", version=match.version)
         if match.state is None or version < match.started_at_version:
@@ -462,7 +463,8 @@ class Matches:
         )
 
     async def each(self, match_id: str, after: int, limit: int, use: Callable[[Match, Told], T]) -> list[T]:
-        """`use` of every event after `after`, at most `limit`, with what the rules made of it; of the match as it is now."""
+        """`use` of every event after `after`, at most `limit`, with what the rules made of it; of the match as
+        it is now."""
         match = (await self._loader.hot(match_id, fresh=True)).match
         return await self.each_of(match, after, limit, use)
 
@@ -517,8 +519,8 @@ class Matches:
     async def history(
         self, match: Match, reader: Reader, after: int = 0, limit: int = 1000
     ) -> tuple[str, int | None]:
-        """The notation of the current line from after version `after`, at most `limit` lines, and the version after which to
-        go on, None at the end."""
+        """The notation of the current line from after version `after`, at most `limit` lines, and the version
+        after which to go on, None at the end."""
         return await history.lines(self, match, await self._whole(match), reader, after, limit)
 
     def feed(self, match: Match, reader: Reader, after: int) -> Feed:

@@ -1,10 +1,11 @@
 """The facts of a match: one Struct per event type, and the small values they are made of.
 
-A body holds what cannot be derived. What the rules make of it (effects, views, deadlines) is derived by replay; `seat`, `by`,
-`at`, `draws`, `hash` and `chain` stand beside it in the stream (store.StoredEvent).
+A body holds what cannot be derived. What the rules make of it (effects, views, deadlines) is derived by replay;
+`seat`, `by`, `at`, `draws`, `hash` and `chain` stand beside it in the stream (store.StoredEvent).
 
 Events are for ever: a new field comes last, with a default; a new meaning is a new type, or a new form (upcast.py).
-Bodies are stored with sorted keys, so that the bytes over which `chain` runs can be made again from any copy of the JSON.
+Bodies are stored with sorted keys, so that the bytes over which `chain` runs can be made again from any copy of
+the JSON.
 """
 
 from typing import Literal, NewType
@@ -144,7 +145,8 @@ class OptionsChanged(Struct, frozen=True, omit_defaults=True):
 
 
 class TimeTravelled(Struct, frozen=True, omit_defaults=True):
-    """What was after event `to` is current again. A commitment: a new seed, because the old one is known. `ending`: it was over."""
+    """What was after event `to` is current again. A commitment: a new seed, because the old one is known.
+    `ending`: it was over."""
 
     to: int
     player: Player | None = None

@@ -26,7 +26,8 @@ class Told:
 
 
 def tell(match: Match, line: Timeline, events: list[StoredEvent], counts: Counts) -> Iterator[Told]:
-    """Replays successive versions. `line`: the match's timeline, with nothing forgotten. Raises IntegrityError, Forgotten."""
+    """Replays successive versions. `line`: the match's timeline, with nothing forgotten. Raises IntegrityError,
+    Forgotten."""
     state: State | None = None
     for stored in events:
         body = body_of(stored)

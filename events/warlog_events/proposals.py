@@ -1,7 +1,8 @@
-"""Everything that needs consent: proposing, accepting, rejecting, and what each kind of proposal does (DESIGN 5, "Commands").
+"""Everything that needs consent: proposing, accepting, rejecting, and what each kind of proposal does (DESIGN 5,
+"Commands").
 
-A proposal is checked when it is made and again when it takes effect; in between, the match stands still as far as it goes,
-since any action replaces it.
+A proposal is checked when it is made and again when it takes effect; in between, the match stands still as far
+as it goes, since any action replaces it.
 """
 
 from collections.abc import Callable, Mapping
@@ -269,7 +270,8 @@ def _edit(draft: Draft, position: dict[str, object], player: Player, proposal: i
 
 
 def _become_competitive(draft: Draft, player: Player, proposal: int | None) -> None:
-    """Once and for good: before the start, or later where the book allows it and nothing has been shown that should not."""
+    """Once and for good: before the start, or later where the book allows it and nothing has been shown that
+    should not."""
     match, fold = draft.match, draft.match.fold
     if match.mode == "competitive":
         raise WrongStatus("the match is competitive", version=match.version)

@@ -1,7 +1,7 @@
 """Records (API.md): a match as one JSON document, read, walked through and written.
 
-A record needs little: the game, the options, the setup's draws, and a list of actions with their draws. What more is there
-(versions and parents, hashes, seeds, chain) is checked, never believed.
+A record needs little: the game, the options, the setup's draws, and a list of actions with their draws. What
+more is there (versions and parents, hashes, seeds, chain) is checked, never believed.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -141,7 +141,8 @@ def walk(
     """Plays the record from its start, event by event, checking hashes.
 
     `draws_of` (version, event; None for the start): where draws come from, instead of those recorded.
-    Raises Refused: the rule book's code, or `bad_record` for draws and hashes that do not fit; both with the record's version."""
+    Raises Refused: the rule book's code, or `bad_record` for draws and hashes that do not fit; both with the
+    record's version."""
     setup, options = record.setup, record.options
     events = numbered(record)
     try:

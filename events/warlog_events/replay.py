@@ -1,4 +1,5 @@
-"""From stored events back to a match. Everything is checked on the way: versions, chain, the rules' own verdict and the hashes.
+"""From stored events back to a match. Everything is checked on the way: versions, chain, the rules' own verdict
+and the hashes.
 
 What does not come out as it was recorded raises IntegrityError and is never papered over.
 """
@@ -47,7 +48,8 @@ class Counts:
 
 
 def state_at(line: Timeline, game: Game, version: int, counts: Counts) -> State:
-    """The state after `version`: a checkpoint and one run of at most `every` steps. Raises Forgotten, IntegrityError."""
+    """The state after `version`: a checkpoint and one run of at most `every` steps. Raises Forgotten,
+    IntegrityError."""
     path = line.path(version)
     try:
         state = game.load(line.base_of(version).setup, line.checkpoint(path.checkpoint))
@@ -68,7 +70,8 @@ def start_of(
 
 
 class Replay:
-    """Feeds stored events to a match. `head` None: from the first event on. Actions are replayed run by run, in one core call each."""
+    """Feeds stored events to a match. `head` None: from the first event on. Actions are replayed run by run, in
+    one core call each."""
 
     def __init__(self, match_id: str, head: Match | None, counts: Counts, *, every: int = 32) -> None:
         self.match_id = match_id
@@ -85,7 +88,8 @@ class Replay:
         return 0 if self.fold is None else self.fold.version
 
     def feed(self, events: Iterable[StoredEvent]) -> None:
-        """Raises IntegrityError; Forgotten where a time travel leads before what the timeline knows. Then throw this away."""
+        """Raises IntegrityError; Forgotten where a time travel leads before what the timeline knows. Then throw
+        this away."""
         for stored in events:
             self._check_link(stored)
             body = body_of(stored)

@@ -7,7 +7,8 @@ from .model import Player
 
 
 def draw_from(entropy: Callable[[int], bytes]) -> Callable[[int], int]:
-    """`draw(n)` of the rule books over a block of entropy: little-endian words, rejected where they would favour a value."""
+    """`draw(n)` of the rule books over a block of entropy: little-endian words, rejected where they would favour
+    a value."""
     used = 0
 
     def draw(n: int) -> int:
@@ -40,8 +41,8 @@ def assign(
 ) -> tuple[Mapping[str, Player], list[int]]:
     """Gives each of the free seats (in seat order) to one of as many players (in order of joining); and the draws.
 
-    A seat that one player wished is his; one that several wished goes to one of them by `draw`; the others get the remaining
-    seats in order of joining."""
+    A seat that one player wished is his; one that several wished goes to one of them by `draw`; the others get
+    the remaining seats in order of joining."""
     draws: list[int] = []
     given: dict[str, Player] = {}
     for seat in free:

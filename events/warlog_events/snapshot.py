@@ -67,7 +67,8 @@ def version_of(snapshot: bytes) -> int:
 
 
 def load(snapshot: bytes, entry: StoredEvent, match_id: str, every: int) -> Match:
-    """The match as of `entry`, the stream's event of the snapshot's version, without deadlines. Raises SnapshotRefused."""
+    """The match as of `entry`, the stream's event of the snapshot's version, without deadlines. Raises
+    SnapshotRefused."""
     content = _read(snapshot)
     fold = content.fold
     if fold.match != match_id or fold.version != entry.version:

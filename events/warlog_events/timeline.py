@@ -7,9 +7,9 @@ tree is the list of its jumps, and the path from any version back to the start i
                   └─ 6 ── 7 ── 8        6 = time_travelled {to: 3}
                      the path of 8: 6 … 8, 1 … 3
 
-A *base* is an event that makes a new setup (the start, an edited position, an option change in play). Every base and every
-jump has a *checkpoint* of the state after it, and so has every `every`-th *step* (action): the way from the nearest
-checkpoint to any version is one contiguous run with at most `every` steps to replay.
+A *base* is an event that makes a new setup (the start, an edited position, an option change in play). Every base
+and every jump has a *checkpoint* of the state after it, and so has every `every`-th *step* (action): the way
+from the nearest checkpoint to any version is one contiguous run with at most `every` steps to replay.
 """
 
 from bisect import bisect_right
@@ -128,7 +128,8 @@ class Timeline:
         return next(seed for at, seed in reversed(self.seeds) if self.is_on_path(at, version))
 
     def disclosed(self, version: int, head: int, head_disclosure: int) -> int:
-        """What has been disclosed of event `version` by now: by every line that goes through it, or by the match's end."""
+        """What has been disclosed of event `version` by now: by every line that goes through it, or by the
+        match's end."""
         flags = 0
         for tip in (*self.tips, Tip(head, head_disclosure)):
             if tip.disclosure and tip.version >= version:

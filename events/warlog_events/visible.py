@@ -1,7 +1,7 @@
 """One event as one reader may see it, in the JSON of API.md.
 
-Each type has a function that *builds* what is shown from a whitelist of its fields: a field that is forgotten here is hidden.
-What the rules made of an event comes from the core, which says for every effect who may see it.
+Each type has a function that *builds* what is shown from a whitelist of its fields: a field that is forgotten
+here is hidden. What the rules made of an event comes from the core, which says for every effect who may see it.
 """
 
 from collections.abc import Callable

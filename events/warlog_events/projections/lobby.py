@@ -1,7 +1,7 @@
 """The list of matches: public ones by game and status, everybody's own; the newest first.
 
-A match stands in up to four public sorted sets (any or its game × any or its status) and in one for each of its players.
-Other filters are applied while reading. What is shown of a match is its summary, as it is now.
+A match stands in up to four public sorted sets (any or its game × any or its status) and in one for each of its
+players. Other filters are applied while reading. What is shown of a match is its summary, as it is now.
 """
 
 from collections.abc import AsyncIterator, Mapping
@@ -82,7 +82,8 @@ class Lobby:
     async def matches(
         self, query: Query, caller: str | None, limit: int
     ) -> tuple[list[msgspec.Raw], str | None]:
-        """At most `limit` summaries (JSON) of public matches and of the caller's own, and the cursor of the next page."""
+        """At most `limit` summaries (JSON) of public matches and of the caller's own, and the cursor of the next
+        page."""
         if self._projector is not None:
             await self._projector.catch_up()
         player = caller if query.player == "me" else query.player

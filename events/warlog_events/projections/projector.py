@@ -1,5 +1,5 @@
-"""Reads the buckets' activity and keeps the lobby's projection up to it. Several may run: none does another's work twice to any
-effect, because the checkpoint is compared and moved together with what is written."""
+"""Reads the buckets' activity and keeps the lobby's projection up to it. Several may run: none does another's
+work twice to any effect, because the checkpoint is compared and moved together with what is written."""
 
 import asyncio
 from collections.abc import Iterable
