@@ -336,7 +336,15 @@ def test_a_finished_match_answers_match_over_to_anything() -> None:
     state = recruiting()
     state.apply("red", {"type": "resign"})
     for actor in ("red", "blue", "green", "server"):
-        for action in (None, [], {}, {"type": "resign"}, {"type": "move", "piece": HUGE}, {"type": "tea"}):
+        actions: list[Any] = [
+            None,
+            [],
+            {},
+            {"type": "resign"},
+            {"type": "move", "piece": HUGE},
+            {"type": "tea"},
+        ]
+        for action in actions:
             assert state.check(actor, action) == "match_over"
 
 

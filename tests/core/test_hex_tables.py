@@ -98,9 +98,9 @@ def test_the_texts_of_the_options_are_the_books() -> None:
 )
 def test_an_integer_option_is_accepted_up_to_its_bounds_and_not_beyond(option: dict[str, Any]) -> None:
     # With three seats a zone has half the ranks; the smallest boards hold few stacks.
-    base = {"max_stacks": 1, "army_points": 1000}
+    base: dict[str, Any] = {"max_stacks": 1, "army_points": 1000}
     for value in (option["min"], option["max"]):
-        more = {"teams": "none"} if option["name"] == "seats" else {}
+        more: dict[str, Any] = {"teams": "none"} if option["name"] == "seats" else {}
         if option["name"] == "max_stacks":
             more = {"deploy_depth": 3}
         if option["name"] == "army_points":
