@@ -1,7 +1,7 @@
 """Golden playthroughs of our own: whole matches as text fit for review as a diff (tests/playthroughs/own/README.md).
 
 `python -m tests.golden` plays every recording again and writes down what happens now: a decision, whose commit says
-which rule changed. `python -m tests.golden new hex-name '{"seats": 3}' 40` records a new match of at most 40 random actions.
+which rule changed. `python -m tests.golden new hex-name '{"seats": 3}' 40` records a new match of random actions.
 """
 
 from __future__ import annotations
