@@ -40,6 +40,7 @@ async def export_match(matches: "Matches", match: Match, whole: Match, reader: R
                 export.add_whole(stored, body_of(stored))
         else:
             await matches.each_of(match, after, limit, lambda _, told: export.add_shown(told))
+    export.say_head()
     if match.is_over:
         secrets = await matches.store.secrets(match.id)
         export.record["seeds"] = [secrets[name] for name in export.seeds]
@@ -68,7 +69,6 @@ class _Export:
         self.record["seed_commitments"] = self.seeds
         self.record["setup"] = {}
         self.record["events"] = self._events
-        self.record["head"] = line.recorded(match.version)
         if fold.result is not None:
             self.record["result"] = msgspec.to_builtins(fold.result)
 
@@ -138,6 +138,12 @@ class _Export:
                 self._events.append(event)
             case OptionsChanged(options=options) if stored.version > self._match.fold.started:
                 self._events.append({**self._event(stored), "options": self._options(options), "draws": []})
+
+    def say_head(self) -> None:
+        """Where the match stands, if that is not after the last of its events."""
+        head = self._line.recorded(self._match.version)
+        if head != (self._events[-1] if self._events else self.record["setup"])["version"]:
+            self.record["head"] = head
 
     def _event(self, stored: StoredEvent) -> Json:
         parent = self._line.parent(stored.version)

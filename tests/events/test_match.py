@@ -7,6 +7,9 @@ from collections.abc import AsyncIterator
 
 import pytest
 import pytest_asyncio
+
+from tests.events.table import ADA, ALL, BATTLE, BOB, EVE, HIDDEN, SPECTATOR, Table, choice, table_at
+from tests.servers import RedisServer
 from warlog_events import errors
 from warlog_events.commands import (
     Abort,
@@ -27,9 +30,6 @@ from warlog_events.commands import (
 )
 from warlog_events.match import Key
 from warlog_events.model import Player, Reader
-
-from tests.events.table import ADA, ALL, BATTLE, BOB, EVE, HIDDEN, SPECTATOR, Table, choice, table_at
-from tests.servers import RedisServer
 
 RESIGN: dict[str, object] = {"type": "resign"}
 
@@ -82,12 +82,20 @@ async def test_the_rule_book_decides_what_is_inside_an_action_and_an_ended_match
     table: Table,
 ) -> None:
     match = await table.hot_seat()
-    for action in ([], 7, None, {"type": "nonsense"}, {"type": "timeout", "seat": "red"}, {"type": "move"}):
+    nonsense: list[object] = [
+        [],
+        7,
+        None,
+        {"type": "nonsense"},
+        {"type": "timeout", "seat": "red"},
+        {"type": "move"},
+    ]
+    for action in nonsense:
         with pytest.raises(errors.Refused) as refused:
             await table.do(match, Act("red", action))
         assert refused.value.code == "malformed_action"
     match = await table.finish(match)
-    for action in ([], {"type": "nonsense"}, RESIGN):
+    for action in [*nonsense, RESIGN]:
         with pytest.raises(errors.Refused) as refused:
             await table.do(match, Act("red", action))
         assert refused.value.code == "match_over"
@@ -151,7 +159,9 @@ async def test_wishes_are_granted_and_contested_ones_drawn_for(table: Table) -> 
         done = await table.do(match, Join(wish), player)
     event = done.event(SPECTATOR)
     assert event["type"] == "seats_assigned"
-    (draw,) = event["draws"]  # type: ignore[misc]
+    draws = event["draws"]
+    assert isinstance(draws, list)
+    (draw,) = draws
     by_name = {seat: player.name for seat, player in done.match.holders.items()}
     winner, loser = (("one", "two"), ("two", "one"))[draw]
     # red was wished by one alone; the others get blue and yellow in order of joining.

@@ -7,15 +7,15 @@ from collections.abc import AsyncIterator
 
 import pytest
 import pytest_asyncio
+
+from tests.events.table import ADA, ALL, BATTLE, BOB, HIDDEN, SPECTATOR, Table, table_at
+from tests.servers import RedisServer
 from warlog_events import errors
-from warlog_events.commands import Edit, Options, Propose, Undo
+from warlog_events.commands import Accept, Edit, Options, Propose, Undo
 from warlog_events.match import MatchSettings
 from warlog_events.model import Reader
 from warlog_events.store import StoredEvent
 from warlog_events.timeline import Base, Timeline
-
-from tests.events.table import ADA, ALL, BATTLE, HIDDEN, SPECTATOR, Table, table_at
-from tests.servers import RedisServer
 
 
 @pytest_asyncio.fixture
@@ -187,10 +187,6 @@ async def test_what_the_end_has_shown_stays_shown_after_going_back_and_new_secre
     assert match.is_over
     assert await seen(hidden) == army
     done = await table.do(match, Propose(Undo(start)), ADA)
-    from warlog_events.commands import Accept
-
-    from tests.events.table import BOB
-
     match = (await table.do(match, Accept(done.version), BOB)).match
     assert await seen(hidden) == army
     match = await table.act(match, "blue", {"type": "recruit", "army": [{"unit": "wolf", "count": 4}]})
