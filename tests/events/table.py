@@ -74,6 +74,11 @@ class Table:
     async def finish(self, match: Match) -> Match:
         return await self.act(match, match.to_act[0], {"type": "resign"})
 
+    async def finish_playing(self, match: Match) -> Match:
+        """The match as it is now, over."""
+        match = await self.load(match)
+        return match if match.is_over else await self.finish(match)
+
     async def load(self, match: Match) -> Match:
         return await self.matches.load(match.id, ADA.id)
 

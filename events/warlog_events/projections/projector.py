@@ -85,7 +85,8 @@ class Projector:
     async def _write_summaries(self, bucket: int, newest: int, matches: list[str]) -> int:
         summaries = [_summary.decode(raw) for raw in await self._store.summaries(matches) if raw is not None]
         rows = [(s["id"], s["version"], msgspec.json.encode(index_of(s))) for s in summaries]
-        await self._write(bucket, None, newest, rows)
+        if newest:
+            await self._write(bucket, None, newest, rows)
         return len(rows)
 
     async def _write(
