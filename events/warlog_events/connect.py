@@ -95,10 +95,10 @@ class Connection:
 
     async def _greet(self, wire: Wire) -> None:
         info = _parse_info(await wire.send(("INFO",)))
-        if self._embedded is not None:
-            self._embedded.answered = True
         if info.get("loading") != "0":
             raise Unavailable("Redis is loading its data")
+        if self._embedded is not None:
+            self._embedded.answered = True
         if info.get("role") != "master":
             raise Unavailable("this Redis is a replica")
         _check_suitable(info, self.durability)

@@ -30,7 +30,7 @@ class Watch:
 
     @property
     def ready(self) -> bool:
-        return self._line.wire is not None
+        return self._line.ready
 
     def watch(self, match: str, callback: Callable[[int], None]) -> None:
         """`callback(version)` after each append to the match, from whatever process."""

@@ -106,7 +106,9 @@ class Wire(asyncio.Protocol):
     # -- out
 
     def send(self, words: Sequence[Word], write: bool = False) -> asyncio.Future[Reply]:
-        """The reply to come: in the future, in the order of sending."""
+        """The reply to come: in the future, in the order of sending. Raises Unavailable once the wire is lost."""
+        if self._transport is None:
+            raise Unavailable("the connection to Redis was lost")
         future: asyncio.Future[Reply] = self._loop.create_future()
         if not self._queue:
             self._loop.call_soon(self._flush)
@@ -241,6 +243,10 @@ class Line:
         """Without waiting: there is a connection when `wire` is set."""
         self._task = asyncio.create_task(self._keep(), name="warlog redis line")
 
+    @property
+    def ready(self) -> bool:
+        return self.wire is not None and not self.wire.lost.done()
+
     async def close(self) -> None:
         if self._task is not None:
             self._task.cancel()
@@ -345,7 +351,7 @@ class Pipe:
 
     @property
     def ready(self) -> bool:
-        return self._line.wire is not None
+        return self._line.ready
 
     def send(self, *words: Word, write: bool = False) -> asyncio.Future[Reply]:
         wire = self._line.wire

@@ -2,7 +2,8 @@
 
     python -m tests.events.hand REDIS_URL MATCH NAME COUNT
 
-appends COUNT events to MATCH, whoever else does, and prints the version of each as it is acknowledged.
+says "ready", waits for a line, then appends COUNT events to MATCH, whoever else does, and prints the version of each as
+it is acknowledged.
 """
 
 import asyncio
@@ -108,6 +109,8 @@ async def _main(url: str, match: str, name: str, count: int) -> None:
     async with opened(url) as connection:
         hand = Hand(Store(connection, World.real()), match, name)
         done = 0
+        print("ready", flush=True)
+        sys.stdin.readline()
         while done < count:
             await hand.look()
             try:
