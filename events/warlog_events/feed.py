@@ -9,7 +9,7 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable
-from typing import Protocol, Self, TypeVar
+from typing import Any, Protocol, Self, TypeVar
 
 import msgspec
 
@@ -199,7 +199,10 @@ class Hub:
     async def read(self, feed: Feed, after: int, limit: int) -> list[Item]:
         """For one reader who is behind."""
         return await self._source.each(
-            feed.match_id, after, limit, lambda match, told: _item(match, told, feed.reader)
+            feed.match_id,
+            after,
+            limit,
+            lambda match, told: _item(match, told, event_json(match, told, feed.reader)),
         )
 
     def close(self) -> None:
@@ -244,8 +247,16 @@ class Hub:
 
     def _encoded(self, match: Match, told: Told, feeds: Iterable[Feed]) -> dict[Reader, Item]:
         """The event for each class of readers, encoded once per class."""
-        readers = {_class(told, feed.reader) for feed in feeds}
-        return {reader: _item(match, told, reader) for reader in readers}
+        encoded: dict[Reader, Item] = {}
+        same: dict[int, tuple[dict[str, Any], Item]] = {}  # readers who get the same share the shown object
+        for feed in feeds:
+            reader = _class(told, feed.reader)
+            if reader not in encoded:
+                shown = event_json(match, told, reader)
+                if id(shown) not in same:
+                    same[id(shown)] = shown, _item(match, told, shown)
+                encoded[reader] = same[id(shown)][1]
+        return encoded
 
     def _offer(self, followed: _Followed, encoded: dict[Reader, Item]) -> None:
         by_seats = {reader.seats: item for reader, item in encoded.items() if reader.player is None}
@@ -262,9 +273,9 @@ def _class(told: Told, reader: Reader) -> Reader:
     return Reader(reader.seats, None)
 
 
-def _item(match: Match, told: Told, reader: Reader) -> Item:
+def _item(match: Match, told: Told, shown: dict[str, Any]) -> Item:
     stored = told.stored
-    shown = event_json(match, stored, told.body, told.core, reader)
-    shown["to_act"] = [] if told.state is None else told.state.to_act
-    shown["deadlines"] = match.deadlines_json() if stored.version == match.version else {}
-    return stored.version, stored.type, msgspec.json.encode(shown)
+    to_act = [] if told.state is None else told.state.to_act
+    deadlines = match.deadlines_json() if stored.version == match.version else {}
+    data = msgspec.json.encode({**shown, "to_act": to_act, "deadlines": deadlines})
+    return stored.version, stored.type, data

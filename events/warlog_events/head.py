@@ -3,8 +3,10 @@ beside it."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
+
+import msgspec
 
 from warlog_core import Game, State
 
@@ -15,6 +17,7 @@ from .model import OpenProposal, Player, Reader
 from .timeline import Timeline
 
 
+@lru_cache(maxsize=4096)
 def rfc3339(ms: int) -> str:
     """Milliseconds since 1970 as text in UTC, always with three decimals."""
     return datetime.fromtimestamp(ms / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
@@ -68,6 +71,7 @@ class Match:
         self.settings = settings or Settings(game, fold)
         self.id = fold.match
         self.version = fold.version
+        self.index = b""  # what the lobby finds it by, once that has been worked out
 
     def __repr__(self) -> str:
         return f"<Match {self.id} {self.fold.game} {self.status} at {self.version}>"
@@ -205,7 +209,26 @@ class Match:
     # ---- as JSON
 
     def summary(self, reader: Reader) -> dict[str, object]:
-        """The `match` object of API.md."""
+        """The `match` object of API.md. Not to be changed: who gets the same shares it."""
+        if self.fold.status == "lobby" or self.fold.proposal is not None:
+            return self._summary(reader)
+        return self._public_summary
+
+    def summary_json(self, reader: Reader) -> msgspec.Raw:
+        """The same, encoded."""
+        if self.fold.status == "lobby" or self.fold.proposal is not None:
+            return msgspec.Raw(msgspec.json.encode(self._summary(reader)))
+        return self._public_summary_json
+
+    @cached_property
+    def _public_summary(self) -> dict[str, object]:
+        return self._summary(Reader())
+
+    @cached_property
+    def _public_summary_json(self) -> msgspec.Raw:
+        return msgspec.Raw(msgspec.json.encode(self._public_summary))
+
+    def _summary(self, reader: Reader) -> dict[str, object]:
         fold = self.fold
         result = fold.result
         summary: dict[str, object] = {

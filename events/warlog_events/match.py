@@ -118,8 +118,7 @@ class Done:
     def event(self, reader: Reader) -> dict[str, object]:
         """The event as `reader` may see it, in the form of API.md. Not for a repeat."""
         assert self.told is not None
-        told = self.told
-        return event_json(self.match, told.stored, told.body, told.core, reader)
+        return event_json(self.match, self.told, reader)
 
     def body(self, player_id: str) -> dict[str, object]:
         """`{"version", "event", "match"}` of API.md, for the player who sent the command."""
@@ -129,6 +128,12 @@ class Done:
             "event": self.event(reader),
             "match": self.match.summary(reader),
         }
+
+    def json(self, player_id: str) -> bytes:
+        """`body`, encoded."""
+        reader = Reader(self.match.seats_of(player_id), player_id)
+        summary = self.match.summary_json(reader)
+        return msgspec.json.encode({"version": self.version, "event": self.event(reader), "match": summary})
 
 
 class Matches:
@@ -265,7 +270,7 @@ class Matches:
                     raise refusal
                 continue
             done = self._done(draft)
-            done.answer = msgspec.json.encode(done.body(caller.id)) if render is None else render(done)
+            done.answer = done.json(caller.id) if render is None else render(done)
             try:
                 for other in others:
                     await self._append_rematch(other)
@@ -284,7 +289,7 @@ class Matches:
             except Repeated as repeated:
                 hot = await self._loader.hot(match_id, fresh=True)
                 return Done(hot.match, None, repeated.answer)
-            done.match = self._commit(hot, draft)
+            done.match = self._commit(hot, draft, done.told)
             return done
         raise VersionConflict("too many others write this match", version=hot.match.version)
 
@@ -348,7 +353,7 @@ class Matches:
         match, first = draft.match, draft.written[0].stored
         before = draft.began
         self.counts.redis_appends += 1
-        summary = match.summary(EVERYTHING)
+        match.index = index_json(before, match)
         clocked = bool(match.deadlines) or before is None or bool(before.deadlines)
         try:
             await self.store.append(
@@ -357,8 +362,8 @@ class Matches:
                     expected_version=first.version - 1,
                     expected_chain="" if before is None else before.chain,
                     events=[written.stored for written in draft.written],
-                    summary=msgspec.json.encode(summary),
-                    index=msgspec.json.encode(index_of(summary)),
+                    summary=bytes(match.summary_json(EVERYTHING)),
+                    index=match.index,
                     secrets=draft.new_secrets,
                     idempotency=idempotency,
                     deadlines=match.deadlines if clocked else None,
@@ -382,7 +387,7 @@ class Matches:
             return
         self.cache.put(Hot(draft.commit(), draft.secrets))
 
-    def _commit(self, hot: Hot, draft: Draft) -> Match:
+    def _commit(self, hot: Hot, draft: Draft, told: Told | None) -> Match:
         """The events are durable: memory follows, then who listens."""
         if hot.match.version >= draft.match.version:
             return draft.match  # a refresh has read them meanwhile
@@ -390,9 +395,8 @@ class Matches:
         hot.secrets = draft.secrets
         self.cache.put(hot)
         self._loader.keep(hot)
-        if len(draft.written) == 1:
-            written = draft.written[0]
-            self._hub.publish(hot.match, Told(written.stored, written.body, written.core, hot.match.state))
+        if len(draft.written) == 1 and told is not None:
+            self._hub.publish(hot.match, told)
         else:
             self._hub.look(hot.match.id)
         return hot.match
@@ -443,7 +447,7 @@ class Matches:
                 await self._append(draft, None, None)
             except (VersionConflict, ClockSkew):
                 continue
-            self._commit(hot, draft)
+            self._commit(hot, draft, self._done(draft).told)
             return True
         return False
 
@@ -504,7 +508,7 @@ class Matches:
             match,
             after,
             limit,
-            lambda match, told: event_json(match, told.stored, told.body, told.core, reader),
+            lambda match, told: event_json(match, told, reader),
         )
 
     def timeline(self, match: Match, after: int = 0, limit: int = 100) -> list[dict[str, object]]:
@@ -557,6 +561,16 @@ def _check_still(tried: Match, match: Match, command: AnyCommand, began_at: int)
         if same and command.seat in now.to_act:
             return
     raise VersionConflict(f"the match is at version {match.version}", version=match.version)
+
+
+def index_json(before: Match | None, match: Match) -> bytes:
+    """What the lobby's projection finds the match by; mostly what it was before the event."""
+    if before is not None and before.index:
+        old, new = before.fold, match.fold
+        if (old.status, old.mode) == (new.status, new.mode):
+            if old.holders is new.holders and old.joined is new.joined and old.seats is new.seats:
+                return before.index
+    return msgspec.json.encode(index_of(match.summary(EVERYTHING)))
 
 
 __all__ = [

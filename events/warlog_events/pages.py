@@ -1,6 +1,7 @@
 """Reading a match's past: a page of its events with what the rules made of each, by replaying that page."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from warlog_core import CoreError, Event, State
 
@@ -14,15 +15,21 @@ from .upcast import body_of
 
 
 class Told:
-    """An event with all that is known of it. `state`: after it, None in the lobby; not to be kept, it moves on."""
+    """An event with all that is known of it.
 
-    __slots__ = ("body", "core", "state", "stored")
+    core   what the rules made of it (actions, starts and edits only)
+    state  after it, None in the lobby; not to be kept, it moves on
+    shown  forms in which it has been shown, for readers who get the same (visible.py)
+    """
+
+    __slots__ = ("body", "core", "shown", "state", "stored")
 
     def __init__(self, stored: StoredEvent, body: Body, core: Event | None, state: State | None) -> None:
         self.stored = stored
         self.body = body
         self.core = core
         self.state = state
+        self.shown: dict[object, dict[str, Any]] = {}
 
 
 def tell(match: Match, line: Timeline, events: list[StoredEvent], counts: Counts) -> Iterator[Told]:

