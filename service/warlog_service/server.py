@@ -85,6 +85,7 @@ class Server(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         await self._front.close_feeds()
         await super().shutdown(sockets)
+        self._captured_signals.clear()  # uvicorn would raise them again; to have been asked to end is no failure
 
 
 def config(app: Front, settings: Settings) -> uvicorn.Config:
