@@ -144,8 +144,8 @@ class Wire(asyncio.Protocol):
     # -- in
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self._transport = transport
+        # uvloop's transports are no subclasses of asyncio's, so this cannot be asserted.
+        self._transport = cast(asyncio.Transport, transport)
 
     def data_received(self, data: bytes) -> None:
         self.heard_at = self._loop.time()
@@ -189,7 +189,7 @@ class Wire(asyncio.Protocol):
         elif not future.done():  # else whoever asked has gone
             future.set_result(reply)
 
-    def connection_lost(self, error: Exception | None) -> None:
+    def connection_lost(self, exc: Exception | None) -> None:
         self._transport = None
         for future, _ in self._held:
             if not future.done():
