@@ -155,7 +155,13 @@ def _metrics(url: str) -> str:
 def test_a_slow_reader_is_told_so_and_delays_nobody(api: Api) -> None:
     """More bytes than the kernel's buffers hold: each round shows two armies of 21 stacks, and takes that back."""
     ada = api.player()
-    crowd = {"army": "recruit", "max_stacks": 21, "deploy_depth": 3, "army_points": 100_000, "obstacles": "none"}
+    crowd = {
+        "army": "recruit",
+        "max_stacks": 21,
+        "deploy_depth": 3,
+        "army_points": 100_000,
+        "obstacles": "none",
+    }
     match = ada.alone(options=crowd)
     army = {"type": "recruit", "army": [{"unit": "militia", "count": 1}] * 21}
     ok(ada.act(match, "blue", army), 201)
