@@ -304,18 +304,11 @@ class State:
         """Takes recorded steps in one core call; gives `data` after every `every` steps.
 
         Raises Refused, BadDraws or HashMismatch with the failing step's `index`; the state is then that before it."""
-        raw_steps = []
-        for step in steps:
-            record, items = self._tables.record(step.action)
-            raw_steps.append(
-                RawStep(
-                    self.game.actor_number(step.actor),
-                    record,
-                    items,
-                    step.draws,
-                    int(step.hash, 16) if step.hash else 0,
-                )
-            )
+        actor_number, record = self.game.actor_number, self._tables.record
+        raw_steps: list[RawStep] = [
+            (actor_number(step.actor), *record(step.action), step.draws, int(step.hash or "0", 16))
+            for step in steps
+        ]
         return self._raw_game.replay(self._raw, raw_steps, every)
 
     def playout(self, seed: int, actions_max: int, *, play_on: bool = False) -> int:

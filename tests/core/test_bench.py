@@ -21,6 +21,8 @@ Benchmark = Callable[..., Any]
 def state() -> State:
     state = warlog_core.game("hex").new(options={"army": "preset"}, draws=bytes)
     state.playout(1, 30, play_on=True)
+    while not any(action["type"] == "attack" for action in state.legal(state.to_act[0], plain=True)):
+        state.playout(1, 1, play_on=True)
     return state
 
 

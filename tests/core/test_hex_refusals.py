@@ -355,3 +355,28 @@ def test_the_default_match_cannot_be_changed_while_it_runs() -> None:
         state.reconfigure({"round_limit": 3})
     assert refused.value.code == "invalid_options"
     assert state.data == before
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        b"[",
+        b"null",
+        b"[[]]",
+        b'[["knight", 1]]',
+        b'[["knight", "Knight"], ["knight", "K"]]',
+        b"[" * 9000,
+        b"\xff",
+        b"",
+    ],
+    ids=lambda labels: repr(labels)[:30],
+)
+def test_damaged_names_of_a_roster_are_a_bad_state(labels: bytes) -> None:
+    options = {"roster": [KNIGHT, {**KNIGHT, "id": "k2"}]}
+    state = GAME.new(options=options, draws=zeros)
+    names = state.setup[GAME.raw.setup_size :]
+    assert GAME.load(state.setup, state.data).view("red") == state.view("red")
+    with pytest.raises(warlog_core.BadState):
+        GAME.load(state.setup.removesuffix(names) + labels, state.data)
+    with pytest.raises(warlog_core.BadState):
+        GAME.load(GAME.new(draws=zeros).setup + names, state.data)
