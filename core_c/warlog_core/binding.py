@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import struct
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
@@ -327,11 +327,11 @@ class RawGame:
         while code := lib.wl_apply(self._game, raw.setup, raw.state, b.post, b.draws, b.unwanted):
             self._go_on(b, draws, code)
 
-    def replay(self, raw: RawState, steps: Sequence[RawStep], every: int) -> list[bytes]:
+    def replay(self, raw: RawState, steps: Iterable[RawStep], n_steps: int, every: int) -> list[bytes]:
         """Applies recorded steps in one call; gives the state's bytes after every `every` of them (0: none).
 
         On a failure the state is that before the failing step."""
-        packed = bytearray(_STEP.size * len(steps))
+        packed = bytearray(_STEP.size * n_steps)
         items: list[int] = []
         draws: list[int] = []
         for index, (actor, record, its_items, its_draws, its_hash) in enumerate(steps):
@@ -344,15 +344,15 @@ class RawGame:
                 draws += its_draws
             at = index * _STEP.size
             _STEP.pack_into(packed, at, actor, n_items, len(its_draws), 0, *record, its_hash)
-        n_checkpoints = len(steps) // every if every else 0
+        n_checkpoints = n_steps // every if every else 0
         checkpoints = ffi.new("wl_word[]", max(1, (n_checkpoints * self.state_size + 7) // 8))
         failed = ffi.new("size_t *")
         code = lib.wl_replay(
             self._game,
             raw.setup,
             raw.state,
-            ffi.cast("wl_step *", ffi.from_buffer(packed)) if steps else ffi.NULL,
-            len(steps),
+            ffi.cast("wl_step *", ffi.from_buffer(packed)) if n_steps else ffi.NULL,
+            n_steps,
             ffi.new("int32_t[]", items or [0]),
             len(items),
             ffi.new("int32_t[]", draws or [0]),

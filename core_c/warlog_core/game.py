@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import random
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache, cached_property
 from importlib import resources
 from typing import Any, overload
@@ -305,11 +305,13 @@ class State:
 
         Raises Refused, BadDraws or HashMismatch with the failing step's `index`; the state is then that before it."""
         actor_number, record = self.game.actor_number, self._tables.record
-        raw_steps: list[RawStep] = [
+        raw_steps: Iterator[
+            RawStep
+        ] = (  # one at a time: ten thousand live tuples would keep the collector busy
             (actor_number(step.actor), *record(step.action), step.draws, int(step.hash or "0", 16))
             for step in steps
-        ]
-        return self._raw_game.replay(self._raw, raw_steps, every)
+        )
+        return self._raw_game.replay(self._raw, raw_steps, len(steps), every)
 
     def playout(self, seed: int, actions_max: int, *, play_on: bool = False) -> int:
         """Random play in C, changing this state, until the match is over or `actions_max` actions are taken.

@@ -257,4 +257,4 @@ def test_a_replay_stops_before_the_step_that_fails_and_names_it(name: str) -> No
     assert refused.value.index == 1
     assert state.data != start
     with pytest.raises(CoreError):
-        state.game.raw.replay(state._raw, [(99, (0, 0, 0, 0, 0, 0, 0, 0), (), (), 0)], 0)
+        state.game.raw.replay(state._raw, [(99, (0, 0, 0, 0, 0, 0, 0, 0), (), (), 0)], 1, 0)
