@@ -124,7 +124,7 @@ def document(app: Litestar) -> dict[str, Any]:
 def _any(form: type) -> dict[str, Any]:
     """`object`: any JSON, which the rule book judges."""
     if form is object:
-        return {}
+        return {"description": "any JSON value"}
     raise NotImplementedError
 
 

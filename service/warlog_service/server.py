@@ -14,6 +14,7 @@ from litestar.types import Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from warlog_service import problems
+from warlog_service.answers import Answer
 from warlog_service.settings import Settings
 
 
@@ -33,34 +34,40 @@ class WarlogProtocol(HttpToolsProtocol):
     """HTTP/1.1 whose own refusals carry a code, and which does not collect headers without end."""
 
     header_bytes_max = 32_768
+    _in_head = True
+    _head_bytes = 0  # of the request that is coming in
 
-    def on_message_begin(self) -> None:
-        super().on_message_begin()
-        self._header_bytes = 0
+    def data_received(self, data: bytes) -> None:
+        if self._in_head:
+            self._head_bytes += len(data)
+        super().data_received(data)
+        # The parser keeps to itself what has not ended yet, so this is counted here; a body in the same
+        # packet is no matter.
+        if self._in_head and self._head_bytes > self.header_bytes_max and not self.transport.is_closing():
+            self._refuse(problems.problem("headers_too_large", f"more than {self.header_bytes_max} bytes"))
 
-    def on_url(self, url: bytes) -> None:
-        super().on_url(url)
-        self._count(len(url))
-
-    def on_header(self, name: bytes, value: bytes) -> None:
-        super().on_header(name, value)
-        self._count(len(name) + len(value) + 4)
-
-    def _count(self, more: int) -> None:
-        self._header_bytes += more
-        if self._header_bytes > self.header_bytes_max:
+    def on_headers_complete(self) -> None:
+        self._in_head = False
+        size = len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
+        self._head_bytes = size
+        if size > self.header_bytes_max:
             raise ValueError("headers too large")  # comes out of the parser as HttpParserError
+        super().on_headers_complete()
+
+    def on_message_complete(self) -> None:
+        self._in_head = True
+        self._head_bytes = 0
+        super().on_message_complete()
 
     def send_400_response(self, msg: str) -> None:
-        # The client sees this only if it has sent its whole request; a connection with unread input is reset.
-        if self._header_bytes > self.header_bytes_max:
-            answer = problems.problem(
-                "headers_too_large", f"more than {self.header_bytes_max} bytes of headers"
-            )
+        if self._head_bytes > self.header_bytes_max:
+            self._refuse(problems.problem("headers_too_large", f"more than {self.header_bytes_max} bytes"))
         else:
-            answer = problems.problem("malformed_request", "this is not HTTP/1.1")
-        lines = [b"HTTP/1.1 %d Bad Request" % answer.status]
-        lines += [b"%s: %s" % header for header in answer.headers]
+            self._refuse(problems.problem("malformed_request", "this is not HTTP/1.1"))
+
+    def _refuse(self, answer: Answer) -> None:
+        """The client sees it if it has sent its whole request; a connection with unread input is reset."""
+        lines = [b"HTTP/1.1 %d Refused" % answer.status, *(b"%b: %b" % header for header in answer.headers)]
         lines += [b"content-length: %d" % len(answer.body), b"connection: close", b"", answer.body]
         self.transport.write(b"\r\n".join(lines))
         self.transport.close()
@@ -110,11 +117,12 @@ def config(app: Front, settings: Settings) -> uvicorn.Config:
         "timeout_keep_alive": 75,
         "timeout_graceful_shutdown": 10,
     }
-    return uvicorn.Config(app, **options)  # type: ignore[arg-type]  # ASGI as Litestar and as uvicorn spell it
+    return uvicorn.Config(app, **options)
 
 
 async def serve(front: Front, settings: Settings) -> None:
-    """Until SIGTERM or SIGINT. What fails at the start (Redis, a port in use) is raised, or ends the process with a word."""
+    """Until SIGTERM or SIGINT. What fails at the start (Redis, a port in use) is raised, or ends the process
+    with a word."""
     await front.start()
     try:
         await Server(config(front, settings), front).serve()

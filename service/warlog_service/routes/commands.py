@@ -5,6 +5,7 @@ from __future__ import annotations
 from hashlib import sha256
 
 from litestar import delete, post, put
+from litestar.params import FromPath
 
 from warlog_events.commands import AnyCommand, Command, Join, LeaveSeat, TakeSeat
 from warlog_events.match import Key
@@ -38,7 +39,7 @@ HEADERS = ("If-Match", "Idempotency-Key")
                 "already_disclosed", "unknown_version", "unknown_scenario", "every code of the game's rule book"),
     ),
 )  # fmt: skip
-async def post_command(request: AnyRequest, match_id: str) -> Answer:
+async def post_command(request: AnyRequest, match_id: FromPath[str]) -> Answer:
     """One command; it becomes exactly one event, or is refused and nothing is appended.
 
     With `If-Match: "17"` it is refused with `version_conflict` if the match has moved on since version 17. With an
@@ -68,7 +69,7 @@ async def post_command(request: AnyRequest, match_id: str) -> Answer:
         errors=(*MATCH, "unknown_seat", "seat_taken", "wrong_invitation", "competitive"),
     ),
 )
-async def put_seat(request: AnyRequest, match_id: str, seat: str) -> Answer:
+async def put_seat(request: AnyRequest, match_id: FromPath[str], seat: FromPath[str]) -> Answer:
     """Take a seat, with its invitation if it asks for one. One player may hold several."""
     body = await read_body(request.scope, request.receive, service_of(request.scope).settings.body_bytes_max)
     claim = decode(body, schema.SeatClaim)
@@ -87,7 +88,7 @@ async def put_seat(request: AnyRequest, match_id: str, seat: str) -> Answer:
         errors=(*MATCH, "unknown_seat", "not_your_seat"),
     ),
 )
-async def delete_seat(request: AnyRequest, match_id: str, seat: str) -> Answer:
+async def delete_seat(request: AnyRequest, match_id: FromPath[str], seat: FromPath[str]) -> Answer:
     """Leave a seat; in the lobby only."""
     return await _change(request, match_id, LeaveSeat(seat), b"leave " + seat.encode(), 200)
 
@@ -103,7 +104,7 @@ async def delete_seat(request: AnyRequest, match_id: str, seat: str) -> Answer:
         errors=(*MATCH, "unknown_seat", "seat_taken"),
     ),
 )
-async def post_join(request: AnyRequest, match_id: str) -> Answer:
+async def post_join(request: AnyRequest, match_id: FromPath[str]) -> Answer:
     """Join a match with `"seating": "wish"`; when all have joined, the seats are assigned."""
     body = await read_body(request.scope, request.receive, service_of(request.scope).settings.body_bytes_max)
     return await _change(request, match_id, Join(decode(body, schema.Wish).wish), b"join " + body, 201)

@@ -6,9 +6,10 @@ import asyncio
 from contextlib import suppress
 
 from litestar import get
+from litestar.params import FromPath
 from litestar.types import Receive, Scope, Send
-from warlog_events.accounts import Caller
 
+from warlog_events.accounts import Caller
 from warlog_events.errors import BadParameter, WarlogError
 from warlog_events.feed import Feed, FeedClosed, SlowReader
 from warlog_events.match import Match
@@ -30,7 +31,7 @@ MEMBERSHIP = {"seat_taken", "seat_left", "seats_assigned", "options_changed", "b
     "/matches/{match_id:str}/feed",
     opt=call(query=schema.FeedQuery, answer="text/event-stream", headers=("Last-Event-ID",), errors=SEATS),
 )
-async def get_feed(request: AnyRequest, match_id: str) -> Stream:
+async def get_feed(request: AnyRequest, match_id: FromPath[str]) -> Stream:
     """Server-Sent Events: at once what is newer than `Last-Event-ID` (or `after`), then each event as it happens.
 
     The id of an event is its version. `heartbeat` comes every 15 seconds. When the server ends a stream, a last event

@@ -6,6 +6,7 @@ from hashlib import sha256
 from typing import Any
 
 from litestar import get, post
+from litestar.params import FromPath
 
 import warlog_core
 from warlog_events.errors import BadParameter, UnknownGame
@@ -31,7 +32,7 @@ async def get_games(request: AnyRequest) -> Answer:
     "/games/{game:str}",
     opt=call(query=schema.GameQuery, answer=schema.Game, errors=GAME, headers=("If-None-Match",)),
 )
-async def get_game(request: AnyRequest, game: str) -> Answer:
+async def get_game(request: AnyRequest, game: FromPath[str]) -> Answer:
     """Board, pieces, and the JSON Schemas of options, actions, effects and view. Seats and board follow the options."""
     await auth.reader(service_of(request.scope), request.scope)
     options: object = None
@@ -50,7 +51,7 @@ async def get_game(request: AnyRequest, game: str) -> Answer:
     "/games/{game:str}/rules",
     opt=call(answer="text/markdown", errors=("unknown_game",), headers=("If-None-Match",)),
 )
-async def get_rules(request: AnyRequest, game: str) -> Answer:
+async def get_rules(request: AnyRequest, game: FromPath[str]) -> Answer:
     """The rule book."""
     await auth.reader(service_of(request.scope), request.scope)
     return _shared(request, MARKDOWN, known(game).rules().encode())
@@ -65,7 +66,7 @@ async def get_rules(request: AnyRequest, game: str) -> Answer:
         errors=(*GAME, "invalid_position", "every position_… code"),
     ),
 )
-async def post_position_check(request: AnyRequest, game: str) -> Answer:
+async def post_position_check(request: AnyRequest, game: FromPath[str]) -> Answer:
     """May a match start from this Position, with these options? The refusal is the rule book's."""
     service = service_of(request.scope)
     await auth.reader(service, request.scope)
