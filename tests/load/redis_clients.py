@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from socket import create_server
 from typing import Any
 
 from redis.asyncio import Redis
@@ -94,7 +95,9 @@ async def glide(socket: str) -> AsyncIterator[Call]:
     """Over TCP: it knows no unix sockets."""
     import glide as library
 
-    configuration = library.GlideClientConfiguration([library.NodeAddress("127.0.0.1", TCP_PORT)])
+    async with Redis(unix_socket_path=socket) as redis:
+        port = int((await redis.config_get("port"))["port"] or 0)
+    configuration = library.GlideClientConfiguration([library.NodeAddress("127.0.0.1", port)])
     client = await library.GlideClient.create(configuration)
 
     async def call(*words: Any) -> Any:
@@ -102,9 +105,6 @@ async def glide(socket: str) -> AsyncIterator[Call]:
 
     yield call
     await client.close()
-
-
-TCP_PORT = 17_379
 
 
 async def measure(call: Call, words: tuple[Any, ...], commands: int, callers: int) -> tuple[float, float]:
@@ -125,7 +125,9 @@ async def measure(call: Call, words: tuple[Any, ...], commands: int, callers: in
 
 async def compare(commands: int) -> None:
     print(f"{'':18}{'callers':>8}{'GET µs CPU':>12}{'GET/s':>10}{'XADD µs CPU':>13}{'XADD/s':>10}")
-    with RedisServer(fsync="no", config={"port": str(TCP_PORT)}) as server:
+    with create_server(("127.0.0.1", 0)) as free:
+        port = str(free.getsockname()[1])
+    with RedisServer(fsync="no", config={"port": port}) as server:
         for client in (warlog_pipe, redis_py, redis_py_batched, coredis, glide):
             try:
                 async with client(str(server.socket)) as call:
