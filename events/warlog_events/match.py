@@ -5,6 +5,7 @@ A `Match` is a value: the match as it was after one version. Newer heads replace
 seeing the same version. No lock is held over the network.
 """
 
+import asyncio
 from collections.abc import Callable, Mapping
 from typing import Protocol, TypeVar
 
@@ -28,7 +29,7 @@ from .commands import (
     Reject,
     TakeSeat,
 )
-from .creation import Created, Imported, begin, begin_import, begin_rematch
+from .creation import Created, Imported, begin, begin_import, begin_rematch, check_import
 from .decide import act, act_as_server, join, leave_seat, prepare, take_seat
 from .draft import Draft
 from .errors import (
@@ -190,8 +191,10 @@ class Matches:
         Raises MalformedBody (not a record), UnknownGame, Refused with the rule book's code, or with `bad_record` where
         draws, hashes, chain or versions do not fit (`extra["record_version"]` says where)."""
         parsed = records.parse_record(record)
+        # Thousands of actions take a while, which nobody else shall wait for.
+        await asyncio.to_thread(check_import, parsed, record)
         draft = self._new_draft(parsed.game, parsed.rules_version, caller)
-        versions = begin_import(draft, parsed, record, caller, visibility)
+        versions = await asyncio.to_thread(begin_import, draft, parsed, caller, visibility)
         match = await self._append_new(draft)
         return Imported(match, {str(old): new for old, new in versions.items()})
 
@@ -473,7 +476,7 @@ class Matches:
         return await self.each_of(match, after, limit, use)
 
     async def each_of(self, match: Match, after: int, limit: int, use: Callable[[Match, Told], T]) -> list[T]:
-        """As `each`, of a head that is at hand."""
+        """As `each`, of a head that is at hand. `use` may be called for an event anew: it must not add up."""
         if after >= match.version:
             return []
         self.counts.redis_reads += 1
@@ -539,7 +542,7 @@ class Matches:
 
     async def verify(self, match: Match) -> Verdict:
         """Everything that is stored, from the first event on. Raises WrongStatus unless the match is over."""
-        return verify_record(await self.export(match, EVERYTHING))
+        return await asyncio.to_thread(verify_record, await self.export(match, EVERYTHING))
 
     async def close(self) -> None:
         """Waits for snapshots under way and ends every feed."""

@@ -21,6 +21,7 @@ from .errors import (
     AlreadyDisclosed,
     BadParameter,
     NoProposal,
+    NotYourSeat,
     ProposalChanged,
     Refused,
     UnknownVersion,
@@ -87,6 +88,8 @@ def accept(draft: Draft, command: Accept, player: Player, around: Around) -> Non
     if player.id == proposal.player.id or player.id in proposal.accepted:
         raise WrongStatus("you have agreed to this already", version=match.version)
     others = {holder.id for holder in match.holders.values()} - {proposal.player.id}
+    if player.id not in others:
+        raise NotYourSeat("only who holds a seat may accept", version=match.version)
     if others - {*proposal.accepted, player.id}:
         draft.write(ProposalAccepted(proposal.version, player))
     else:
