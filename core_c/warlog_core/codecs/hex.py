@@ -604,10 +604,13 @@ class Tables:
             pass
         if len(made) > _LISTED_KEPT:
             made.clear()
+        actions = []
         for key in keys:
-            if key not in made:
-                made[key] = _listed(record_of(key))
-        return [made[key] for key in keys]
+            action = made.get(key)
+            if action is None:
+                action = made[key] = _listed(record_of(key))
+            actions.append(action)
+        return actions
 
     # ---- effects ----
 
