@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import socket
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import msgspec
 import uvicorn
@@ -37,6 +38,12 @@ class WarlogProtocol(HttpToolsProtocol):
     _in_head = True
     _head_bytes = 0  # of the request that is coming in
 
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        # Nothing but these methods of a transport is used by uvicorn.
+        super().connection_made(
+            cast(asyncio.Transport, Corked(cast(asyncio.Transport, transport), self.loop))
+        )
+
     def data_received(self, data: bytes) -> None:
         if self._in_head:
             self._head_bytes += len(data)
@@ -48,10 +55,10 @@ class WarlogProtocol(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         self._in_head = False
-        size = len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
-        self._head_bytes = size
-        if size > self.header_bytes_max:
-            raise ValueError("headers too large")  # comes out of the parser as HttpParserError
+        if self._head_bytes > self.header_bytes_max:  # perhaps; a body may have come with them
+            self._head_bytes = len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
+            if self._head_bytes > self.header_bytes_max:
+                raise ValueError("headers too large")  # comes out of the parser as HttpParserError
         super().on_headers_complete()
 
     def on_message_complete(self) -> None:
@@ -71,6 +78,36 @@ class WarlogProtocol(HttpToolsProtocol):
         lines += [b"content-length: %d" % len(answer.body), b"connection: close", b"", answer.body]
         self.transport.write(b"\r\n".join(lines))
         self.transport.close()
+
+
+class Corked:
+    """A transport that sends what one turn of the loop writes in one piece: head and body, or several events.
+
+    uvicorn writes them one by one, and each would be a system call here and a wake-up there."""
+
+    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
+        self._transport = transport
+        self._loop = loop
+        self._held: list[bytes] = []
+        self.get_extra_info = transport.get_extra_info
+        self.is_closing = transport.is_closing
+        self.pause_reading = transport.pause_reading
+        self.resume_reading = transport.resume_reading
+        self.set_protocol = transport.set_protocol
+
+    def write(self, data: bytes) -> None:
+        if not self._held:
+            self._loop.call_soon(self._flush)
+        self._held.append(data)
+
+    def close(self) -> None:
+        self._flush()
+        self._transport.close()
+
+    def _flush(self) -> None:
+        if self._held:
+            self._transport.write(b"".join(self._held))
+            self._held.clear()
 
 
 class Listening(msgspec.Struct, tag="listening", tag_field="event"):
@@ -124,6 +161,10 @@ async def serve(front: Front, settings: Settings) -> None:
     """Until SIGTERM or SIGINT. What fails at the start (Redis, a port in use) is raised, or ends the process
     with a word."""
     await front.start()
+    # What is there now stays. The collector looks at what is new, and less often: a request makes no cycles.
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 50, 100)
     try:
         await Server(config(front, settings), front).serve()
     finally:
