@@ -22,7 +22,7 @@ def loads(raw: bytes | str) -> object:
     """The value of a JSON text. Integers are int (beyond a hundred digits cut to ±10^100), other numbers float.
 
     What comes out can be encoded again: a lone surrogate in a string becomes U+FFFD, 1e999 the largest float, and
-    nothing is nested more than a hundred deep. Raises ValueError for that, for what is not JSON, and for what is no UTF-8."""
+    nothing is nested more than a hundred deep. Raises ValueError for that, for what is not JSON or not UTF-8."""
     try:
         value = _decode(raw)
     except RecursionError:
