@@ -3,7 +3,7 @@ beside it."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, lru_cache
 from typing import Any
 
 import msgspec
@@ -20,7 +20,13 @@ from .timeline import Timeline
 @lru_cache(maxsize=4096)
 def rfc3339(ms: int) -> str:
     """Milliseconds since 1970 as text in UTC, always with three decimals."""
-    return datetime.fromtimestamp(ms / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return f"{_second(ms // 1000)}.{ms % 1000:03}Z"
+
+
+@lru_cache(maxsize=1024)
+def _second(seconds: int) -> str:
+    """Most times that are shown lie in one of a few seconds, and writing dates is slow."""
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S")
 
 
 def milliseconds(text: str) -> int:
@@ -36,6 +42,7 @@ class Settings:
     """What follows from the options, worked out once for as long as they stay.
 
     known         all options that may be known, with defaults; shared, not to be changed
+    known_json    the same, encoded: every summary has it
     move_seconds  thinking time; 0 for none, as in every imported match
     """
 
@@ -43,6 +50,7 @@ class Settings:
         full = game.full_options(fold.options)
         hidden = customs.server_options(game)
         self.known = {name: value for name, value in full.items() if name not in hidden} if hidden else full
+        self.known_json = msgspec.Raw(msgspec.json.encode(self.known))
         own = customs.move_seconds(full, fold.move_seconds)
         self.move_seconds = own if fold.imported is None else 0
 
@@ -226,7 +234,7 @@ class Match:
 
     @cached_property
     def _public_summary_json(self) -> msgspec.Raw:
-        return msgspec.Raw(msgspec.json.encode(self._public_summary))
+        return msgspec.Raw(msgspec.json.encode({**self._public_summary, "options": self.settings.known_json}))
 
     def _summary(self, reader: Reader) -> dict[str, object]:
         fold = self.fold

@@ -281,7 +281,9 @@ class Matches:
                 idempotency = (
                     None if key is None else Idempotency(caller.id, key.key, key.digest, done.answer)
                 )
-                await self._append(draft, idempotency, acting)
+                with self._hub.writing(match_id):
+                    await self._append(draft, idempotency, acting)
+                    done.match = self._commit(hot, draft, done.told)
             except VersionConflict:
                 self.counts.conflicts += 1
                 tried = match
@@ -292,7 +294,6 @@ class Matches:
             except Repeated as repeated:
                 hot = await self._loader.hot(match_id, fresh=True)
                 return Done(hot.match, None, repeated.answer)
-            done.match = self._commit(hot, draft, done.told)
             return done
         raise VersionConflict("too many others write this match", version=hot.match.version)
 
