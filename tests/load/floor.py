@@ -1,8 +1,8 @@
 """The floor under Warlog's figures: the same web server, Redis client and Redis, doing no more than it must.
 
-A bare Litestar route reads a body, appends one stream entry of the size that Warlog's events have, hands bytes of the size
-of Warlog's feed events to two open event streams and answers with as many bytes as Warlog does. No token is checked, no JSON
-decoded, no rule applied, no version compared. Started by bench.py as a process of its own:
+A bare Litestar route reads a body, appends one stream entry of the size that Warlog's events have, hands bytes of
+the size of Warlog's feed events to two open event streams and answers with as many bytes as Warlog does. No token is
+checked, no JSON decoded, no rule applied, no version compared. Started by bench.py as a process of its own:
 
     python -m tests.load.floor PORT_FILE DATA_DIR ENTRY_BYTES ANSWER_BYTES EVENT_BYTES
 """
