@@ -199,6 +199,7 @@ def _change_beginning(draft: Draft, proposed: Proposed, player: Player, proposal
     """Options, Position or record with which the match is to start."""
     match, fold = draft.match, draft.match.fold
     record: dict[str, object] | None = proposed.get("import")
+    parsed = None
     if record is not None:
         _need_casual(match)
         parsed = parse_record(record)
@@ -209,7 +210,7 @@ def _change_beginning(draft: Draft, proposed: Proposed, player: Player, proposal
         options = merged(proposed.get("scenario_options", fold.options), proposed.get("options", {}))
         position = proposed.get("position", fold.position)
     seats = check_beginning(draft.game, options, position, fold.mode, match)
-    if record is not None:
+    if parsed is not None:
         check_record(draft.game, parsed)
     holders = {seat: holder for seat, holder in match.holders.items() if seat in seats}
     check_sides(match, holders, options, position, fold.mode)

@@ -214,8 +214,8 @@ class Timeline:
     def add_jump(self, version: int, to: int, state: bytes) -> None:
         self.jumps.append(version)
         self.targets.append(to)
-        known = self._checkpoints.get(to)
-        self.add_checkpoint(version, known if known == state else state)
+        known = self._checkpoints.get(to, b"")
+        self.add_checkpoint(version, known if known == state else state)  # one copy for both
 
     def add_base(self, base: Base, state: bytes) -> None:
         self.bases.append(base)
