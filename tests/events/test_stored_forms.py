@@ -33,10 +33,10 @@ from warlog_events.commands import (
     TakeSeat,
     Undo,
 )
-from warlog_events.model import BODIES, Player
+from warlog_events.model import BODIES, Player, encode
 from warlog_events.records import parse_record
 from warlog_events.replay import Counts, Replay
-from warlog_events.store import StoredEvent
+from warlog_events.store import StoredEvent, chain_of
 from warlog_events.upcast import body_of
 from warlog_events.verify import entries_of, verify_record
 from warlog_events.world import World
@@ -73,6 +73,20 @@ def test_a_type_or_a_body_that_was_never_written_is_an_integrity_error() -> None
     ):
         with pytest.raises(errors.IntegrityError):
             body_of(StoredEvent(3, type_, "red", "pl", 0, body, None, "", ""))
+
+
+def test_rules_that_this_build_does_not_have_are_no_contradiction() -> None:
+    raw = json.loads(RECORDS[0].read_text())
+    first = entries_of(parse_record(raw))[0]
+    body = json.loads(first.body)
+    body["rules_version"] = 99
+    with pytest.raises(errors.IntegrityError):  # the chain sees it
+        Replay(raw["match"], None, Counts()).feed([msgspec.structs.replace(first, body=encode(body))])
+    values = [getattr(first, name) for name in ("version", "type", "seat", "by", "at")]
+    chain = chain_of("", *values, encode(body), first.draws, first.hash)
+    foreign = msgspec.structs.replace(first, body=encode(body), chain=chain)
+    with pytest.raises(errors.Unavailable):
+        Replay(raw["match"], None, Counts()).feed([foreign])
 
 
 def test_a_field_of_a_later_version_is_tolerated() -> None:
