@@ -82,8 +82,7 @@ def test_rules_that_this_build_does_not_have_are_no_contradiction() -> None:
     body["rules_version"] = 99
     with pytest.raises(errors.IntegrityError):  # the chain sees it
         Replay(raw["match"], None, Counts()).feed([msgspec.structs.replace(first, body=encode(body))])
-    values = [getattr(first, name) for name in ("version", "type", "seat", "by", "at")]
-    chain = chain_of("", *values, encode(body), first.draws, first.hash)
+    chain = chain_of("", 1, first.type, first.seat, first.by, first.at, encode(body), first.draws, first.hash)
     foreign = msgspec.structs.replace(first, body=encode(body), chain=chain)
     with pytest.raises(errors.Unavailable):
         Replay(raw["match"], None, Counts()).feed([foreign])
