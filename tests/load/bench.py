@@ -311,7 +311,7 @@ async def figures_of_the_server(name: str, levels: list[int], seconds: float) ->
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as floor_folder:
         data = Path(folder)
         with WarlogServer(data, environment=UNLIMITED) as server:
-            tallies = []
+            tallies, entry = [], 0
             for level in levels:
                 battles = [Battle(server.url, name, seed) for seed in range(level)]
                 tallies.append(await drive(server.pid, battles, seconds))
