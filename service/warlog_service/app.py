@@ -41,7 +41,7 @@ class Front:
         await self.app(scope, receive, send)  # uvicorn leaves the body out of the answer to a HEAD
         state = scope["state"]
         seconds = -1.0 if "stream" in state else time.perf_counter() - started
-        self.service.metrics.answered(
+        self.service.metrics.traffic.answered(
             method, scope.get("path_template", "none"), state.get("status", 0), seconds
         )
 

@@ -67,6 +67,8 @@ class Service:
     def __init__(self, settings: Settings, monotonic: Callable[[], float] = time.monotonic) -> None:
         self.settings = settings
         self.world = World.real() if settings.test_world is None else World.fixed(settings.test_world)
+        if self.world.is_fixed:
+            log.warning("a test world: the clock stands still, and ids, tokens and seeds can be foreseen")
         self.limits = Limits(settings, monotonic)
         self.metrics = Metrics()
         self.feeds: set[Stream] = set()

@@ -105,9 +105,9 @@ class Corked:
         self._transport.close()
 
     def _flush(self) -> None:
-        if self._held:
+        if self._held and not self._transport.is_closing():
             self._transport.write(b"".join(self._held))
-            self._held.clear()
+        self._held.clear()
 
 
 class Listening(msgspec.Struct, tag="listening", tag_field="event"):
