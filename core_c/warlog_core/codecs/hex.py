@@ -317,6 +317,11 @@ class Codec:
         # Listed actions recur all the time and are frozen: each is made once.
         self.listed: dict[bytes, Any] = {}
 
+    @staticmethod
+    def position_is_open(position: Mapping[str, Any]) -> bool:
+        """A Position holds no secret in phase play, which is also the phase of one that names none (10.6)."""
+        return bool(position.get("phase", "play") == "play")
+
     # ---- options and Position ----
 
     def options_words(self, options: object) -> list[int]:
