@@ -32,26 +32,46 @@ class Front(Protocol):
 
 
 class WarlogProtocol(HttpToolsProtocol):
-    """HTTP/1.1 whose own refusals carry a code, and which does not collect headers without end."""
+    """HTTP/1.1 whose own refusals carry a code, and which waits for no request, and collects no headers,
+    without end."""
 
     header_bytes_max = 32_768
+    request_seconds_max = 60.0
     _in_head = True
     _head_bytes = 0  # of the request that is coming in
+    _whole = False  # has the request that was begun come to its end?
+    _patience: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         # Nothing but these methods of a transport is used by uvicorn.
         super().connection_made(
             cast(asyncio.Transport, Corked(cast(asyncio.Transport, transport), self.loop))
         )
+        self._patience = self.loop.call_later(self.request_seconds_max, self._give_up)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if self._patience is not None:
+            self._patience.cancel()
+        super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
         if self._in_head:
             self._head_bytes += len(data)
         super().data_received(data)
+        if self._whole:
+            if self._patience is not None:
+                self._patience.cancel()
+                self._patience = None
+        elif self._patience is None:
+            self._patience = self.loop.call_later(self.request_seconds_max, self._give_up)
         # The parser keeps to itself what has not ended yet, so this is counted here; a body in the same
         # packet is no matter.
         if self._in_head and self._head_bytes > self.header_bytes_max and not self.transport.is_closing():
             self._refuse(problems.problem("headers_too_large", f"more than {self.header_bytes_max} bytes"))
+
+    def on_message_begin(self) -> None:
+        self._whole = False
+        super().on_message_begin()
 
     def on_headers_complete(self) -> None:
         self._in_head = False
@@ -62,7 +82,7 @@ class WarlogProtocol(HttpToolsProtocol):
         super().on_headers_complete()
 
     def on_message_complete(self) -> None:
-        self._in_head = True
+        self._in_head = self._whole = True
         self._head_bytes = 0
         super().on_message_complete()
 
@@ -71,6 +91,12 @@ class WarlogProtocol(HttpToolsProtocol):
             self._refuse(problems.problem("headers_too_large", f"more than {self.header_bytes_max} bytes"))
         else:
             self._refuse(problems.problem("malformed_request", "this is not HTTP/1.1"))
+
+    def _give_up(self) -> None:
+        if not self.transport.is_closing():
+            self._refuse(
+                problems.problem("request_timeout", f"not whole after {self.request_seconds_max:g} seconds")
+            )
 
     def _refuse(self, answer: Answer) -> None:
         """The client sees it if it has sent its whole request; a connection with unread input is reset."""
@@ -138,7 +164,14 @@ class Server(uvicorn.Server):
 
 
 def config(app: Front, settings: Settings) -> uvicorn.Config:
-    protocol = type("Configured", (WarlogProtocol,), {"header_bytes_max": settings.header_bytes_max})
+    protocol = type(
+        "Configured",
+        (WarlogProtocol,),
+        {
+            "header_bytes_max": settings.header_bytes_max,
+            "request_seconds_max": settings.request_seconds_max,
+        },
+    )
     options: dict[str, Any] = {
         "host": settings.host,
         "port": settings.port,

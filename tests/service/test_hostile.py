@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import random
+import time
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.servers import WarlogServer
-from tests.service.api import Api, ok
+from tests.service.api import UNLIMITED, Api, ok
 from tests.service.wire import Reply, exchange
 
 CODES_WITHOUT_BODY = {204, 304}
@@ -209,6 +211,24 @@ def test_a_body_that_never_comes_holds_up_nobody(server: WarlogServer, api: Api)
     ok(api.get("/games"))
 
 
+def test_a_request_that_does_not_come_to_its_end_is_given_up(tmp_path: Path) -> None:
+    with WarlogServer(tmp_path, environment={**UNLIMITED, "WARLOG_REQUEST_SECONDS_MAX": "0.5"}) as server:
+        for begun in (
+            b"",
+            b"GET /v1/ga",
+            b"POST /v1/players HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{",
+        ):
+            reply = exchange(server.url, begun, timeout=5)
+            assert reply is not None
+            assert (reply.status, reply.code) == (408, "request_timeout")
+        with Api(server.url) as api:
+            ada = api.player()
+            with ada.feed(ada.alone(), after=1) as feed:
+                time.sleep(1)
+                assert feed.take(1)[0][0] == 2
+            ok(ada.get("/players/me"))
+
+
 def test_a_refused_command_appends_nothing(server: WarlogServer, api: Api) -> None:
     ada = api.player()
     match = ada.alone()
@@ -234,8 +254,6 @@ def test_no_token_and_no_invitation_is_ever_written_to_the_log(tmp_path: Any) ->
     import os
     import subprocess
     import sys
-
-    from tests.service.api import UNLIMITED
 
     log = tmp_path / "log"
     with log.open("wb") as errors:

@@ -21,7 +21,7 @@ from warlog_service.requests import AnyRequest, asked, header
 from warlog_service.routes.reading import SEATS, reader_of
 from warlog_service.running import Service, service_of
 
-HEADERS = [(b"content-type", b"text/event-stream"), *PRIVATE]
+HEADERS = [(b"content-type", b"text/event-stream"), *PRIVATE, (b"x-accel-buffering", b"no")]
 HEARTBEAT = b"event: heartbeat\ndata: {}\n\n"
 MEMBERSHIP = {
     "seat_taken",
