@@ -54,6 +54,7 @@ class Event:
         "_action",
         "_effects",
         "_game",
+        "_hides_nothing",
         "_public",
         "_record",
         "_records",
@@ -81,6 +82,7 @@ class Event:
         self._action: dict[str, Any] | None = None
         self._records: list[tuple[int, int, int, int, list[int]]] | None = None
         self._effects: list[Any] | None = None
+        self._hides_nothing: bool | None = None
         self._public: Visible | None = None  # what everybody sees of an event that hides nothing
 
     @property
@@ -102,6 +104,14 @@ class Event:
             ]
         return self._effects
 
+    @property
+    def hides_nothing(self) -> bool:
+        """Everybody may know all of it, whatever has been disclosed."""
+        if self._hides_nothing is None:
+            everybody = (binding.REC_EFFECT, binding.ALL_VIEWERS)
+            self._hides_nothing = all(record[:2] == everybody for record in self._split())
+        return self._hides_nothing
+
     def visible(self, viewer: str | Iterable[str], disclosed: int) -> Visible:
         """The event as `viewer` may know it when `disclosed` is the match's disclosure.
 
@@ -110,11 +120,9 @@ class Event:
         bit = 0
         for one in (viewer,) if isinstance(viewer, str) else viewer:
             bit |= 1 << self._game.viewer_number(one)
-        if self._public is None:
-            everybody = (binding.REC_EFFECT, binding.ALL_VIEWERS)
-            if all(record[:2] == everybody for record in self._split()):
+        if self.hides_nothing:
+            if self._public is None:
                 self._public = Visible(self.action, self.draws, self.effects)
-        if self._public is not None:
             return self._public
         action, draws = self.action, self.draws
         effects: list[Any] = []

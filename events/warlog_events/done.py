@@ -7,7 +7,7 @@ import msgspec
 from .head import Match
 from .model import Reader
 from .pages import Told
-from .visible import event_json
+from .visible import event_json, public_json
 
 
 class Beginning(msgspec.Struct, frozen=True):
@@ -78,4 +78,6 @@ class Done:
         """`body`, encoded."""
         reader = Reader(self.match.seats_of(player_id), player_id)
         summary = self.match.summary_json(reader)
-        return msgspec.json.encode({"version": self.version, "event": self.event(reader), "match": summary})
+        shared = None if self.told is None else public_json(self.told)
+        event = self.event(reader) if shared is None else msgspec.Raw(shared)
+        return msgspec.json.encode({"version": self.version, "event": event, "match": summary})

@@ -10,7 +10,7 @@ import logging
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any, Protocol, Self, TypeVar
+from typing import Any, NamedTuple, Protocol, Self, TypeVar
 
 import msgspec
 
@@ -19,7 +19,7 @@ from .head import Match
 from .model import MatchCreated, OptionsChanged, PositionEdited, ProposalMade, Reader
 from .notify import Watch
 from .pages import Told
-from .visible import event_json
+from .visible import event_json, public_json
 
 log = logging.getLogger("warlog.feeds")
 
@@ -213,7 +213,7 @@ class Hub:
         version = told.stored.version
         if version == followed.position + 1:
             followed.position = version
-            self._offer(followed, self._encoded(match, told, followed.feeds))
+            _offer(followed, _encoded(match, told, followed.feeds))
         else:
             self._moved(match.id, version)
 
@@ -227,7 +227,7 @@ class Hub:
             feed.match_id,
             after,
             limit,
-            lambda match, told: _item(match, told, event_json(match, told, feed.reader)),
+            lambda match, told: _item(match, told, _shown(match, told, feed.reader)),
         )
 
     def close(self) -> None:
@@ -257,12 +257,11 @@ class Hub:
                     match_id,
                     followed.position,
                     PAGE_EVENTS,
-                    lambda match, told: self._encoded(match, told, followed.feeds),
+                    lambda match, told: _encoded(match, told, followed.feeds),
                 )
                 for encoded in events:
-                    self._offer(followed, encoded)
-                    version = next(iter(encoded.values()))[0] if encoded else followed.position
-                    followed.position = max(followed.position, version)
+                    _offer(followed, encoded)
+                    followed.position = max(followed.position, encoded.version)
                 followed.again = followed.again or len(events) == PAGE_EVENTS
         except TryAgain as error:
             log.warning("%s: %s", match_id, error)  # Watch says "look" again when Redis is back
@@ -273,25 +272,42 @@ class Hub:
         finally:
             followed.pull = None
 
-    def _encoded(self, match: Match, told: Told, feeds: Iterable[Feed]) -> dict[Reader, Item]:
-        """The event for each class of readers, encoded once per class."""
-        encoded: dict[Reader, Item] = {}
-        same: dict[int, tuple[dict[str, Any], Item]] = {}  # readers who get the same share the shown object
-        for feed in feeds:
-            reader = _class(told, feed.reader)
-            if reader not in encoded:
-                shown = event_json(match, told, reader)
-                if id(shown) not in same:
-                    same[id(shown)] = shown, _item(match, told, shown)
-                encoded[reader] = same[id(shown)][1]
-        return encoded
 
-    def _offer(self, followed: _Followed, encoded: dict[Reader, Item]) -> None:
-        by_seats = {reader.seats: item for reader, item in encoded.items() if reader.player is None}
+class _Encoded(NamedTuple):
+    """An event for all who follow: one item for everybody, or one for each class of readers."""
+
+    version: int
+    public: Item | None
+    of: dict[Reader, Item]
+
+
+def _encoded(match: Match, told: Told, feeds: Iterable[Feed]) -> _Encoded:
+    """Encoded once per class of readers."""
+    version = told.stored.version
+    if (shared := public_json(told)) is not None:
+        return _Encoded(version, _item(match, told, shared), {})
+    encoded: dict[Reader, Item] = {}
+    same: dict[int, tuple[dict[str, Any], Item]] = {}  # readers who get the same share the shown object
+    for feed in feeds:
+        reader = _class(told, feed.reader)
+        if reader not in encoded:
+            shown = event_json(match, told, reader)
+            if id(shown) not in same:
+                same[id(shown)] = shown, _item(match, told, msgspec.json.encode(shown))
+            encoded[reader] = same[id(shown)][1]
+    return _Encoded(version, None, encoded)
+
+
+def _offer(followed: _Followed, encoded: _Encoded) -> None:
+    if encoded.public is not None:
         for feed in followed.feeds:
-            item = by_seats.get(feed.reader.seats) or encoded.get(feed.reader)
-            if item is not None:
-                feed.offer(item)
+            feed.offer(encoded.public)
+        return
+    by_seats = {reader.seats: item for reader, item in encoded.of.items() if reader.player is None}
+    for feed in followed.feeds:
+        item = by_seats.get(feed.reader.seats) or encoded.of.get(feed.reader)
+        if item is not None:
+            feed.offer(item)
 
 
 def _class(told: Told, reader: Reader) -> Reader:
@@ -301,9 +317,15 @@ def _class(told: Told, reader: Reader) -> Reader:
     return Reader(reader.seats, None)
 
 
-def _item(match: Match, told: Told, shown: dict[str, Any]) -> Item:
-    stored = told.stored
-    to_act = [] if told.state is None else told.state.to_act
-    deadlines = match.deadlines_json() if stored.version == match.version else {}
-    data = msgspec.json.encode({**shown, "to_act": to_act, "deadlines": deadlines})
-    return stored.version, stored.type, data
+def _shown(match: Match, told: Told, reader: Reader) -> bytes:
+    shared = public_json(told)
+    return msgspec.json.encode(event_json(match, told, reader)) if shared is None else shared
+
+
+def _item(match: Match, told: Told, event: bytes) -> Item:
+    """The event with what a follower wants to know beside it."""
+    stored, state = told.stored, told.state
+    newest = stored.version == match.version
+    to_act = [] if state is None else match.to_act if newest and state is match.state else state.to_act
+    beside = msgspec.json.encode({"to_act": to_act, "deadlines": match.deadlines_json() if newest else {}})
+    return stored.version, stored.type, event[:-1] + b"," + beside[1:]

@@ -4,6 +4,7 @@ beside it."""
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import cached_property, lru_cache
+from operator import attrgetter
 from typing import Any
 
 import msgspec
@@ -32,6 +33,9 @@ def milliseconds(text: str) -> int:
     return (since.days * 86_400 + since.seconds) * 1000 + since.microseconds // 1000
 
 
+_frame_stands_on = attrgetter("holders", "prepared", "invitations", "mode", "started", "seed", "rematch")
+
+
 class Settings:
     """What follows from the options, worked out once for as long as they stay.
 
@@ -45,6 +49,7 @@ class Settings:
         hidden = customs.server_options(game)
         self.known = {name: value for name, value in full.items() if name not in hidden} if hidden else full
         self.known_json = msgspec.Raw(msgspec.json.encode(self.known))
+        self.frame: tuple[object, bytes] | None = None  # Match._frame_json
         own = customs.move_seconds(full, fold.move_seconds)
         self.move_seconds = own if fold.imported is None else 0
 
@@ -129,8 +134,9 @@ class Match:
     def is_over(self) -> bool:
         return self.fold.status == "finished"
 
-    @property
+    @cached_property
     def to_act(self) -> list[str]:
+        """Not to be changed."""
         return [] if self.state is None else self.state.to_act
 
     @property
@@ -228,44 +234,64 @@ class Match:
 
     @cached_property
     def _public_summary_json(self) -> msgspec.Raw:
-        return msgspec.Raw(msgspec.json.encode({**self._public_summary, "options": self.settings.known_json}))
+        moving = msgspec.json.encode(self._moving(Reader()))
+        return msgspec.Raw(self._frame_json()[:-1] + b"," + moving[1:])
 
-    def _summary(self, reader: Reader) -> dict[str, object]:
+    def _frame_json(self) -> bytes:
+        """`_frame`, encoded: it is the greater part of a summary, and an action leaves it as it is."""
+        settings, stands_on = self.settings, _frame_stands_on(self.fold)
+        if settings.frame is None or settings.frame[0] != stands_on:
+            frame = {**self._frame(), "options": settings.known_json}
+            settings.frame = stands_on, msgspec.json.encode(frame)
+        return settings.frame[1]
+
+    def _frame(self) -> dict[str, object]:
+        """What of the summary changes seldom: all of it hangs on the options and on `_frame_stands_on`."""
         fold = self.fold
-        result = fold.result
-        summary: dict[str, object] = {
+        frame: dict[str, object] = {
             "id": self.id,
             "game": fold.game,
             "rules_version": fold.rules_version,
             "mode": fold.mode,
-            "status": fold.status,
-            "version": fold.version,
             "options": self.settings.known,
             "consent": fold.consent,
             "move_seconds": self.settings.move_seconds,
             "visibility": fold.visibility,
             "seating": fold.seating,
             "seats": [self._seat(seat) for seat in fold.seats],
+            "seed_commitment": fold.seed,
+            "creator": player_json(fold.creator),
+            "created_at": rfc3339(fold.created_at),
+        }
+        if fold.imported is not None:
+            frame["imported"] = True
+        if fold.rematch_of is not None:
+            frame["rematch_of"] = fold.rematch_of
+        if fold.rematch is not None:
+            frame["rematch"] = fold.rematch
+        return frame
+
+    def _moving(self, reader: Reader) -> dict[str, object]:
+        """The rest, which an action changes."""
+        fold, result = self.fold, self.fold.result
+        return {
+            "status": fold.status,
+            "version": fold.version,
             "to_act": self.to_act,
             "deadlines": self.deadlines_json(),
             "proposal": proposal_json(self, fold.proposal, reader),
             "result": None if result is None else {"winners": result.winners, "reason": result.reason},
-            "seed_commitment": fold.seed,
-            "creator": player_json(fold.creator),
-            "created_at": rfc3339(fold.created_at),
             "updated_at": rfc3339(fold.updated_at),
         }
+
+    def _summary(self, reader: Reader) -> dict[str, object]:
+        fold = self.fold
+        summary = {**self._frame(), **self._moving(reader)}
         if fold.status == "lobby":
             summary["beginning"] = self._beginning(reader)
             if fold.seating == "wish":
                 joined = [{"player": player_json(j.player), "wish": j.wish} for j in fold.joined]
                 summary["joined"] = joined
-        if fold.imported is not None:
-            summary["imported"] = True
-        if fold.rematch_of is not None:
-            summary["rematch_of"] = fold.rematch_of
-        if fold.rematch is not None:
-            summary["rematch"] = fold.rematch
         return summary
 
     def deadlines_json(self) -> dict[str, str]:

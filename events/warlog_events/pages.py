@@ -20,9 +20,10 @@ class Told:
     core   what the rules made of it (actions, starts and edits only)
     state  after it, None in the lobby; not to be kept, it moves on
     shown  forms in which it has been shown, for readers who get the same (visible.py)
+    public its JSON where everybody gets the same, once it has been made (visible.py)
     """
 
-    __slots__ = ("body", "core", "shown", "state", "stored")
+    __slots__ = ("body", "core", "public", "shown", "state", "stored")
 
     def __init__(self, stored: StoredEvent, body: Body, core: Event | None, state: State | None) -> None:
         self.stored = stored
@@ -30,6 +31,7 @@ class Told:
         self.core = core
         self.state = state
         self.shown: dict[object, dict[str, Any]] = {}
+        self.public: bytes | None = None
 
 
 def tell(match: Match, line: Timeline, events: list[StoredEvent], counts: Counts) -> Iterator[Told]:

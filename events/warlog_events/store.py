@@ -5,6 +5,7 @@ written here as long as the chain holds; `verify` is who checks that.
 """
 
 import hashlib
+import struct
 from collections.abc import AsyncIterator, Mapping, Sequence
 
 import msgspec
@@ -110,6 +111,9 @@ class Activities(msgspec.Struct, frozen=True):
     lost: bool
 
 
+_length = struct.Struct(">Q").pack
+
+
 def chain_of(
     previous: str,
     version: int,
@@ -125,10 +129,9 @@ def chain_of(
 
     SHA-256 over every field as it is stored, each preceded by its length in 8 bytes, so that no two different entries
     are the same bytes."""
-    texts = (previous, str(version), type, seat, by, str(at), "", _draws_text(draws), state_hash)
-    parts = [text.encode() for text in texts]
-    parts[6] = body
-    return hashlib.sha256(b"".join(len(part).to_bytes(8, "big") + part for part in parts)).hexdigest()[:32]
+    head = [text.encode() for text in (previous, str(version), type, seat, by, str(at))]
+    parts = (*head, body, _draws_text(draws).encode(), state_hash.encode())
+    return hashlib.sha256(b"".join([_length(len(part)) + part for part in parts])).hexdigest()[:32]
 
 
 def _draws_text(draws: Sequence[int] | None) -> str:

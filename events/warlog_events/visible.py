@@ -7,6 +7,8 @@ here is hidden. What the rules made of an event comes from the core, which says 
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
+
 from warlog_core import Event, Visible
 
 from . import customs
@@ -54,6 +56,15 @@ def event_json(match: Match, told: Told, reader: Reader) -> Json:
     if shown is None:
         shown = told.shown[form] = _action_json(told, seen)
     return shown
+
+
+def public_json(told: Told) -> bytes | None:
+    """The encoded event if everybody gets the same, whoever he is and whenever he asks: an action that hides
+    nothing. Most do not, and this is made once for the answer and all feeds. None for any other."""
+    if told.public is None and isinstance(told.body, ActionTaken):
+        if told.core is not None and told.core.hides_nothing:
+            told.public = msgspec.json.encode(_action_json(told, told.core.visible(SPECTATOR, 0)))
+    return told.public
 
 
 def _action_json(told: Told, seen: Visible) -> Json:
