@@ -131,7 +131,7 @@ def evolve(fold: Fold, stored: StoredEvent, body: Body, *, options: dict[str, ob
     )
     match body:
         case ActionTaken(ending=ending):
-            return _ended(replace(fold, proposal=None), ending)
+            return _ended(fold if fold.proposal is None else replace(fold, proposal=None), ending)
         case ProposalMade(proposal=proposal, player=player):
             return replace(fold, proposal=OpenProposal(stored.version, player, proposal))
         case ProposalAccepted(player=player) if fold.proposal is not None:

@@ -7,6 +7,7 @@ written here as long as the chain holds; `verify` is who checks that.
 import hashlib
 import struct
 from collections.abc import AsyncIterator, Mapping, Sequence
+from functools import lru_cache
 
 import msgspec
 from redis.exceptions import ResponseError
@@ -111,6 +112,20 @@ class Activities(msgspec.Struct, frozen=True):
     lost: bool
 
 
+@lru_cache(maxsize=4096)
+def _keys_of(match: str) -> tuple[str, ...]:
+    """What every append to this match touches, in the order of append.lua."""
+    bucket = _bucket(match)
+    return (
+        keys.events(match),
+        keys.match_state(match),
+        keys.secrets(match),
+        keys.matches(bucket),
+        keys.activity(bucket),
+        keys.deadlines(bucket),
+    )
+
+
 _length = struct.Struct(">Q").pack
 
 
@@ -161,18 +176,11 @@ class Store:
         Raises VersionConflict (with the version), TooLate, Repeated (with the answer), IdempotencyKeyReused,
         IntegrityError (history lost, forked, with a gap, or frozen), ClockSkew (make the events again with a new `at`),
         Unavailable, Unconfirmed (the same append with its Idempotency-Key tells)."""
-        a, match, bucket = append, append.match, _bucket(append.match)
+        a, match = append, append.match
         assert [event.version for event in a.events] == [
             *range(a.expected_version + 1, a.expected_version + 1 + len(a.events))
         ]
-        touched = [
-            keys.events(match),
-            keys.match_state(match),
-            keys.secrets(match),
-            keys.matches(bucket),
-            keys.activity(bucket),
-            keys.deadlines(bucket),
-        ]
+        touched = [*_keys_of(match)]
         arguments: list[Word] = [
             match,
             a.expected_version,
