@@ -27,7 +27,9 @@ class Projector:
     async def run(self) -> None:
         """For ever; ends only with an error, and may then be started again."""
         while True:
-            if await self.step() == 0:
+            # Under load there is always something new, and a pass asks every bucket: no pass without a pause, unless
+            # some bucket may have more than was read.
+            if await self.step() < BATCH:
                 await asyncio.sleep(PAUSE_SECONDS)
 
     async def catch_up(self) -> None:
