@@ -296,13 +296,15 @@ static void put_on(board *b, const piece *p, int32_t place)
     at[at[0] != EMPTY] = (uint8_t)place;
 }
 
+/* A piece that is being taken has left the board already, to make room for its taker. */
 static void take_off(board *b, const piece *p, int32_t place)
 {
     uint8_t *at = b->at[cell_of(p->square, p->level)];
-    assert(at[0] == place || at[1] == place);
-    if (at[0] == place)
+    if (at[0] == place) {
         at[0] = at[1];
-    at[1] = EMPTY;
+        at[1] = EMPTY;
+    } else if (at[1] == place)
+        at[1] = EMPTY;
 }
 
 /* The pieces of a cell, in piece order. */
@@ -1568,7 +1570,7 @@ static void spill(play *g, piece *p)
     p->n_articles = 0;
 }
 
-/* ---- Destroy, StunPiece, Take ------------------------------------------------------------------------------------------------- */
+/* ---- Destroy, StunPiece ------------------------------------------------------------------------------------------------- */
 
 static void lose_primary(play *g, const piece *p, int32_t how)
 {
@@ -1644,15 +1646,6 @@ static void stun_piece(play *g, int32_t place)
     spill(g, p);
     if (aloft && !is_carried(g, place))
         fall(g, place, OF_STUN, state->to_move);
-}
-
-static void take(play *g, int32_t seat, int32_t cell)
-{
-    const places list = pieces_in(g->state, &g->board, cell);
-
-    for (int32_t i = 0; i < list.n; i++)
-        if (g->state->pieces[list.at[i]].seat != seat)
-            destroy(g, list.at[i], OF_TAKING, seat);
 }
 
 /* 3.2, Hits: 1 when the count is now greater than the defence. */
@@ -1799,6 +1792,18 @@ static void arrive(play *g, int32_t mover, int32_t carried, int32_t cell, int re
         displace(g, carried, cell % SQUARES, cell / SQUARES, BY_CARRY);
 }
 
+/* Take: the mover and what it carries are displaced into the cell, then all that was there is destroyed. */
+static void take(play *g, int32_t mover, int32_t carried, int32_t cell)
+{
+    const places list = pieces_in(g->state, &g->board, cell);
+
+    for (int32_t i = 0; i < list.n; i++)
+        take_off(&g->board, &g->state->pieces[list.at[i]], list.at[i]);
+    arrive(g, mover, carried, cell, OPT(g->setup, REVEAL_ON_TAKE));
+    for (int32_t i = 0; i < list.n; i++)
+        destroy(g, list.at[i], OF_TAKING, g->state->pieces[mover].seat);
+}
+
 /* Cell by cell: the first with an unseen enemy, or the last with any, ends the walk in a take or in a bump. */
 static void walk(play *g, int32_t mover, int32_t carried, const route *way)
 {
@@ -1812,8 +1817,7 @@ static void walk(play *g, int32_t mover, int32_t carried, const route *way)
         if (!holds_enemy(g, seat, cell)) /* all before the last were clear as seen: an enemy there is unseen */
             continue;
         if (i < way->n_combat && !holds_friend(g, seat, cell)) {
-            arrive(g, mover, carried, cell, OPT(g->setup, REVEAL_ON_TAKE));
-            take(g, seat, cell);
+            take(g, mover, carried, cell);
             return;
         }
         if (last != origin)

@@ -888,7 +888,7 @@ int32_t wec_sound_state(const void *setup, const void *state_)
     (void)setup;
     if (state->turn < 1 || state->turn > TURN_MAX || state->to_move > WHITE || state->over > 1 || state->reason > 5)
         return 0;
-    if (state->winners > 3 || state->knower > 1 || state->idle_turns > 1 || state->draw_offer > SEATS_N)
+    if (state->winners > 3 || state->knower > 1 || state->idle_turns > 2 || state->draw_offer > SEATS_N)
         return 0;
     if (state->moved > 1 || state->fires > 2 || state->pick_ups > 1 || state->drops > 1 || state->exchanges > 1)
         return 0;
