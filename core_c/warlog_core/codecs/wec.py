@@ -25,6 +25,7 @@ from warlog_core.binding import (
     listing_keys,
     record_of,
 )
+from warlog_core.codecs import wec_notation
 from warlog_core.codecs import MALFORMED_RECORD, ActionRecord, Result
 from warlog_core.codecs.wec_structs import (
     ACTIONS,
@@ -34,6 +35,7 @@ from warlog_core.codecs.wec_structs import (
     FILES,
     HANDS,
     HITS,
+    INHERENT_WEAPONS,
     KINDS,
     LEVELS,
     LOSS_CAUSES,
@@ -46,6 +48,7 @@ from warlog_core.codecs.wec_structs import (
     SQUARE_NUMBERS,
     SQUARES,
     TYPES,
+    WEAPON_ABILITIES,
     WEAPONS,
     Action,
     ArticleKind,
@@ -92,12 +95,6 @@ _WAITING = 3  # the level of a reinforcement
 # Marks of a piece (wec.h), and their lists in a Position.
 _ACTED, _FIRED, _UNMOVED = 1, 2, 32
 _MARKS = {"acted": 1, "fired": 2, "moved_pieces": 4, "converted": 8, "travelled": 16}
-# The inherent weapons of each type, in the book's order: those abilities that have a countdown.
-_WEAPON_ABILITIES = (*KINDS[:6], "limited_rocket")
-_INHERENT = {
-    spec["type"]: tuple(name for name in spec["inherent"] if name in _WEAPON_ABILITIES)
-    for spec in _BOOK["piece_types"]
-}
 
 # ---- into words --------------------------------------------------------------------------------------------
 
@@ -215,7 +212,7 @@ _PIECE_OPTIONAL = (
 
 def _piece_words(value: object) -> list[int]:
     given = _object(value, ("id", "seat", "type", "at"), _PIECE_OPTIONAL)
-    ready = _object(given.get("ready_turns", {}), (), _WEAPON_ABILITIES)
+    ready = _object(given.get("ready_turns", {}), (), WEAPON_ABILITIES)
     words = [
         _int_word(given["id"]),
         _seat(given["seat"]),
@@ -227,7 +224,7 @@ def _piece_words(value: object) -> list[int]:
         _optional(given, "lock", _int_word),
         _optional(given, "stunned_until", _int_word),
         _optional(given, "revealed_until", _int_word),
-        *[_optional(ready, name, _int_word) for name in _WEAPON_ABILITIES],
+        *[_optional(ready, name, _int_word) for name in WEAPON_ABILITIES],
     ]
     remaining: list[int] = []
     if "journey" in given:
@@ -331,6 +328,7 @@ class Codec:
     view_type = View
     position_type = Position
     options_type = Options
+    notation = wec_notation
 
     def __init__(self, raw: RawGame) -> None:
         state = raw.state_layout
@@ -733,7 +731,7 @@ class Tables:
         name = TYPES[type_ - 1]
         countdowns = {
             weapon: half_turns // 2
-            for weapon, half_turns in zip(_INHERENT[name], (ready, other_ready), strict=False)
+            for weapon, half_turns in zip(INHERENT_WEAPONS[name], (ready, other_ready), strict=False)
             if half_turns
         }
         return PieceView(
@@ -841,7 +839,7 @@ class Tables:
         name = TYPES[type_ - 1]
         countdowns = {
             weapon: turn + half_turns
-            for weapon, half_turns in zip(_INHERENT[name], (ready, other_ready), strict=False)
+            for weapon, half_turns in zip(INHERENT_WEAPONS[name], (ready, other_ready), strict=False)
             if half_turns
         }
         way = _way(square, steps)

@@ -45,6 +45,22 @@ PATHS: tuple[Path, ...] = ("beeline", "port", "starboard")
 TYPES: tuple[PieceType, ...] = PieceType.__args__  # type: ignore[attr-defined]
 KINDS: tuple[ArticleKind, ...] = ArticleKind.__args__  # type: ignore[attr-defined]
 WEAPONS: tuple[Weapon, ...] = Weapon.__args__  # type: ignore[attr-defined]
+# Abilities with a countdown; those of each type stand in the book's order (3.1).
+WEAPON_ABILITIES = (*KINDS[:6], "limited_rocket")
+INHERENT_WEAPONS: dict[str, tuple[str, ...]] = dict.fromkeys(TYPES, ()) | {
+    "rocket_pawn": ("rocket_launcher",),
+    "stun_pawn": ("stun",),
+    "flame_pawn": ("flame",),
+    "conversion_pawn": ("conversion",),
+    "sam_torpedo_pawn": ("sam_launcher", "torpedo_launcher"),
+    "tank": ("flame",),
+    "cleric": ("conversion",),
+    "chopper": ("stun",),
+    "jet": ("sam_launcher", "limited_rocket"),
+    "sub": ("torpedo_launcher", "limited_rocket"),
+    "destroyer": ("torpedo_launcher",),
+    "aaa": ("sam_launcher",),
+}
 PROJECTILES: tuple[ProjectileKind, ...] = ("rocket", "sam", "torpedo")
 HITS = ("flame", "stun", "conversion", "rocket", "sam", "torpedo")
 MOVE_CAUSES: tuple[MoveCause, ...] = MoveCause.__args__  # type: ignore[attr-defined]
