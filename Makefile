@@ -76,7 +76,7 @@ golden: dev ## record our own golden playthroughs anew (a decision: the commit s
 
 bench: dev ## the core's micro-benchmarks, then the server beside its floor
 	$(BIN)/pytest -q -o addopts= --benchmark-only --benchmark-columns=min,mean,ops tests/core
-	$(BIN)/warlog bench
+	$(BIN)/python -m tests.load.bench
 
 soak: dev ## the tests that run for minutes
 	$(BIN)/pytest -m soak

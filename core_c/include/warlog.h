@@ -41,7 +41,7 @@
  * book's order, with the reserved values above (as 32-bit numbers). An action with a list (an army, a layout, a
  * payment) is followed by *items*: the true length of the list is one of its fields, and at least the first N items are
  * there, where N is wl_game.items_max. A listing consists of bare records; an open template has the field
- * WL_OPEN in place of the list's length. What the codec finds malformed (unknown type, wrong JSON type, a field too many)
+ * WL_OPEN in place of the list's length. Fields and items that a type does not have are not looked at. What the codec finds malformed (unknown type, wrong JSON type, a field too many)
  * arrives as the type WL_MALFORMED, so that match_over still wins over it.
  *
  *
@@ -56,7 +56,7 @@
  * Rules ask for draw(n), a uniform integer 0 ... n-1. Live, the caller hands in a block of entropy: the next 32-bit
  * little-endian word w is rejected while w >= floor(2^32 / n) * n, and the draw is w mod n. In replay the caller hands in the
  * recorded draws: each must lie in range, all must be used and no more be asked for (WL_E_DRAWS). A block that runs out is
- * WL_E_ENTROPY with the state untouched; the caller repeats with a longer one.
+ * WL_E_ENTROPY; the caller repeats with a longer one (wl_apply leaves the state untouched, wl_init begins anew).
  *
  *
  * 6. Events and who may see what
@@ -239,8 +239,8 @@ typedef struct wl_result {
     uint32_t winners; /* seats */
 } wl_result;
 
-/* What a game fills in. Every function may rely on a sound setup and state (core.c has checked them), and on
- * nothing else. `observe`, `init` write blank structs; `apply` may leave `state` in any condition on an error, the caller
+/* What a game fills in. Every function may rely on a sound setup and state (core.c has checked them; batch calls check the
+ * first, and `apply` keeps a sound state sound), and on nothing else. `observe`, `init` write blank structs; `apply` may leave `state` in any condition on an error, the caller
  * restores it. */
 typedef struct wl_game {
     const char *name;
@@ -327,10 +327,12 @@ int64_t wl_legal(const wl_game *game, const void *setup, const void *state, int3
 int32_t wl_apply(const wl_game *game, const void *setup, void *state, const wl_post *post, wl_draws *draws,
                  wl_event *event);
 
-/* What `viewer` may know. wl_legal on the state inside the view gives the same as on the whole state. */
+/* What `viewer` may know. wl_legal and wl_check for `viewer` on the state inside the view answer as on the whole state;
+ * wl_apply and the batch calls refuse a state from which something is hidden (WL_E_STATE). */
 int32_t wl_observe(const wl_game *game, const void *setup, const void *state, int32_t viewer, void *view);
 
-/* WL_OK if these bytes are a state (with its setup) that every function here can safely work on, else WL_E_STATE. */
+/* WL_OK if these bytes are a state (with its setup) as this core writes it, else WL_E_STATE: every index in bounds, every
+ * count consistent, every byte that is not in use zero. The other functions look at the bytes in use alone. */
 int32_t wl_check_state(const wl_game *game, const void *setup, const void *state);
 
 /* The stored hash: XXH64 over the little-endian encoding of the fields in layout order. */
@@ -371,7 +373,7 @@ int64_t wl_playout(const wl_game *game, const void *setup, void *state, uint64_t
                    wl_action *actions, size_t cap);
 
 /* The number of sequences of `depth` listed actions (open templates left out) by the seats that are to act, every draw being 0.
- * A match that ends earlier counts no longer sequence. `work` is room for `depth` states and `cap` actions per level. */
+ * A match that ends earlier counts no longer sequence. `states` is room for `depth` states, `actions` for `cap` per level. */
 int64_t wl_count(const wl_game *game, const void *setup, const void *state, int32_t depth, void *states,
                  wl_action *actions, size_t cap);
 

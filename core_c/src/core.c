@@ -15,7 +15,13 @@ static int32_t check_bytes(const wl_game *game, const void *setup, const void *s
 
 int32_t wl_check_state(const wl_game *game, const void *setup, const void *state)
 {
-    return check_bytes(game, setup, state);
+    const int32_t error = check_bytes(game, setup, state);
+
+    if (error != WL_OK)
+        return error;
+    if (!wl_is_canonical(game->setup_layout, setup, game->setup_size))
+        return WL_E_STATE;
+    return wl_is_canonical(game->state_layout, state, game->state_size) ? WL_OK : WL_E_STATE;
 }
 
 static int32_t check_post(const wl_game *game, const wl_post *post)

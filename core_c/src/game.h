@@ -46,6 +46,11 @@ static inline wl_word wl_next(wl_words *words)
  * when the count is negative or the words are not there. */
 const wl_word *wl_next_list(wl_words *words, wl_word count, size_t width);
 
+/* ---- structs ------------------------------------------------------------------------------------------------------ */
+
+/* 1 when every byte of the struct that its layout does not show as used is zero. */
+int wl_is_canonical(const wl_field *layout, const void *bytes, size_t size);
+
 /* ---- small things ------------------------------------------------------------------------------------------------ */
 
 static inline uint32_t wl_bit(int32_t i) { return (uint32_t)1 << i; }

@@ -121,6 +121,28 @@ static uint8_t *encode(uint8_t *out, const wl_field *layout, const uint8_t *base
     return out;
 }
 
+/* Writes into the blank struct `out` what the layout says is in use. */
+static void copy_used(uint8_t *out, const wl_field *layout, const uint8_t *base)
+{
+    for (const wl_field *f = layout; f->name != NULL; f++) {
+        const size_t n = used(f, base);
+        if (f->row == NULL)
+            memcpy(out + f->offset, base + f->offset, n * f->size);
+        for (size_t i = 0; f->row != NULL && i < n; i++)
+            copy_used(out + f->offset + i * f->size, f->row, base + f->offset + i * f->size);
+    }
+}
+
+int wl_is_canonical(const wl_field *layout, const void *bytes, size_t size)
+{
+    uint8_t blank[WL_STATE_MAX] = {0};
+
+    if (size > sizeof blank)
+        return 0;
+    copy_used(blank, layout, bytes);
+    return memcmp(blank, bytes, size) == 0;
+}
+
 uint64_t wl_hash(const wl_game *game, const void *state)
 {
     uint8_t bytes[WL_STATE_MAX];
@@ -137,7 +159,7 @@ static uint64_t layout_fingerprint(uint64_t hash, const wl_field *f)
     for (; f->name != NULL; f++) {
         hash = mix(hash, wl_hash_bytes(f->name, strlen(f->name)));
         hash = mix(mix(mix(hash, f->offset), f->size), f->count);
-        hash = mix(mix(hash, f->n_offset), f->n_size);
+        hash = mix(mix(mix(hash, f->n_offset), f->n_size), f->is_signed);
         if (f->row != NULL)
             hash = layout_fingerprint(hash, f->row);
     }

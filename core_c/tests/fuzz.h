@@ -127,6 +127,7 @@ static void examine(fuzzer *f)
         memcpy(f->other, (uint8_t *)f->view + g->view_state_offset, g->state_size);
         REQUIRE(wl_legal(g, f->setup, f->other, seat, f->seen, ACTIONS_CAP) == n);
         REQUIRE(memcmp(f->actions, f->seen, (size_t)n * sizeof f->actions[0]) == 0);
+        wl_playout(g, f->setup, f->other, next_random(f), 4, 0, f->seen, ACTIONS_CAP); /* goes, or is refused */
         for (int64_t i = 0; i < n; i++) {
             const wl_post post = {.actor = seat, .action = f->actions[i]};
             int open = 0;
@@ -213,7 +214,7 @@ static void corrupt(fuzzer *f, uint8_t *bytes, size_t size)
         bytes[below(f, (int64_t)size)] = (uint8_t)(below(f, 2) ? next_random(f) : (uint64_t)below(f, 4));
 }
 
-static int fuzz(const char *name, start_maker make, int argc, char **argv)
+static int fuzz(const char *name, start_maker make, start_maker make_position, int argc, char **argv)
 {
     fuzzer f = {.random = argc > 1 ? strtoull(argv[1], NULL, 10) : 1};
     const int64_t rounds = argc > 2 ? strtoll(argv[2], NULL, 10) : 200;
@@ -236,7 +237,8 @@ static int fuzz(const char *name, start_maker make, int argc, char **argv)
         wl_word position[HOSTILE_WORDS];
         uint8_t block[4096];
         const size_t n = make(&f, options, HOSTILE_WORDS);
-        const int with_position = below(&f, 4) == 0;
+        const int with_position = below(&f, 3) == 0;
+        size_t n_position;
         wl_draws draws = {.entropy = block, .n_entropy = sizeof block};
         wl_event event = {.words = f.words, .cap = WORDS_CAP};
 
@@ -244,8 +246,9 @@ static int fuzz(const char *name, start_maker make, int argc, char **argv)
         for (size_t i = 0; i < HOSTILE_WORDS; i++)
             position[i] = hostile_word(&f);
         position[0] = 0;
-        if (wl_init(f.game, f.setup, f.state, options, n, with_position ? position : NULL,
-                    with_position ? (size_t)below(&f, HOSTILE_WORDS) : 0, &draws, &event) == WL_OK) {
+        n_position = below(&f, 2) ? make_position(&f, position, HOSTILE_WORDS) : (size_t)below(&f, HOSTILE_WORDS);
+        if (wl_init(f.game, f.setup, f.state, options, n, with_position ? position : NULL, with_position ? n_position : 0,
+                    &draws, &event) == WL_OK) {
             started++;
             play_through(&f, 60);
         }

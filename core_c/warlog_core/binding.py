@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import struct
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
@@ -63,15 +63,8 @@ class ActionType:
     gives_up: bool
 
 
-@dataclass(frozen=True, slots=True)
-class RawStep:
-    """One step for `replay`: `hash` 0 is not compared."""
-
-    actor: int
-    record: Record
-    items: Sequence[int]
-    draws: Sequence[int]
-    hash: int
+# One step for `replay`: actor, record, items, draws and the hash, of which 0 is not compared.
+RawStep = tuple[int, Record, Sequence[int], Sequence[int], int]
 
 
 class RawState:
@@ -334,28 +327,32 @@ class RawGame:
         while code := lib.wl_apply(self._game, raw.setup, raw.state, b.post, b.draws, b.unwanted):
             self._go_on(b, draws, code)
 
-    def replay(self, raw: RawState, steps: Sequence[RawStep], every: int) -> list[bytes]:
+    def replay(self, raw: RawState, steps: Iterable[RawStep], n_steps: int, every: int) -> list[bytes]:
         """Applies recorded steps in one call; gives the state's bytes after every `every` of them (0: none).
 
         On a failure the state is that before the failing step."""
-        packed = bytearray()
+        packed = bytearray(_STEP.size * n_steps)
         items: list[int] = []
         draws: list[int] = []
-        for index, step in enumerate(steps):
-            n_items = min(len(step.items), self.items_max)
-            packed += _STEP.pack(step.actor, n_items, len(step.draws), 0, *step.record, step.hash)
-            items += step.items[:n_items]
-            _check_recorded(step.draws, index)
-            draws += step.draws
-        n_checkpoints = len(steps) // every if every else 0
+        for index, (actor, record, its_items, its_draws, its_hash) in enumerate(steps):
+            n_items = 0
+            if its_items:
+                n_items = min(len(its_items), self.items_max)
+                items += its_items[:n_items]
+            if its_draws:
+                _check_recorded(its_draws, index)
+                draws += its_draws
+            at = index * _STEP.size
+            _STEP.pack_into(packed, at, actor, n_items, len(its_draws), 0, *record, its_hash)
+        n_checkpoints = n_steps // every if every else 0
         checkpoints = ffi.new("wl_word[]", max(1, (n_checkpoints * self.state_size + 7) // 8))
         failed = ffi.new("size_t *")
         code = lib.wl_replay(
             self._game,
             raw.setup,
             raw.state,
-            ffi.cast("wl_step *", ffi.from_buffer(packed)) if steps else ffi.NULL,
-            len(steps),
+            ffi.cast("wl_step *", ffi.from_buffer(packed)) if n_steps else ffi.NULL,
+            n_steps,
             ffi.new("int32_t[]", items or [0]),
             len(items),
             ffi.new("int32_t[]", draws or [0]),

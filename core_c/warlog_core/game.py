@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import random
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache, cached_property
 from importlib import resources
 from typing import Any, overload
@@ -20,7 +20,7 @@ from typing import Any, overload
 import msgspec
 from msgspec import Struct
 
-from warlog_core import binding, selfplay
+from warlog_core import binding, notation, selfplay
 from warlog_core.binding import Draws, RawGame, RawState, RawStep
 from warlog_core.codecs import Codec, Notation, Result, Tables, codec_for
 from warlog_core.errors import UnknownGame, UnknownSeat
@@ -321,19 +321,14 @@ class State:
         """Takes recorded steps in one core call; gives `data` after every `every` steps.
 
         Raises Refused, BadDraws or HashMismatch with the failing step's `index`; the state is then that before it."""
-        raw_steps = []
-        for step in steps:
-            record, items = self._tables.record(step.action)
-            raw_steps.append(
-                RawStep(
-                    self.game.actor_number(step.actor),
-                    record,
-                    items,
-                    step.draws,
-                    int(step.hash, 16) if step.hash else 0,
-                )
-            )
-        return self._raw_game.replay(self._raw, raw_steps, every)
+        actor_number, record = self.game.actor_number, self._tables.record
+        raw_steps: Iterator[
+            RawStep
+        ] = (  # one at a time: ten thousand live tuples would keep the collector busy
+            (actor_number(step.actor), *record(step.action), step.draws, int(step.hash or "0", 16))
+            for step in steps
+        )
+        return self._raw_game.replay(self._raw, raw_steps, len(steps), every)
 
     def playout(self, seed: int, actions_max: int, *, play_on: bool = False) -> int:
         """Random play in C, changing this state, until the match is over or `actions_max` actions are taken.
@@ -446,6 +441,25 @@ class Game:
             "view": self.codec.view_type,
         }
         return _schema(types[what])
+
+    def history_line(
+        self,
+        version: int,
+        seat: str,
+        action: Struct | dict[str, Any] | None,
+        draws: Sequence[int] | None,
+        effects: Sequence[Any],
+    ) -> str:
+        """One line of the match's history, as much as the reader may know: in the game's own notation if it has one."""
+        own = getattr(self.codec, "history_line", None)
+        line: str = (own or notation.history_line)(version, seat, action, draws, effects)
+        return line
+
+    def history_result(self, result: Result) -> str:
+        """The history's last line, once the match is over."""
+        own = getattr(self.codec, "history_result", None)
+        line: str = (own or notation.history_result)(result.winners, result.reason)
+        return line
 
     def rules(self) -> str:
         """The rule book, Markdown."""

@@ -23,7 +23,9 @@ def play_randomly(game: RawGame, raw: RawState, rng: random.Random, actions_max:
         seat = seats.bit_length() - 1
         listing = game.legal(raw, seat)
         n = len(listing) // ACTION_BYTES
-        for _ in range(8):  # most may be chosen, so that trying again is cheaper than sifting the whole listing
+        for _ in range(
+            8
+        ):  # most may be chosen, so that trying again is cheaper than sifting the whole listing
             at = int(below() * n) * ACTION_BYTES
             action = listing[at : at + ACTION_BYTES]
             if action[:4] not in unwanted and OPEN_BYTES not in action:

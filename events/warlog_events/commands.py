@@ -1,7 +1,9 @@
-"""What a player may ask of a match, in the imperative. A command may be refused; the event it leads to (model.py) is a fact.
+"""What a player may ask of a match, in the imperative. A command may be refused; the event it leads to
+(model.py) is a fact.
 
-These Structs are the bodies of the API: decode with `msgspec.convert(warlog_core.loads(body), Command)`, so that what is
-inside `action`, `options` and `position` reaches the rules core as it was sent (1 apart from 1.0, integers of any size).
+These Structs are the bodies of the API: decode with `msgspec.convert(warlog_core.loads(body), Command)`, so that
+what is inside `action`, `options` and `position` reaches the rules core as it was sent (1 apart from 1.0,
+integers of any size).
 """
 
 from typing import Literal

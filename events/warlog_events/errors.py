@@ -14,6 +14,7 @@
     │  └─ Competitive                undo, option change or edit in a competitive match
     ├─ Unknown                       not there, or not for you to know that it is
     │  ├─ UnknownMatch  UnknownSeat  UnknownGame  UnknownVersion  UnknownPlayer  UnknownScenario
+    │  ├─ UnknownToken               none of yours has this id
     │  └─ NoView                     there is no board before the start
     ├─ Conflict                      the match is not as the request supposes
     │  ├─ VersionConflict            the match has moved on (`version` is where it is now)
@@ -130,6 +131,10 @@ class UnknownScenario(Unknown):
     code = "unknown_scenario"
 
 
+class UnknownToken(Unknown):
+    code = "unknown_token"
+
+
 class NoView(Unknown):
     code = "no_view"
 
@@ -171,7 +176,7 @@ class TooLate(Conflict):
 
 
 class Refused(WarlogError):
-    """The only class whose `code` is given at birth: any code of a rule book, `invalid_options`, `insufficient_gold` …"""
+    """The only class whose `code` is given at birth: any of a rule book's, `invalid_options` …"""
 
     def __init__(
         self,

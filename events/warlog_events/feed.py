@@ -1,6 +1,30 @@
-"""Live feeds: each new event of a match, to everyone who follows it, as he may see it."""
+"""Live feeds: each new event of a match, to everyone who follows it, as he may see it.
 
-from collections.abc import AsyncIterator
+One `Hub` per process. What this process appends it is told at once; what others append, `Watch` says, and the hub reads
+it once for all who follow. Equal readers share the encoded bytes. A reader who is behind reads for himself; one
+who lets too much lie is cut off. Nobody waits for anybody.
+"""
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Iterable
+from typing import Any, Protocol, Self, TypeVar
+
+import msgspec
+
+from .errors import IntegrityError, TryAgain, WarlogError
+from .head import Match
+from .model import MatchCreated, OptionsChanged, PositionEdited, ProposalMade, Reader
+from .notify import Watch
+from .pages import Told
+from .visible import event_json
+
+log = logging.getLogger("warlog.feeds")
+
+Item = tuple[int, str, bytes]
+PAGE_EVENTS = 100
+RETRY_SECONDS = 0.5
 
 
 class SlowReader(Exception):
@@ -10,32 +34,248 @@ class SlowReader(Exception):
 
 
 class FeedClosed(Exception):
-    """The process is going down, or the match can no longer be read (`code` says why: shutdown, integrity_error, unavailable)."""
+    """The process goes down, or the match can no longer be read. `code` says why: shutdown, integrity_error …"""
 
     def __init__(self, code: str) -> None:
         super().__init__(code)
         self.code = code
 
 
-class Feed(AsyncIterator[tuple[int, str, bytes]]):
-    """An endless iterator of (version, type, JSON), every version after `after` once and in order.
+T = TypeVar("T")
 
-    The JSON is the event of `/events` with `to_act` and `deadlines` after it. Equal readers share the bytes.
+
+class Source(Protocol):
+    async def each(
+        self, match_id: str, after: int, limit: int, use: Callable[[Match, Told], T]
+    ) -> list[T]: ...
+
+
+class Feed(AsyncIterator[Item]):
+    """An endless iterator of (version, type, JSON): every version after `after`, once and in order.
+
+    The JSON is the event of `/events` with `to_act` and, of the newest, `deadlines` after it.
 
         async with matches.feed(match, reader, after) as feed:
             async for version, type, data in feed: ...
 
-    `__anext__` may be abandoned (asyncio.wait_for for a heartbeat) without losing an event. Raises SlowReader, FeedClosed."""
+    `__anext__` may be abandoned (asyncio.wait_for, for a heartbeat) without losing an event. Raises SlowReader,
+    FeedClosed."""
 
-    async def __aenter__(self) -> "Feed":
-        raise NotImplementedError
+    def __init__(self, hub: "Hub", match: Match, reader: Reader, after: int, events_max: int) -> None:
+        self.reader = reader
+        self.match_id = match.id
+        self.began_at = match.version
+        self._hub = hub
+        self._events_max = events_max
+        self._waiting: deque[Item] = deque()
+        self._tail = after  # version of the last event that was queued
+        self._behind = True  # what comes after the tail has to be read
+        self._missed = False  # something came while reading that was not next
+        self._slow = False
+        self._closed: str | None = None
+        self._news = asyncio.Event()
+
+    async def __aenter__(self) -> Self:
+        self._hub.enter(self)
+        return self
 
     async def __aexit__(self, *exc: object) -> None:
-        raise NotImplementedError
+        self._hub.leave(self)
 
-    async def __anext__(self) -> tuple[int, str, bytes]:
-        raise NotImplementedError
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> Item:
+        while True:
+            if self._slow:
+                raise SlowReader
+            if self._waiting:
+                return self._waiting.popleft()
+            if self._closed is not None:
+                raise FeedClosed(self._closed)
+            if self._behind:
+                await self._catch_up()
+            else:
+                self._news.clear()
+                await self._news.wait()
+
+    async def _catch_up(self) -> None:
+        self._missed = False
+        try:
+            items = await self._hub.read(self, self._tail, PAGE_EVENTS)
+        except TryAgain:
+            await asyncio.sleep(RETRY_SECONDS)
+            return
+        except WarlogError as error:
+            self.close(error.code)
+            return
+        for item in items:
+            if item[0] == self._tail + 1:
+                self._waiting.append(item)
+                self._tail += 1
+        self._behind = self._missed or len(items) == PAGE_EVENTS
+
+    def offer(self, item: Item) -> None:
+        """From the hub: an event has happened."""
+        if self._closed is not None or item[0] <= self._tail:
+            return
+        if item[0] > self._tail + 1:
+            self._behind = self._missed = True
+        elif len(self._waiting) >= self._events_max:
+            self._slow = True
+            self._waiting.clear()
+        else:
+            self._waiting.append(item)
+            self._tail += 1
+        self._news.set()
 
     def close(self, code: str = "shutdown") -> None:
         """Ends it from outside: what waits is still delivered, then FeedClosed."""
-        raise NotImplementedError
+        self._closed = self._closed or code
+        self._news.set()
+
+
+class _Followed:
+    """A match that somebody follows. `position`: every event up to it has been offered."""
+
+    def __init__(self, position: int, moved: Callable[[int], None]) -> None:
+        self.position = position
+        self.moved = moved
+        self.feeds: set[Feed] = set()
+        self.pull: asyncio.Task[None] | None = None
+        self.again = False
+
+
+class Hub:
+    """`watch` None: only what this process appends is noticed."""
+
+    def __init__(self, source: Source, watch: Watch | None, events_max: int) -> None:
+        self._source = source
+        self._watch = watch
+        self._events_max = events_max
+        self._followed: dict[str, _Followed] = {}
+
+    def feed(self, match: Match, reader: Reader, after: int) -> Feed:
+        return Feed(self, match, reader, after, self._events_max)
+
+    def enter(self, feed: Feed) -> None:
+        match_id = feed.match_id
+        followed = self._followed.get(match_id)
+        if followed is None:
+            followed = _Followed(feed.began_at, lambda version: self._moved(match_id, version))
+            self._followed[match_id] = followed
+            if self._watch is not None:
+                self._watch.watch(match_id, followed.moved)
+        followed.feeds.add(feed)
+
+    def leave(self, feed: Feed) -> None:
+        followed = self._followed.get(feed.match_id)
+        if followed is None:
+            return
+        followed.feeds.discard(feed)
+        if not followed.feeds:
+            del self._followed[feed.match_id]
+            if self._watch is not None:
+                self._watch.unwatch(feed.match_id, followed.moved)
+            if followed.pull is not None:
+                followed.pull.cancel()
+
+    def publish(self, match: Match, told: Told) -> None:
+        """One event has just been appended here; it is the match's newest."""
+        followed = self._followed.get(match.id)
+        if followed is None:
+            return
+        version = told.stored.version
+        if version == followed.position + 1:
+            followed.position = version
+            self._offer(followed, self._encoded(match, told, followed.feeds))
+        else:
+            self._moved(match.id, version)
+
+    def look(self, match_id: str) -> None:
+        """Several events have been appended here."""
+        self._moved(match_id, 0)
+
+    async def read(self, feed: Feed, after: int, limit: int) -> list[Item]:
+        """For one reader who is behind."""
+        return await self._source.each(
+            feed.match_id,
+            after,
+            limit,
+            lambda match, told: _item(match, told, event_json(match, told, feed.reader)),
+        )
+
+    def close(self) -> None:
+        for followed in self._followed.values():
+            if followed.pull is not None:
+                followed.pull.cancel()
+            for feed in followed.feeds:
+                feed.close("shutdown")
+
+    def _moved(self, match_id: str, version: int) -> None:
+        followed = self._followed.get(match_id)
+        if followed is None or 0 < version <= followed.position:
+            return
+        followed.again = True
+        if followed.pull is None:
+            followed.pull = asyncio.create_task(self._pull(match_id, followed))
+
+    async def _pull(self, match_id: str, followed: _Followed) -> None:
+        """Reads what others have appended, once for all who follow."""
+        try:
+            while followed.again:
+                followed.again = False
+                events = await self._source.each(
+                    match_id,
+                    followed.position,
+                    PAGE_EVENTS,
+                    lambda match, told: self._encoded(match, told, followed.feeds),
+                )
+                for encoded in events:
+                    self._offer(followed, encoded)
+                    version = next(iter(encoded.values()))[0] if encoded else followed.position
+                    followed.position = max(followed.position, version)
+                followed.again = followed.again or len(events) == PAGE_EVENTS
+        except TryAgain as error:
+            log.warning("%s: %s", match_id, error)  # Watch says "look" again when Redis is back
+        except WarlogError as error:
+            code = error.code if isinstance(error, IntegrityError) else "unavailable"
+            for feed in followed.feeds:
+                feed.close(code)
+        finally:
+            followed.pull = None
+
+    def _encoded(self, match: Match, told: Told, feeds: Iterable[Feed]) -> dict[Reader, Item]:
+        """The event for each class of readers, encoded once per class."""
+        encoded: dict[Reader, Item] = {}
+        same: dict[int, tuple[dict[str, Any], Item]] = {}  # readers who get the same share the shown object
+        for feed in feeds:
+            reader = _class(told, feed.reader)
+            if reader not in encoded:
+                shown = event_json(match, told, reader)
+                if id(shown) not in same:
+                    same[id(shown)] = shown, _item(match, told, shown)
+                encoded[reader] = same[id(shown)][1]
+        return encoded
+
+    def _offer(self, followed: _Followed, encoded: dict[Reader, Item]) -> None:
+        by_seats = {reader.seats: item for reader, item in encoded.items() if reader.player is None}
+        for feed in followed.feeds:
+            item = by_seats.get(feed.reader.seats) or encoded.get(feed.reader)
+            if item is not None:
+                feed.offer(item)
+
+
+def _class(told: Told, reader: Reader) -> Reader:
+    """Readers of one class get the same bytes. Positions are shown to who made them, so there the player matters."""
+    if isinstance(told.body, MatchCreated | OptionsChanged | PositionEdited | ProposalMade):
+        return reader
+    return Reader(reader.seats, None)
+
+
+def _item(match: Match, told: Told, shown: dict[str, Any]) -> Item:
+    stored = told.stored
+    to_act = [] if told.state is None else told.state.to_act
+    deadlines = match.deadlines_json() if stored.version == match.version else {}
+    data = msgspec.json.encode({**shown, "to_act": to_act, "deadlines": deadlines})
+    return stored.version, stored.type, data

@@ -103,3 +103,11 @@ def scenario(scenario_id: str) -> str:
 def scenarios(of: str, game: str) -> str:
     """Sorted set, all scores 0, of "<13 digits of ms>:<scenario id>". of: "public" or a player id; game "" for all."""
     return f"warlog:{{scenarios}}:of:{of}:{game}"
+
+
+def lobby(what: str) -> str:
+    """The lobby's projection, all in one slot: it can be made again from the matches' summaries.
+
+    "checkpoint" is a hash of bucket → number of the last activity entry read; "index" a hash of match → what is
+    shown by; "listed:…" are sorted sets, all scores 0, of "<13 digits of ms> <match>" (projections/lobby.py)."""
+    return f"warlog:{{lobby}}:{what}"

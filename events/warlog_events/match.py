@@ -1,24 +1,69 @@
-"""Matches: what the service calls. One `Matches` per process.
+"""Matches: what the service calls. One `Matches` per process; here is THE write path.
 
-The write path is `Matches.execute`: load → check → apply → append → publish, again from the top on a conflict.
+`Matches.execute`: load → check → apply → append → publish, and again from the top when somebody else was faster.
 A `Match` is a value: the match as it was after one version. Newer heads replace it in the cache; who holds one goes on
-seeing the same version.
+seeing the same version. No lock is held over the network.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import msgspec
 
 import warlog_core
+from warlog_core import State
 
-from .commands import AnyCommand, CreateMatch
-from .feed import Feed
-from .model import Player, Reader
+from . import history, records, replay
+from .cache import Cache, Hot
+from .commands import (
+    Accept,
+    Act,
+    AnyCommand,
+    CreateMatch,
+    Join,
+    LeaveSeat,
+    Options,
+    Prepare,
+    Propose,
+    Reject,
+    TakeSeat,
+)
+from .creation import Created, Imported, begin, begin_import, begin_rematch
+from .decide import act, act_as_server, join, leave_seat, prepare, take_seat
+from .draft import Draft
+from .errors import (
+    BadParameter,
+    ClockSkew,
+    IdempotencyKeyReused,
+    IntegrityError,
+    NoView,
+    Refused,
+    TryAgain,
+    UnknownGame,
+    UnknownMatch,
+    UnknownVersion,
+    VersionConflict,
+    WarlogError,
+)
+from .export import export_match
+from .feed import Feed, Hub
+from .head import Match
+from .loading import Loader
+from .model import SERVER, Player, Reader
 from .notify import Watch
-from .store import Store
-from .verify import Verdict
+from .pages import Told, tell
+from .projections.lobby import index_of
+from .proposals import Around, accept, propose, reject
+from .replay import Counts, Forgotten
+from .store import Append, Idempotency, Repeated, Store
+from .timeline import Timeline
+from .verify import Verdict, verify_record
+from .visible import event_json
 from .world import World
+
+T = TypeVar("T")
+CONFLICTS_MAX = 100
+EVERYTHING = Reader()
 
 
 class Beginning(msgspec.Struct, frozen=True):
@@ -35,7 +80,7 @@ class ScenarioLookup(Protocol):
 
 
 class Key(msgspec.Struct, frozen=True):
-    """An Idempotency-Key with a digest of the request (any text that differs when the body or route does)."""
+    """An Idempotency-Key with a digest of the request (any text that differs when the body or the route does)."""
 
     key: str
     digest: str
@@ -54,109 +99,45 @@ class MatchSettings(msgspec.Struct, frozen=True):
     feed_events_max: int = 256
 
 
-class Match:
-    """One match after event `version`. Never changes; everything here is answered without I/O."""
-
-    id: str
-    game_name: str
-    game: warlog_core.Game
-    rules_version: int
-    mode: str
-    consent: str
-    visibility: str
-    seating: str
-    move_seconds: int
-    status: str
-    version: int
-    chain: str
-    seats: tuple[str, ...]
-    holders: Mapping[str, Player]
-    prepared: frozenset[str]
-    joined: tuple[tuple[Player, str | None], ...]
-    creator: Player
-    options: Mapping[str, object]
-    position: Mapping[str, object] | None
-    deadlines: Mapping[str, int]
-    state: warlog_core.State | None
-    started_at_version: int
-
-    def summary(self, reader: Reader) -> dict[str, object]:
-        """The `match` object of API.md."""
-        raise NotImplementedError
-
-    def is_member(self, player_id: str | None) -> bool:
-        """Holds a seat, has joined, or created it."""
-        raise NotImplementedError
-
-    def holds(self, player_id: str | None, seat: str) -> bool:
-        raise NotImplementedError
-
-    def seats_of(self, player_id: str | None) -> tuple[str, ...]:
-        raise NotImplementedError
-
-    def check_seat(self, player_id: str | None, seat: str) -> None:
-        """Raises UnknownSeat, or NotYourSeat unless the player holds it."""
-        raise NotImplementedError
-
-    def reader(self, player_id: str | None, seat: str | None = None) -> Reader:
-        """With `seat`: as that seat (raises UnknownSeat, NotYourSeat). Without: with the knowledge of every seat that the
-        player holds; as a spectator where he holds none.
-
-        Raises NoSpectators where a running match may not be watched."""
-        raise NotImplementedError
-
-    def spectator(self, player_id: str | None = None) -> Reader:
-        """Raises NoSpectators where a running match may not be watched."""
-        raise NotImplementedError
-
-    def may_see_all(self, player_id: str | None) -> bool:
-        """The match is over, or the player holds every seat of a casual match: `view?seat=all`."""
-        raise NotImplementedError
-
-    def disclosure_stamp(self) -> int:
-        """Grows whenever more of the past may be shown than before; part of an ETag of `/events`, `/history`, export."""
-        raise NotImplementedError
-
-
-class Created(msgspec.Struct, frozen=True):
-    """`invitations`: seat → the secret to hand on; it is nowhere else."""
-
-    match: Match
-    invitations: dict[str, str]
-
-
-class Imported(msgspec.Struct, frozen=True):
-    """`versions`: the record's version, as text → the new match's."""
-
-    match: Match
-    versions: dict[str, int]
-
-
 class Done:
     """What an accepted command led to.
 
-    version   of the event; the match's newest at that moment
+    version   the match's newest at that moment
     match     the match after it
     answer    the bytes that `render` made, or those of the first time for a repeated key
     repeated  True: nothing was appended now, only `answer` is there (`match` and `version` are those of now)
     """
 
-    version: int
-    match: Match
-    answer: bytes
-    repeated: bool
+    def __init__(self, match: Match, told: Told | None, answer: bytes = b"") -> None:
+        self.match = match
+        self.version = match.version
+        self.told = told
+        self.answer = answer
+        self.repeated = told is None
 
     def event(self, reader: Reader) -> dict[str, object]:
         """The event as `reader` may see it, in the form of API.md. Not for a repeat."""
-        raise NotImplementedError
+        assert self.told is not None
+        return event_json(self.match, self.told, reader)
 
     def body(self, player_id: str) -> dict[str, object]:
         """`{"version", "event", "match"}` of API.md, for the player who sent the command."""
-        raise NotImplementedError
+        reader = Reader(self.match.seats_of(player_id), player_id)
+        return {
+            "version": self.version,
+            "event": self.event(reader),
+            "match": self.match.summary(reader),
+        }
+
+    def json(self, player_id: str) -> bytes:
+        """`body`, encoded."""
+        reader = Reader(self.match.seats_of(player_id), player_id)
+        summary = self.match.summary_json(reader)
+        return msgspec.json.encode({"version": self.version, "event": self.event(reader), "match": summary})
 
 
 class Matches:
-    """core_calls, redis_reads, redis_appends, snapshots_refused, conflicts: counters for tests and metrics."""
+    """counts: what has been done (replay.Counts), for tests and metrics."""
 
     def __init__(
         self,
@@ -165,10 +146,25 @@ class Matches:
         *,
         watch: Watch | None = None,
         scenario: ScenarioLookup | None = None,
-        settings: MatchSettings = MatchSettings(),
+        settings: MatchSettings | None = None,
     ) -> None:
         """`watch` None: feeds follow this process's own commands alone."""
-        raise NotImplementedError
+        self.store = store
+        self.world = world
+        self.settings = settings or MatchSettings()
+        self.counts = Counts()
+        self.cache = Cache(self.settings.hot_bytes_max)
+        self._scenario = scenario
+        self._loader = Loader(
+            store,
+            self.cache,
+            self.counts,
+            checkpoint_every=self.settings.checkpoint_every_events,
+            snapshot_every=self.settings.snapshot_every_events,
+        )
+        self._hub = Hub(self, watch, self.settings.feed_events_max)
+
+    # ---- new matches
 
     async def create(
         self, spec: CreateMatch, caller: Player, *, players: Mapping[str, Player] | None = None
@@ -177,12 +173,60 @@ class Matches:
 
         Raises UnknownGame, Refused (options, position), UnknownSeat, UnknownPlayer, UnknownScenario, BadParameter,
         Competitive (seats of several sides for one player)."""
-        raise NotImplementedError
+        beginning = None
+        if isinstance(spec.scenario, str):
+            if not isinstance(spec.position, msgspec.UnsetType):
+                raise BadParameter("at most one of position and scenario")
+            beginning = await self._look_up(spec.scenario, caller, spec.game)
+        draft = self._new_draft(spec.game, None, caller)
+        invitations = begin(draft, spec, caller, players or {}, beginning)
+        return Created(await self._append_new(draft), invitations)
+
+    async def import_record(
+        self, record: Mapping[str, object], caller: Player, *, visibility: str = "public"
+    ) -> Imported:
+        """A casual match whose seats are all the caller's, replayed and checked event by event.
+
+        Raises MalformedBody (not a record), UnknownGame, Refused with the rule book's code, or with `bad_record` where
+        draws, hashes, chain or versions do not fit (`extra["record_version"]` says where)."""
+        parsed = records.parse_record(record)
+        draft = self._new_draft(parsed.game, parsed.rules_version, caller)
+        versions = begin_import(draft, parsed, record, caller, visibility)
+        match = await self._append_new(draft)
+        return Imported(match, {str(old): new for old, new in versions.items()})
+
+    def _new_draft(self, game: str, rules_version: int | None, caller: Player) -> Draft:
+        try:
+            rules = warlog_core.game(game, rules_version)
+        except warlog_core.UnknownGame as error:
+            raise UnknownGame(f"no game {error}") from error
+        return Draft(
+            self.store.new_match_id(),
+            rules,
+            None,
+            at=self.store.at(),
+            by=caller.id,
+            secrets={},
+            token_bytes=self.world.token_bytes,
+            checkpoint_every=self.settings.checkpoint_every_events,
+        )
+
+    async def _append_new(self, draft: Draft) -> Match:
+        await self._append(draft, None, None)
+        hot = Hot(draft.commit(), draft.secrets)
+        self.cache.put(hot)
+        self._loader.keep(hot)
+        return hot.match
+
+    # ---- commands
 
     async def load(self, match_id: str, player_id: str | None, *, fresh: bool = True) -> Match:
-        """The newest head. fresh=True asks Redis whether there is anything newer (one round trip); otherwise a hot match is
-        given as it is. Raises UnknownMatch, also to a non-member of a private match; IntegrityError."""
-        raise NotImplementedError
+        """The newest head. fresh=True asks Redis whether there is anything newer (one round trip); otherwise a
+        hot match is given as it is. Raises UnknownMatch, also to a non-member of a private match; IntegrityError."""
+        match = (await self._loader.hot(match_id, fresh=fresh)).match
+        if not match.may_know(player_id):
+            raise UnknownMatch("no such match")
+        return match
 
     async def execute(
         self,
@@ -194,65 +238,343 @@ class Matches:
         key: Key | None = None,
         render: Callable[[Done], bytes] | None = None,
     ) -> Done:
-        """One command, one event. `render` makes the body of the answer, which is stored with `key`; it is called before
-        the event is appended, perhaps several times, must not do I/O, and nothing of it may leave before `execute`
-        returns. Default: the JSON of `Done.body(caller.id)`.
+        """One command, one event. `render` makes the body of the answer, which is stored with `key`; it is
+        called before the event is appended, perhaps several times, must not do I/O, and nothing of it may leave
+        before `execute` returns. Default: the JSON of `Done.body(caller.id)`.
 
         Raises every error of errors.py that the table of API.md gives for commands and seats."""
-        raise NotImplementedError
+        began_at = self.world.now_ms()
+        scenario = await self._proposed_scenario(match_id, command, caller)
+        others: list[Draft] = []  # a rematch's first events; made once, however often we try
+        hot = await self._loader.hot(match_id, fresh=False)
+        tried: Match | None = None
+        for _ in range(CONFLICTS_MAX):
+            match = hot.match
+            try:
+                self._check_known(match, command, caller)
+                if expected_version is not None and expected_version != match.version:
+                    raise VersionConflict(f"the match is at version {match.version}", version=match.version)
+                if tried is not None and expected_version is None:
+                    _check_still(tried, match, command, began_at)
+                draft = self._draft(hot, caller.id)
+                self._decide(draft, command, caller, others, scenario)
+            except Forgotten:
+                hot = await self._loader.cold(match_id, whole=True)
+                continue
+            except WarlogError as refusal:
+                # Perhaps only our knowledge is old, or the same command was accepted before.
+                hot, before = await self._look_again(match_id, caller, key)
+                if before is not None:
+                    return Done(hot.match, None, before)
+                if hot.match.version == match.version:
+                    raise refusal
+                continue
+            done = self._done(draft)
+            done.answer = done.json(caller.id) if render is None else render(done)
+            try:
+                for other in others:
+                    await self._append_rematch(other)
+                acting = command.seat if isinstance(command, Act) else None
+                idempotency = (
+                    None if key is None else Idempotency(caller.id, key.key, key.digest, done.answer)
+                )
+                await self._append(draft, idempotency, acting)
+            except VersionConflict:
+                self.counts.conflicts += 1
+                tried = match
+                hot = await self._loader.hot(match_id, fresh=hot.match is match)
+                continue
+            except ClockSkew:
+                continue
+            except Repeated as repeated:
+                hot = await self._loader.hot(match_id, fresh=True)
+                return Done(hot.match, None, repeated.answer)
+            done.match = self._commit(hot, draft, done.told)
+            return done
+        raise VersionConflict("too many others write this match", version=hot.match.version)
 
-    async def state_at(self, match: Match, version: int) -> warlog_core.State:
-        """The state after `version`. Raises NoView before the start, UnknownVersion beyond the match's newest."""
-        raise NotImplementedError
+    def _decide(
+        self,
+        draft: Draft,
+        command: AnyCommand,
+        caller: Player,
+        others: list[Draft],
+        scenario: Beginning | None,
+    ) -> None:
+        match command:
+            case Act():
+                self.counts.core_calls += 1
+                act(draft, command, caller)
+            case Prepare():
+                prepare(draft, command, caller)
+            case TakeSeat():
+                take_seat(draft, command, caller)
+            case LeaveSeat():
+                leave_seat(draft, command, caller)
+            case Join():
+                join(draft, command, caller)
+            case Propose():
+                propose(draft, command, caller, self._around(caller, others, scenario))
+            case Accept():
+                accept(draft, command, caller, self._around(caller, others, scenario))
+            case Reject():
+                reject(draft, command, caller)
+
+    def _around(self, caller: Player, others: list[Draft], scenario: Beginning | None) -> Around:
+        def rematch(match: Match) -> str:
+            if not others:
+                draft = self._new_draft(match.game_name, None, caller)
+                begin_rematch(draft, match)
+                others.append(draft)
+            return others[0].match_id
+
+        found = None if scenario is None else (scenario.options, scenario.position)
+        return Around(self.counts, rematch, found)
+
+    def _draft(self, hot: Hot, by: str) -> Draft:
+        match = hot.match
+        return Draft(
+            match.id,
+            match.game,
+            match,
+            at=self.store.at(match.fold.updated_at),
+            by=by,
+            secrets=hot.secrets,
+            token_bytes=self.world.token_bytes,
+            checkpoint_every=self.settings.checkpoint_every_events,
+        )
+
+    def _done(self, draft: Draft) -> Done:
+        first = draft.written[0]
+        return Done(draft.match, Told(first.stored, first.body, first.core, draft.match.state))
+
+    async def _append(self, draft: Draft, idempotency: Idempotency | None, acting: str | None) -> None:
+        """Raises what Store.append raises. After an unclear end nothing in memory is trusted any more."""
+        match, first = draft.match, draft.written[0].stored
+        before = draft.began
+        self.counts.redis_appends += 1
+        match.index = index_json(before, match)
+        clocked = bool(match.deadlines) or before is None or bool(before.deadlines)
+        try:
+            await self.store.append(
+                Append(
+                    match=draft.match_id,
+                    expected_version=first.version - 1,
+                    expected_chain="" if before is None else before.chain,
+                    events=[written.stored for written in draft.written],
+                    summary=bytes(match.summary_json(EVERYTHING)),
+                    index=match.index,
+                    secrets=draft.new_secrets,
+                    idempotency=idempotency,
+                    deadlines=match.deadlines if clocked else None,
+                    acting_seat=acting if clocked else None,
+                )
+            )
+        except ClockSkew:
+            raise
+        except TryAgain:
+            self.cache.drop(draft.match_id)
+            raise
+        except IntegrityError as error:
+            await self._loader.freeze(draft.match_id, error)
+            raise
+
+    async def _append_rematch(self, draft: Draft) -> None:
+        """It may be there from an earlier try."""
+        try:
+            await self._append(draft, None, None)
+        except VersionConflict:
+            return
+        self.cache.put(Hot(draft.commit(), draft.secrets))
+
+    def _commit(self, hot: Hot, draft: Draft, told: Told | None) -> Match:
+        """The events are durable: memory follows, then who listens."""
+        if hot.match.version >= draft.match.version:
+            return draft.match  # a refresh has read them meanwhile
+        hot.match = draft.commit()
+        hot.secrets = draft.secrets
+        self.cache.put(hot)
+        self._loader.keep(hot)
+        if len(draft.written) == 1 and told is not None:
+            self._hub.publish(hot.match, told)
+        else:
+            self._hub.look(hot.match.id)
+        return hot.match
+
+    def _check_known(self, match: Match, command: AnyCommand, caller: Player) -> None:
+        if not isinstance(command, TakeSeat) and not match.may_know(caller.id):
+            raise UnknownMatch("no such match")
+
+    async def _look_again(self, match_id: str, caller: Player, key: Key | None) -> tuple[Hot, bytes | None]:
+        """The newest head, and the answer of the first time if this key has been used."""
+        if key is not None:
+            self.counts.redis_reads += 1
+            before = await self.store.repeated(match_id, caller.id, key.key)
+            if before is not None and before[0] != key.digest:
+                raise IdempotencyKeyReused("this Idempotency-Key was used with another body")
+            if before is not None:
+                return await self._loader.hot(match_id, fresh=True), before[1]
+        return await self._loader.hot(match_id, fresh=True), None
+
+    async def _proposed_scenario(
+        self, match_id: str, command: AnyCommand, caller: Player
+    ) -> Beginning | None:
+        if not isinstance(command, Propose) or not isinstance(command.proposal, Options):
+            return None
+        if not isinstance(command.proposal.scenario, str):
+            return None
+        match = await self.load(match_id, caller.id, fresh=False)
+        return await self._look_up(command.proposal.scenario, caller, match.game_name)
+
+    async def _look_up(self, scenario: str, caller: Player, game: str) -> Beginning:
+        if self._scenario is None:
+            raise BadParameter("there are no scenarios here")
+        found = await self._scenario(scenario, caller.id)
+        if found.game != game:
+            raise BadParameter(f"a scenario of {found.game}, not of {game}")
+        return found
+
+    async def time_out(self, match_id: str, seat: str, deadline: int) -> bool:
+        """Posts the server's `timeout` if `deadline` is still that seat's and has passed. True if this call did it."""
+        for _ in range(CONFLICTS_MAX):
+            hot = await self._loader.hot(match_id, fresh=True)
+            match = hot.match
+            if match.deadlines.get(seat) != deadline or deadline >= self.world.now_ms():
+                return False
+            draft = self._draft(hot, SERVER)
+            act_as_server(draft, {"type": "timeout", "seat": seat})
+            try:
+                await self._append(draft, None, None)
+            except (VersionConflict, ClockSkew):
+                continue
+            self._commit(hot, draft, self._done(draft).told)
+            return True
+        return False
+
+    # ---- reading
+
+    async def state_at(self, match: Match, version: int) -> State:
+        """The state after `version`; the caller's own. Raises NoView before the start, UnknownVersion beyond the
+        newest."""
+        if not 0 < version <= match.version:
+            raise UnknownVersion(f"versions 1 to {match.version} are there", version=match.version)
+        if match.state is None or version < match.started_at_version:
+            raise NoView("there is no board before the start", version=match.version)
+        if version == match.version:
+            return match.state.copy()
+        return await self._with_line(
+            match, lambda line: replay.state_at(line, match.game, version, self.counts)
+        )
+
+    async def each(self, match_id: str, after: int, limit: int, use: Callable[[Match, Told], T]) -> list[T]:
+        """`use` of every event after `after`, at most `limit`, with what the rules made of it; of the match as
+        it is now."""
+        match = (await self._loader.hot(match_id, fresh=True)).match
+        return await self.each_of(match, after, limit, use)
+
+    async def each_of(self, match: Match, after: int, limit: int, use: Callable[[Match, Told], T]) -> list[T]:
+        """As `each`, of a head that is at hand."""
+        if after >= match.version:
+            return []
+        self.counts.redis_reads += 1
+        events = await self.store.events(match.id, after, min(limit, match.version - after))
+        return await self._with_line(
+            match, lambda line: [use(match, told) for told in tell(match, line, events, self.counts)]
+        )
+
+    async def _with_line(self, match: Match, use: Callable[[Timeline], T]) -> T:
+        """`use` of a timeline that has not forgotten what it needs. A contradiction freezes the match."""
+        try:
+            try:
+                return use(match.timeline)
+            except Forgotten:
+                return use((await self._whole(match)).timeline)
+        except IntegrityError as error:
+            await self._loader.freeze(match.id, error)
+            raise
+
+    async def _whole(self, match: Match) -> Match:
+        """A head whose timeline forgets nothing: the same or a newer one."""
+        hot = self.cache.get(match.id)
+        if hot is not None and hot.match.timeline.known_from == 0 and hot.match.version >= match.version:
+            return hot.match
+        return (await self._loader.cold(match.id, whole=True)).match
 
     async def events_for(
         self, match: Match, reader: Reader, after: int = 0, limit: int = 100
     ) -> list[dict[str, object]]:
         """Events `after`+1 … as `reader` may see them today, every version, in the form of API.md."""
-        raise NotImplementedError
+        return await self.each_of(
+            match,
+            after,
+            limit,
+            lambda match, told: event_json(match, told, reader),
+        )
 
     def timeline(self, match: Match, after: int = 0, limit: int = 100) -> list[dict[str, object]]:
         """`{"version", "parent"}` of the versions after `after`; the first has no parent."""
-        raise NotImplementedError
+        last = min(match.version, after + limit)
+        nodes: list[dict[str, object]] = []
+        for version in range(after + 1, last + 1):
+            parent = match.timeline.parent(version)
+            nodes.append({"version": version} if parent is None else {"version": version, "parent": parent})
+        return nodes
 
     async def history(
         self, match: Match, reader: Reader, after: int = 0, limit: int = 1000
     ) -> tuple[str, int | None]:
-        """The notation of the current line (CONVENTIONS.md) from after version `after`, at most `limit` lines, and the version to
-        go on after, None at the end."""
-        raise NotImplementedError
+        """The notation of the current line from after version `after`, at most `limit` lines, and the version
+        after which to go on, None at the end."""
+        return await history.lines(self, match, await self._whole(match), reader, after, limit)
 
     def feed(self, match: Match, reader: Reader, after: int) -> Feed:
-        """See feed.Feed."""
-        raise NotImplementedError
+        """What comes after version `after`, for as long as the reader wants (feed.py)."""
+        return self._hub.feed(match, reader, after)
 
     async def export(self, match: Match, reader: Reader) -> dict[str, object]:
-        """The record (API.md). Seeds, hashes and chain are in it once the match is over."""
-        raise NotImplementedError
+        """The record (API.md). Seeds, hashes and chain are in it once the match is over.
 
-    async def import_record(
-        self, record: Mapping[str, object], caller: Player, *, visibility: str = "public"
-    ) -> Imported:
-        """A casual match whose seats are all the caller's, replayed and checked event by event.
-
-        Raises MalformedBody (not a record), UnknownGame, Refused with the rule book's code, or with `bad_record` where
-        draws, hashes or versions do not fit (`extra["record_version"]` says where)."""
-        raise NotImplementedError
+        Raises WrongStatus in the lobby and for a running competitive match."""
+        return await export_match(self, match, await self._whole(match), reader)
 
     async def verify(self, match: Match) -> Verdict:
-        """verify.Verdict over everything that is stored. Only for a match that is over, unless an operator asks."""
-        raise NotImplementedError
-
-    async def time_out(self, match_id: str, seat: str, deadline: int) -> bool:
-        """Posts the server's `timeout` if `deadline` is still that seat's and has passed. True if this call did it."""
-        raise NotImplementedError
+        """Everything that is stored, from the first event on. Raises WrongStatus unless the match is over."""
+        return verify_record(await self.export(match, EVERYTHING))
 
     async def close(self) -> None:
         """Waits for snapshots under way and ends every feed."""
-        raise NotImplementedError
+        self._hub.close()
+        await self._loader.settle()
+
+
+def _check_still(tried: Match, match: Match, command: AnyCommand, began_at: int) -> None:
+    """After a conflict an action is tried again only if its seat is still to act and has not begun to think anew.
+
+    What happened before the command came is no conflict: only this process had not heard of it yet."""
+    if not isinstance(command, Act) or tried.version == match.version:
+        return
+    if match.fold.updated_at < began_at:
+        return
+    before, now = tried.state, match.state
+    if before is not None and now is not None and command.seat in match.seats:
+        same = before.clock(command.seat) == now.clock(command.seat)
+        if same and command.seat in now.to_act:
+            return
+    raise VersionConflict(f"the match is at version {match.version}", version=match.version)
+
+
+def index_json(before: Match | None, match: Match) -> bytes:
+    """What the lobby's projection finds the match by; mostly what it was before the event."""
+    if before is not None and before.index:
+        old, new = before.fold, match.fold
+        if (old.status, old.mode) == (new.status, new.mode):
+            if old.holders is new.holders and old.joined is new.joined and old.seats is new.seats:
+                return before.index
+    return msgspec.json.encode(index_of(match.summary(EVERYTHING)))
 
 
 __all__ = [
+    "Beginning",
     "Created",
     "Done",
     "Imported",
@@ -260,4 +582,6 @@ __all__ = [
     "Match",
     "MatchSettings",
     "Matches",
+    "Refused",
+    "ScenarioLookup",
 ]

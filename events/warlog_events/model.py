@@ -1,10 +1,11 @@
 """The facts of a match: one Struct per event type, and the small values they are made of.
 
-A body holds what cannot be derived. What the rules make of it (effects, views, deadlines) is derived by replay; `seat`, `by`,
-`at`, `draws`, `hash` and `chain` stand beside it in the stream (store.StoredEvent).
+A body holds what cannot be derived. What the rules make of it (effects, views, deadlines) is derived by replay;
+`seat`, `by`, `at`, `draws`, `hash` and `chain` stand beside it in the stream (store.StoredEvent).
 
 Events are for ever: a new field comes last, with a default; a new meaning is a new type, or a new form (upcast.py).
-Bodies are stored with sorted keys, so that the bytes over which `chain` runs can be made again from any copy of the JSON.
+Bodies are stored with sorted keys, so that the bytes over which `chain` runs can be made again from any copy of
+the JSON.
 """
 
 from typing import Literal, NewType
@@ -31,7 +32,7 @@ class Result(Struct, frozen=True):
     reason: str
 
 
-class MatchCreated(Struct, frozen=True):
+class MatchCreated(Struct, frozen=True, omit_defaults=True):
     """seats        names in seat order
     holders      seat → who holds it
     invitations  seat → SHA-256 of its invitation, in hex
@@ -59,12 +60,12 @@ class MatchCreated(Struct, frozen=True):
     rematch_of: str | None = None
 
 
-class PlayerJoined(Struct, frozen=True):
+class PlayerJoined(Struct, frozen=True, omit_defaults=True):
     player: Player
     wish: str | None = None
 
 
-class SeatsAssigned(Struct, frozen=True):
+class SeatsAssigned(Struct, frozen=True, omit_defaults=True):
     """The last one joined; draws say who got a seat that several wished."""
 
     player: Player
@@ -72,25 +73,30 @@ class SeatsAssigned(Struct, frozen=True):
     wish: str | None = None
 
 
-class SeatTaken(Struct, frozen=True):
+class SeatTaken(Struct, frozen=True, omit_defaults=True):
     player: Player
 
 
-class SeatLeft(Struct, frozen=True):
+class SeatLeft(Struct, frozen=True, omit_defaults=True):
     pass
 
 
-class SeatPrepared(Struct, frozen=True):
+class SeatPrepared(Struct, frozen=True, omit_defaults=True):
     pass
 
 
-class MatchStarted(Struct, frozen=True):
-    """The setup's draws stand beside it. `filled`: options that the server alone may set, never shown before the end."""
+class MatchStarted(Struct, frozen=True, omit_defaults=True):
+    """The setup's draws stand beside it.
+
+    filled          options that the server alone may set, never shown before the end
+    imported_until  the last version that came with the record from which the lobby agreed to go on, 0 without one
+    """
 
     filled: dict[str, object] = {}
+    imported_until: int = 0
 
 
-class Ending(Struct, frozen=True):
+class Ending(Struct, frozen=True, omit_defaults=True):
     """What the event that ends a match publishes. `seeds`: commitment → seed in hex, of the whole match."""
 
     result: Result
@@ -98,32 +104,33 @@ class Ending(Struct, frozen=True):
     settlement: dict[str, object] | None = None
 
 
-class ActionTaken(Struct, frozen=True):
+class ActionTaken(Struct, frozen=True, omit_defaults=True):
     action: dict[str, object]
     ending: Ending | None = None
 
 
-class ProposalMade(Struct, frozen=True):
+class ProposalMade(Struct, frozen=True, omit_defaults=True):
     """`proposal` is as it was posted, with a scenario already resolved."""
 
     proposal: dict[str, object]
     player: Player
 
 
-class ProposalAccepted(Struct, frozen=True):
+class ProposalAccepted(Struct, frozen=True, omit_defaults=True):
     """One of several who must; the last acceptance is the event that was proposed."""
 
     proposal: int
     player: Player
 
 
-class ProposalRejected(Struct, frozen=True):
+class ProposalRejected(Struct, frozen=True, omit_defaults=True):
     proposal: int
     player: Player
 
 
-class OptionsChanged(Struct, frozen=True):
-    """options   all that are in force now
+class OptionsChanged(Struct, frozen=True, omit_defaults=True):
+    """player    who proposed it, here and below; `proposal` is its version, None where it took effect at once
+    options   all that are in force now
     seats     seat names in seat order, those that these options give
     position  the beginning, in the lobby; None for the game's own
     record    the record that the match will go on from, in the lobby
@@ -131,38 +138,45 @@ class OptionsChanged(Struct, frozen=True):
 
     options: dict[str, object]
     seats: list[str]
+    player: Player
     proposal: int | None = None
     position: dict[str, object] | None = None
     record: dict[str, object] | None = None
 
 
-class TimeTravelled(Struct, frozen=True):
-    """What was after event `to` is current again. A commitment: a new seed, because the old one is known. `ending`: it was over."""
+class TimeTravelled(Struct, frozen=True, omit_defaults=True):
+    """What was after event `to` is current again. A commitment: a new seed, because the old one is known.
+    `ending`: it was over."""
 
     to: int
+    player: Player | None = None
     proposal: int | None = None
     seed_commitment: str | None = None
     ending: Ending | None = None
 
 
-class PositionEdited(Struct, frozen=True):
+class PositionEdited(Struct, frozen=True, omit_defaults=True):
     """The match goes on from here as a new one; the draws of that start stand beside it."""
 
     position: dict[str, object]
+    player: Player
     proposal: int | None = None
     seed_commitment: str | None = None
 
 
-class BecameCompetitive(Struct, frozen=True):
+class BecameCompetitive(Struct, frozen=True, omit_defaults=True):
+    player: Player
     proposal: int | None = None
 
 
-class RematchAgreed(Struct, frozen=True):
+class RematchAgreed(Struct, frozen=True, omit_defaults=True):
     match: str
+    player: Player
     proposal: int | None = None
 
 
-class MatchAborted(Struct, frozen=True):
+class MatchAborted(Struct, frozen=True, omit_defaults=True):
+    player: Player
     proposal: int | None = None
 
 

@@ -1,4 +1,395 @@
-"""The hot path's Redis client: one connection, everything queued in one tick of the loop in one write."""
+"""The hot path's Redis client: one connection for a whole process, which pipelines whatever is queued in one tick.
+
+    Wire   one connection while it lasts: words out, replies in, in order
+    Line   keeps a Wire up: dials, greets, pings, dials again after a growing pause
+    Pipe   what the rest of Warlog calls: commands and scripts
+
+A command costs its packing, one future and its share of a `send` and a `recv`; tests/load/redis_clients.py measures it
+beside other clients. What it leaves out is what makes them slow: connection pools, locks, timeouts per command.
+"""
+
+import asyncio
+import hashlib
+import logging
+import ssl
+from collections import deque
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from functools import cache
+from importlib import resources
+from typing import Any, cast
+
+import hiredis
+import msgspec
+from redis.exceptions import ResponseError
+
+from .errors import Unavailable, Unconfirmed
+
+log = logging.getLogger("warlog.redis")
+
+Word = bytes | str | int | float
+# bytes, int, None or a list of replies. The caller knows which, from the command it sent.
+Reply = Any
+
+# The stub says a tuple of one word.
+_pack: Callable[[tuple[Word, ...]], bytes] = cast(Any, hiredis.pack_command)
+
+SILENCE_S_MAX = 5.0  # a ping unanswered for this long, and the connection is given up
+PING_EVERY_S = 1.0
+PAUSE_S_MIN, PAUSE_S_MAX = 0.02, 1.0  # between two attempts to connect
+
+# Error replies that say something of the server's state and nothing of the command. Found anywhere in the text,
+# because a script's error wraps the one of the command inside it.
+_UNFIT = (
+    "LOADING",
+    "READONLY",
+    "MASTERDOWN",
+    "CLUSTERDOWN",
+    "NOREPLICAS",
+    "MISCONF",
+    "OOM",
+    "BUSY ",
+    "TRYAGAIN",
+)
+
+
+class Address(msgspec.Struct, frozen=True):
+    """A unix socket's path, or a host and port."""
+
+    path: str | None = None
+    host: str = "localhost"
+    port: int = 6379
+    tls: ssl.SSLContext | None = None
+    username: str | None = None
+    password: str | None = None
+    db: int = 0
+
+
+class Script(msgspec.Struct, frozen=True):
+    name: str
+    source: str
+    sha1: str
+
+
+@cache
+def script(name: str) -> Script:
+    """lua/<name>.lua"""
+    source = resources.files("warlog_events").joinpath("lua", f"{name}.lua").read_text("utf-8")
+    return Script(name, source, hashlib.sha1(source.encode(), usedforsecurity=False).hexdigest())
+
+
+# What a pending reply belongs to. A WRITE's loss is `Unconfirmed`; WAIT is ours and confirms the WRITEs before it.
+_READ, _WRITE, _WAIT = 0, 1, 2
+
+
+class Wire(asyncio.Protocol):
+    """One connection while it lasts. `on_push`, once set, takes every reply instead of the futures (pub/sub)."""
+
+    def __init__(self, replicas: int, wait_ms: int) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._reader = hiredis.Reader(replyError=ResponseError)
+        self._transport: asyncio.Transport | None = None
+        self._queue: list[bytes] = []
+        self._pending: deque[tuple[asyncio.Future[Reply], int]] = deque()
+        self._unsent = 0  # how many of the pending, from the right, are still in the queue
+        self._replicas = replicas
+        self._wait = _pack(("WAIT", replicas, wait_ms))
+        self._unwaited = False  # the queue holds a write
+        self._waiting = False  # a WAIT is under way
+        self._held: list[
+            tuple[asyncio.Future[Reply], Reply]
+        ] = []  # replies to writes whose WAIT is under way
+        self._wait_future = self._loop.create_future()  # stands in the pending list for every WAIT
+        self.on_push: Callable[[list[Reply]], None] | None = None
+        self.heard_at = self._loop.time()
+        self.lost: asyncio.Future[None] = self._loop.create_future()
+
+    # -- out
+
+    def send(self, words: Sequence[Word], write: bool = False) -> asyncio.Future[Reply]:
+        """The reply to come: in the future, in the order of sending. Raises Unavailable once the wire is lost."""
+        if self._transport is None:
+            raise Unavailable("the connection to Redis was lost")
+        future: asyncio.Future[Reply] = self._loop.create_future()
+        if not self._queue:
+            self._loop.call_soon(self._flush)
+        self._queue.append(_pack(tuple(words)))
+        self._pending.append((future, _WRITE if write else _READ))
+        self._unsent += 1
+        self._unwaited |= write
+        return future
+
+    def tell(self, *words: Word) -> None:
+        """Without a reply of its own: for a wire with `on_push`."""
+        if self._transport is not None:
+            self._transport.write(_pack(words))
+
+    def _flush(self) -> None:
+        # While one batch waits for its replicas the next one gathers: with a replica down every batch waits to
+        # the end of its time, and a WAIT for each tick would pile up without bound.
+        if self._transport is None or not self._queue or self._waiting:
+            return
+        if self._replicas and self._unwaited:
+            self._queue.append(self._wait)
+            self._pending.append((self._wait_future, _WAIT))
+            self._waiting = True
+        self._transport.write(self._queue[0] if len(self._queue) == 1 else b"".join(self._queue))
+        self._queue.clear()
+        self._unsent = 0
+        self._unwaited = False
+
+    def drop(self) -> None:
+        if self._transport is not None:
+            self._transport.abort()
+
+    # -- in
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        # uvloop's transports are no subclasses of asyncio's, so this cannot be asserted.
+        self._transport = cast(asyncio.Transport, transport)
+
+    def data_received(self, data: bytes) -> None:
+        self.heard_at = self._loop.time()
+        try:
+            self._reader.feed(data)
+            while (reply := self._reader.gets()) is not False:
+                if self.on_push is not None:
+                    self.on_push(reply)
+                    continue
+                future, kind = self._pending.popleft()
+                if kind == _READ or not self._replicas:
+                    self._settle(future, reply)
+                elif kind == _WRITE:
+                    self._held.append((future, reply))
+                else:
+                    self._confirm(reply)
+        except Exception:
+            log.exception("a Redis connection is dropped: what it says is not the protocol")
+            self.drop()
+
+    def _confirm(self, reached: Reply) -> None:
+        """The WAIT of a batch is answered: its writes are on `reached` replicas."""
+        enough = isinstance(reached, int) and reached >= self._replicas
+        for future, reply in self._held:
+            if enough or isinstance(reply, Exception):
+                self._settle(future, reply)
+            elif not future.done():
+                future.set_exception(Unconfirmed(f"on {reached} of {self._replicas} replicas so far"))
+        self._held.clear()
+        self._waiting = False
+        self._flush()
+
+    def _settle(self, future: asyncio.Future[Reply], reply: Reply) -> None:
+        if isinstance(reply, ResponseError):
+            text = str(reply)
+            if "READONLY" in text:  # a replica since a fail-over: the address may lead elsewhere by now
+                self._loop.call_soon(self.drop)
+            if not future.done():
+                unfit = any(word in text for word in _UNFIT)
+                future.set_exception(Unavailable(text) if unfit else reply)
+        elif not future.done():  # else whoever asked has gone
+            future.set_result(reply)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._transport = None
+        for future, _ in self._held:
+            if not future.done():
+                future.set_exception(Unconfirmed("the connection to Redis was lost before the confirmation"))
+        sent = len(self._pending) - self._unsent
+        for i, (future, kind) in enumerate(self._pending):
+            if kind == _WAIT or future.done():
+                continue
+            if kind == _WRITE and i < sent:
+                future.set_exception(Unconfirmed("the connection to Redis was lost before the answer"))
+            else:
+                future.set_exception(Unavailable("the connection to Redis was lost"))
+        self._pending.clear()
+        self._held.clear()
+        self._queue.clear()
+        if not self.lost.done():
+            self.lost.set_result(None)
+
+
+class Line:
+    """Keeps a Wire up.
+
+    locate   where the server is now; asked before each attempt, because an embedded server may have to be started
+    greet    what a new connection must first say and check; a failure refuses the connection
+    down     called when a connection that was up is lost
+    """
+
+    def __init__(
+        self,
+        locate: Callable[[], Awaitable[Address]],
+        greet: Callable[[Wire], Awaitable[None]],
+        down: Callable[[], None] = lambda: None,
+        *,
+        replicas: int = 0,
+        wait_ms: int = 1000,
+    ) -> None:
+        self._locate = locate
+        self._greet = greet
+        self._down = down
+        self._replicas = replicas
+        self._wait_ms = wait_ms
+        self._task: asyncio.Task[None] | None = None
+        self.wire: Wire | None = None
+
+    async def open(self) -> None:
+        """The first connection, whose failure is the caller's to see; from then on it is kept up by itself."""
+        self.wire = await self._dial()
+        self.start()
+
+    def start(self) -> None:
+        """Without waiting: there is a connection when `wire` is set."""
+        self._task = asyncio.create_task(self._keep(), name="warlog redis line")
+
+    @property
+    def ready(self) -> bool:
+        return self.wire is not None and not self.wire.lost.done()
+
+    async def close(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait([self._task])
+        if self.wire is not None:
+            self.wire.drop()
+            await self.wire.lost
+            self.wire = None
+
+    async def _keep(self) -> None:
+        pause = PAUSE_S_MIN
+        while True:
+            if self.wire is not None:
+                await self._watch(self.wire)
+                self.wire = None
+                log.warning("the connection to Redis is lost")
+                self._down()
+                pause = PAUSE_S_MIN
+            try:
+                self.wire = await self._dial()
+            except Exception as error:
+                log.warning("Redis is not to be had: %s", error)
+                await asyncio.sleep(pause)
+                pause = min(2 * pause, PAUSE_S_MAX)
+
+    async def _dial(self) -> Wire:
+        """Raises Unavailable, and whatever `locate` and `greet` raise."""
+        try:
+            async with asyncio.timeout(SILENCE_S_MAX):
+                return await self._dial_and_greet()
+        except TimeoutError as error:
+            raise Unavailable("no answer from Redis") from error
+
+    async def _dial_and_greet(self) -> Wire:
+        loop = asyncio.get_running_loop()
+        address = await self._locate()
+        try:
+            if address.path is not None:
+                _, wire = await loop.create_unix_connection(self._wire, address.path)
+            else:
+                _, wire = await loop.create_connection(
+                    self._wire, address.host, address.port, ssl=address.tls
+                )
+        except OSError as error:
+            raise Unavailable(f"no connection to Redis: {error}") from error
+        try:
+            if address.password is not None:
+                await wire.send(("AUTH", *filter(None, (address.username, address.password))))
+            if address.db:
+                await wire.send(("SELECT", address.db))
+            await self._greet(wire)
+        except BaseException:
+            wire.drop()
+            raise
+        return wire
+
+    def _wire(self) -> Wire:
+        return Wire(self._replicas, self._wait_ms)
+
+    async def _watch(self, wire: Wire) -> None:
+        """Until the wire is lost. It pings, because a vanished machine closes no connection."""
+        loop = asyncio.get_running_loop()
+        pinged_at = 0.0
+        while not wire.lost.done():
+            await asyncio.wait([wire.lost], timeout=PING_EVERY_S)
+            if wire.lost.done():
+                break
+            if wire.heard_at >= pinged_at:
+                pinged_at = loop.time()
+                if wire.on_push is not None:
+                    wire.tell("PING")
+                else:
+                    # Only `lost` matters of this reply; a future nobody awaits must not complain of its exception.
+                    wire.send(("PING",)).add_done_callback(lambda done: done.cancelled() or done.exception())
+            elif loop.time() - pinged_at > SILENCE_S_MAX:
+                wire.drop()
+
 
 class Pipe:
-    ready: bool
+    """Commands and scripts over one connection.
+
+    While there is none, everything raises Unavailable at once. A command whose connection is lost before its
+    reply raises Unavailable, or Unconfirmed if it was sent as a `write`: it may have been done. With `replicas`, a
+    write's reply comes when so many replicas have it, else Unconfirmed. An error reply to a wrong command is
+    redis-py's ResponseError: a bug."""
+
+    def __init__(
+        self,
+        locate: Callable[[], Awaitable[Address]],
+        greet: Callable[[Wire], Awaitable[None]],
+        *,
+        replicas: int = 0,
+        wait_ms: int = 1000,
+    ) -> None:
+        self._line = Line(locate, greet, replicas=replicas, wait_ms=wait_ms)
+
+    async def open(self) -> None:
+        await self._line.open()
+
+    async def close(self) -> None:
+        await self._line.close()
+
+    @property
+    def ready(self) -> bool:
+        return self._line.ready
+
+    def send(self, *words: Word, write: bool = False) -> asyncio.Future[Reply]:
+        wire = self._line.wire
+        if wire is None:
+            raise Unavailable("no connection to Redis")
+        return wire.send(words, write)
+
+    async def call(self, *words: Word, write: bool = False) -> Reply:
+        return await self.send(*words, write=write)
+
+    async def many(self, commands: Iterable[Sequence[Word]], *, write: bool = False) -> list[Reply]:
+        """The replies of all, in order, in one round trip; not atomic. Raises what the first failure raised."""
+        return await asyncio.gather(*[self.send(*words, write=write) for words in commands])
+
+    async def atomically(self, commands: Iterable[Sequence[Word]]) -> list[Reply]:
+        """MULTI … EXEC; all keys in one slot. Nothing comes in between, because all is queued in this tick."""
+        sent = [self.send("MULTI", write=True)]
+        sent += [self.send(*words, write=True) for words in commands]
+        *_, done = await asyncio.gather(*sent, self.send("EXEC", write=True))
+        for reply in done:
+            if isinstance(reply, Exception):
+                raise reply
+        return list(done)
+
+    async def script(
+        self, name: str, keys: Sequence[str], arguments: Sequence[Word], *, write: bool = True
+    ) -> Reply:
+        """lua/<name>.lua. Redis may have forgotten it (a restart, a fail-over); then it is sent whole."""
+        code = script(name)
+        try:
+            return await self.send("EVALSHA", code.sha1, len(keys), *keys, *arguments, write=write)
+        except ResponseError as error:
+            if not str(error).startswith("NOSCRIPT"):
+                raise
+        return await self.send("EVAL", code.source, len(keys), *keys, *arguments, write=write)
+
+    async def ping(self) -> bool:
+        try:
+            return bool(await self.call("PING") == b"PONG")
+        except Unavailable:
+            return False

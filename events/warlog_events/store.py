@@ -8,10 +8,29 @@ import hashlib
 from collections.abc import AsyncIterator, Mapping, Sequence
 
 import msgspec
+from redis.exceptions import ResponseError
 
+from . import keys
 from .connect import Connection
-from .errors import Repeated as Repeated
+from .errors import (
+    ClockSkew,
+    IdempotencyKeyReused,
+    IntegrityError,
+    Repeated,
+    TooLate,
+    VersionConflict,
+)
+from .pipe import Reply, Word
 from .world import World
+
+__all__ = ["Activities", "Activity", "Append", "Idempotency", "Repeated", "Store", "StoredEvent", "chain_of"]
+
+# An event's `at` is its writer's idea of Redis's clock; this far off, in ms, it is refused and the clock set.
+AT_TOLERANCE_MS = 5_000
+# A projector that is away for longer than so many appends to one bucket must rebuild the bucket.
+ACTIVITY_ENTRIES = 4_096
+
+_FIELDS = [b"type", b"seat", b"by", b"at", b"body", b"draws", b"chain", b"hash"]
 
 
 class StoredEvent(msgspec.Struct, frozen=True):
@@ -79,10 +98,22 @@ class Activity(msgspec.Struct, frozen=True):
     index: bytes
 
 
+class Activities(msgspec.Struct, frozen=True):
+    """What a projector finds in one bucket.
+
+    newest   the number of the bucket's newest entry, 0 for none: equal to the last of `entries`, it has read all
+    lost     entries between are gone (it was away too long, or Redis lost its end): rebuild the bucket
+    """
+
+    entries: list[Activity]
+    newest: int
+    lost: bool
+
+
 def chain_of(
     previous: str,
     version: int,
-    type: str,  # noqa: A002 - the field's name
+    type: str,
     seat: str,
     by: str,
     at: int,
@@ -92,78 +123,264 @@ def chain_of(
 ) -> str:
     """The chain of an entry after one whose chain is `previous` ("" for the first): 32 hexadecimal digits.
 
-    SHA-256 over every field, each preceded by its length in 8 bytes, so that no two different entries
+    SHA-256 over every field as it is stored, each preceded by its length in 8 bytes, so that no two different entries
     are the same bytes."""
-    raise NotImplementedError
+    texts = (previous, str(version), type, seat, by, str(at), "", _draws_text(draws), state_hash)
+    parts = [text.encode() for text in texts]
+    parts[6] = body
+    return hashlib.sha256(b"".join(len(part).to_bytes(8, "big") + part for part in parts)).hexdigest()[:32]
+
+
+def _draws_text(draws: Sequence[int] | None) -> str:
+    return "" if draws is None else f"[{','.join(map(str, draws))}]"
 
 
 class Store:
-    def __init__(self, connection: Connection, world: World) -> None: ...
+    """Every method raises Unavailable without Redis."""
+
+    def __init__(self, connection: Connection, world: World) -> None:
+        self._connection = connection
+        self._pipe = connection.pipe
+        self._world = world
+        self.buckets = connection.buckets
+        connection.keep_time(world)
 
     def at(self, after: int = 0) -> int:
         """When an event that is appended now happens: ms, Redis's clock, not before `after` (the tail's `at`)."""
-        raise NotImplementedError
+        return max(self._world.now_ms(), after)
 
     def new_match_id(self) -> str:
-        raise NotImplementedError
+        return keys.match_id(self._world.new_id(""), self.buckets)
 
     async def append(self, append: Append) -> None:
-        """Raises VersionConflict (with the version), TooLate, Repeated (with the answer), IdempotencyKeyReused, IntegrityError
-        (forked, with a gap, or frozen), ClockSkew (make the events again with a new `at`), Unavailable, Unconfirmed."""
-        raise NotImplementedError
+        """All or nothing (lua/append.lua).
+
+        Raises VersionConflict (with the version), TooLate, Repeated (with the answer), IdempotencyKeyReused,
+        IntegrityError (history lost, forked, with a gap, or frozen), ClockSkew (make the events again with a new `at`),
+        Unavailable, Unconfirmed (the same append with its Idempotency-Key tells)."""
+        a, match, bucket = append, append.match, _bucket(append.match)
+        assert [event.version for event in a.events] == [
+            *range(a.expected_version + 1, a.expected_version + 1 + len(a.events))
+        ]
+        touched = [
+            keys.events(match),
+            keys.match_state(match),
+            keys.secrets(match),
+            keys.matches(bucket),
+            keys.activity(bucket),
+            keys.deadlines(bucket),
+        ]
+        arguments: list[Word] = [
+            match,
+            a.expected_version,
+            a.expected_chain,
+            self._world.now_ms() if self._world.is_fixed else "",
+            AT_TOLERANCE_MS,
+            a.acting_seat or "",
+            a.summary,
+            a.index,
+            ACTIVITY_ENTRIES,
+            keys.moved(match),
+        ]
+        if a.idempotency is None:
+            arguments += ("", "", "")
+        else:
+            touched.append(keys.done(match, a.idempotency.player, a.idempotency.key))
+            arguments += (a.idempotency.digest, a.idempotency.answer, a.idempotency.ttl_s)
+        if a.deadlines is None:
+            arguments.append(-1)
+        else:
+            arguments.append(len(a.deadlines))
+            for seat, deadline in a.deadlines.items():
+                arguments += (seat, deadline)
+        arguments.append(len(a.secrets))
+        for name, secret in a.secrets.items():
+            arguments += (name, secret)
+        for e in a.events:
+            arguments += (
+                e.version,
+                e.type,
+                e.seat,
+                e.by,
+                e.at,
+                e.body,
+                _draws_text(e.draws),
+                e.chain,
+                e.hash,
+            )
+        try:
+            reply = await self._pipe.script("append", touched, arguments)
+        except ResponseError as error:
+            # The script's first write; nothing is written. Somebody took entries from the end of the stream by hand.
+            if "specified in XADD" in str(error):
+                raise IntegrityError(
+                    f"{match}: the stream had come further than version {a.expected_version}"
+                ) from error
+            raise
+        if reply[0] != b"done":
+            await self._refuse(a, reply)
+
+    async def _refuse(self, a: Append, reply: Reply) -> None:
+        match reply:
+            case [b"repeated", answer]:
+                raise Repeated(answer)
+            case [b"reused"]:
+                raise IdempotencyKeyReused("this Idempotency-Key was used with another body")
+            case [b"conflict", version] if version > a.expected_version:
+                raise VersionConflict(f"the match is at version {version}", version=version)
+            case [b"late", _]:
+                raise TooLate(f"the time of {a.acting_seat} is over", version=a.expected_version)
+            case [b"skew", _]:
+                await self._connection.set_clock()
+                raise ClockSkew("the clock was off and has been set; try again")
+            case [b"frozen", reason]:
+                raise IntegrityError(f"{a.match} is frozen: {reason.decode()}")
+            case [b"conflict", version]:
+                raise IntegrityError(
+                    f"{a.match}: version {a.expected_version} was known, Redis ends at {version}: history is lost"
+                )
+            case [b"forked", version]:
+                raise IntegrityError(
+                    f"{a.match}: version {version} in Redis is not the one that was known: forked"
+                )
+            case [b"gap", version, length]:
+                raise IntegrityError(f"{a.match}: {length} events in Redis, of which the newest is {version}")
+            case _:
+                raise AssertionError(f"append.lua replied {reply!r}")
 
     async def repeated(self, match: str, player: str, key: str) -> tuple[str, bytes] | None:
         """(digest of the body, answer) of the command that used this key before."""
-        raise NotImplementedError
+        done = await self._pipe.call("GET", keys.done(match, player, key))
+        if done is None:
+            return None
+        digest, _, answer = done.partition(b" ")
+        return digest.decode(), answer
 
     async def tail(self, match: str) -> tuple[int, str] | None:
         """(version, chain) of the newest event; None where there is no such match."""
-        raise NotImplementedError
+        entries = await self._pipe.call("XREVRANGE", keys.events(match), "+", "-", "COUNT", 1)
+        if not entries:
+            return None
+        event = _stored_event(entries[0])
+        return event.version, event.chain
 
     async def events(self, match: str, after: int = 0, limit: int = 1000) -> list[StoredEvent]:
-        raise NotImplementedError
+        """At most `limit` events from version `after + 1` on, in order."""
+        return [_stored_event(entry) for entry in await self._pipe.call(*_xrange(match, after, limit))]
 
     async def summary(self, match: str) -> bytes | None:
-        raise NotImplementedError
+        summary: bytes | None = await self._pipe.call("HGET", keys.match_state(match), "summary")
+        return summary
 
     async def summaries(self, matches: Sequence[str]) -> list[bytes | None]:
-        raise NotImplementedError
+        return await self._pipe.many(("HGET", keys.match_state(match), "summary") for match in matches)
 
     async def secrets(self, match: str) -> dict[str, str]:
-        raise NotImplementedError
+        """Seed commitment → seed in hex."""
+        flat = [text.decode() for text in await self._pipe.call("HGETALL", keys.secrets(match))]
+        return dict(zip(flat[::2], flat[1::2], strict=True))
 
     async def events_and_snapshot(
         self, match: str, after: int = 0, limit: int = 1000
     ) -> tuple[bytes | None, list[StoredEvent]]:
         """The snapshot and the events after `after`, in one round trip."""
-        raise NotImplementedError
+        snapshot, entries = await self._pipe.many(
+            (("GET", keys.snapshot(match)), _xrange(match, after, limit)),
+        )
+        return snapshot, [_stored_event(entry) for entry in entries]
+
+    # A snapshot is a cache: nobody waits for its replicas, and a lost one is made again.
 
     async def snapshot(self, match: str) -> bytes | None:
-        raise NotImplementedError
+        snapshot: bytes | None = await self._pipe.call("GET", keys.snapshot(match))
+        return snapshot
 
     async def put_snapshot(self, match: str, snapshot: bytes) -> None:
-        raise NotImplementedError
+        await self._pipe.call("SET", keys.snapshot(match), snapshot)
 
     async def delete_snapshot(self, match: str) -> None:
-        raise NotImplementedError
+        await self._pipe.call("DEL", keys.snapshot(match))
 
     async def due(self, now_ms: int, limit: int = 100) -> list[tuple[str, str, int]]:
-        """(match, seat, deadline) of at most `limit` passed deadlines per bucket, the oldest first."""
-        raise NotImplementedError
+        """(match, seat, deadline) of deadlines that have passed, at most `limit` per bucket, the oldest first."""
+        found = await self._pipe.many(
+            ("ZRANGEBYSCORE", keys.deadlines(bucket), "-inf", f"({now_ms}", "WITHSCORES", "LIMIT", 0, limit)
+            for bucket in range(self.buckets)
+        )
+        passed: list[tuple[str, str, int]] = []
+        for flat in found:
+            for member, score in zip(flat[::2], flat[1::2], strict=True):
+                match, _, seat = member.decode().partition(" ")
+                passed.append((match, seat, int(score)))
+        return sorted(passed, key=lambda it: it[2])
 
-    async def activity(self, after: Mapping[int, int], limit: int = 100) -> dict[int, list[Activity]]:
-        """Per bucket of `after`, what comes after that number. One round trip for all buckets.
+    async def activity(self, after: Mapping[int, int], limit: int = 100) -> dict[int, Activities]:
+        """What comes after that number, for every bucket of `after`, in one round trip."""
+        commands: list[tuple[Word, ...]] = []
+        for bucket, number in after.items():
+            commands.append(("XRANGE", keys.activity(bucket), f"{number + 1}-0", "+", "COUNT", limit))
+            commands.append(("XREVRANGE", keys.activity(bucket), "+", "-", "COUNT", 1))
+        replies = await self._pipe.many(commands)
+        found: dict[int, Activities] = {}
+        for i, (bucket, number) in enumerate(after.items()):
+            entries = [_activity(entry) for entry in replies[2 * i]]
+            newest = _activity(replies[2 * i + 1][0]).number if replies[2 * i + 1] else 0
+            lost = newest < number or (bool(entries) and entries[0].number != number + 1)
+            found[bucket] = Activities(entries, newest, lost)
+        return found
 
-        A first entry that is not `after + 1`, or a tail below it, means that entries were lost: rebuild that bucket."""
-        raise NotImplementedError
-
-    def matches(self, bucket: int) -> AsyncIterator[str]:
+    async def matches(self, bucket: int) -> AsyncIterator[str]:
         """Every match of the bucket, in no order, some perhaps twice; for a rebuild."""
-        raise NotImplementedError
+        cursor = b"0"
+        while True:
+            cursor, found = await self._pipe.call("SSCAN", keys.matches(bucket), cursor, "COUNT", 500)
+            for match in found:
+                yield match.decode()
+            if cursor == b"0":
+                return
 
     async def freeze(self, match: str, reason: str) -> None:
         """From now on every append to the match is an IntegrityError; reading goes on."""
-        raise NotImplementedError
+        await self._pipe.call("HSET", keys.match_state(match), "frozen", reason, write=True)
 
     async def frozen(self, match: str) -> str | None:
-        raise NotImplementedError
+        reason = await self._pipe.call("HGET", keys.match_state(match), "frozen")
+        return None if reason is None else reason.decode()
+
+
+def _bucket(match: str) -> int:
+    bucket = keys.bucket_of(match)
+    if bucket is None:
+        raise ValueError(f"not a match id: {match!r}")
+    return bucket
+
+
+def _xrange(match: str, after: int, limit: int) -> tuple[Word, ...]:
+    return ("XRANGE", keys.events(match), f"{after + 1}-0", "+", "COUNT", limit)
+
+
+_decode_draws = msgspec.json.Decoder(list[int]).decode
+
+
+def _stored_event(entry: Reply) -> StoredEvent:
+    """Of a stream entry [id, [name, value, …]] as append.lua writes it."""
+    entry_id, flat = entry
+    if flat[::2] != _FIELDS:
+        raise IntegrityError(f"entry {entry_id.decode()} has other fields than an event")
+    type_, seat, by, at, body, draws, chain, hash_ = flat[1::2]
+    return StoredEvent(
+        version=int(entry_id[: entry_id.index(b"-")]),
+        type=type_.decode(),
+        seat=seat.decode(),
+        by=by.decode(),
+        at=int(at),
+        body=body,
+        draws=_decode_draws(draws) if draws else None,
+        chain=chain.decode(),
+        hash=hash_.decode(),
+    )
+
+
+def _activity(entry: Reply) -> Activity:
+    entry_id, (_, match, _, version, _, index) = entry
+    return Activity(int(entry_id[: entry_id.index(b"-")]), match.decode(), int(version), index)

@@ -1,9 +1,28 @@
-"""Is this what the rules, the seeds and nothing else made? Needs a record and the core, no Redis: `warlog verify FILE`."""
+"""Is this what the rules, the seeds and nothing else made? Needs a record and the core, no Redis: `warlog verify FILE`.
+
+Every draw is made again from the published seeds, every state and hash by replaying, every link of the chain from the
+entries' own fields; and what the record says twice must agree with itself.
+"""
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
+
+import warlog_core
+from warlog_core import Draws
+
+from .entropy import commitment, entropy
+from .errors import WarlogError
+from .fold import Fold, with_wish
+from .head import milliseconds
+from .model import SeatsAssigned, encode
+from .records import ACTION, Record, RecordEvent, numbered, parse_record, walk
+from .replay import Counts, Replay
+from .seating import assign, draw_from
+from .store import StoredEvent
+
+_assigned = msgspec.json.Decoder(SeatsAssigned)
 
 
 class Verdict(msgspec.Struct, frozen=True):
@@ -18,6 +37,171 @@ class Verdict(msgspec.Struct, frozen=True):
     detail: str = ""
 
 
-def verify_record(record: Mapping[str, object]) -> Verdict:
+class _Wrong(Exception):
+    def __init__(self, version: int, detail: str) -> None:
+        super().__init__(detail)
+        self.version = version
+        self.detail = detail
+
+
+def verify_record(raw: Mapping[str, object]) -> Verdict:
     """Never raises for what is in the record: whatever is wrong is a verdict."""
-    raise NotImplementedError
+    events = raw.get("events")
+    count = len(events) if isinstance(events, list) else 0
+    try:
+        record = parse_record(raw)
+        seeded = _verify(record)
+    except _Wrong as wrong:
+        return Verdict("failed", count, wrong.version, wrong.detail)
+    except WarlogError as error:
+        version = error.extra.get("record_version")
+        return Verdict("failed", count, version if isinstance(version, int) else None, error.detail)
+    except warlog_core.UnknownGame as error:
+        return Verdict("failed", count, None, f"no such game or rules version: {error}")
+    return Verdict("verified" if seeded else "unseeded", count)
+
+
+def _verify(record: Record) -> bool:
+    """Raises _Wrong or WarlogError; False where some draws have no seed."""
+    game = warlog_core.game(record.game, record.rules_version)
+    seeds = _seeds(record)
+    indexes = {record.setup.version: record.setup.seed}
+    indexes.update((version, event.seed) for version, _, event in numbered(record))
+
+    def draws_of(version: int, event: RecordEvent | None) -> Draws:
+        recorded = record.setup.draws if event is None else event.draws
+        index = indexes[version]
+        if seeds is None or index is None:
+            return recorded
+        if not 0 <= index < len(seeds):
+            raise _Wrong(version, "no such seed")
+        return entropy(record.match, seeds[index], version)
+
+    states = {}
+    for step in walk(game, record, draws_of):
+        recorded = record.setup.draws if step.event is None else step.event.draws
+        drawn = [] if step.core is None else step.core.draws
+        if drawn != recorded:
+            raise _Wrong(step.version, f"the seed gives the draws {drawn}, not {recorded}")
+        states[step.version] = step.state.result
+        last = step.version
+    result = states[last if record.head is None else record.head]
+    if record.result is not None:
+        if result is None or (result.winners, result.reason) != (record.result.winners, record.result.reason):
+            raise _Wrong(last, "the result is another one")
+    if record.log is not None:
+        _check_entries(record, seeds, indexes)
+    else:
+        for event in record.events:
+            if event.chain is not None:
+                raise _Wrong(event.version or 0, "a chain cannot be checked without the log")
+    return seeds is not None and None not in indexes.values()
+
+
+def _seeds(record: Record) -> list[bytes] | None:
+    """The published seeds, each held against its commitment."""
+    if record.seeds is None:
+        return None
+    start = record.setup.version
+    if len(record.seeds) != len(record.seed_commitments) or not record.seeds:
+        raise _Wrong(start, "as many seeds as commitments are needed")
+    try:
+        seeds = [bytes.fromhex(seed) for seed in record.seeds]
+    except ValueError:
+        raise _Wrong(start, "a seed is not hexadecimal") from None
+    for seed, name in zip(seeds, record.seed_commitments, strict=True):
+        if commitment(seed) != name:
+            raise _Wrong(start, "a seed is not the one that was committed to")
+    return seeds
+
+
+def entries_of(record: Record) -> list[StoredEvent]:
+    """The stream's entries, made again from the record's events and its log."""
+    assert record.log is not None
+    found = [
+        StoredEvent(
+            entry.version,
+            entry.type,
+            entry.seat,
+            entry.by,
+            milliseconds(entry.at),
+            encode(entry.body),
+            entry.draws,
+            entry.chain,
+            entry.hash,
+        )
+        for entry in record.log
+    ]
+    for version, _, event in numbered(record):
+        if event.type == ACTION:
+            body: dict[str, Any] = {"action": event.action}
+            if event.ending is not None:
+                body["ending"] = event.ending
+            if event.at is None or event.by is None or event.chain is None or event.hash is None:
+                raise _Wrong(version, "at, by, hash and chain are needed beside a log")
+            at = milliseconds(event.at)
+            found.append(
+                StoredEvent(
+                    version,
+                    ACTION,
+                    event.seat,
+                    event.by,
+                    at,
+                    encode(body),
+                    event.draws,
+                    event.chain,
+                    event.hash,
+                )
+            )
+    return sorted(found, key=lambda entry: entry.version)
+
+
+def _check_entries(record: Record, seeds: list[bytes] | None, indexes: Mapping[int, int | None]) -> None:
+    """The chain, and that the record's events say what the entries say."""
+    try:
+        entries = entries_of(record)
+    except ValueError as error:
+        raise _Wrong(record.setup.version, f"not a time: {error}") from error
+    replay = Replay(record.match, None, Counts())
+    for entry in entries:
+        if entry.type == "seats_assigned" and seeds is not None and replay.fold is not None:
+            _check_assignment(record.match, replay.fold, entry, seeds[0])
+        replay.feed([entry])
+    fold, line = replay.fold, replay.line
+    if fold is None or fold.started != record.setup.version:
+        raise _Wrong(record.setup.version, "the log has another start")
+    if [name for _, name in line.seeds] != record.seed_commitments:
+        raise _Wrong(record.setup.version, "the log has other commitments")
+    said: dict[int, tuple[list[int], str | None, str | None]] = {}
+    said[record.setup.version] = (record.setup.draws, record.setup.hash, None)
+    for version, _, event in numbered(record):
+        said[version] = (event.draws, event.hash, event.chain)
+    for entry in entries:
+        if entry.version in said:
+            draws, state_hash, chain = said.pop(entry.version)
+            if (
+                draws != (entry.draws or [])
+                or state_hash not in (None, entry.hash)
+                or chain not in (None, entry.chain)
+            ):
+                raise _Wrong(entry.version, "the event and its entry in the log differ")
+            index = indexes[entry.version]
+            name = line.seed_of(entry.version)
+            imported = entry.version <= fold.imported_until
+            if imported != (index is None) or (index is not None and record.seed_commitments[index] != name):
+                raise _Wrong(entry.version, "another seed was in force")
+        elif entry.type in ("action_taken", "match_started", "position_edited"):
+            raise _Wrong(entry.version, "the record leaves it out")
+    if said:
+        raise _Wrong(min(said), "the log leaves it out")
+
+
+def _check_assignment(match: str, fold: Fold, entry: StoredEvent, seed: bytes) -> None:
+    """The draws that gave several wishers of a seat their places."""
+    body = _assigned.decode(entry.body)
+    seated = {player.id for player in fold.holders.values()}
+    free = [seat for seat in fold.seats if seat not in fold.holders]
+    waiting = with_wish([j for j in fold.joined if j.player.id not in seated], body.player, body.wish)
+    _, draws = assign(free, waiting, draw_from(entropy(match, seed, entry.version)))
+    if draws != (entry.draws or []):
+        raise _Wrong(entry.version, "the seed gives other draws")

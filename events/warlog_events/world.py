@@ -20,7 +20,9 @@ class World:
     offset_ms   what Redis's clock is ahead of this machine's; set by the store, 0 in a fixed world
     """
 
-    def __init__(self, clock_ms: Callable[[], int], random: Callable[[int], bytes], *, is_fixed: bool) -> None:
+    def __init__(
+        self, clock_ms: Callable[[], int], random: Callable[[int], bytes], *, is_fixed: bool
+    ) -> None:
         self._clock_ms = clock_ms
         self._random = random
         self.is_fixed = is_fixed

@@ -22,6 +22,8 @@ PRIVATE: Headers = [(b"cache-control", b"private, no-store"), (b"vary", b"Author
 PUBLIC: Headers = [(b"cache-control", b"no-cache"), (b"vary", b"Authorization")]
 """What everybody gets alike may be kept, and is asked for again with its ETag."""
 
+BODILESS = (204, 304)
+
 encode = msgspec.json.Encoder().encode
 
 
@@ -37,10 +39,13 @@ class Answer:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         scope["state"]["status"] = self.status  # for the metrics
+        headers = self.headers
+        if self.status not in BODILESS:
+            headers = [*headers, (b"content-length", b"%d" % len(self.body))]
         start: HTTPResponseStartEvent = {
             "type": "http.response.start",
             "status": self.status,
-            "headers": [*self.headers, (b"content-length", b"%d" % len(self.body))],
+            "headers": headers,
         }
         await send(start)
         body: HTTPResponseBodyEvent = {"type": "http.response.body", "body": self.body, "more_body": False}

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import suppress
 
 from litestar import Litestar, Router
 from litestar.datastructures import State
@@ -26,6 +25,8 @@ class Front:
     def __init__(self, settings: Settings) -> None:
         self.service = Service(settings)
         self.app = create_app(self.service)
+        self.start = self.service.start
+        self.stop = self.service.stop
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != ScopeType.HTTP:
@@ -56,20 +57,11 @@ class Front:
 
 
 def create_app(service: Service) -> Litestar:
-    @asynccontextmanager
-    async def lifespan(_: Litestar) -> AsyncIterator[None]:
-        await service.start()
-        try:
-            yield
-        finally:
-            await service.stop()
-
     modules = (players, games, matches, commands, reading, feed, records, scenarios, health)
     v1 = Router("/v1", route_handlers=[handler for module in modules for handler in module.handlers])
     return Litestar(
         [v1, *health.operations],
         state=State({"service": service}),
-        lifespan=[lifespan],
         exception_handlers={Exception: problems.handler},
         openapi_config=None,  # openapi.py
         logging_config=None,

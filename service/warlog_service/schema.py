@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 Version = Annotated[int, Meta(ge=0, le=2**53, description="the number of an event of the match")]
 Cursor = Annotated[str, Meta(max_length=200, description="`next` of the answer before")]
@@ -92,7 +92,9 @@ class NewPlayer(Struct, frozen=True, forbid_unknown_fields=True):
 
 class NewToken(Struct, frozen=True, forbid_unknown_fields=True):
     label: Annotated[str, Meta(max_length=80)] = ""
-    scopes: Annotated[list[Literal["play", "admin"]], Meta(min_length=1, max_length=2)] = ["play"]
+    scopes: Annotated[list[Literal["play", "admin"]], Meta(min_length=1, max_length=2)] = field(
+        default_factory=lambda: ["play"]
+    )
 
 
 class SeatClaim(Struct, frozen=True, forbid_unknown_fields=True):
@@ -294,10 +296,13 @@ class Imported(Struct, frozen=True, forbid_unknown_fields=True):
     versions: dict[str, int]
 
 
-class Verdict(Struct, frozen=True):
-    """`verdict`: `verified`, or `unseeded` where the record tells no seed that the draws could be checked against."""
+class Verdict(Struct, frozen=True, forbid_unknown_fields=True):
+    """`unseeded`: replay agrees, but there is no seed that all draws could be checked against."""
 
-    verdict: str
+    status: Literal["verified", "unseeded", "failed"]
+    events: int
+    version: int | None
+    detail: str
 
 
 class GameSummary(Struct, frozen=True):
@@ -341,8 +346,17 @@ class ScenarioAnswer(Struct, frozen=True, forbid_unknown_fields=True):
     scenario: Scenario
 
 
+class ListedScenario(Struct, frozen=True, forbid_unknown_fields=True):
+    id: str
+    game: str
+    name: str
+    owner: str
+    visibility: str
+    created_at: Time
+
+
 class Scenarios(Struct, frozen=True, forbid_unknown_fields=True):
-    scenarios: list[Json]
+    scenarios: list[ListedScenario]
     next: str | None
 
 

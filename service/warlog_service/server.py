@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 import msgspec
 import uvicorn
+import uvloop
 from litestar.types import Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
@@ -20,6 +21,10 @@ class Front(Protocol):
     """What is served: an ASGI application that can end its feeds."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None: ...
+
+    async def start(self) -> None: ...
+
+    async def stop(self) -> None: ...
 
     async def close_feeds(self) -> None: ...
 
@@ -85,6 +90,7 @@ class Server(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         await self._front.close_feeds()
         await super().shutdown(sockets)
+        self._captured_signals.clear()  # uvicorn would raise them again; to have been asked to end is no failure
 
 
 def config(app: Front, settings: Settings) -> uvicorn.Config:
@@ -95,7 +101,7 @@ def config(app: Front, settings: Settings) -> uvicorn.Config:
         "loop": "uvloop",
         "http": protocol,
         "ws": "none",
-        "lifespan": "on",
+        "lifespan": "off",  # serve() starts and stops what the application stands on
         "access_log": False,
         "log_level": "warning",
         "server_header": False,
@@ -107,8 +113,15 @@ def config(app: Front, settings: Settings) -> uvicorn.Config:
     return uvicorn.Config(app, **options)  # type: ignore[arg-type]  # ASGI as Litestar and as uvicorn spell it
 
 
+async def serve(front: Front, settings: Settings) -> None:
+    """Until SIGTERM or SIGINT. What fails at the start (Redis, a port in use) is raised, or ends the process with a word."""
+    await front.start()
+    try:
+        await Server(config(front, settings), front).serve()
+    finally:
+        await front.stop()
+
+
 def run(front: Front, settings: Settings) -> None:
-    """Serve until SIGTERM or SIGINT."""
-    server = Server(config(front, settings), front)
-    with asyncio.Runner(loop_factory=server.config.get_loop_factory()) as runner:
-        runner.run(server.serve())
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(serve(front, settings))

@@ -240,7 +240,9 @@ class FloorBattle:
 
     async def step(self, tally: Tally) -> None:
         start = time.perf_counter()
-        await self._wires[0].request("POST", f"{self._path}/commands", self._body)
+        status, answer = await self._wires[0].request("POST", f"{self._path}/commands", self._body)
+        if status != 201:
+            raise RuntimeError(f"{status} {answer!r}")
         for feed in self._feeds:
             await feed.next()
         tally.latencies.append(time.perf_counter() - start)

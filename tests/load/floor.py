@@ -58,7 +58,7 @@ def application(connection: Connection, streams: Streams, entry: bytes, answer: 
     @post("/floor/{match:str}/commands")
     async def command(request: Request[object, object, object], match: str) -> Response[bytes]:
         await request.body()
-        await connection.pipe.write("XADD", f"floor:{match}", "*", "type", "action_taken", "body", entry)
+        await connection.pipe.call("XADD", f"floor:{match}", "*", "type", "action_taken", "body", entry, write=True)
         streams.publish(match, event)
         return Response(answer, status_code=201, media_type="application/json")
 

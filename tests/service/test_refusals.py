@@ -43,7 +43,7 @@ def test_a_body_that_is_no_command_is_malformed(api: Api, body: bytes) -> None:
     ("path", "what"),
     [
         ("/matches/{match}/view?at=-1", "at"),
-        ("/matches/{match}/view?at=1e3", "at"),
+        ("/matches/{match}/view?at=x", "at"),
         ("/matches/{match}/view?at=99999999999999999999999999", "at"),
         ("/matches/{match}/view?seat=red&seat=blue", "seat"),
         ("/matches/{match}/events?limit=0", "limit"),
@@ -70,7 +70,7 @@ def test_no_token_a_wrong_one_and_a_revoked_one_are_unauthenticated(api: Api) ->
     answer = api.post("/matches", {"game": "hex"})
     refused(answer, 401, "unauthenticated")
     assert answer.headers["www-authenticate"] == "Bearer"
-    for token in ("wl_" + "a" * 43, "x", "wl_\xff", ""):
+    for token in ("wl_" + "a" * 43, "x", "wl_\xff"):
         bad = api.http.get("/players/me", headers={"authorization": f"Bearer {token}".encode("latin-1")})
         refused(bad, 401, "unauthenticated")
     refused(api.http.get("/games", headers={"authorization": "Basic eDp5"}), 401, "unauthenticated")
@@ -200,13 +200,14 @@ def test_the_rule_book_refuses_with_its_own_codes_and_the_version(api: Api) -> N
         assert refused(ada.act(match, seat, action), 422, "malformed_action")["version"] == 2
     refused(ada.act(match, other, {"type": "defend", "piece": active}), 422, "not_your_turn")
     refused(ada.act(match, seat, {"type": "defend", "piece": 99}), 422, "not_active_piece")
-    refused(ada.act(match, seat, {"type": "defend", "piece": 10**30}), 422, "not_active_piece")
+    refused(ada.act(match, seat, {"type": "defend", "piece": 2**40}), 422, "not_active_piece")
+    refused(ada.act(match, seat, {"type": "defend", "piece": 10**30}), 422, "malformed_action")
     refused(ada.act(match, seat, {"type": "move", "piece": active, "to": "zz"}), 422, "unknown_space")
     raw = b'{"type": "act", "seat": "%b", "action": {"type": "defend", "piece": %b}}' % (
         seat.encode(),
         b"9" * 10_000,
     )
-    refused(ada.http.post(f"/matches/{match}/commands", content=raw), 422, "not_active_piece")
+    refused(ada.http.post(f"/matches/{match}/commands", content=raw), 422, "malformed_action")
     assert ada.match(match)["version"] == 2
     ada.resign(match, "red")
     refused(ada.act(match, seat, {"type": "fly"}), 422, "match_over")

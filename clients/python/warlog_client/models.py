@@ -208,9 +208,9 @@ class MatchBoard(Struct, frozen=True):
 
 
 class Verdict(Struct, frozen=True):
-    """`verified`, `unseeded` where no seed tells what the draws should have been, `failed` and at which version."""
+    """`status` is verified, unseeded (no seed tells what the draws should have been), or failed, at `version`."""
 
-    verdict: str
+    status: str
     events: int | None = None
     version: int | None = None
     detail: str = ""

@@ -158,7 +158,8 @@ def lines_of(first: Request[Any]) -> Request[Page[str]]:
     """The call `first` as one for some lines of text, whose `Link` header leads to those that follow."""
 
     def decode(response: httpx.Response) -> Page[str]:
-        lines, rest = response.text.splitlines(), response.links.get("next", {}).get("url")
+        lines = [line for line in response.text.split("\n") if line]
+        rest = response.links.get("next", {}).get("url")
         if rest is None:
             return Page(lines, None)
         after = httpx.URL(rest).params["after"]

@@ -526,7 +526,7 @@ static const stack *active_stack(const hex_state *state)
     return state->phase == PLAY && state->n_queue > 0 ? &state->stacks[state->queue[0]] : NULL;
 }
 
-/* The spaces with stacks; with `seat` >= 0 only those of its enemies. */
+/* The spaces with stacks; with `enemies_of` a seat (not -1) only those of its enemies. */
 static spaces occupied(const hex_setup *setup, const hex_state *state, int32_t enemies_of)
 {
     spaces set = {{0}};
@@ -640,7 +640,7 @@ typedef struct start {
     wl_words armies;
 } start;
 
-/* An option: its place in order, its range, its default. */
+/* An option: its range and default. */
 typedef struct option {
     wl_word low, high, otherwise;
 } option;

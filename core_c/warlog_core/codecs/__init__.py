@@ -32,27 +32,35 @@ class Tables(Protocol):
     @property
     def seats(self) -> tuple[str, ...]:
         """The seats of this match, in seat order."""
+        ...
 
     def record(self, action: object) -> ActionRecord:
         """The numbers of a posted action: a plain JSON value or one of the action Structs."""
+        ...
 
     def action(self, record: Sequence[int], items: Sequence[int]) -> Struct:
         """The Struct of an accepted action."""
+        ...
 
     def listing(self, listing: bytes) -> list[Any]:
         """The Structs of a listing, open templates included."""
+        ...
 
     def action_alt(self, kind: int, words: Sequence[int]) -> dict[str, Any]:
         """The plain form of a redacted action; `words` are the record's arguments."""
+        ...
 
     def effect(self, kind: int, words: Sequence[int]) -> Struct:
         """The Struct of an effect; `words` are the record's arguments."""
+        ...
 
     def view(self, viewer: str, fields: Mapping[str, Any]) -> Struct:
         """The rule book's view, from the fields of the C view and of the state inside it."""
+        ...
 
     def position(self, fields: Mapping[str, Any]) -> Struct:
         """The rule book's Position, from the fields of the C state of a match that is not over."""
+        ...
 
 
 class Result(Struct, frozen=True):
@@ -94,21 +102,27 @@ class Codec(Protocol):
         """The names that valid options bring with them, to be kept behind the setup's bytes; empty if there are none.
 
         They must not end with a zero byte: stored setups lose trailing zeros."""
+        ...
 
     def tables(self, setup: Mapping[str, Any], labels: bytes) -> Tables:
         """The names of a match. Raises BadState for labels that do not fit the setup."""
+        ...
 
     def full_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """Valid options with every default filled in, in the book's order; without those that nobody may know."""
+        ...
 
     def board(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """Geometry for these full options, as in GET /v1/games/{game}."""
+        ...
 
     def pieces(self, options: Mapping[str, Any]) -> list[Any]:
         """The catalogue of piece types for these full options, as plain JSON."""
+        ...
 
     def presets(self, options: Mapping[str, Any]) -> list[Any]:
         """Named starts of the rule book, as plain JSON."""
+        ...
 
 
 def codec_for(raw: RawGame) -> Codec:

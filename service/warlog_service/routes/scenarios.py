@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from litestar import delete, get, post
+from warlog_events.errors import Unauthenticated
 
 from warlog_service import auth, schema
 from warlog_service.answers import Answer, private
@@ -41,6 +42,13 @@ async def get_scenarios(request: AnyRequest) -> Answer:
     service = service_of(request.scope)
     caller = await auth.reader(service, request.scope)
     query = asked(request.scope, schema.ScenariosQuery)
+    if query.mine and caller is None:
+        raise Unauthenticated("`mine` needs a token")
+    owner = caller.id if caller and query.mine else None
+    found, after = await service.backend.scenarios.page(
+        owner=owner, game=query.game, after=query.after, limit=min(query.limit, SCENARIOS_MAX)
+    )
+    return private({"scenarios": found, "next": after})
 
 
 @get("/scenarios/{scenario_id:str}", opt=call(answer=schema.ScenarioAnswer, errors=("unknown_scenario",)))
@@ -55,6 +63,7 @@ async def get_scenario(request: AnyRequest, scenario_id: str) -> Answer:
 
 @delete(
     "/scenarios/{scenario_id:str}",
+    status_code=200,  # Litestar's; the Answer says 204
     opt=call(answer=None, status=204, token=True, errors=("unknown_scenario",)),
 )
 async def delete_scenario(request: AnyRequest, scenario_id: str) -> Answer:

@@ -141,7 +141,7 @@ static int32_t check(const void *setup, const void *state, const wl_post *post)
     if (a->type == TIMEOUT)
         return a->field[0] == 0 || a->field[0] == 1 ? WL_OK : WL_E_MALFORMED_ACTION;
     if (post->actor > 1)
-        return WL_E_ARGUMENT;
+        return WL_E_MALFORMED_ACTION;
     if (a->type == RESIGN)
         return WL_OK;
     if (post->actor != s->turn)

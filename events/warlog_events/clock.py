@@ -1,0 +1,50 @@
+"""The clock worker: whoever lets his deadline pass is timed out. Several may run; each deadline fires once.
+
+Exactly once follows from the match itself: a time-out is an event like any other, appended only while the
+deadline that was seen is still the seat's, and only on the version on which that was checked.
+"""
+
+import asyncio
+import logging
+
+from .errors import TryAgain, WarlogError
+from .match import Matches
+from .store import Store
+from .world import World
+
+log = logging.getLogger("warlog.clock")
+
+PAUSE_SECONDS = 0.2
+BATCH = 100
+PATIENCE_MS = 60_000  # before a deadline that could not be executed is tried again
+
+
+class Clock:
+    def __init__(self, store: Store, matches: Matches, world: World) -> None:
+        self._store = store
+        self._matches = matches
+        self._world = world
+        self._failed: dict[tuple[str, str, int], int] = {}  # → when to try again
+
+    async def run(self) -> None:
+        """For ever; ends only with Unavailable, and may then be started again."""
+        while True:
+            if await self.step() == 0:
+                await asyncio.sleep(PAUSE_SECONDS)
+
+    async def step(self) -> int:
+        """One look at every bucket; gives the number of seats that were timed out here."""
+        now = self._world.now_ms()
+        self._failed = {entry: at for entry, at in self._failed.items() if at > now}
+        count = 0
+        for match, seat, deadline in await self._store.due(now, BATCH):
+            if (match, seat, deadline) in self._failed:
+                continue
+            try:
+                count += await self._matches.time_out(match, seat, deadline)
+            except TryAgain:
+                raise
+            except WarlogError as error:
+                log.error("%s: the time of %s is over, but: %s", match, seat, error)
+                self._failed[match, seat, deadline] = now + PATIENCE_MS
+        return count

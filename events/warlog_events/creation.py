@@ -1,0 +1,162 @@
+"""New matches: created, imported, or agreed upon as a rematch. Each writes the first events of a draft."""
+
+import base64
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from .commands import CreateMatch
+from .decide import check_sides, invitation_hash, start
+from .draft import Draft
+from .errors import BadParameter, Refused, UnknownPlayer, UnknownSeat
+from .head import Match
+from .model import MatchCreated, Player
+from .proposals import check_beginning, merged
+from .records import Record, bad_record, replay_record
+from .verify import verify_record
+
+if TYPE_CHECKING:
+    from .match import Beginning
+
+MOVE_SECONDS_MAX = 30 * 24 * 3600
+INVITATION_BYTES = 20
+
+
+class Created(msgspec.Struct, frozen=True):
+    """`invitations`: seat → the secret to hand on; it is nowhere else."""
+
+    match: Match
+    invitations: dict[str, str]
+
+
+class Imported(msgspec.Struct, frozen=True):
+    """`versions`: the record's version, as text → the new match's."""
+
+    match: Match
+    versions: dict[str, int]
+
+
+def begin(
+    draft: Draft,
+    spec: CreateMatch,
+    caller: Player,
+    players: Mapping[str, Player],
+    beginning: "Beginning | None",
+) -> dict[str, str]:
+    """`match_created`, and `match_started` at once where the creator holds every seat; gives the invitations."""
+    if not 0 <= spec.move_seconds <= MOVE_SECONDS_MAX:
+        raise BadParameter(f"move_seconds is a number from 0 to {MOVE_SECONDS_MAX}")
+    options = merged({}, spec.options)
+    position = spec.position if isinstance(spec.position, dict) else None
+    if beginning is not None:
+        options, position = merged(beginning.options, spec.options), beginning.position
+    seats = check_beginning(draft.game, options, position, spec.mode, None)
+    if spec.seating == "wish" and spec.seats:
+        raise BadParameter("with the seating by wish nobody has a seat yet")
+    holders: dict[str, Player] = {}
+    secrets: dict[str, str] = {}
+    for seat, who in spec.seats.items():
+        if seat not in seats:
+            raise UnknownSeat(f"no seat {seat!r} in this match")
+        if who == "me":
+            holders[seat] = caller
+        elif who == "invite":
+            secrets[seat] = _invitation(draft.token_bytes)
+        elif who != "open":
+            if who not in players:
+                raise UnknownPlayer(f"no player {who!r}")
+            holders[seat] = players[who]
+    check_sides(None, holders, options, position, spec.mode, draft.game)
+    alone = set(holders) == set(seats) and {player.id for player in holders.values()} == {caller.id}
+    created = MatchCreated(
+        game=draft.game.name,
+        rules_version=draft.game.rules_version,
+        seats=list(seats),
+        creator=caller,
+        seed_commitment=draft.new_seed(),
+        options=options,
+        position=position,
+        mode=spec.mode,
+        consent=spec.consent,
+        move_seconds=spec.move_seconds,
+        visibility=spec.visibility,
+        seating=spec.seating,
+        holders={seat: holders[seat] for seat in seats if seat in holders},
+        invitations={seat: invitation_hash(secret) for seat, secret in secrets.items()},
+        prepared=list(seats) if alone else [],
+    )
+    draft.write(created)
+    if alone:
+        start(draft, caller)
+    return secrets
+
+
+def begin_import(
+    draft: Draft, record: Record, raw: Mapping[str, object], caller: Player, visibility: str
+) -> dict[int, int]:
+    """The whole record as a casual match of the caller's; gives the record's version → the new one's."""
+    if visibility not in ("public", "private"):
+        raise BadParameter("visibility is public or private")
+    if record.seeds is not None or record.log is not None:
+        verdict = verify_record(raw)
+        if verdict.status == "failed":
+            raise bad_record(verdict.version or 0, verdict.detail)
+    try:
+        seats = check_beginning(draft.game, record.options, record.position, "casual", None)
+    except Refused as refused:
+        raise bad_record(record.setup.version, "options or position", refused.code) from refused
+    if record.seats is not None and tuple(record.seats) != seats:
+        raise bad_record(record.setup.version, f"the seats are {', '.join(seats)}")
+    created = MatchCreated(
+        game=draft.game.name,
+        rules_version=draft.game.rules_version,
+        seats=list(seats),
+        creator=caller,
+        seed_commitment=draft.new_seed(),
+        options=record.options,
+        position=record.position,
+        visibility="private" if visibility == "private" else "public",
+        holders=dict.fromkeys(seats, caller),
+        prepared=list(seats),
+        imported=record.match,
+    )
+    draft.write(created)
+    versions = replay_record(draft, record, caller)
+    result = draft.match.fold.result
+    if record.result is not None and record.result != result:
+        raise bad_record(max(versions), "the result is another one")
+    return versions
+
+
+def begin_rematch(draft: Draft, match: Match) -> None:
+    """A match like that one, from its own beginning, with the same players in the same seats."""
+    fold = match.fold
+    options = dict(match.timeline.bases[0].options)
+    alone = len({player.id for player in fold.holders.values()}) == 1
+    created = MatchCreated(
+        game=draft.game.name,
+        rules_version=draft.game.rules_version,
+        seats=list(fold.seats),
+        creator=fold.creator,
+        seed_commitment=draft.new_seed(),
+        options=options,
+        position=fold.position,
+        mode=fold.mode,
+        consent=fold.consent,
+        move_seconds=fold.move_seconds,
+        visibility=fold.visibility,
+        holders=fold.holders,
+        prepared=list(fold.seats) if alone else [],
+        rematch_of=fold.match,
+    )
+    draft.write(created)
+    if alone:
+        start(draft, fold.creator)
+
+
+def _invitation(token_bytes: Callable[[int], bytes]) -> str:
+    return "wli_" + base64.b32encode(token_bytes(INVITATION_BYTES)).decode().lower()
+
+
+__all__ = ["Created", "Imported", "begin", "begin_import", "begin_rematch"]

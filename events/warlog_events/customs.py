@@ -1,0 +1,56 @@
+"""What a rule book says about matches rather than about play: sides, spectators, clocks, what is whose to set.
+
+The core's codec of a game may answer these (the attributes named here); a game whose book says nothing gets the
+strict default.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from warlog_core import Game
+
+from .model import SPECTATOR
+
+
+def spectators_may_watch(game: Game) -> bool:
+    """May a spectator follow a running competitive match? Only where he knows no more than every seat does."""
+    return getattr(game.codec, "spectators", "none") == "open"
+
+
+def sides(game: Game, options: object, position: object | None) -> dict[str, int]:
+    """seat → side, for valid options. Seats of one side may be held by one player of a competitive match.
+
+    Read off a match that is begun and thrown away, since the views say it."""
+    view = game.new(options=options, position=position, draws=bytes).view(SPECTATOR, plain=True)
+    entries: list[Any] = view.get("seats", []) if isinstance(view, dict) else []
+    known = {entry["seat"]: entry["side"] for entry in entries if isinstance(entry, dict) and "side" in entry}
+    seats = game.seats_for(options)
+    return {seat: known.get(seat, -1 - index) for index, seat in enumerate(seats)}
+
+
+def move_seconds(full_options: Mapping[str, object], setting: int) -> int:
+    """Thinking time: the game's own option where it has one, else the match's setting."""
+    own = full_options.get("move_seconds", setting)
+    return own if isinstance(own, int) else setting
+
+
+def server_options(game: Game) -> frozenset[str]:
+    """Options that the server alone may set in a competitive match, and that nobody may know before the end."""
+    return frozenset(getattr(game.codec, "server_options", ()))
+
+
+def own_options(game: Game, seat: str) -> frozenset[str]:
+    """Options that are this seat's own choice: changing them needs nobody's consent."""
+    own: Callable[[str], frozenset[str]] | None = getattr(game.codec, "own_options", None)
+    return own(seat) if own is not None else frozenset()
+
+
+def competitive_in_play(game: Game) -> bool:
+    """May a match become competitive after its start?"""
+    return bool(getattr(game.codec, "competitive_in_play", False))
+
+
+def position_is_open(game: Game, position: Mapping[str, object]) -> bool:
+    """Does this Position hold nothing that some seat may not know? If the game does not say, it may."""
+    is_open: Callable[[Mapping[str, object]], bool] | None = getattr(game.codec, "position_is_open", None)
+    return bool(is_open is not None and is_open(position))

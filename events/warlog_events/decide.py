@@ -1,0 +1,197 @@
+"""What a command leads to: one function per command, from a draft's head to one event on it, or a refusal.
+
+Plain functions: no I/O, no clock, no randomness but what the draft hands in.
+"""
+
+import hashlib
+import hmac
+from collections.abc import Mapping
+from typing import Any
+
+import warlog_core
+
+from . import customs
+from .commands import Act, Join, LeaveSeat, Prepare, TakeSeat
+from .draft import Draft
+from .errors import (
+    Competitive,
+    NotYourSeat,
+    Refused,
+    SeatTaken,
+    UnknownMatch,
+    UnknownSeat,
+    WrongInvitation,
+    WrongStatus,
+)
+from .fold import with_wish
+from .head import Match
+from .model import (
+    ActionTaken,
+    MatchStarted,
+    Player,
+    PlayerJoined,
+    SeatLeft,
+    SeatPrepared,
+    SeatsAssigned,
+)
+from .model import (
+    SeatTaken as SeatWasTaken,
+)
+from .records import replay_record
+from .replay import start_of
+from .seating import assign, draw_from
+
+SERVER_SEAT = "server"
+
+
+def invitation_hash(secret: str) -> str:
+    """What is stored of an invitation."""
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def need_status(match: Match, *allowed: str) -> None:
+    """Raises WrongStatus unless the match is in one of these."""
+    if match.status not in allowed:
+        raise WrongStatus(f"the match is {match.status}", version=match.version)
+
+
+def act(draft: Draft, command: Act, player: Player) -> None:
+    """A seat acts. The rule book decides, `match_over` first."""
+    match = draft.match
+    match.check_seat(player.id, command.seat)
+    need_status(match, "playing", "finished")
+    _take_action(draft, command.seat, command.action)
+
+
+def act_as_server(draft: Draft, action: dict[str, object]) -> None:
+    """The server's own actions: `timeout` and the like."""
+    need_status(draft.match, "playing")
+    _take_action(draft, SERVER_SEAT, action)
+
+
+def _take_action(draft: Draft, actor: str, action: object) -> None:
+    match = draft.match
+    assert match.state is not None
+    state = match.state.copy()
+    try:
+        core = state.apply(actor, action, draft.entropy())
+    except warlog_core.Refused as error:
+        raise Refused(error.code, version=match.version) from error
+    assert core.action is not None
+    body = ActionTaken(core.action, draft.ending(state))
+    draft.write(body, seat=actor, draws=core.draws, state=state, core=core)
+
+
+def prepare(draft: Draft, command: Prepare, player: Player) -> None:
+    """A seat is content. The last one starts the match, and that is then the event."""
+    match = draft.match
+    need_status(match, "lobby")
+    match.check_seat(player.id, command.seat)
+    prepared = {*match.fold.prepared, command.seat}
+    if command.seat in match.fold.prepared:
+        raise WrongStatus(f"{command.seat} is prepared already", version=match.version)
+    if prepared == set(match.seats) == set(match.holders):
+        start(draft, player, seat=command.seat)
+    else:
+        draft.write(SeatPrepared(), seat=command.seat)
+
+
+def start(draft: Draft, player: Player, *, seat: str = "") -> None:
+    """The start of the match: from the options and the Position agreed, or from a record, which is then appended
+    whole."""
+    match = draft.match
+    if match.fold.record is not None:
+        replay_record(draft, match.fold.record, player, seat=seat)
+        return
+    try:
+        state = start_of(
+            draft.game, match.fold.options, match.fold.filled, match.fold.position, draft.entropy()
+        )
+    except warlog_core.Refused as error:
+        raise Refused(error.code, version=match.version) from error
+    assert state.started is not None
+    draft.write(MatchStarted(), seat=seat, draws=state.started.draws, state=state, core=state.started)
+
+
+def take_seat(draft: Draft, command: TakeSeat, player: Player) -> None:
+    """A player sits down. Who has the invitation to a seat may know a private match."""
+    match = draft.match
+    invitation = match.fold.invitations.get(command.seat)
+    invited = invitation is not None and hmac.compare_digest(invitation, invitation_hash(command.invitation))
+    if not invited and not match.may_know(player.id):
+        raise UnknownMatch("no such match")
+    if command.seat not in match.seats:
+        raise UnknownSeat(f"no seat {command.seat!r} in this match", version=match.version)
+    need_status(match, "lobby")
+    if match.seating == "wish":
+        raise WrongStatus("in this match seats are assigned: join with a wish", version=match.version)
+    if command.seat in match.holders:
+        raise SeatTaken(f"{command.seat} is taken", version=match.version)
+    if invitation is not None and not invited:
+        raise WrongInvitation("this seat needs its invitation", version=match.version)
+    holders = {**match.holders, command.seat: player}
+    check_sides(match, holders, match.fold.options, match.fold.position, match.mode)
+    draft.write(SeatWasTaken(player), seat=command.seat)
+
+
+def leave_seat(draft: Draft, command: LeaveSeat, player: Player) -> None:
+    match = draft.match
+    match.check_seat(player.id, command.seat)
+    need_status(match, "lobby")
+    draft.write(SeatLeft(), seat=command.seat)
+
+
+def join(draft: Draft, command: Join, player: Player) -> None:
+    """A player joins with a wish. When as many wait as there are free seats, they are seated."""
+    match, fold = draft.match, draft.match.fold
+    need_status(match, "lobby")
+    if match.seating != "wish":
+        raise WrongStatus("in this match seats are taken directly", version=match.version)
+    if command.wish is not None and command.wish not in match.seats:
+        raise UnknownSeat(f"no seat {command.wish!r} in this match", version=match.version)
+    seated = {holder.id for holder in match.holders.values()}
+    if player.id in seated:
+        raise SeatTaken("you have a seat", version=match.version)
+    free = [seat for seat in match.seats if seat not in match.holders]
+    waiting = with_wish(
+        (entry for entry in fold.joined if entry.player.id not in seated), player, command.wish
+    )
+    if len(waiting) > len(free):
+        raise SeatTaken("every seat is taken", version=match.version)
+    if len(waiting) < len(free):
+        draft.write(PlayerJoined(player, command.wish))
+        return
+    given, draws = assign(free, waiting, draw_from(draft.entropy()))
+    holders = {**match.holders, **given}
+    in_order = {seat: holders[seat] for seat in match.seats if seat in holders}
+    draft.write(SeatsAssigned(player, in_order, command.wish), draws=draws)
+
+
+def check_sides(
+    match: Match | None,
+    holders: Mapping[str, Player],
+    options: Mapping[str, Any],
+    position: Mapping[str, Any] | None,
+    mode: str,
+    game: warlog_core.Game | None = None,
+) -> None:
+    """Competitive: nobody holds seats of two sides. Raises Competitive. `game` where there is no match yet."""
+    if mode != "competitive" or len({player.id for player in holders.values()}) == len(holders):
+        return
+    rules = game if match is None else match.game
+    assert rules is not None
+    sides = customs.sides(rules, options, position)
+    side_of: dict[str, int] = {}
+    for seat, player in holders.items():
+        if side_of.setdefault(player.id, sides[seat]) != sides[seat]:
+            version = None if match is None else match.version
+            raise Competitive("in a competitive match a player holds seats of one side only", version=version)
+
+
+def need_holder(match: Match, player: Player) -> None:
+    """Proposals are for those who sit at the table; in the lobby also for who set it. Raises NotYourSeat."""
+    if match.seats_of(player.id):
+        return
+    if match.status == "lobby" and match.fold.creator.id == player.id:
+        return
+    raise NotYourSeat("only who holds a seat may propose, accept or reject", version=match.version)

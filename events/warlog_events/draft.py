@@ -1,0 +1,244 @@
+"""Events that are made but not yet appended: the only place where an event is written down.
+
+A draft holds a head and what has been written on it. Nothing of it touches the match from which it began until
+`commit`, so it can be thrown away after a conflict.
+"""
+
+from collections.abc import Callable, Mapping
+
+from warlog_core import Event, Game, State
+
+from .entropy import commitment, entropy
+from .fold import Fold, created, evolve
+from .head import Match, Settings
+from .model import (
+    TYPES,
+    ActionTaken,
+    Body,
+    Ending,
+    MatchCreated,
+    MatchStarted,
+    OptionsChanged,
+    Player,
+    PositionEdited,
+    Result,
+    TimeTravelled,
+    encode,
+)
+from .store import StoredEvent, chain_of
+from .timeline import Base, Timeline
+
+
+class Written:
+    """One event of a draft.
+
+    core  what the rules made of it
+    left  what had been disclosed on the line that this event leaves, 0 if it leaves none
+    """
+
+    __slots__ = ("body", "core", "left", "stored")
+
+    def __init__(self, stored: StoredEvent, body: Body, core: Event | None, left: int) -> None:
+        self.stored = stored
+        self.body = body
+        self.core = core
+        self.left = left
+
+
+class Draft:
+    """at, by        time and author of every event of this draft
+    began         the match before the first of them
+    head          the match after what has been written so far; None before the first event of a match
+    secrets       commitment → seed in hex: all that the match has, with those made here
+    new_secrets   those made here
+    """
+
+    def __init__(
+        self,
+        match_id: str,
+        game: Game,
+        head: Match | None,
+        *,
+        at: int,
+        by: str,
+        secrets: Mapping[str, str],
+        token_bytes: Callable[[int], bytes],
+        checkpoint_every: int = 32,
+    ) -> None:
+        self.match_id = match_id
+        self.game = game
+        self.head = head
+        self.at = at
+        self.by = by
+        self.secrets = dict(secrets)
+        self.new_secrets: dict[str, str] = {}
+        self.written: list[Written] = []
+        self.token_bytes = token_bytes
+        self.began = head
+        self._timeline = Timeline(checkpoint_every) if head is None else head.timeline
+        self._own_timeline = head is None
+        self._pending: Written | None = None
+
+    @property
+    def match(self) -> Match:
+        """The head, where there is one for certain."""
+        assert self.head is not None
+        return self.head
+
+    @property
+    def version(self) -> int:
+        """Of the event that is written next."""
+        return 1 if self.head is None else self.head.version + 1
+
+    def new_seed(self) -> str:
+        """Draws a secret seed; gives its commitment."""
+        seed = self.token_bytes(32)
+        name = commitment(seed)
+        self.secrets[name] = self.new_secrets[name] = seed.hex()
+        return name
+
+    def entropy(self, seed: str | None = None) -> Callable[[int], bytes]:
+        """For the next event. `seed`: the commitment that this event itself makes, else the newest on the
+        current line."""
+        name = seed or self.match.fold.seed
+        return entropy(self.match_id, bytes.fromhex(self.secrets[name]), self.version)
+
+    def ending(self, state: State) -> Ending | None:
+        """What the next event publishes if this state is the end of the match."""
+        result = state.result
+        if result is None:
+            return None
+        return Ending(Result(list(result.winners), result.reason), dict(sorted(self.secrets.items())))
+
+    def new_seed_if_published(self) -> str | None:
+        """A new seed's commitment if everybody knows the one in force; else None."""
+        fold = self.match.fold
+        return self.new_seed() if fold.seed in fold.published else None
+
+    def travel(self, to: int, state: State, player: Player, proposal: int | None = None) -> None:
+        """Writes that what was after event `to` (`state`) is current again.
+
+        If the newest seed on that line is known already, the event brings a new one, unless play is over there
+        anyway."""
+        self._flush()
+        fold, ending = self.match.fold, self.ending(state)
+        known = self._timeline.seed_of(to) in fold.published
+        seed = self.new_seed() if known and ending is None else None
+        self.write(TimeTravelled(to, player, proposal, seed, ending), state=state)
+
+    def write(
+        self,
+        body: Body,
+        *,
+        seat: str = "",
+        draws: list[int] | None = None,
+        state: State | None = None,
+        core: Event | None = None,
+        by: str | None = None,
+        at: int | None = None,
+    ) -> None:
+        """Adds one event. `state` is the core's after it, None where it stays as it was."""
+        self._flush()
+        before, version, type_, raw = self.head, self.version, TYPES[type(body)], encode(body)
+        at, by = self.at if at is None else at, self.by if by is None else by
+        previous, state_hash = ("", "") if before is None else (before.fold.chain, before.fold.hash)
+        if state is not None:
+            state_hash = state.hash
+        chain = chain_of(previous, version, type_, seat, by, at, raw, draws, state_hash)
+        stored = StoredEvent(version, type_, seat, by, at, raw, draws, chain, state_hash)
+        leaves = isinstance(body, TimeTravelled | PositionEdited)
+        written = Written(stored, body, core, before.disclosure if leaves and before is not None else 0)
+        self.head = self._after(before, stored, body, state)
+        self.written.append(written)
+        self._pending = written
+
+    def commit(self) -> Match:
+        """The events have been appended: the timeline learns of them. Gives the new head."""
+        if self._pending is not None:
+            extend(self._timeline, self._pending, self.match.fold, self.match.state)
+            self._pending = None
+        return self.match
+
+    def _after(self, before: Match | None, stored: StoredEvent, body: Body, state: State | None) -> Match:
+        fold = fold_after(
+            None if before is None else before.fold, self.match_id, stored, body, self._timeline
+        )
+        kept = before is not None and before.fold.options is fold.options
+        settings = before.settings if kept and before is not None else Settings(self.game, fold)
+        state_after = before.state if state is None and before is not None else state
+        deadlines: Mapping[str, int] = {}
+        if settings.move_seconds and state_after is not None and fold.status == "playing":
+            restart = isinstance(body, TimeTravelled | PositionEdited)
+            ms = settings.move_seconds * 1000
+            deadlines = deadlines_after(None if restart else before, fold.seats, state_after, stored.at + ms)
+        return Match(fold, self.game, self._timeline, state_after, deadlines, settings)
+
+    def _flush(self) -> None:
+        """A second event needs the first in the timeline, which then must be one of our own."""
+        if self._pending is None:
+            return
+        if not self._own_timeline:
+            self._timeline = self._timeline.copy()
+            self._own_timeline = True
+        head = self.match
+        extend(self._timeline, self._pending, head.fold, head.state)
+        self._pending = None
+        self.head = Match(head.fold, head.game, self._timeline, head.state, head.deadlines, head.settings)
+
+
+def fold_after(fold: Fold | None, match_id: str, stored: StoredEvent, body: Body, line: Timeline) -> Fold:
+    """The facts after an event, from those before it (None: it is the first)."""
+    if isinstance(body, MatchCreated):
+        return created(match_id, stored, body)
+    assert fold is not None
+    options, seed = fold.options, fold.seed
+    if isinstance(body, TimeTravelled):
+        options, seed = line.base_of(body.to).options, body.seed_commitment or line.seed_of(body.to)
+    elif isinstance(body, PositionEdited):
+        seed = body.seed_commitment or seed
+    return evolve(fold, stored, body, options=options, seed=seed)
+
+
+def extend(line: Timeline, written: Written, fold: Fold, state: State | None) -> None:
+    """The timeline after an event that is now a fact. `state`: the core's after it."""
+    stored, version = written.stored, written.stored.version
+    if written.left:
+        line.leave(version - 1, written.left)
+    match written.body:
+        case ActionTaken():
+            line.add_step(stored)
+            if line.since_checkpoint >= line.every and state is not None:
+                line.add_checkpoint(version, packed(state))
+        case MatchCreated(seed_commitment=seed):
+            line.seeds.append((version, seed))
+        case TimeTravelled(to=to, seed_commitment=commitment_made):
+            assert state is not None
+            line.add_jump(version, to, packed(state))
+            if commitment_made is not None:
+                line.seeds.append((version, commitment_made))
+        case MatchStarted() | PositionEdited() | OptionsChanged() if fold.started:
+            assert state is not None
+            line.add_base(Base(version, fold.options, state.setup.rstrip(b"\0")), packed(state))
+            if isinstance(written.body, PositionEdited) and written.body.seed_commitment is not None:
+                line.seeds.append((version, written.body.seed_commitment))
+
+
+def packed(state: State) -> bytes:
+    """The state's bytes as they are kept: without trailing zeros, which `Game.load` puts back."""
+    return state.data.rstrip(b"\0")
+
+
+def deadlines_after(
+    before: Match | None, seats: tuple[str, ...], state: State, new_deadline: int
+) -> dict[str, int]:
+    """Each seat's deadline in ms: the old one while its `clock()` stays what it was, a new one when that changes.
+
+    `before` None: everybody's thinking time starts anew."""
+    found: dict[str, int] = {}
+    for seat in seats:
+        clock = state.clock(seat)
+        if clock:
+            old = None if before is None else before.deadlines.get(seat)
+            running = before is not None and before.state is not None and before.state.clock(seat) == clock
+            found[seat] = old if running and old is not None else new_deadline
+    return found

@@ -1,0 +1,186 @@
+"""A match as a record (API.md): complete once it is over, and before that as far as the reader may know.
+
+`events` are the actions (with edits and option changes), each with the version from which it was played. `log`
+are all other entries of the stream as they are stored: with both, anybody can make the chain again.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from . import customs
+from .errors import WrongStatus
+from .head import Match, position_is_for, rfc3339
+from .model import ActionTaken, Body, MatchStarted, OptionsChanged, PositionEdited, Reader
+from .pages import Told
+from .store import StoredEvent
+from .timeline import Timeline
+from .upcast import body_of
+from .visible import visible
+
+if TYPE_CHECKING:
+    from .match import Matches
+
+Json = dict[str, Any]
+PAGE_EVENTS = 500
+
+
+async def export_match(matches: "Matches", match: Match, whole: Match, reader: Reader) -> Json:
+    """`whole`: a head of the same match whose timeline forgets nothing."""
+    fold, line = match.fold, whole.timeline
+    if not fold.started:
+        raise WrongStatus("a match has no record before its start", version=match.version)
+    if match.mode == "competitive" and not match.is_over:
+        raise WrongStatus("a competitive match has a record when it is over", version=match.version)
+    export = _Export(match, line, reader)
+    for after in range(0, match.version, PAGE_EVENTS):
+        limit = min(PAGE_EVENTS, match.version - after)
+        if match.is_over:
+            for stored in await matches.store.events(match.id, after, limit):
+                export.add_whole(stored, body_of(stored))
+        else:
+            await matches.each_of(match, after, limit, lambda _, told: export.add_shown(told))
+    export.say_head()
+    if match.is_over:
+        secrets = await matches.store.secrets(match.id)
+        export.record["seeds"] = [secrets[name] for name in export.seeds]
+        export.record["log"] = export.log
+    return export.record
+
+
+class _Export:
+    def __init__(self, match: Match, line: Timeline, reader: Reader) -> None:
+        self._match = match
+        self._line = line
+        self._reader = reader
+        self.seeds = [name for version, name in line.seeds if version <= match.version]
+        self.log: list[Json] = []
+        self._events: list[Json] = []
+        fold = match.fold
+        self.record: Json = {
+            "warlog_record": 1,
+            "match": match.id,
+            "game": fold.game,
+            "rules_version": fold.rules_version,
+            "seats": list(fold.seats),
+            "options": self._options(line.bases[0].options),
+        }
+        self._position(self.record, fold.position, fold.editor)
+        self.record["seed_commitments"] = self.seeds
+        self.record["setup"] = {}
+        self.record["events"] = self._events
+        if fold.result is not None:
+            self.record["result"] = msgspec.to_builtins(fold.result)
+
+    def add_whole(self, stored: StoredEvent, body: Body) -> None:
+        """Everything: the match is over."""
+        match body:
+            case ActionTaken():
+                event = self._event(stored)
+                event.update(by=stored.by, action=body.action, draws=stored.draws or [])
+                self._checks(event, stored)
+                if body.ending is not None:
+                    event["ending"] = msgspec.to_builtins(body.ending)
+                self._events.append(event)
+                return
+            case MatchStarted():
+                setup: Json = {"version": stored.version, "draws": stored.draws or [], "hash": stored.hash}
+                self._seed(setup, stored.version)
+                self.record["setup"] = setup
+            case PositionEdited():
+                event = {**self._event(stored), "position": body.position, "draws": stored.draws or []}
+                self._checks(event, stored)
+                self._events.append(event)
+            case OptionsChanged() if stored.version > self._match.fold.started:
+                options = {**body.options, **self._match.fold.filled}
+                event = {**self._event(stored), "options": options, "draws": []}
+                self._checks(event, stored)
+                self._events.append(event)
+        entry: Json = {
+            "version": stored.version,
+            "type": stored.type,
+            "seat": stored.seat,
+            "by": stored.by,
+            "at": rfc3339(stored.at),
+            "body": msgspec.json.decode(stored.body),
+            "draws": stored.draws,
+            "hash": stored.hash,
+            "chain": stored.chain,
+        }
+        self.log.append(entry)
+
+    def add_shown(self, told: Told) -> None:
+        """What the reader may know: no seeds, no hashes, no chain."""
+        stored, core = told.stored, told.core
+        match told.body:
+            case ActionTaken():
+                assert core is not None
+                seen = visible(self._match, stored.version, core, self._reader)
+                event = self._event(stored)
+                if seen.action is not None:
+                    event["action"] = msgspec.to_builtins(seen.action)
+                if seen.draws is not None:
+                    event["draws"] = list(seen.draws)
+                self._events.append(event)
+            case MatchStarted():
+                assert core is not None
+                seen = visible(self._match, stored.version, core, self._reader)
+                self.record["setup"] = {"version": stored.version}
+                if seen.draws is not None:
+                    self.record["setup"]["draws"] = list(seen.draws)
+            case PositionEdited(position=position, player=player):
+                assert core is not None
+                seen = visible(self._match, stored.version, core, self._reader)
+                event = self._event(stored)
+                self._position(event, position, player.id)
+                if seen.draws is not None:
+                    event["draws"] = list(seen.draws)
+                self._events.append(event)
+            case OptionsChanged(options=options) if stored.version > self._match.fold.started:
+                self._events.append({**self._event(stored), "options": self._options(options), "draws": []})
+
+    def say_head(self) -> None:
+        """Where the match stands, if that is not after the last of its events."""
+        head = self._line.recorded(self._match.version)
+        if head != (self._events[-1] if self._events else self.record["setup"])["version"]:
+            self.record["head"] = head
+
+    def _event(self, stored: StoredEvent) -> Json:
+        parent = self._line.parent(stored.version)
+        event: Json = {
+            "version": stored.version,
+            "parent": self._line.recorded(parent or 0),
+        }
+        if stored.type != "action_taken":
+            event["type"] = stored.type
+        if stored.seat:
+            event["seat"] = stored.seat
+        event["at"] = rfc3339(stored.at)
+        return event
+
+    def _checks(self, event: Json, stored: StoredEvent) -> None:
+        event["hash"] = stored.hash
+        event["chain"] = stored.chain
+        self._seed(event, stored.version)
+
+    def _seed(self, entry: Json, version: int) -> None:
+        """Which of the seeds made its draws: the first, if nothing is said; null for what came with an import."""
+        if version <= self._match.fold.imported_until:
+            entry["seed"] = None
+        elif index := self.seeds.index(self._line.seed_of(version)):
+            entry["seed"] = index
+
+    def _options(self, options: dict[str, object]) -> dict[str, object]:
+        fold = self._match.fold
+        if self._match.is_over:
+            return {**options, **fold.filled}
+        hidden = customs.server_options(self._match.game)
+        return {name: value for name, value in options.items() if name not in hidden}
+
+    def _position(self, entry: Json, position: dict[str, object] | None, editor: str) -> None:
+        if position is None:
+            return
+        if position_is_for(self._match, position, editor, self._reader):
+            entry["position"] = position
+        else:
+            entry["withheld"] = ["position"]

@@ -1,0 +1,352 @@
+"""A match as it is after one version: what the events say (fold.py) and, once it has started, the core's state
+beside it."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from functools import cached_property, lru_cache
+from typing import Any
+
+import msgspec
+
+from warlog_core import Game, State
+
+from . import customs
+from .errors import NoSpectators, NotYourSeat, UnknownSeat
+from .fold import Fold
+from .model import OpenProposal, Player, Reader
+from .timeline import Timeline
+
+
+@lru_cache(maxsize=4096)
+def rfc3339(ms: int) -> str:
+    """Milliseconds since 1970 as text in UTC, always with three decimals."""
+    return datetime.fromtimestamp(ms / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def milliseconds(text: str) -> int:
+    """The inverse of rfc3339. Raises ValueError."""
+    moment = datetime.fromisoformat(text)
+    if moment.tzinfo is None:
+        raise ValueError("a time without its zone")
+    since = moment - datetime(1970, 1, 1, tzinfo=UTC)
+    return (since.days * 86_400 + since.seconds) * 1000 + since.microseconds // 1000
+
+
+class Settings:
+    """What follows from the options, worked out once for as long as they stay.
+
+    known         all options that may be known, with defaults; shared, not to be changed
+    move_seconds  thinking time; 0 for none, as in every imported match
+    """
+
+    def __init__(self, game: Game, fold: Fold) -> None:
+        full = game.full_options(fold.options)
+        hidden = customs.server_options(game)
+        self.known = {name: value for name, value in full.items() if name not in hidden} if hidden else full
+        own = customs.move_seconds(full, fold.move_seconds)
+        self.move_seconds = own if fold.imported is None else 0
+
+
+class Match:
+    """Never changes; everything here is answered without I/O. The plain facts are those of `fold`.
+
+    state      None before the start; not to be changed (copy it first)
+    deadlines  seat → ms
+    """
+
+    def __init__(
+        self,
+        fold: Fold,
+        game: Game,
+        timeline: Timeline,
+        state: State | None,
+        deadlines: Mapping[str, int],
+        settings: Settings | None = None,
+    ) -> None:
+        self.fold = fold
+        self.game = game
+        self.timeline = timeline
+        self.state = state
+        self.deadlines = deadlines
+        self.settings = settings or Settings(game, fold)
+        self.id = fold.match
+        self.version = fold.version
+        self.index = b""  # what the lobby finds it by, once that has been worked out
+
+    def __repr__(self) -> str:
+        return f"<Match {self.id} {self.fold.game} {self.status} at {self.version}>"
+
+    # ---- facts
+
+    @property
+    def game_name(self) -> str:
+        return self.fold.game
+
+    @property
+    def rules_version(self) -> int:
+        return self.fold.rules_version
+
+    @property
+    def mode(self) -> str:
+        return self.fold.mode
+
+    @property
+    def consent(self) -> str:
+        return self.fold.consent
+
+    @property
+    def visibility(self) -> str:
+        return self.fold.visibility
+
+    @property
+    def seating(self) -> str:
+        return self.fold.seating
+
+    @property
+    def status(self) -> str:
+        return self.fold.status
+
+    @property
+    def chain(self) -> str:
+        return self.fold.chain
+
+    @property
+    def seats(self) -> tuple[str, ...]:
+        return self.fold.seats
+
+    @property
+    def holders(self) -> Mapping[str, Player]:
+        return self.fold.holders
+
+    @property
+    def started_at_version(self) -> int:
+        """The version of `match_started`; 0 in the lobby. Earlier versions have no view."""
+        return self.fold.started
+
+    @property
+    def is_over(self) -> bool:
+        return self.fold.status == "finished"
+
+    @property
+    def to_act(self) -> list[str]:
+        return [] if self.state is None else self.state.to_act
+
+    @property
+    def move_seconds(self) -> int:
+        """Thinking time; 0 for none, as in every imported match."""
+        return self.settings.move_seconds
+
+    @cached_property
+    def disclosure(self) -> int:
+        """Flags of what the rules have disclosed in the current state."""
+        return 0 if self.state is None else self.state.disclosure
+
+    def disclosed(self, version: int) -> int:
+        """What has been disclosed of event `version` by now, on any line."""
+        return self.timeline.disclosed(version, self.version, self.disclosure)
+
+    def is_open_book(self, version: int) -> bool:
+        """Has the match been over after event `version`? Then everybody may see all of that event."""
+        return self.is_over or version <= self.timeline.over_until
+
+    def disclosure_stamp(self) -> int:
+        """Another number whenever more of the past may be shown than before: for ETags of events, history and
+        export."""
+        return len(self.timeline.tips) << 32 | self.disclosure
+
+    # ---- people
+
+    def is_member(self, player_id: str | None) -> bool:
+        """Holds a seat, has joined, or created the match."""
+        fold = self.fold
+        return player_id is not None and (
+            fold.creator.id == player_id
+            or any(player.id == player_id for player in fold.holders.values())
+            or any(entry.player.id == player_id for entry in fold.joined)
+        )
+
+    def may_know(self, player_id: str | None) -> bool:
+        """May this player know that the match exists?"""
+        return self.fold.visibility == "public" or self.is_member(player_id)
+
+    def holds(self, player_id: str | None, seat: str) -> bool:
+        holder = self.fold.holders.get(seat)
+        return holder is not None and holder.id == player_id
+
+    def seats_of(self, player_id: str | None) -> tuple[str, ...]:
+        return tuple(seat for seat in self.fold.seats if self.holds(player_id, seat))
+
+    def check_seat(self, player_id: str | None, seat: str) -> None:
+        """Raises UnknownSeat, or NotYourSeat unless the player holds it."""
+        if seat not in self.fold.seats:
+            raise UnknownSeat(f"no seat {seat!r} in this match", version=self.version)
+        if not self.holds(player_id, seat):
+            raise NotYourSeat(f"you do not hold {seat}", version=self.version)
+
+    def reader(self, player_id: str | None, seat: str | None = None) -> Reader:
+        """With `seat`: as that seat (raises UnknownSeat, NotYourSeat). Without: with the knowledge of every seat
+        that the player holds; as a spectator where he holds none (raises NoSpectators)."""
+        if seat is not None:
+            self.check_seat(player_id, seat)
+            return Reader((seat,), player_id)
+        seats = self.seats_of(player_id)
+        return Reader(seats, player_id) if seats else self.spectator(player_id)
+
+    def spectator(self, player_id: str | None = None) -> Reader:
+        """Raises NoSpectators where a running match may not be watched."""
+        fold = self.fold
+        if fold.mode == "competitive" and fold.status == "playing":
+            if not customs.spectators_may_watch(self.game):
+                raise NoSpectators("this match may be watched when it is over", version=self.version)
+        return Reader((), player_id)
+
+    def may_see_all(self, player_id: str | None) -> bool:
+        """The match is over, or the player holds every seat of a casual match: `view?seat=all`."""
+        return self.is_over or (
+            self.fold.mode == "casual" and self.seats_of(player_id) == self.fold.seats != ()
+        )
+
+    # ---- as JSON
+
+    def summary(self, reader: Reader) -> dict[str, object]:
+        """The `match` object of API.md. Not to be changed: who gets the same shares it."""
+        if self.fold.status == "lobby" or self.fold.proposal is not None:
+            return self._summary(reader)
+        return self._public_summary
+
+    def summary_json(self, reader: Reader) -> msgspec.Raw:
+        """The same, encoded."""
+        if self.fold.status == "lobby" or self.fold.proposal is not None:
+            return msgspec.Raw(msgspec.json.encode(self._summary(reader)))
+        return self._public_summary_json
+
+    @cached_property
+    def _public_summary(self) -> dict[str, object]:
+        return self._summary(Reader())
+
+    @cached_property
+    def _public_summary_json(self) -> msgspec.Raw:
+        return msgspec.Raw(msgspec.json.encode(self._public_summary))
+
+    def _summary(self, reader: Reader) -> dict[str, object]:
+        fold = self.fold
+        result = fold.result
+        summary: dict[str, object] = {
+            "id": self.id,
+            "game": fold.game,
+            "rules_version": fold.rules_version,
+            "mode": fold.mode,
+            "status": fold.status,
+            "version": fold.version,
+            "options": self.settings.known,
+            "consent": fold.consent,
+            "move_seconds": self.settings.move_seconds,
+            "visibility": fold.visibility,
+            "seating": fold.seating,
+            "seats": [self._seat(seat) for seat in fold.seats],
+            "to_act": self.to_act,
+            "deadlines": self.deadlines_json(),
+            "proposal": proposal_json(self, fold.proposal, reader),
+            "result": None if result is None else {"winners": result.winners, "reason": result.reason},
+            "seed_commitment": fold.seed,
+            "creator": player_json(fold.creator),
+            "created_at": rfc3339(fold.created_at),
+            "updated_at": rfc3339(fold.updated_at),
+        }
+        if fold.status == "lobby":
+            summary["beginning"] = self._beginning(reader)
+            if fold.seating == "wish":
+                joined = [{"player": player_json(j.player), "wish": j.wish} for j in fold.joined]
+                summary["joined"] = joined
+        if fold.imported is not None:
+            summary["imported"] = True
+        if fold.rematch_of is not None:
+            summary["rematch_of"] = fold.rematch_of
+        if fold.rematch is not None:
+            summary["rematch"] = fold.rematch
+        return summary
+
+    def deadlines_json(self) -> dict[str, str]:
+        return {seat: rfc3339(at) for seat, at in self.deadlines.items()}
+
+    def _seat(self, seat: str) -> dict[str, object]:
+        fold = self.fold
+        holder = fold.holders.get(seat)
+        entry: dict[str, object] = {
+            "seat": seat,
+            "player": None if holder is None else player_json(holder),
+            "prepared": seat in fold.prepared or bool(fold.started),
+        }
+        if holder is None and seat in fold.invitations:
+            entry["by_invitation"] = True
+        return entry
+
+    def _beginning(self, reader: Reader) -> dict[str, object]:
+        """How the match will begin: from the game's own setup, a Position, or a record."""
+        fold = self.fold
+        if fold.record is not None:
+            return {"kind": "import", **record_json(fold.record)}
+        if fold.position is None:
+            return {"kind": "standard"}
+        beginning: dict[str, object] = {"kind": "position"}
+        if position_is_for(self, fold.position, fold.editor, reader):
+            beginning["position"] = fold.position
+        return beginning
+
+
+def player_json(player: Player) -> dict[str, object]:
+    return {"id": player.id, "name": player.name}
+
+
+def position_is_for(match: Match, position: Mapping[str, object], editor: str, reader: Reader) -> bool:
+    """A Position is server knowledge: shown to who made it, and to others where it holds no secret."""
+    return reader.player == editor or match.is_over or customs.position_is_open(match.game, position)
+
+
+def record_json(record: Mapping[str, Any]) -> dict[str, object]:
+    """Of a record, what says which it is; its hidden actions stay hidden."""
+    events = record.get("events")
+    shown: dict[str, object] = {"events": len(events) if isinstance(events, list) else 0}
+    if isinstance(record.get("match"), str):
+        shown["match"] = record["match"]
+    return shown
+
+
+def proposal_json(match: Match, proposal: OpenProposal | None, reader: Reader) -> dict[str, object] | None:
+    """What is on the table, with whose acceptance it has and whose it still needs."""
+    if proposal is None:
+        return None
+    others = {player.id for player in match.fold.holders.values()} - {proposal.player.id}
+    return {
+        "version": proposal.version,
+        "player": player_json(proposal.player),
+        **proposed_json(match, proposal.proposal, proposal.player.id, reader),
+        "accepted": [player for player in proposal.accepted if player in others],
+        "waiting_for": sorted(others.difference(proposal.accepted)),
+    }
+
+
+def proposed_json(
+    match: Match, proposal: Mapping[str, Any], proposer: str, reader: Reader
+) -> dict[str, object]:
+    """A proposal's own fields, from a whitelist; Positions and records only as far as `reader` may know them."""
+    shown: dict[str, object] = {"kind": proposal["kind"]}
+    if "to" in proposal:
+        shown["to"] = proposal["to"]
+    if "scenario" in proposal:
+        shown["scenario"] = proposal["scenario"]
+    if isinstance(proposal.get("options"), dict):
+        hidden = customs.server_options(match.game)
+        shown["options"] = {k: v for k, v in proposal["options"].items() if k not in hidden}
+    if isinstance(proposal.get("position"), dict):
+        if position_is_for(match, proposal["position"], proposer, reader):
+            shown["position"] = proposal["position"]
+        else:
+            shown["with"] = "position"
+    elif "position" in proposal:
+        shown["position"] = None
+    if isinstance(proposal.get("import"), dict):
+        shown["import"] = record_json(proposal["import"])
+    elif "import" in proposal:
+        shown["import"] = None
+    return shown

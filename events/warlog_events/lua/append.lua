@@ -1,0 +1,171 @@
+--[[ append: add events to a match, if it is still what the caller believes it to be
+
+All checks come before the first write, because Redis keeps the writes made before a script's error.
+
+KEYS    all with the hash tag of the match's bucket
+  1     stream   the match's events; entry ids are <version>-0
+  2     hash     the match: version, summary, timed, frozen
+  3     hash     the match's secrets
+  4     set      the bucket's matches
+  5     stream   the bucket's activity
+  6     zset     the bucket's deadlines, members "<match> <seat>"
+  7     string   optional: the command's idempotency record, "<digest> <answer>"
+
+ARGV
+  1     match id
+  2     expected version: 0, and there must be no such match
+  3     expected chain of the newest event: "" with version 0
+  4     now, in ms; "" for Redis's own clock, against which `at` is then held
+  5     how far, in ms, the events' `at` may be from now
+  6     acting seat, whose deadline must not have passed; "" for none
+  7     summary
+  8     index entry for the activity stream
+  9     how many activity entries to keep, about
+  10    channel to tell
+  11    digest of the command's body                    (11 to 13 are "" without KEYS[7])
+  12    answer to keep for repetitions of the command
+  13    for how many seconds
+  14    number of deadlines, then that many pairs (seat, ms): all there are from now on; -1: unchanged
+  ..    number of secrets, then that many pairs (name, value)
+  ..    the events, each as 9 values: version, type, seat, by, at, body, draws, chain, hash
+
+REPLY   an array, of which the first says what happened
+  done                        all is written
+  repeated  answer            the same command was done before; nothing is written, as in all that follow
+  reused                      the idempotency key belongs to a command with another body
+  frozen    reason            the match was found corrupt
+  conflict  version           the newest event is another one than expected
+  forked    version           it has the expected version and another chain
+  gap       version  length   the stream does not hold as many events as its newest version says
+  late      deadline          the acting seat's time is over
+  skew      now               the events' `at` is too far from now, or before the newest event's
+
+ERRORS  those of Redis, raised by the first write or before it: OOM, READONLY, MISCONF, NOREPLICAS
+]]
+
+local arg = 0
+local function take()
+  arg = arg + 1
+  return ARGV[arg]
+end
+
+local match, expected, expected_chain = take(), tonumber(take()), take()
+local now, tolerance = take(), tonumber(take())
+local acting = take()
+local summary, index, activity_max, channel = take(), take(), take(), take()
+local digest, answer, ttl = take(), take(), take()
+
+-- A repetition is answered whatever has become of the match since.
+if KEYS[7] then
+  local done = redis.call('GET', KEYS[7])
+  if done then
+    local space = string.find(done, ' ', 1, true)
+    if string.sub(done, 1, space - 1) ~= digest then
+      return {'reused'}
+    end
+    return {'repeated', string.sub(done, space + 1)}
+  end
+end
+
+local frozen = redis.call('HGET', KEYS[2], 'frozen')
+if frozen then
+  return {'frozen', frozen}
+end
+
+-- The tail of the stream itself is asked, not a note of it: after a fail-over or a DEL the two could differ.
+local version, chain, tail_at = 0, '', 0
+local tail = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]
+if tail then
+  version = tonumber(string.match(tail[1], '^(%d+)%-0$'))
+  local fields = tail[2]
+  for i = 1, #fields, 2 do
+    if fields[i] == 'chain' then
+      chain = fields[i + 1]
+    elseif fields[i] == 'at' then
+      tail_at = tonumber(fields[i + 1])
+    end
+  end
+end
+local length = redis.call('XLEN', KEYS[1])
+if length ~= version or (version == 0 and redis.call('EXISTS', KEYS[2]) == 1) then
+  return {'gap', version, length}
+end
+if version ~= expected then
+  return {'conflict', version}
+end
+if chain ~= expected_chain then
+  return {'forked', version}
+end
+
+local free = now ~= ''
+if free then
+  now = tonumber(now)
+else
+  local time = redis.call('TIME')
+  now = time[1] * 1000 + math.floor(time[2] / 1000)
+end
+if acting ~= '' then
+  local deadline = redis.call('ZSCORE', KEYS[6], match .. ' ' .. acting)
+  if deadline and tonumber(deadline) < now then
+    return {'late', deadline}
+  end
+end
+
+local n_deadlines = tonumber(take())
+local deadlines_from = arg
+arg = arg + 2 * math.max(n_deadlines, 0)
+local n_secrets = tonumber(take())
+local secrets_from = arg
+arg = arg + 2 * n_secrets
+local events_from = arg
+local first_at, last_at = tonumber(ARGV[events_from + 5]), tonumber(ARGV[#ARGV - 4])
+
+-- `at` is the caller's, because the chain covers it and is made by the caller; so it is checked here, not made here.
+-- It never runs backwards within a match, so that a reader may subtract: where clocks differ a little, or Redis's was
+-- set back, an event happens in the millisecond of the one before it. (The fixed clock of a test cannot stray.)
+if first_at < tail_at or (not free and math.abs(last_at - math.max(now, tail_at)) > tolerance) then
+  return {'skew', now}
+end
+
+-- Nothing below may fail.
+
+for i = events_from + 1, #ARGV, 9 do
+  -- Always the same fields, absent ones empty: a stream stores the names of equal field lists once.
+  redis.call('XADD', KEYS[1], ARGV[i] .. '-0', 'type', ARGV[i + 1], 'seat', ARGV[i + 2], 'by', ARGV[i + 3],
+    'at', ARGV[i + 4], 'body', ARGV[i + 5], 'draws', ARGV[i + 6], 'chain', ARGV[i + 7], 'hash', ARGV[i + 8])
+end
+local reached = ARGV[#ARGV - 8]
+redis.call('HSET', KEYS[2], 'version', reached, 'summary', summary)
+if expected == 0 then
+  redis.call('SADD', KEYS[4], match)
+end
+for i = secrets_from + 1, secrets_from + 2 * n_secrets, 2 do
+  redis.call('HSET', KEYS[3], ARGV[i], ARGV[i + 1])
+end
+
+if n_deadlines >= 0 then
+  local timed = redis.call('HGET', KEYS[2], 'timed')
+  for seat in string.gmatch(timed or '', '%S+') do
+    redis.call('ZREM', KEYS[6], match .. ' ' .. seat)
+  end
+  local seats = {}
+  for i = deadlines_from + 1, deadlines_from + 2 * n_deadlines, 2 do
+    redis.call('ZADD', KEYS[6], ARGV[i + 1], match .. ' ' .. ARGV[i])
+    seats[#seats + 1] = ARGV[i]
+  end
+  if timed or #seats > 0 then
+    redis.call('HSET', KEYS[2], 'timed', table.concat(seats, ' '))
+  end
+end
+
+-- Numbered without gaps, so that the projector notices when it was away for longer than the stream reaches back.
+local last = redis.call('XREVRANGE', KEYS[5], '+', '-', 'COUNT', 1)[1]
+local number = last and tonumber(string.match(last[1], '^%d+')) + 1 or 1
+redis.call('XADD', KEYS[5], 'MAXLEN', '~', activity_max, string.format('%d-0', number),
+  'match', match, 'version', reached, 'index', index)
+
+if KEYS[7] then
+  redis.call('SET', KEYS[7], digest .. ' ' .. answer, 'EX', ttl)
+end
+redis.call('PUBLISH', channel, reached)
+return {'done'}

@@ -1,0 +1,1 @@
+"""Read models across matches, built from the buckets' activity, each rebuildable at any time."""

@@ -1,0 +1,103 @@
+"""Reads the buckets' activity and keeps the lobby's projection up to it. Several may run: none does another's
+work twice to any effect, because the checkpoint is compared and moved together with what is written."""
+
+import asyncio
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+from .. import keys
+from ..connect import Connection
+from ..store import Store
+from .lobby import index_of
+
+PAUSE_SECONDS = 0.25
+BATCH = 100
+
+_summary = msgspec.json.Decoder(dict[str, Any])
+
+
+class Projector:
+    def __init__(self, connection: Connection, store: Store) -> None:
+        self._pipe = connection.pipe
+        self._store = store
+        self._catching_up: asyncio.Task[None] | None = None
+
+    async def run(self) -> None:
+        """For ever; ends only with an error, and may then be started again."""
+        while True:
+            if await self.step() == 0:
+                await asyncio.sleep(PAUSE_SECONDS)
+
+    async def catch_up(self) -> None:
+        """Until everything is projected that was appended before the call. Callers at the same time share the work."""
+        running = self._catching_up
+        if running is not None:
+            await asyncio.wait([running])  # it may have read before our caller's event; once more then
+        if self._catching_up is None or self._catching_up.done():
+            self._catching_up = asyncio.create_task(self._until_done())
+        await asyncio.shield(self._catching_up)
+
+    async def _until_done(self) -> None:
+        while await self.step():
+            pass
+
+    async def step(self) -> int:
+        """One pass over all buckets; gives the number of activity entries that were new."""
+        checkpoints = await self._checkpoints()
+        found = await self._store.activity(checkpoints, BATCH)
+        count = 0
+        for bucket, activities in found.items():
+            if activities.lost:
+                await self._rebuild_bucket(bucket)
+            elif activities.entries:
+                newest = {entry.match: entry for entry in activities.entries}
+                after = activities.entries[-1].number
+                rows = ((e.match, e.version, e.index) for e in newest.values())
+                if await self._write(bucket, checkpoints[bucket], after, rows):
+                    count += len(activities.entries)
+        return count
+
+    async def rebuild(self) -> int:
+        """Forgets everything and makes it again from the matches' summaries; gives their number."""
+        cursor = b"0"
+        while True:
+            cursor, names = await self._pipe.call("SCAN", cursor, "MATCH", keys.lobby("*"), "COUNT", 1000)
+            if names:
+                await self._pipe.call("DEL", *names, write=True)
+            if cursor == b"0":
+                break
+        return sum([await self._rebuild_bucket(bucket) for bucket in range(self._store.buckets)])
+
+    async def _rebuild_bucket(self, bucket: int) -> int:
+        """What is appended meanwhile stands in the activity after the number that is read first."""
+        newest = (await self._store.activity({bucket: 0}, 1))[bucket].newest
+        count = 0
+        batch: list[str] = []
+        async for match in self._store.matches(bucket):
+            batch.append(match)
+            if len(batch) == BATCH:
+                count += await self._write_summaries(bucket, newest, batch)
+                batch = []
+        return count + await self._write_summaries(bucket, newest, batch)
+
+    async def _write_summaries(self, bucket: int, newest: int, matches: list[str]) -> int:
+        summaries = [_summary.decode(raw) for raw in await self._store.summaries(matches) if raw is not None]
+        rows = [(s["id"], s["version"], msgspec.json.encode(index_of(s))) for s in summaries]
+        if newest:
+            await self._write(bucket, None, newest, rows)
+        return len(rows)
+
+    async def _write(
+        self, bucket: int, before: int | None, after: int, rows: Iterable[tuple[str, int, bytes]]
+    ) -> bool:
+        arguments: list[str | int | bytes] = [keys.lobby(""), bucket, "" if before is None else before, after]
+        for row in rows:
+            arguments += row
+        return bool(await self._pipe.script("project", [keys.lobby("checkpoint")], arguments))
+
+    async def _checkpoints(self) -> dict[int, int]:
+        flat = await self._pipe.call("HGETALL", keys.lobby("checkpoint"))
+        stored = {int(bucket): int(number) for bucket, number in zip(flat[::2], flat[1::2], strict=True)}
+        return {bucket: stored.get(bucket, 0) for bucket in range(self._store.buckets)}

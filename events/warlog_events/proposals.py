@@ -1,0 +1,287 @@
+"""Everything that needs consent: proposing, accepting, rejecting, and what each kind of proposal does (DESIGN 5,
+"Commands").
+
+A proposal is checked when it is made and again when it takes effect; in between, the match stands still as far
+as it goes, since any action replaces it.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import msgspec
+from msgspec import UNSET
+
+import warlog_core
+
+from . import customs, errors
+from .commands import Abort, Accept, Competitive, Edit, Options, Propose, Reject, Rematch, Undo
+from .decide import check_sides, need_holder, need_status
+from .draft import Draft
+from .errors import (
+    AlreadyDisclosed,
+    BadParameter,
+    NoProposal,
+    ProposalChanged,
+    Refused,
+    UnknownVersion,
+    WrongStatus,
+)
+from .head import Match
+from .model import (
+    BecameCompetitive,
+    MatchAborted,
+    OpenProposal,
+    OptionsChanged,
+    Player,
+    PositionEdited,
+    ProposalAccepted,
+    ProposalMade,
+    ProposalRejected,
+    RematchAgreed,
+)
+from .records import check_record, parse_record
+from .replay import Counts, start_of, state_at
+
+Proposed = dict[str, Any]
+
+
+class Around:
+    """What a proposal may need from outside the match.
+
+    scenario   the options and the Position of the scenario that is proposed, already looked up
+    rematch    writes the first events of a new match like this one; gives its id
+    """
+
+    def __init__(
+        self,
+        counts: Counts,
+        rematch: Callable[[Match], str],
+        scenario: tuple[dict[str, object], dict[str, object] | None] | None = None,
+    ) -> None:
+        self.counts = counts
+        self.rematch = rematch
+        self.scenario = scenario
+
+
+def propose(draft: Draft, command: Propose, player: Player, around: Around) -> None:
+    """On the table; or done at once, where nobody else has to agree."""
+    match = draft.match
+    need_holder(match, player)
+    proposed = _plain(command.proposal, around)
+    others = {holder.id for holder in match.holders.values()} - {player.id}
+    alone = not others or _is_own_choice(match, proposed, player)
+    if match.consent == "none" and proposed["kind"] in ("options", "undo", "edit"):
+        alone = True
+    if alone:
+        _do(draft, proposed, player, None, around)
+    else:
+        _check(draft, proposed, player, around)
+        draft.write(ProposalMade(proposed, player))
+
+
+def accept(draft: Draft, command: Accept, player: Player, around: Around) -> None:
+    """One more agrees; with the last one it is done."""
+    match = draft.match
+    proposal = _open(match, command.proposal)
+    need_holder(match, player)
+    if player.id == proposal.player.id or player.id in proposal.accepted:
+        raise WrongStatus("you have agreed to this already", version=match.version)
+    others = {holder.id for holder in match.holders.values()} - {proposal.player.id}
+    if others - {*proposal.accepted, player.id}:
+        draft.write(ProposalAccepted(proposal.version, player))
+    else:
+        _do(draft, proposal.proposal, proposal.player, proposal.version, around)
+
+
+def reject(draft: Draft, command: Reject, player: Player) -> None:
+    """Off the table; by the proposer himself, too."""
+    match = draft.match
+    proposal = _open(match, command.proposal)
+    need_holder(match, player)
+    draft.write(ProposalRejected(proposal.version, player))
+
+
+def _open(match: Match, version: int) -> OpenProposal:
+    proposal = match.fold.proposal
+    if proposal is None:
+        raise NoProposal("nothing is proposed", version=match.version)
+    if proposal.version != version:
+        raise ProposalChanged(f"proposal {proposal.version} is open", version=match.version)
+    return proposal
+
+
+def _plain(proposal: Options | Undo | Edit | Competitive | Abort | Rematch, around: Around) -> Proposed:
+    """The proposal as it is stored: JSON, with a scenario resolved."""
+    plain: Proposed = msgspec.to_builtins(proposal)
+    if isinstance(proposal, Options):
+        given = [x is not UNSET for x in (proposal.position, proposal.scenario, proposal.record)]
+        if sum(given) > 1:
+            raise BadParameter("at most one of position, scenario and import")
+        if around.scenario is not None:
+            plain["scenario_options"], plain["position"] = around.scenario
+    return plain
+
+
+def _is_own_choice(match: Match, proposed: Proposed, player: Player) -> bool:
+    """Only options that the rule book leaves to a seat that this player holds."""
+    if proposed["kind"] != "options" or not proposed.keys() <= {"kind", "options"}:
+        return False
+    own: set[str] = set()
+    for seat in match.seats_of(player.id):
+        own |= customs.own_options(match.game, seat)
+    return bool(own) and proposed.get("options", {}).keys() <= own
+
+
+def _check(draft: Draft, proposed: Proposed, player: Player, around: Around) -> None:
+    """Raises what `_do` would raise now."""
+    trial = Draft(
+        draft.match_id,
+        draft.game,
+        draft.match,
+        at=draft.at,
+        by=draft.by,
+        secrets=draft.secrets,
+        token_bytes=bytes,
+    )
+    around = Around(around.counts, lambda match: "", around.scenario)
+    _do(trial, proposed, player, None, around)
+
+
+def _do(draft: Draft, proposed: Proposed, player: Player, proposal: int | None, around: Around) -> None:
+    match proposed["kind"]:
+        case "options":
+            _change_options(draft, proposed, player, proposal)
+        case "undo":
+            _travel(draft, proposed["to"], player, proposal, around.counts)
+        case "edit":
+            _edit(draft, proposed["position"], player, proposal)
+        case "competitive":
+            _become_competitive(draft, player, proposal)
+        case "abort":
+            need_status(draft.match, "lobby")
+            draft.write(MatchAborted(player, proposal))
+        case "rematch":
+            need_status(draft.match, "finished")
+            if draft.match.fold.rematch is not None:
+                raise WrongStatus("a rematch has been agreed", version=draft.match.version)
+            draft.write(RematchAgreed(around.rematch(draft.match), player, proposal))
+
+
+def _need_casual(match: Match) -> None:
+    if match.mode == "competitive":
+        raise errors.Competitive("not in a competitive match", version=match.version)
+
+
+def _change_options(draft: Draft, proposed: Proposed, player: Player, proposal: int | None) -> None:
+    match, fold = draft.match, draft.match.fold
+    if not fold.started:
+        need_status(match, "lobby")
+        _change_beginning(draft, proposed, player, proposal)
+        return
+    _need_casual(match)
+    need_status(match, "playing")
+    if not proposed.keys() <= {"kind", "options"}:
+        raise WrongStatus("the beginning can be changed only before the start", version=match.version)
+    options = merged(fold.options, proposed.get("options", {}))
+    assert match.state is not None
+    state = match.state.copy()
+    try:
+        state.reconfigure({**options, **fold.filled})
+    except warlog_core.Refused as error:
+        raise Refused(error.code, version=match.version) from error
+    draft.write(OptionsChanged(options, list(match.seats), player, proposal), state=state)
+
+
+def _change_beginning(draft: Draft, proposed: Proposed, player: Player, proposal: int | None) -> None:
+    """Options, Position or record with which the match is to start."""
+    match, fold = draft.match, draft.match.fold
+    record: dict[str, object] | None = proposed.get("import")
+    if record is not None:
+        _need_casual(match)
+        parsed = parse_record(record)
+        if parsed.game != fold.game:
+            raise BadParameter(f"a record of {parsed.game}, not of {fold.game}")
+        options, position = parsed.options, parsed.position
+    else:
+        options = merged(proposed.get("scenario_options", fold.options), proposed.get("options", {}))
+        position = proposed.get("position", fold.position)
+    seats = check_beginning(draft.game, options, position, fold.mode, match)
+    if record is not None:
+        check_record(draft.game, parsed)
+    holders = {seat: holder for seat, holder in match.holders.items() if seat in seats}
+    check_sides(match, holders, options, position, fold.mode)
+    draft.write(OptionsChanged(options, list(seats), player, proposal, position, record))
+
+
+def check_beginning(
+    game: warlog_core.Game,
+    options: Mapping[str, object],
+    position: Mapping[str, object] | None,
+    mode: str,
+    match: Match | None,
+) -> tuple[str, ...]:
+    """The seats of a match with these options from this Position. Raises Refused with the rule book's code."""
+    version = None if match is None else match.version
+    if mode == "competitive" and not customs.server_options(game).isdisjoint(options):
+        raise Refused("invalid_options", "in a competitive match the server sets these", version=version)
+    try:
+        game.check_options(options, position)
+        return game.seats_for(options)
+    except warlog_core.Refused as error:
+        raise Refused(error.code, version=version) from error
+
+
+def merged(options: Mapping[str, object], changes: Mapping[str, object]) -> dict[str, object]:
+    """The options with these changes; null takes an option back to its default."""
+    merged = {**options, **changes}
+    return {name: value for name, value in merged.items() if value is not None}
+
+
+def _travel(draft: Draft, to: int, player: Player, proposal: int | None, counts: Counts) -> None:
+    """What was after event `to` is current again."""
+    match, fold = draft.match, draft.match.fold
+    _need_casual(match)
+    need_status(match, "playing", "finished")
+    if not fold.started <= to <= match.version:
+        raise UnknownVersion(
+            f"versions {fold.started} to {match.version} can be gone back to", version=match.version
+        )
+    if to == match.version and match.state is not None:
+        state = match.state
+    else:
+        state = state_at(match.timeline, draft.game, to, counts)
+    draft.travel(to, state, player, proposal)
+
+
+def _edit(draft: Draft, position: dict[str, object], player: Player, proposal: int | None) -> None:
+    """The match goes on from a Position as a new one would."""
+    match, fold = draft.match, draft.match.fold
+    _need_casual(match)
+    need_status(match, "playing", "finished")
+    seed = draft.new_seed_if_published()
+    try:
+        draft.game.check_options({**fold.options, **fold.filled}, position)
+        state = start_of(draft.game, fold.options, fold.filled, position, draft.entropy(seed))
+    except warlog_core.Refused as error:
+        raise Refused(error.code, version=match.version) from error
+    assert state.started is not None
+    body = PositionEdited(position, player, proposal, seed)
+    draft.write(body, draws=state.started.draws, state=state, core=state.started)
+
+
+def _become_competitive(draft: Draft, player: Player, proposal: int | None) -> None:
+    """Once and for good: before the start, or later where the book allows it and nothing has been shown that
+    should not."""
+    match, fold = draft.match, draft.match.fold
+    if match.mode == "competitive":
+        raise WrongStatus("the match is competitive", version=match.version)
+    if fold.started and not customs.competitive_in_play(match.game):
+        need_status(match, "lobby")
+    need_status(match, "lobby", "playing")
+    if fold.imported is not None or fold.record is not None or fold.imported_until:
+        raise AlreadyDisclosed("what was hidden in it is known from a record", version=match.version)
+    if fold.started and match.timeline.jumps:
+        raise AlreadyDisclosed("the match has been taken back", version=match.version)
+    check_beginning(match.game, fold.options, None, "competitive", match)
+    check_sides(match, fold.holders, fold.options, fold.position, "competitive")
+    draft.write(BecameCompetitive(player, proposal))

@@ -1,0 +1,217 @@
+"""From stored events back to a match. Everything is checked on the way: versions, chain, the rules' own verdict
+and the hashes.
+
+What does not come out as it was recorded raises IntegrityError and is never papered over.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import NoReturn
+
+import warlog_core
+from warlog_core import CoreError, Draws, Game, State
+
+from .draft import Written, extend, fold_after, packed
+from .errors import IntegrityError
+from .head import Match
+from .model import (
+    ActionTaken,
+    Body,
+    MatchCreated,
+    MatchStarted,
+    OptionsChanged,
+    PositionEdited,
+    TimeTravelled,
+)
+from .store import StoredEvent, chain_of
+from .timeline import Forgotten, Timeline
+from .upcast import body_of
+
+
+class Counts:
+    """What a process has done, for tests and metrics.
+
+    core_calls         starts, loads, steps and runs of steps that were asked of the core
+    redis_reads        round trips for reading; what goes out together counts once
+    redis_appends      calls of the append script
+    conflicts          appends that came too late by a version
+    snapshots_refused  snapshots that were not what they said
+    integrity_errors   matches that contradicted themselves
+    """
+
+    def __init__(self) -> None:
+        self.core_calls = 0
+        self.redis_reads = 0
+        self.redis_appends = 0
+        self.conflicts = 0
+        self.snapshots_refused = 0
+        self.integrity_errors = 0
+
+
+def state_at(line: Timeline, game: Game, version: int, counts: Counts) -> State:
+    """The state after `version`: a checkpoint and one run of at most `every` steps. Raises Forgotten,
+    IntegrityError."""
+    path = line.path(version)
+    try:
+        state = game.load(line.base_of(version).setup, line.checkpoint(path.checkpoint))
+        counts.core_calls += 1
+        if path.steps:
+            counts.core_calls += 1
+            state.replay([_core_step(line, at) for at in path.steps])
+    except CoreError as error:
+        _contradiction(version, error)
+    return state
+
+
+def start_of(
+    game: Game, options: Mapping[str, object], filled: Mapping[str, object], position: object, draws: Draws
+) -> State:
+    """The core's start of a match (or its new start from an edited Position). Raises CoreError."""
+    return game.new(options={**options, **filled}, position=position, draws=draws)
+
+
+class Replay:
+    """Feeds stored events to a match. `head` None: from the first event on. Actions are replayed run by run, in
+    one core call each."""
+
+    def __init__(self, match_id: str, head: Match | None, counts: Counts, *, every: int = 32) -> None:
+        self.match_id = match_id
+        self.counts = counts
+        self.fold = None if head is None else head.fold
+        self.line = Timeline(every) if head is None else head.timeline
+        self._game = None if head is None else head.game
+        self._state = None if head is None else head.state
+        self._run: list[StoredEvent] = []
+        self._at_run_start = 0
+
+    @property
+    def version(self) -> int:
+        return 0 if self.fold is None else self.fold.version
+
+    def feed(self, events: Iterable[StoredEvent]) -> None:
+        """Raises IntegrityError; Forgotten where a time travel leads before what the timeline knows. Then throw
+        this away."""
+        for stored in events:
+            self._check_link(stored)
+            body = body_of(stored)
+            if isinstance(body, ActionTaken):
+                self._step(stored, body)
+            else:
+                self._finish_run()
+                self._apply(stored, body)
+        self._finish_run()
+
+    def match(self) -> Match:
+        """What has been fed so far, without deadlines."""
+        assert self.fold is not None
+        assert self._game is not None
+        return Match(self.fold, self._game, self.line, self._state, {})
+
+    def _check_link(self, stored: StoredEvent) -> None:
+        chain = "" if self.fold is None else self.fold.chain
+        if stored.version != self.version + 1:
+            raise IntegrityError(f"event {self.version + 1} is missing", version=self.version)
+        found = chain_of(
+            chain,
+            stored.version,
+            stored.type,
+            stored.seat,
+            stored.by,
+            stored.at,
+            stored.body,
+            stored.draws,
+            stored.hash,
+        )
+        if found != stored.chain:
+            raise IntegrityError(
+                f"event {stored.version} does not continue the chain", version=stored.version
+            )
+
+    def _step(self, stored: StoredEvent, body: ActionTaken) -> None:
+        if self._state is None:
+            raise IntegrityError(
+                f"event {stored.version}: an action before the start", version=stored.version
+            )
+        if not self._run:
+            self._at_run_start = self.version
+        self._run.append(stored)
+        self._add(Written(stored, body, None, 0))
+
+    def _finish_run(self) -> None:
+        """One core call for all actions since the last event of another kind."""
+        run, self._run = self._run, []
+        if not run:
+            return
+        assert self._state is not None
+        line, every = self.line, self.line.every
+        state = self._state.copy()
+        before = line.since_checkpoint - len(run)
+        if before and before + len(run) > every:
+            line.add_checkpoint(self._at_run_start, packed(state))
+            before = 0
+        self.counts.core_calls += 1
+        try:
+            found = state.replay([_core_step(line, stored.version) for stored in run], every)
+        except CoreError as error:
+            index = getattr(error, "index", None)
+            _contradiction(run[index or 0].version, error)
+        for number, data in enumerate(found, 1):
+            line.add_checkpoint(run[number * every - 1].version, data.rstrip(b"\0"))
+        line.since_checkpoint = len(run) % every if found else before + len(run)
+        self._state = state
+
+    def _apply(self, stored: StoredEvent, body: Body) -> None:
+        left = 0
+        if isinstance(body, TimeTravelled | PositionEdited) and self._state is not None:
+            left = self._state.disclosure
+        try:
+            state = self._state_after(stored, body)
+        except CoreError as error:
+            _contradiction(stored.version, error)
+        expected = "" if state is None else state.hash
+        if stored.hash != expected:
+            raise IntegrityError(
+                f"event {stored.version}: another state than recorded", version=stored.version
+            )
+        self._state = state
+        self._add(Written(stored, body, None, left))
+
+    def _state_after(self, stored: StoredEvent, body: Body) -> State | None:
+        if isinstance(body, MatchCreated):
+            self._game = warlog_core.game(body.game, body.rules_version)
+            return None
+        fold, game = self.fold, self._game
+        if fold is None or game is None:
+            raise IntegrityError("the first event is not match_created", version=stored.version)
+        self.counts.core_calls += 1
+        match body:
+            case MatchStarted():
+                fold = fold_after(fold, self.match_id, stored, body, self.line)
+                return start_of(game, fold.options, fold.filled, fold.position, stored.draws or [])
+            case PositionEdited(position=position):
+                return start_of(game, fold.options, fold.filled, position, stored.draws or [])
+            case TimeTravelled(to=to):
+                return state_at(self.line, game, to, self.counts)
+            case OptionsChanged(options=options) if self._state is not None:
+                state = self._state.copy()
+                state.reconfigure({**options, **fold.filled})
+                return state
+        self.counts.core_calls -= 1
+        return self._state
+
+    def _add(self, written: Written) -> None:
+        fold = fold_after(self.fold, self.match_id, written.stored, written.body, self.line)
+        extend(self.line, written, fold, None if isinstance(written.body, ActionTaken) else self._state)
+        self.fold = fold
+
+
+def _core_step(line: Timeline, version: int) -> warlog_core.Step:
+    step = line.step(version)
+    assert step is not None
+    return warlog_core.Step(step.actor, step.action, step.draws, step.hash)
+
+
+def _contradiction(version: int, error: CoreError) -> NoReturn:
+    raise IntegrityError(f"event {version} cannot be replayed: {error}", version=version) from error
+
+
+__all__ = ["Counts", "Forgotten", "Replay", "start_of", "state_at"]

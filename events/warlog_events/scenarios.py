@@ -1,0 +1,130 @@
+"""Saved positions of the board editor. They are no part of any match: one that starts from a scenario copies it."""
+
+from typing import Any, Protocol
+
+import msgspec
+
+from . import keys
+from .connect import Connection
+from .errors import BadParameter, TooManyRequests, UnknownScenario
+from .head import rfc3339
+from .match import Beginning
+from .pipe import Word
+from .world import World
+
+SCENARIOS_PER_PLAYER_MAX = 1_000
+
+
+class Saved(Protocol):
+    """What a client saves, checked by the rules core before it comes here."""
+
+    @property
+    def game(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def options(self) -> dict[str, Any]: ...
+    @property
+    def position(self) -> dict[str, Any]: ...
+    @property
+    def visibility(self) -> str: ...
+
+
+class Scenario(msgspec.Struct, frozen=True):
+    """visibility: "public", or "private" for its owner (a player id) alone."""
+
+    id: str
+    game: str
+    name: str
+    options: dict[str, Any]
+    position: dict[str, Any]
+    owner: str
+    visibility: str
+    created_at: str
+
+
+class Listed(msgspec.Struct, frozen=True):
+    """A Scenario in a list: without what is long."""
+
+    id: str
+    game: str
+    name: str
+    owner: str
+    visibility: str
+    created_at: str
+
+
+class Scenarios:
+    def __init__(self, connection: Connection, world: World) -> None:
+        self._pipe = connection.pipe
+        self._world = world
+        connection.keep_time(world)
+
+    async def save(self, owner: str, saved: Saved) -> Scenario:
+        """Raises TooManyRequests when the owner has a thousand."""
+        if await self._pipe.call("ZCARD", keys.scenarios(owner, "")) >= SCENARIOS_PER_PLAYER_MAX:
+            raise TooManyRequests(0, "scenarios_per_player", "delete a scenario first")
+        created_ms = self._world.now_ms()
+        scenario = Scenario(
+            id=self._world.new_id("sc_"),
+            game=saved.game,
+            name=saved.name,
+            options=saved.options,
+            position=saved.position,
+            owner=owner,
+            visibility=saved.visibility,
+            created_at=rfc3339(created_ms),
+        )
+        member = f"{created_ms:013d}:{scenario.id}"
+        commands: list[tuple[Word, ...]] = [
+            ("HSET", keys.scenario(scenario.id), "member", member, "json", msgspec.json.encode(scenario))
+        ]
+        commands += [("ZADD", index, 0, member) for index in _indexes(scenario)]
+        await self._pipe.atomically(commands)
+        return scenario
+
+    async def get(self, scenario_id: str, player: str | None) -> Scenario:
+        """Raises UnknownScenario, also for another's private one."""
+        raw = await self._pipe.call("HGET", keys.scenario(scenario_id), "json")
+        if raw is not None:
+            scenario: Scenario = msgspec.json.decode(raw, type=Scenario)
+            if scenario.visibility == "public" or scenario.owner == player:
+                return scenario
+        raise UnknownScenario("there is no such scenario, or it is private")
+
+    async def beginning(self, scenario_id: str, player: str) -> Beginning:
+        """What a match may start from. Raises UnknownScenario."""
+        scenario = await self.get(scenario_id, player)
+        return Beginning(scenario.game, scenario.options, scenario.position)
+
+    async def delete(self, scenario_id: str, owner: str) -> None:
+        """Raises UnknownScenario, also for another's, though it be public."""
+        scenario = await self.get(scenario_id, owner)
+        member = await self._pipe.call("HGET", keys.scenario(scenario_id), "member")
+        if scenario.owner != owner or member is None:
+            raise UnknownScenario("you have no such scenario")
+        commands: list[tuple[Word, ...]] = [("ZREM", index, member) for index in _indexes(scenario)]
+        await self._pipe.atomically([*commands, ("DEL", keys.scenario(scenario_id))])
+
+    async def page(
+        self, *, owner: str | None = None, game: str | None = None, after: str | None = None, limit: int = 50
+    ) -> tuple[list[Listed], str | None]:
+        """The newest first: all of `owner`'s, or with None everybody's public ones. `after` is the cursor of the page
+        before; the second value is that of the next, None at the end. Raises BadParameter for a cursor that is none."""
+        if after is not None and not after.isprintable():
+            raise BadParameter("after: not a cursor")
+        index = keys.scenarios(owner or "public", game or "")
+        start = "+" if after is None else f"({after}"
+        members = await self._pipe.call("ZREVRANGEBYLEX", index, start, "-", "LIMIT", 0, limit + 1)
+        shown = [member.decode() for member in members[:limit]]
+        found = await self._pipe.many(
+            ("HGET", keys.scenario(member.partition(":")[2]), "json") for member in shown
+        )
+        # None: deleted since the line above.
+        scenarios = [msgspec.json.decode(raw, type=Listed) for raw in found if raw is not None]
+        return scenarios, shown[-1] if len(members) > limit else None
+
+
+def _indexes(scenario: Scenario) -> list[str]:
+    of = [scenario.owner, *(["public"] if scenario.visibility == "public" else [])]
+    return [keys.scenarios(who, game) for who in of for game in ("", scenario.game)]

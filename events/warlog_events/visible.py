@@ -1,0 +1,283 @@
+"""One event as one reader may see it, in the JSON of API.md.
+
+Each type has a function that *builds* what is shown from a whitelist of its fields: a field that is forgotten
+here is hidden. What the rules made of an event comes from the core, which says for every effect who may see it.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from warlog_core import Event, Visible
+
+from . import customs
+from .head import Match, player_json, position_is_for, proposed_json, record_json, rfc3339
+from .model import (
+    SPECTATOR,
+    ActionTaken,
+    BecameCompetitive,
+    Body,
+    Ending,
+    MatchAborted,
+    MatchCreated,
+    MatchStarted,
+    OptionsChanged,
+    PlayerJoined,
+    PositionEdited,
+    ProposalAccepted,
+    ProposalMade,
+    ProposalRejected,
+    Reader,
+    RematchAgreed,
+    SeatLeft,
+    SeatPrepared,
+    SeatsAssigned,
+    SeatTaken,
+    TimeTravelled,
+)
+from .pages import Told
+from .store import StoredEvent
+
+Json = dict[str, Any]
+
+
+def event_json(match: Match, told: Told, reader: Reader) -> Json:
+    """The event in the form of API.md; effects are Structs. Not to be changed: readers who get the same share it.
+
+    `match`: today's head, which says what has been disclosed since."""
+    if not isinstance(told.body, ActionTaken) or told.core is None:
+        return _event_json(match, told.stored, told.body, told.core, reader)
+    seen = visible(match, told.stored.version, told.core, reader)
+    form = (seen.action is told.core.action, seen.draws is None, *map(id, seen.effects))
+    if not form[0]:
+        return _action_json(told, seen)
+    shown = told.shown.get(form)
+    if shown is None:
+        shown = told.shown[form] = _action_json(told, seen)
+    return shown
+
+
+def _action_json(told: Told, seen: Visible) -> Json:
+    assert isinstance(told.body, ActionTaken)
+    stored = told.stored
+    shown: Json = {
+        "version": stored.version,
+        "type": stored.type,
+        "seat": stored.seat,
+        "at": rfc3339(stored.at),
+    }
+    if seen.action is not None:
+        shown["action"] = seen.action
+    if seen.draws is not None:
+        shown["draws"] = seen.draws
+    shown["effects"] = seen.effects
+    _ending(shown, told.body.ending)
+    return shown
+
+
+def _event_json(match: Match, stored: StoredEvent, body: Body, core: Event | None, reader: Reader) -> Json:
+    shown: Json = {"version": stored.version, "type": stored.type}
+    if stored.seat:
+        shown["seat"] = stored.seat
+    shown["at"] = rfc3339(stored.at)
+    SHOWN[type(body)](shown, match, stored, body, core, reader)
+    return shown
+
+
+def visible(match: Match, version: int, core: Event, reader: Reader) -> Visible:
+    """What the reader may know of the action, the draws and the effects today.
+
+    Who holds several seats gets what the seat that acted gets, if that is his, and else what his first seat gets: of
+    any one event no two seats know different secrets but for those of the actor."""
+    disclosed = match.disclosed(version)
+    if not reader.seats:
+        return core.visible(SPECTATOR, disclosed)
+    viewer = core.actor if core.actor in reader.seats else reader.seats[0]
+    return core.visible(viewer, disclosed)
+
+
+def _rules(shown: Json, match: Match, stored: StoredEvent, core: Event | None, reader: Reader) -> None:
+    assert core is not None, stored.type
+    seen = visible(match, stored.version, core, reader)
+    if seen.draws is not None:
+        shown["draws"] = seen.draws
+    shown["effects"] = seen.effects
+
+
+def _ending(shown: Json, ending: Ending | None) -> None:
+    if ending is not None:
+        shown["result"] = {"winners": ending.result.winners, "reason": ending.result.reason}
+        shown["seeds"] = dict(ending.seeds)
+        if ending.settlement is not None:
+            shown["settlement"] = ending.settlement
+
+
+def _known(match: Match, options: dict[str, object]) -> dict[str, object]:
+    hidden = customs.server_options(match.game)
+    return {k: v for k, v in match.game.full_options(options).items() if k not in hidden}
+
+
+def _position(shown: Json, match: Match, position: dict[str, object] | None, by: str, reader: Reader) -> None:
+    if position is not None:
+        if position_is_for(match, position, by, reader):
+            shown["position"] = position
+        else:
+            shown["with"] = "position"
+
+
+def _match_created(
+    shown: Json, match: Match, stored: StoredEvent, body: MatchCreated, core: Event | None, reader: Reader
+) -> None:
+    shown["game"] = body.game
+    shown["rules_version"] = body.rules_version
+    shown["mode"] = body.mode
+    shown["options"] = _known(match, body.options)
+    shown["consent"] = body.consent
+    shown["move_seconds"] = body.move_seconds
+    shown["visibility"] = body.visibility
+    shown["seating"] = body.seating
+    holders = body.holders
+    shown["seats"] = [
+        {"seat": seat, "player": player_json(holders[seat]) if seat in holders else None}
+        for seat in body.seats
+    ]
+    shown["creator"] = player_json(body.creator)
+    shown["seed_commitment"] = body.seed_commitment
+    _position(shown, match, body.position, body.creator.id, reader)
+    if body.imported is not None:
+        shown["imported"] = body.imported
+    if body.rematch_of is not None:
+        shown["rematch_of"] = body.rematch_of
+
+
+def _player_joined(
+    shown: Json, match: Match, stored: StoredEvent, body: PlayerJoined, core: Event | None, reader: Reader
+) -> None:
+    shown["player"] = player_json(body.player)
+    shown["wish"] = body.wish
+
+
+def _seats_assigned(
+    shown: Json, match: Match, stored: StoredEvent, body: SeatsAssigned, core: Event | None, reader: Reader
+) -> None:
+    shown["player"] = player_json(body.player)
+    shown["wish"] = body.wish
+    shown["seats"] = [{"seat": seat, "player": player_json(holder)} for seat, holder in body.holders.items()]
+    shown["draws"] = stored.draws or []
+
+
+def _seat_taken(
+    shown: Json, match: Match, stored: StoredEvent, body: SeatTaken, core: Event | None, reader: Reader
+) -> None:
+    shown["player"] = player_json(body.player)
+
+
+def _nothing_more(
+    shown: Json, match: Match, stored: StoredEvent, body: Body, core: Event | None, reader: Reader
+) -> None:
+    pass
+
+
+def _match_started(
+    shown: Json, match: Match, stored: StoredEvent, body: MatchStarted, core: Event | None, reader: Reader
+) -> None:
+    _rules(shown, match, stored, core, reader)
+    if body.filled and match.is_open_book(stored.version):
+        shown["filled"] = body.filled
+
+
+def _proposal_made(
+    shown: Json, match: Match, stored: StoredEvent, body: ProposalMade, core: Event | None, reader: Reader
+) -> None:
+    shown["player"] = player_json(body.player)
+    shown["proposal"] = proposed_json(match, body.proposal, body.player.id, reader)
+
+
+def _proposal_answered(
+    shown: Json,
+    match: Match,
+    stored: StoredEvent,
+    body: ProposalAccepted | ProposalRejected,
+    core: Event | None,
+    reader: Reader,
+) -> None:
+    shown["player"] = player_json(body.player)
+    shown["proposal"] = body.proposal
+
+
+def _agreed(
+    shown: Json, body: OptionsChanged | PositionEdited | BecameCompetitive | RematchAgreed | MatchAborted
+) -> None:
+    shown["player"] = player_json(body.player)
+    shown["proposal"] = body.proposal
+
+
+def _options_changed(
+    shown: Json, match: Match, stored: StoredEvent, body: OptionsChanged, core: Event | None, reader: Reader
+) -> None:
+    _agreed(shown, body)
+    shown["options"] = _known(match, body.options)
+    shown["seats"] = body.seats
+    _position(shown, match, body.position, body.player.id, reader)
+    if body.record is not None:
+        shown["import"] = record_json(body.record)
+
+
+def _time_travelled(
+    shown: Json, match: Match, stored: StoredEvent, body: TimeTravelled, core: Event | None, reader: Reader
+) -> None:
+    if body.player is not None:
+        shown["player"] = player_json(body.player)
+    shown["proposal"] = body.proposal
+    shown["to"] = body.to
+    if body.seed_commitment is not None:
+        shown["seed_commitment"] = body.seed_commitment
+    _ending(shown, body.ending)
+
+
+def _position_edited(
+    shown: Json, match: Match, stored: StoredEvent, body: PositionEdited, core: Event | None, reader: Reader
+) -> None:
+    _agreed(shown, body)
+    _position(shown, match, body.position, body.player.id, reader)
+    if body.seed_commitment is not None:
+        shown["seed_commitment"] = body.seed_commitment
+    _rules(shown, match, stored, core, reader)
+
+
+def _became_competitive(
+    shown: Json,
+    match: Match,
+    stored: StoredEvent,
+    body: BecameCompetitive | MatchAborted,
+    core: Event | None,
+    reader: Reader,
+) -> None:
+    _agreed(shown, body)
+
+
+def _rematch_agreed(
+    shown: Json, match: Match, stored: StoredEvent, body: RematchAgreed, core: Event | None, reader: Reader
+) -> None:
+    _agreed(shown, body)
+    shown["match"] = body.match
+
+
+# Actions, the most frequent by far, are above.
+SHOWN: dict[type[Any], Callable[..., None]] = {
+    MatchCreated: _match_created,
+    PlayerJoined: _player_joined,
+    SeatsAssigned: _seats_assigned,
+    SeatTaken: _seat_taken,
+    SeatLeft: _nothing_more,
+    SeatPrepared: _nothing_more,
+    MatchStarted: _match_started,
+    ProposalMade: _proposal_made,
+    ProposalAccepted: _proposal_answered,
+    ProposalRejected: _proposal_answered,
+    OptionsChanged: _options_changed,
+    TimeTravelled: _time_travelled,
+    PositionEdited: _position_edited,
+    BecameCompetitive: _became_competitive,
+    RematchAgreed: _rematch_agreed,
+    MatchAborted: _became_competitive,
+}

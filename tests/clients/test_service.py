@@ -1,0 +1,610 @@
+"""The SDK against a real server: every call, every refusal, and a feed that is cut while the match goes on."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import re
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import AsyncExitStack, aclosing
+from pathlib import Path
+from typing import Any
+
+import httpx
+import msgspec
+import psutil
+import pytest
+from clients.bots.random_bot import play, sit_down
+
+import warlog_client
+from tests.clients.conftest import AT_ONCE, Speaker
+from tests.clients.cutting import STREAM, CuttingServer, Received, always, reply
+from tests.servers import WarlogServer
+from warlog_client import (
+    AsyncClient,
+    Client,
+    Edit,
+    Event,
+    Match,
+    NewToken,
+    Problem,
+    Rematch,
+    Retry,
+    RuleRefused,
+    Undo,
+)
+from warlog_client.endpoints import Endpoints
+
+SMALL: dict[str, Any] = {
+    "width": 9,
+    "height": 7,
+    "army": "preset",
+    "army_points": 200,
+    "max_stacks": 3,
+    "obstacles": "none",
+}
+NO_LIMITS = {
+    "WARLOG_ACCOUNTS_PER_ADDRESS": "0",
+    "WARLOG_REQUESTS_PER_ADDRESS": "0",
+    "WARLOG_REQUESTS_PER_CALLER": "0",
+}
+HOT_SEAT = {"red": "me", "blue": "me"}
+
+
+@pytest.fixture
+def url(warlog_server: WarlogServer) -> str:
+    return warlog_server.url
+
+
+def register(url: str, name: str = "a player") -> str:
+    """The token of a new player."""
+    with Client(url) as stranger:
+        return stranger.create_player(name).token
+
+
+@pytest.fixture
+def ada(url: str) -> Iterator[Client]:
+    with Client(url, register(url, "ada")) as client:
+        yield client
+
+
+@pytest.fixture
+def bob(url: str) -> Iterator[Client]:
+    with Client(url, register(url, "bob")) as client:
+        yield client
+
+
+@pytest.fixture
+def solo(ada: Client) -> Match:
+    """A running match of ada against herself."""
+    return ada.create_match("hex", HOT_SEAT, options=SMALL).match
+
+
+def step(client: Client, match: str) -> int:
+    """One `defend` of whoever is to act; the new version."""
+    seat = client.match(match).to_act[0]
+    action = next(a for a in client.actions(match, seat).actions if a["type"] == "defend")
+    return client.act(match, seat, action).version
+
+
+# ---- every call ------------------------------------------------------------------------------------------------
+
+
+def test_a_player_has_tokens_that_can_be_revoked(url: str, ada: Client) -> None:
+    me = ada.me()
+    assert (me.name, ada.player(me.id).id) == ("ada", me.id)
+    bot: NewToken = ada.create_token("bot")
+    assert "bot" in [token.label for token in ada.tokens()]
+    with Client(url, bot.token) as second:
+        assert second.me().id == me.id
+        ada.revoke_token(bot.id)
+        with pytest.raises(warlog_client.Unauthenticated):
+            second.me()
+    assert "bot" not in [token.label for token in ada.tokens()]
+
+
+def test_a_game_is_described_without_knowing_it(ada: Client) -> None:
+    assert "hex" in [game.game for game in ada.games()]
+    game = ada.game("hex")
+    assert (game.seats, len(game.board.spaces)) == (["red", "blue"], 15 * 11)
+    assert ada.game("hex", {"seats": 4, "width": 9}).seats == ["red", "blue", "green", "yellow"]
+    assert ada.rules("hex").startswith("# Hex Tactics")
+
+
+def test_a_match_goes_from_the_lobby_to_play(ada: Client, bob: Client) -> None:
+    created = ada.create_match("hex", {"red": "me", "blue": "invite"}, options=SMALL, visibility="private")
+    match = created.match
+    assert match.status == "lobby"
+    with pytest.raises(
+        warlog_client.UnknownMatch
+    ):  # it is private: a stranger may not even know that it exists
+        bob.take_seat(match.id, "blue", "wli_wrong")
+    bob.take_seat(match.id, "blue", created.invitations["blue"])
+    bob.leave_seat(match.id, "blue")
+    bob.take_seat(match.id, "blue", created.invitations["blue"])
+    ada.prepare(match.id, "red")
+    started = bob.prepare(match.id, "blue")
+    assert (started.event.type, started.match.status) == ("match_started", "playing")
+    assert [seat.player.name for seat in started.match.seats if seat.player] == ["ada", "bob"]
+
+
+def test_players_who_wish_for_seats_join(ada: Client, bob: Client) -> None:
+    match = ada.create_match("hex", {}, options=SMALL, seating="wish").match
+    ada.join(match.id, "blue")
+    done = bob.join(match.id)
+    assert done.event.type == "seats_assigned"
+    holders = {seat.seat: seat.player.name for seat in done.match.seats if seat.player}
+    assert holders == {"red": "bob", "blue": "ada"}
+
+
+def test_the_lobby_is_listed_page_by_page(ada: Client) -> None:
+    made = {ada.create_match("hex", {"red": "me"}, options=SMALL).match.id for _ in range(5)}
+    found: list[str] = []
+    for _ in range(100):  # the list is written by a worker, a moment later
+        found = [match.id for match in ada.matches(player="me", status="lobby", limit=2)]
+        if len(found) == len(made):
+            break
+    assert (set(found), len(found)) == (made, len(made))
+
+
+def test_a_match_is_read_now_and_as_it_was(ada: Client, solo: Match) -> None:
+    versions = [solo.version, *(step(ada, solo.id) for _ in range(4))]
+    now = ada.view(solo.id, seat="red")
+    assert now.version == now.at == versions[-1]
+    assert now.view is not None
+    assert now.view["viewer"] == "red"
+    for version in versions:
+        then = ada.view(solo.id, seat="blue", at=version)
+        listed = ada.actions(solo.id, then.view["to_act"][0] if then.view else "", at=version)
+        assert (then.at, listed.at, listed.total) == (version, version, len(listed.actions))
+    assert ada.view(solo.id, seat="all").position is not None
+    assert ada.view(solo.id).view is not None
+    assert [e.version for e in ada.events(solo.id, limit=2)] == list(range(1, versions[-1] + 1))
+    assert [e.version for e in ada.events(solo.id, after=2, seat="red")] == list(range(3, versions[-1] + 1))
+    assert [n.version for n in ada.timeline(solo.id, limit=2)] == list(range(1, versions[-1] + 1))
+    assert len(list(ada.history(solo.id))) == 4
+    assert len(ada.board(solo.id).board.spaces) == 9 * 7
+
+
+def test_a_match_is_taken_back_edited_ended_exported_imported_and_verified(ada: Client, solo: Match) -> None:
+    back = step(ada, solo.id)
+    step(ada, solo.id)
+    undone = ada.propose(solo.id, Undo(to=back))
+    assert (undone.event.type, undone.event.to) == ("time_travelled", back)
+    position = ada.view(solo.id, seat="all").position
+    assert position is not None
+    assert ada.propose(solo.id, Edit(position)).event.type == "position_edited"
+    over = ada.act(solo.id, "red", {"type": "resign"})
+    assert over.event.result == over.match.result
+    assert over.match.result == warlog_client.Result(["blue"], "resigned")
+    assert ada.verify(solo.id).status == "verified"
+    record = ada.export(solo.id)
+    imported = ada.import_record(record)
+    assert imported.match.result == over.match.result
+    versions = [record["setup"]["version"], *(event["version"] for event in record["events"])]
+    assert set(imported.versions) == set(versions)
+    assert ada.propose(solo.id, Rematch()).match.rematch is not None
+
+
+def test_a_proposal_is_accepted_or_rejected_by_its_version(ada: Client, bob: Client) -> None:
+    match = ada.create_match("hex", {"red": "me", "blue": bob.me().id}, options=SMALL).match
+    first = ada.propose(match.id, warlog_client.ChangeOptions({"width": 11}))
+    assert first.match.proposal is not None
+    assert first.match.proposal["version"] == first.version
+    assert bob.reject(match.id, first.version).match.proposal is None
+    second = ada.propose(match.id, warlog_client.ChangeOptions({"width": 11}))
+    assert bob.accept(match.id, second.version).match.options["width"] == 11
+
+
+def test_a_position_is_saved_and_a_match_starts_from_it(ada: Client) -> None:
+    stacks = [
+        {"seat": "red", "unit": "swordsman", "space": "a1", "count": 3},
+        {"seat": "blue", "unit": "archer", "space": "e5", "count": 2},
+    ]
+    options = {"width": 9, "height": 7, "obstacles": "none"}
+    ada.check_position("hex", {"stacks": stacks}, options)
+    with pytest.raises(RuleRefused) as refused:
+        ada.check_position("hex", {"stacks": [stacks[0], stacks[0]]}, options)
+    assert refused.value.code == "position_overlap"
+    saved = ada.create_scenario("hex", "two stacks", {"stacks": stacks}, options=options)
+    assert ada.scenario(saved.id).position == {"stacks": stacks}
+    assert saved.id in [scenario.id for scenario in ada.scenarios(mine=True)]
+    view = ada.view(ada.create_match("hex", HOT_SEAT, scenario=saved.id).match.id).view
+    assert view is not None
+    assert [stack["space"] for stack in view["stacks"]] == ["a1", "e5"]
+    ada.delete_scenario(saved.id)
+    with pytest.raises(warlog_client.UnknownScenario):
+        ada.scenario(saved.id)
+
+
+def test_the_process_is_alive_ready_and_counts(ada: Client) -> None:
+    assert (ada.live().status, ada.ready().status) == ("live", "ready")
+    assert "warlog_" in ada.metrics()
+
+
+EXAMPLES: dict[str, Callable[[Any], Any]] = {
+    "create_player": lambda c: c.create_player("a"),
+    "me": lambda c: c.me(),
+    "player": lambda c: c.player("x"),
+    "create_token": lambda c: c.create_token("x"),
+    "tokens": lambda c: c.tokens(),
+    "revoke_token": lambda c: c.revoke_token("x"),
+    "games": lambda c: c.games(),
+    "game": lambda c: c.game("x"),
+    "rules": lambda c: c.rules("x"),
+    "check_position": lambda c: c.check_position("x", {}),
+    "create_match": lambda c: c.create_match("x", {}),
+    "matches": lambda c: c.matches(),
+    "match": lambda c: c.match("x"),
+    "take_seat": lambda c: c.take_seat("x", "x"),
+    "leave_seat": lambda c: c.leave_seat("x", "x"),
+    "join": lambda c: c.join("x"),
+    "act": lambda c: c.act("x", "x", {}),
+    "prepare": lambda c: c.prepare("x", "x"),
+    "propose": lambda c: c.propose("x", Rematch()),
+    "accept": lambda c: c.accept("x", 1),
+    "reject": lambda c: c.reject("x", 1),
+    "view": lambda c: c.view("x"),
+    "actions": lambda c: c.actions("x", "x"),
+    "events": lambda c: c.events("x"),
+    "timeline": lambda c: c.timeline("x"),
+    "history": lambda c: c.history("x"),
+    "board": lambda c: c.board("x"),
+    "export": lambda c: c.export("x"),
+    "verify": lambda c: c.verify("x"),
+    "import_record": lambda c: c.import_record({}),
+    "create_scenario": lambda c: c.create_scenario("x", "x", {}),
+    "scenarios": lambda c: c.scenarios(),
+    "scenario": lambda c: c.scenario("x"),
+    "delete_scenario": lambda c: c.delete_scenario("x"),
+    "live": lambda c: c.live(),
+    "ready": lambda c: c.ready(),
+    "metrics": lambda c: c.metrics(),
+    "openapi": lambda c: c.openapi(),
+}
+
+
+def test_there_is_one_method_for_each_call_of_the_openapi_document(ada: Client, speaker: Speaker) -> None:
+    methods = {name for name in vars(Endpoints) if not name.startswith("_")}
+    assert methods == set(EXAMPLES)
+    with CuttingServer(always(reply(418))) as server:
+        for example in EXAMPLES.values():
+            with pytest.raises(warlog_client.UnexpectedReply):
+                speaker.call(server.url, example)
+        with pytest.raises(warlog_client.UnexpectedReply):
+            speaker.follow(server.url, "x", 1)
+    sent = {(r.method, re.sub(r"/x(?=/|$)", "/{}", r.path)) for r in server.received}
+    documented = {
+        (method.upper(), re.sub(r"\{[^}]*\}", "{}", path))
+        for path, calls in ada.openapi()["paths"].items()
+        for method in calls
+        if method != "head"
+    }
+    assert sent == documented
+
+
+# ---- every refusal ---------------------------------------------------------------------------------------------
+
+
+def raw(client: Client, method: str, path: str, **how: Any) -> None:
+    """What the SDK's own methods would never send."""
+    client.send(
+        warlog_client.request.Request(
+            method, path, warlog_client.request.nothing, body=how.get("body"), headers=how.get("headers", {})
+        )
+    )
+
+
+def reuse_a_key(ada: Client, bob: Client, lobby: Match, solo: Match) -> None:
+    ada.prepare(lobby.id, "red", idempotency_key="once")
+    ada.leave_seat(lobby.id, "red", idempotency_key="once")
+
+
+def name_another_proposal(ada: Client, bob: Client, lobby: Match, solo: Match) -> None:
+    bob.take_seat(lobby.id, "blue")
+    proposed = ada.propose(lobby.id, warlog_client.ChangeOptions({"width": 11}))
+    bob.accept(lobby.id, proposed.version - 1)
+
+
+def guess_an_invitation(ada: Client, bob: Client, lobby: Match, solo: Match) -> None:
+    match = ada.create_match("hex", {"red": "me", "blue": "invite"}, options=SMALL).match
+    bob.take_seat(match.id, "blue", "wli_wrong")
+
+
+def undo_in_a_competitive_match(ada: Client, bob: Client, lobby: Match, solo: Match) -> None:
+    match = ada.create_match(
+        "hex", {"red": "me", "blue": bob.me().id}, options=SMALL, mode="competitive"
+    ).match
+    ada.prepare(match.id, "red")
+    ada.propose(match.id, Undo(to=bob.prepare(match.id, "blue").version))
+
+
+def do_without_the_scope(ada: Client, bob: Client, lobby: Match, solo: Match) -> None:
+    ada.create_token("all of them", ["play", "admin"])
+
+
+Attempt = Callable[[Client, Client, Match, Match], object]
+REFUSALS: dict[str, Attempt] = {
+    "malformed_body": lambda ada, bob, lobby, solo: raw(
+        ada, "POST", f"/v1/matches/{solo.id}/commands", body=b"{not JSON"
+    ),
+    "bad_parameter": lambda ada, bob, lobby, solo: list(ada.events(solo.id, after=-1)),
+    "insufficient_scope": do_without_the_scope,
+    "not_your_seat": lambda ada, bob, lobby, solo: bob.actions(solo.id, "red"),
+    "wrong_invitation": guess_an_invitation,
+    "competitive": undo_in_a_competitive_match,
+    "unknown_match": lambda ada, bob, lobby, solo: ada.match("m_000_nothere"),
+    "unknown_seat": lambda ada, bob, lobby, solo: ada.view(solo.id, seat="green"),
+    "unknown_game": lambda ada, bob, lobby, solo: ada.game("go"),
+    "unknown_version": lambda ada, bob, lobby, solo: ada.view(solo.id, at=999),
+    "unknown_player": lambda ada, bob, lobby, solo: ada.player("pl_nobody"),
+    "unknown_scenario": lambda ada, bob, lobby, solo: ada.scenario("sc_none"),
+    "no_view": lambda ada, bob, lobby, solo: ada.view(lobby.id),
+    "version_conflict": lambda ada, bob, lobby, solo: ada.act(solo.id, "red", {"type": "resign"}, if_match=1),
+    "seat_taken": lambda ada, bob, lobby, solo: bob.take_seat(lobby.id, "red"),
+    "wrong_status": lambda ada, bob, lobby, solo: ada.act(lobby.id, "red", {"type": "resign"}),
+    "no_proposal": lambda ada, bob, lobby, solo: ada.accept(lobby.id, 1),
+    "proposal_changed": name_another_proposal,
+    "idempotency_key_reused": reuse_a_key,
+    "body_too_large": lambda ada, bob, lobby, solo: ada.act(solo.id, "red", {"type": "x" * 3_000_000}),
+}
+
+
+@pytest.mark.parametrize("code", REFUSALS)
+def test_each_refusal_of_the_service_is_its_own_exception(
+    code: str, ada: Client, bob: Client, solo: Match
+) -> None:
+    lobby = ada.create_match("hex", {"red": "me", "blue": "open"}, options=SMALL).match
+    with pytest.raises(Problem) as caught:
+        REFUSALS[code](ada, bob, lobby, solo)
+    assert caught.value.code == code
+    assert type(caught.value).__name__ == "".join(word.capitalize() for word in code.split("_"))
+
+
+def test_the_rule_books_refusals_carry_the_books_code(ada: Client, solo: Match) -> None:
+    seat = solo.to_act[0]
+    refused: list[tuple[dict[str, Any], str]] = [
+        ({"type": "fly"}, "malformed_action"),
+        ({"type": "ready"}, "wrong_phase"),
+        ({"type": "defend", "piece": 999}, "not_active_piece"),
+    ]
+    for action, code in refused:
+        with pytest.raises(RuleRefused) as caught:
+            ada.act(solo.id, seat, action)
+        assert caught.value.code == code
+    with pytest.raises(RuleRefused) as caught:
+        ada.create_match("hex", HOT_SEAT, options={"width": 3})
+    assert caught.value.code == "invalid_options"
+
+
+def test_nobody_without_a_good_token_may_act(url: str, solo: Match, speaker: Speaker) -> None:
+    for token in (None, "wl_nonsense"):
+        with pytest.raises(warlog_client.Unauthenticated):
+            speaker.call(url, lambda c: c.prepare(solo.id, "red"), token=token)
+
+
+# ---- the feed, while the match goes on -------------------------------------------------------------------------
+
+Cut = Callable[[Iterator[bytes]], Iterator[bytes]]
+
+
+def through_cuts(url: str, cut: Cut) -> CuttingServer:
+    """A proxy that hands on the real service's feed as far as `cut` lets it through."""
+
+    def answer(request: Received) -> Iterator[bytes]:
+        headers = {k: v for k, v in request.headers.items() if k in ("authorization", "last-event-id")}
+        with (
+            httpx.Client(timeout=60) as client,
+            client.stream("GET", url + request.path, params=request.query, headers=headers) as stream,
+        ):
+            yield STREAM + b"\r\n"
+            yield from cut(stream.iter_raw())
+
+    return CuttingServer(answer)
+
+
+def after_each_event(parts: Iterator[bytes]) -> Iterator[bytes]:
+    text = b""
+    for part in parts:
+        text += part
+        if (event := re.search(rb"id: \d+\n.*?\n\n", text, re.DOTALL)) is not None:
+            yield text[: event.end()]
+            return
+
+
+def anywhere(rng: random.Random) -> Cut:
+    def cut(parts: Iterator[bytes]) -> Iterator[bytes]:
+        left = rng.randint(1, 6000)
+        for part in parts:
+            yield part[:left]
+            left -= len(part)
+            if left <= 0:
+                return
+
+    return cut
+
+
+async def until_over(warlog: AsyncClient, match: str, **how: Any) -> list[Event]:
+    """The feed from the first event to the one with the result."""
+    events: list[Event] = []
+    async with aclosing(warlog.feed(match, **how)) as feed:
+        async for event in feed:
+            events.append(event)
+            if event.result is not None:
+                break
+    return events
+
+
+@pytest.mark.parametrize("where", ["after each event", "anywhere"])
+async def test_a_feed_that_is_cut_while_bots_play_is_the_history_event_for_event(
+    url: str, seed: int, where: str
+) -> None:
+    rng = random.Random(seed)
+    token = register(url)
+    async with AsyncClient(url, token) as ada:
+        match = (await ada.create_match("hex", HOT_SEAT, options=SMALL | {"round_limit": 3})).match
+        with through_cuts(url, after_each_event if where == "after each event" else anywhere(rng)) as proxy:
+            async with AsyncClient(proxy.url, token, retry=Retry(attempts=100, wait_s=0.001)) as behind:
+                following = asyncio.create_task(until_over(behind, match.id))
+                await asyncio.gather(*(play(ada, match.id, seat, rng) for seat in HOT_SEAT))
+                received = await following
+        events = [event async for event in ada.events(match.id)]
+    assert len(proxy.received) > 1
+    assert [e.version for e in received] == [e.version for e in events], f"seed {seed}"
+    for told, read in zip(received, events, strict=True):
+        assert msgspec.structs.replace(told, to_act=None, deadlines=None) == read
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+@pytest.mark.parametrize("end", ["stop", "kill"])
+async def test_bots_and_feeds_outlive_a_restart_of_the_service(tmp_path: Path, seed: int, end: str) -> None:
+    """Terminated it says `closing`; killed it says nothing. Either way everybody goes on where he was."""
+    arguments = ["--port", str(free_port())]
+    with WarlogServer(tmp_path / "data", arguments=arguments, environment=NO_LIMITS) as server:
+        token = register(server.url)
+        async with AsyncClient(server.url, token, retry=Retry(attempts=30)) as ada:
+            match = (await ada.create_match("hex", HOT_SEAT, options={"army": "preset"})).match
+            rng = random.Random(seed)
+            playing = [asyncio.create_task(play(ada, match.id, seat, rng)) for seat in HOT_SEAT]
+            received: list[Event] = []
+            async with aclosing(ada.feed(match.id)) as feed:
+                async for event in feed:
+                    received.append(event)
+                    if event.result is not None:
+                        break
+                    if event.version in (6, 12, 18):
+                        await asyncio.to_thread(getattr(server, end))
+                        await asyncio.to_thread(server.start)
+            await asyncio.gather(*playing)
+            events = [event async for event in ada.events(match.id)]
+            verdict = await ada.verify(match.id)
+    assert [e.version for e in received] == [e.version for e in events] == list(range(1, len(events) + 1))
+    assert verdict.status == "verified", f"seed {seed}"
+
+
+def test_a_feed_ends_when_its_token_is_revoked(url: str, ada: Client, solo: Match) -> None:
+    token = ada.create_token("feed")
+    with Client(url, token.token, retry=AT_ONCE) as reader:
+        feed = reader.feed(solo.id)
+        assert [next(feed).version for _ in range(solo.version)] == list(range(1, solo.version + 1))
+        ada.revoke_token(token.id)
+        with pytest.raises(warlog_client.Unauthenticated):
+            next(feed)
+
+
+# ---- bots ------------------------------------------------------------------------------------------------------
+
+
+def random_options(rng: random.Random) -> tuple[list[str], dict[str, Any]]:
+    """Seats and options of a small battle that ends."""
+    seats = ["red", "blue", "green", "yellow"][: rng.choice([2, 2, 2, 3, 4])]
+    options: dict[str, Any] = {
+        "seats": len(seats),
+        "width": rng.randint(8, 11),
+        "height": rng.randint(6, 9),
+        "obstacle_count": rng.randint(0, 4),
+        "army_points": rng.choice([150, 300, 600]),
+        "max_stacks": rng.randint(2, 4),
+        "army": rng.choice(["recruit", "preset"]),
+        "deployment": rng.choice(["auto", "chosen"]),
+        "round_limit": rng.choice([0, 12]),
+        "limit_result": rng.choice(["draw", "hit_points"]),
+    }
+    if len(seats) == 4 and rng.random() < 0.5:
+        options["teams"] = "pairs"
+    return seats, options
+
+
+async def one_match(url: str, seed: int) -> None:
+    """Bots of different players play a match to its end while a spectator follows; everybody saw the same match."""
+    rng = random.Random(seed)
+    seats, options = random_options(rng)
+    said = f"seed {seed}: {options}"
+    tokens = [register(url) for _ in seats]
+    async with AsyncExitStack() as stack:
+        bots = [await stack.enter_async_context(AsyncClient(url, token)) for token in tokens]
+        spectator = await stack.enter_async_context(AsyncClient(url))
+        match = (await bots[0].create_match("hex", dict.fromkeys(seats, "open"), options=options)).match
+        for bot, seat in zip(bots, seats, strict=True):
+            await sit_down(bot, match.id, seat)
+        following = asyncio.create_task(until_over(spectator, match.id))
+        ends = await asyncio.gather(
+            *(play(bot, match.id, seat, rng) for bot, seat in zip(bots, seats, strict=True))
+        )
+        seen = await following
+        assert {end.status for end in ends} == {"finished"}, said
+        assert all(end.result == seen[-1].result for end in ends), said
+        assert [e.version for e in seen] == list(range(1, ends[0].version + 1)), said
+        assert (await spectator.verify(match.id)).status == "verified", said
+
+
+async def test_bots_play_matches_to_the_end_by_listing_alone(url: str, seed: int) -> None:
+    for n in range(5):
+        await one_match(url, seed + n)
+
+
+@pytest.mark.soak
+async def test_bots_play_matches_to_the_end_by_listing_alone_for_long(url: str, seed: int) -> None:
+    """WARLOG_SOAK matches, four at a time."""
+    at_once = asyncio.Semaphore(4)
+
+    async def one(seed: int) -> None:
+        async with at_once:
+            await one_match(url, seed)
+
+    await asyncio.gather(*(one(seed + n) for n in range(int(os.environ.get("WARLOG_SOAK", "200")))))
+
+
+# ---- what is written down runs ---------------------------------------------------------------------------------
+
+ROOT = Path(__file__).parents[2]
+
+
+def run(*words: str) -> str:
+    """The output of a Python program of ours; its children are gone when it is."""
+    done = subprocess.run(
+        [sys.executable, *words], cwd=ROOT, capture_output=True, text=True, timeout=300, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_the_readmes_match_runs_to_its_end(url: str, capsys: pytest.CaptureFixture[str]) -> None:
+    text = (ROOT / "clients/python/README.md").read_text()
+    (example,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    exec(compile(example, "README.md", "exec"), {"url": url})
+    assert "Result(winners=" in capsys.readouterr().out
+
+
+def test_the_bot_is_a_program(url: str, ada: Client, bob: Client) -> None:
+    match = ada.create_match("hex", {"red": "me", "blue": "open"}, options=SMALL | {"round_limit": 1}).match
+    words = ["--url", url, "--match", match.id]
+    with subprocess.Popen(
+        [sys.executable, "clients/bots/random_bot.py", *words, "--seat", "blue", "--token", register(url)],
+        cwd=ROOT,
+    ) as blue:
+        token = ada.create_token("bot").token
+        out = run("clients/bots/random_bot.py", *words, "--seat", "red", "--token", token, "--seed", "1")
+        assert blue.wait(30) == 0
+    assert out.startswith("red: finished")
+
+
+def test_the_demo_tells_the_whole_story_and_leaves_nothing_running(seed: int) -> None:
+    before = {process.pid for process in psutil.process_iter()}
+    out = run("clients/bots/demo.py", "--seed", str(seed))
+    for line in ("played a whole battle", "bob agreed", "played another line", "└─ from ", "verified: "):
+        assert line in out
+    warlog = [
+        p for p in psutil.process_iter(["cmdline"]) if p.pid not in before and "warlog-demo-" in str(p.info)
+    ]
+    assert warlog == []

@@ -1,0 +1,140 @@
+"""Micro-benchmarks of the core, run by `make bench`; skipped by default. A match of Hex Tactics thirty actions old."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+import pytest
+
+import warlog_core
+from tests.core.games import TESTS, lines
+from warlog_core import State, Step
+
+Benchmark = Callable[..., Any]
+
+
+@pytest.fixture
+def state() -> State:
+    state = warlog_core.game("hex").new(options={"army": "preset"}, draws=bytes)
+    state.playout(1, 30, play_on=True)
+    while not any(action["type"] == "attack" for action in state.legal(state.to_act[0], plain=True)):
+        state.playout(1, 1, play_on=True)
+    return state
+
+
+def an_action(state: State, kind: str) -> dict[str, Any]:
+    return next(action for action in state.legal(state.to_act[0], plain=True) if action["type"] == kind)
+
+
+def test_copy(benchmark: Benchmark, state: State) -> None:
+    benchmark(state.copy)
+
+
+def test_load(benchmark: Benchmark, state: State) -> None:
+    setup, data = state.setup, state.data
+    benchmark(state.game.load, setup, data)
+
+
+def test_hash(benchmark: Benchmark, state: State) -> None:
+    benchmark(lambda: state.hash)
+
+
+def test_view_in_c(benchmark: Benchmark, state: State) -> None:
+    benchmark(state.seen_by, "red")
+
+
+def test_view(benchmark: Benchmark, state: State) -> None:
+    benchmark(state.view, "red")
+
+
+def test_view_as_json(benchmark: Benchmark, state: State) -> None:
+    benchmark(lambda: msgspec.json.encode(state.view("red")))
+
+
+def test_listing_not_decoded(benchmark: Benchmark, state: State) -> None:
+    benchmark(state.listing, state.to_act[0])
+
+
+def test_listing(benchmark: Benchmark, state: State) -> None:
+    benchmark(state.legal, state.to_act[0])
+
+
+def test_check(benchmark: Benchmark, state: State) -> None:
+    benchmark(state.check, state.to_act[0], an_action(state, "move"))
+
+
+def test_copy_and_move_with_effects(benchmark: Benchmark, state: State) -> None:
+    seat, action = state.to_act[0], an_action(state, "move")
+    benchmark(lambda: state.copy().apply(seat, action).effects)
+
+
+def test_copy_and_attack_with_entropy_and_what_both_sides_see(benchmark: Benchmark, state: State) -> None:
+    seat, action = state.to_act[0], an_action(state, "attack")
+
+    def act() -> None:
+        after = state.copy()
+        event = after.apply(seat, action, draws=lambda size: hashlib.shake_256(b"seed").digest(size))
+        event.visible("red", after.disclosure)
+        event.visible("blue", after.disclosure)
+
+    benchmark(act)
+
+
+@pytest.mark.parametrize("n_steps", [400, 10_000])
+def test_replay(benchmark: Benchmark, n_steps: int) -> None:
+    """A match of so many events in one call, hashes compared, from steps as they are stored."""
+    rng = random.Random(4)
+    state = warlog_core.game("hex").new(options={"army": "preset"}, draws=bytes)
+    start, steps = state.copy(), list[Step]()
+    while len(steps) < n_steps:
+        seat = state.to_act[0]
+        kinds = (
+            ("move", "defend") if len(steps) < n_steps - 200 else ("move", "defend", "attack", "move_attack")
+        )
+        action = rng.choice([a for a in state.legal(seat, plain=True) if a["type"] in kinds])
+        steps.append(Step(seat, action, state.apply(seat, action, draws=rng.randbytes).draws, state.hash))
+        if state.result is not None:
+            break
+    benchmark(lambda: start.copy().replay(steps))
+
+
+def test_a_thousand_random_actions_in_c(benchmark: Benchmark) -> None:
+    start = warlog_core.game("hex").new(options={"army": "preset"}, draws=bytes)
+
+    def play() -> None:
+        n_taken, seed = 0, 0
+        while n_taken < 1000:
+            n_taken += start.copy().playout(seed, 1000 - n_taken, play_on=True)
+            seed += 1
+
+    benchmark(play)
+
+
+def test_a_thousand_random_actions_from_python_with_listings(benchmark: Benchmark) -> None:
+    start = warlog_core.game("hex").new(options={"army": "preset"}, draws=bytes)
+    rng = random.Random(1)
+
+    def play() -> None:
+        n_taken = 0
+        while n_taken < 1000:
+            n_taken += start.copy().play_randomly(rng, 1000 - n_taken)
+
+    benchmark(play)
+
+
+def test_a_published_match_step_by_step_with_all_views_and_listings(benchmark: Benchmark) -> None:
+    first, *steps = lines(TESTS / "playthroughs" / "hex-4.jsonl")
+
+    def play() -> None:
+        state = warlog_core.game("hex").new(options=first["options"], draws=first["draws"])
+        for step in steps:
+            state.apply(step["seat"], step["action"], draws=step["draws"])
+            for seat in state.seats:
+                state.view(seat)
+                state.legal(seat)
+
+    benchmark(play)

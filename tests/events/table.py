@@ -1,0 +1,120 @@
+"""A table to play at: a process's `Matches` over a real Redis, a few players, and random play."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from msgspec import to_builtins
+from warlog_events.commands import Act, CreateMatch, Propose, Undo
+from warlog_events.connect import Connection, open_redis
+from warlog_events.match import Done, Match, Matches, MatchSettings
+from warlog_events.model import Player, Reader
+from warlog_events.notify import Watch
+from warlog_events.store import Store
+from warlog_events.world import World
+
+ADA = Player("pl_ada", "ada")
+BOB = Player("pl_bob", "bob")
+EVE = Player("pl_eve", "eve")
+SPECTATOR = Reader()
+ALL = Reader(("red", "blue"), ADA.id)
+
+# A battle at once, without hidden phases; and one that begins with both.
+BATTLE: dict[str, object] = {"army": "preset", "width": 9, "height": 7, "obstacle_count": 2}
+HIDDEN: dict[str, object] = {"army": "recruit", "deployment": "chosen", "width": 9, "height": 7}
+
+
+class Table:
+    """One process's view of Redis. Several tables over one Redis are several processes."""
+
+    def __init__(
+        self, connection: Connection, world: World, settings: MatchSettings | None, watch: Watch
+    ) -> None:
+        self.connection = connection
+        self.world = world
+        self.store = Store(connection, world)
+        self.matches = Matches(self.store, world, watch=watch, settings=settings)
+        self.counts = self.matches.counts
+
+    async def hot_seat(self, options: dict[str, object] | None = None, **more: Any) -> Match:
+        """A running match in which ada holds both seats."""
+        spec = CreateMatch("hex", BATTLE if options is None else options, {"red": "me", "blue": "me"}, **more)
+        return (await self.matches.create(spec, ADA)).match
+
+    async def duel(self, options: dict[str, object] | None = None, **more: Any) -> Match:
+        """A running match of ada (red) against bob (blue)."""
+        from warlog_events.commands import Prepare
+
+        seats = {"red": "me", "blue": BOB.id}
+        spec = CreateMatch("hex", BATTLE if options is None else options, seats, **more)
+        match = (await self.matches.create(spec, ADA, players={BOB.id: BOB})).match
+        await self.do(match, Prepare("red"), ADA)
+        return (await self.do(match, Prepare("blue"), BOB)).match
+
+    async def do(self, match: Match, command: Any, player: Player = ADA, **more: Any) -> Done:
+        return await self.matches.execute(match.id, command, player, **more)
+
+    async def act(self, match: Match, seat: str, action: dict[str, Any], **more: Any) -> Match:
+        """By whoever holds the seat."""
+        return (await self.do(match, Act(seat, action), match.holders[seat], **more)).match
+
+    async def undo(self, match: Match, to: int, player: Player = ADA) -> Match:
+        return (await self.do(match, Propose(Undo(to)), player)).match
+
+    async def play(self, match: Match, count: int, rng: random.Random) -> Match:
+        """`count` random actions at most; nobody gives up."""
+        for _ in range(count):
+            if match.is_over:
+                break
+            match = await self.act(match, *choice(match, rng))
+        return match
+
+    async def finish(self, match: Match) -> Match:
+        return await self.act(match, match.to_act[0], {"type": "resign"})
+
+    async def finish_playing(self, match: Match) -> Match:
+        """The match as it is now, over."""
+        match = await self.load(match)
+        return match if match.is_over else await self.finish(match)
+
+    async def load(self, match: Match) -> Match:
+        return await self.matches.load(match.id, ADA.id)
+
+    async def events(self, match: Match, reader: Reader = ALL) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = to_builtins(await self.matches.events_for(match, reader, 0, 100_000))
+        return found
+
+    async def forget(self) -> None:
+        """Every hot match leaves memory."""
+        await self.matches._loader.settle()
+        self.matches.cache.clear()
+
+
+def choice(match: Match, rng: random.Random) -> tuple[str, dict[str, Any]]:
+    """A seat that is to act, and one of its actions; no open template, nobody gives up."""
+    assert match.state is not None
+    seat = rng.choice(match.to_act)
+    actions = [
+        action
+        for action in match.state.legal(seat, plain=True)
+        if action["type"] not in ("resign", "offer_draw", "accept_draw", "recruit")
+    ]
+    return seat, rng.choice(actions)
+
+
+@asynccontextmanager
+async def table_at(
+    url: str, *, settings: MatchSettings | None = None, world: World | None = None
+) -> AsyncIterator[Table]:
+    connection = await open_redis(url, None)
+    watch = Watch(connection)
+    table = Table(connection, world or World.real(), settings, watch)
+    try:
+        yield table
+    finally:
+        await table.matches.close()
+        await watch.close()
+        await connection.close()

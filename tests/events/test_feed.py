@@ -1,0 +1,224 @@
+"""Live feeds: every event once and in order, wherever a reader comes from and whoever writes."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from tests.events.table import ADA, ALL, BATTLE, BOB, HIDDEN, SPECTATOR, Table, choice, table_at
+from tests.servers import RedisServer
+from warlog_events.commands import Act, CreateMatch, Prepare, Propose, TakeSeat, Undo
+from warlog_events.feed import Feed, FeedClosed, SlowReader
+from warlog_events.match import Match, MatchSettings
+from warlog_events.model import Reader
+
+
+@pytest_asyncio.fixture
+async def table(redis_server: RedisServer) -> AsyncIterator[Table]:
+    async with table_at(redis_server.url, settings=MatchSettings(feed_events_max=8)) as table:
+        yield table
+
+
+async def take(feed: Feed, count: int) -> list[dict[str, Any]]:
+    found = []
+    for _ in range(count):
+        version, name, data = await asyncio.wait_for(anext(feed), 5)
+        event = json.loads(data)
+        assert (version, name) == (event["version"], event["type"])
+        found.append(event)
+    return found
+
+
+async def nothing_more(feed: Feed) -> None:
+    with pytest.raises(TimeoutError):
+        await asyncio.wait_for(anext(feed), 0.1)
+
+
+def as_in_events(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{k: v for k, v in event.items() if k not in ("to_act", "deadlines")} for event in events]
+
+
+async def test_a_feed_gives_the_past_then_follows_and_says_the_same_as_events(table: Table) -> None:
+    rng = random.Random(1)
+    match = await table.play(await table.hot_seat(), 5, rng)
+    async with table.matches.feed(match, ALL, 0) as feed:
+        found = await take(feed, match.version)
+        match = await table.play(match, 6, rng)
+        match = await table.undo(match, 4)
+        match = await table.finish(match)
+        found += await take(feed, 8)
+        await nothing_more(feed)
+    assert as_in_events(found) == await table.events(match)
+    assert [event["to_act"] for event in found[:2]] == [[], (await table.matches.state_at(match, 2)).to_act]
+    assert found[-1]["to_act"] == []
+
+
+async def test_a_feed_that_is_cut_at_any_event_resumes_without_gap_or_double(table: Table) -> None:
+    rng = random.Random(2)
+    match = await table.play(await table.hot_seat(), 6, rng)
+    for cut in range(match.version + 1):
+        async with table.matches.feed(match, ALL, 0) as feed:
+            first = await take(feed, cut)
+        match = await table.play(match, 1, rng)  # while nobody listens
+        async with table.matches.feed(match, ALL, cut) as feed:
+            rest = await take(feed, match.version - cut)
+            await nothing_more(feed)
+        assert [event["version"] for event in first + rest] == list(range(1, match.version + 1))
+
+
+async def test_an_abandoned_wait_loses_nothing(table: Table) -> None:
+    rng = random.Random(3)
+    match = await table.hot_seat()
+    async with table.matches.feed(match, ALL, 0) as feed:
+        versions: list[int] = []
+        while len(versions) < 20:
+            if match.version < 20:
+                match = await table.play(match, 1, rng)
+            try:
+                versions.append((await asyncio.wait_for(anext(feed), 0.0003))[0])
+            except TimeoutError:
+                continue
+    assert versions == list(range(1, 21))
+
+
+async def test_what_another_process_appends_arrives_too(table: Table, redis_server: RedisServer) -> None:
+    rng = random.Random(4)
+    async with table_at(redis_server.url) as other:
+        match = await table.hot_seat()
+        async with (
+            table.matches.feed(match, ALL, 0) as here,
+            other.matches.feed(match, SPECTATOR, 2) as there,
+        ):
+            for step in range(10):
+                match = await (table if step % 3 else other).play(match, 1, rng)
+            assert [event["version"] for event in await take(here, 12)] == list(range(1, 13))
+            assert [event["version"] for event in await take(there, 10)] == list(range(3, 13))
+            await nothing_more(here)
+            await nothing_more(there)
+
+
+async def test_a_slow_reader_is_cut_off_and_can_come_back_and_nobody_waits_for_him(table: Table) -> None:
+    rng = random.Random(5)
+    match = await table.hot_seat()
+    async with table.matches.feed(match, ALL, 2) as slow, table.matches.feed(match, ALL, 2) as quick:
+        match = await table.play(match, 1, rng)
+        assert (await take(slow, 1))[0]["version"] == 3
+        for version in range(4, 14):
+            match = await table.play(match, 1, rng)
+            assert [event["version"] for event in await take(quick, 1)] == (
+                [3] if version == 4 else [version - 1]
+            )
+        with pytest.raises(SlowReader):
+            await take(slow, 20)
+    async with table.matches.feed(match, ALL, 3) as again:
+        assert [event["version"] for event in await take(again, 10)] == list(range(4, 14))
+
+
+async def test_each_reader_gets_what_his_seat_may_know_and_equal_readers_share_the_bytes(
+    table: Table,
+) -> None:
+    match = await table.duel(HIDDEN)
+    readers = [Reader(("red",), ADA.id), Reader(("blue",), BOB.id), SPECTATOR, SPECTATOR]
+    feeds = [table.matches.feed(match, reader, match.version) for reader in readers]
+    for feed in feeds:
+        await feed.__aenter__()
+        await nothing_more(feed)
+    army = {"type": "recruit", "army": [{"unit": "wolf", "count": 3}]}
+    match = await table.act(match, "red", army)
+    red, blue, one, another = [(await asyncio.wait_for(anext(feed), 5))[2] for feed in feeds]
+    assert b"wolf" in red
+    assert b"wolf" not in blue + one
+    assert one is another
+    assert json.loads(blue)["action"] == {"type": "recruit"}
+    for feed in feeds:
+        await feed.__aexit__(None, None, None)
+
+
+async def test_the_lobby_is_on_the_feed_with_what_becomes_of_it(table: Table) -> None:
+    match = (
+        await table.matches.create(CreateMatch("hex", BATTLE, {"red": "me"}, move_seconds=60), ADA)
+    ).match
+    async with table.matches.feed(match, Reader(), 0) as feed:
+        await table.do(match, TakeSeat("blue"), BOB)
+        await table.do(match, Prepare("red"), ADA)
+        match = (await table.do(match, Prepare("blue"), BOB)).match
+        done = await table.do(match, Propose(Undo(match.version)), ADA)
+        found = await take(feed, 5)
+    assert [event["type"] for event in found] == [
+        "match_created",
+        "seat_taken",
+        "seat_prepared",
+        "match_started",
+        "proposal_made",
+    ]
+    assert found[1]["player"] == {"id": BOB.id, "name": "bob"}
+    assert found[3]["to_act"] == done.match.to_act
+    assert list(found[4]["deadlines"]) == done.match.to_act
+
+
+async def test_feeds_end_with_the_process_and_say_so(table: Table) -> None:
+    match = await table.hot_seat()
+    async with table.matches.feed(match, ALL, 0) as feed:
+        await take(feed, 1)
+        await table.matches.close()
+        await take(feed, 1)
+        with pytest.raises(FeedClosed) as closed:
+            await take(feed, 1)
+        assert closed.value.code == "shutdown"
+
+
+async def test_a_feed_of_a_match_that_contradicts_itself_ends(
+    table: Table, redis_server: RedisServer
+) -> None:
+    from warlog_events import keys
+
+    match = await table.play(await table.hot_seat(), 3, random.Random(6))
+    async with table.matches.feed(match, ALL, match.version) as feed:
+        await nothing_more(feed)
+        fields = {
+            "type": "seat_left",
+            "seat": "",
+            "by": "",
+            "at": "1",
+            "body": "{}",
+            "draws": "",
+            "chain": "f",
+        }
+        forged = [word for field in {**fields, "hash": ""}.items() for word in field]
+        await table.connection.pipe.call("XADD", keys.events(match.id), f"{match.version + 1}-0", *forged)
+        await table.connection.pipe.call("PUBLISH", keys.moved(match.id), match.version + 1)
+        with pytest.raises(FeedClosed) as closed:
+            await take(feed, 1)
+        assert closed.value.code == "integrity_error"
+
+
+async def test_many_readers_and_writers_at_once_see_one_order(table: Table) -> None:
+    match = await table.hot_seat()
+    target = 40
+
+    async def follow() -> list[int]:
+        async with table.matches.feed(match, ALL, 0) as feed:
+            return [event["version"] for event in await take(feed, target)]
+
+    async def write(seed: int) -> None:
+        rng = random.Random(seed)
+        now: Match = match
+        from warlog_events import errors
+
+        while now.version < target:
+            try:
+                now = (await table.do(now, Act(*choice(now, rng)))).match
+            except (errors.VersionConflict, errors.Refused):
+                now = await table.load(now)
+            await asyncio.sleep(0)
+
+    followers = [asyncio.create_task(follow()) for _ in range(10)]
+    await asyncio.gather(*(write(seed) for seed in range(4)))
+    for follower in followers:
+        assert await follower == list(range(1, target + 1))

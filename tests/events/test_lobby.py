@@ -1,0 +1,217 @@
+"""The lobby's projection: what it lists, that it pages, that it is never wrong for long and can be made again."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+import msgspec
+import pytest
+import pytest_asyncio
+
+from tests.events.table import ADA, BATTLE, BOB, EVE, Table, table_at
+from tests.servers import RedisServer
+from warlog_events import errors, keys
+from warlog_events.commands import Abort, CreateMatch, Propose, TakeSeat
+from warlog_events.model import Player
+from warlog_events.projections.lobby import Lobby
+from warlog_events.projections.projector import Projector
+
+
+class Query(msgspec.Struct, frozen=True):
+    game: str | None = None
+    status: str | None = None
+    mode: str | None = None
+    player: str | None = None
+    open: bool = False
+    after: str | None = None
+
+
+@pytest.fixture
+def own_redis() -> Iterator[RedisServer]:
+    with RedisServer(fsync="no") as server:
+        yield server
+
+
+@pytest_asyncio.fixture
+async def table(own_redis: RedisServer) -> AsyncIterator[Table]:
+    async with table_at(own_redis.url) as table:
+        yield table
+
+
+def projector(table: Table) -> Projector:
+    return Projector(table.connection, table.store)
+
+
+async def listed(table: Table, caller: str | None = None, limit: int = 100, **filters: Any) -> list[str]:
+    """Ids, all pages."""
+    lobby = Lobby(table.connection, projector(table))
+    found: list[str] = []
+    after: str | None = None
+    while True:
+        page, after = await lobby.matches(Query(after=after, **filters), caller, limit)
+        assert len(page) <= limit
+        found += [msgspec.json.decode(summary)["id"] for summary in page]
+        if after is None:
+            return found
+
+
+async def projection(table: Table) -> dict[bytes, Any]:
+    """Everything that the projection has written."""
+    pipe = table.connection.pipe
+    found: dict[bytes, Any] = {}
+    for key in sorted(await pipe.call("KEYS", keys.lobby("*"))):
+        kind = await pipe.call("TYPE", key)
+        if kind == b"hash":
+            flat = await pipe.call("HGETALL", key)
+            found[key] = dict(zip(flat[::2], flat[1::2], strict=True))
+        else:
+            found[key] = await pipe.call("ZRANGE", key, 0, -1)
+    return found
+
+
+async def some_matches(table: Table) -> dict[str, str]:
+    create = table.matches.create
+    ids = {
+        "open": (await create(CreateMatch("hex", BATTLE, {"red": "me"}), ADA)).match,
+        "invited": (await create(CreateMatch("hex", BATTLE, {"red": "me", "blue": "invite"}), ADA)).match,
+        "private": (await create(CreateMatch("hex", BATTLE, {"red": "me"}, visibility="private"), ADA)).match,
+        "wish": (await create(CreateMatch("hex", BATTLE, seating="wish"), EVE)).match,
+        "competitive": await table.duel(mode="competitive"),
+        "running": await table.play(await table.duel(), 3, random.Random(1)),
+        "finished": await table.finish(await table.duel()),
+        "aborted": (await create(CreateMatch("hex", BATTLE, {"red": "me"}), ADA)).match,
+    }
+    await table.do(ids["aborted"], Propose(Abort()), ADA)
+    return {name: match.id for name, match in ids.items()}
+
+
+async def test_matches_are_found_by_game_status_mode_player_and_open_seats(table: Table) -> None:
+    ids = await some_matches(table)
+
+    async def names(caller: str | None = None, **filters: Any) -> set[str]:
+        found = await listed(table, caller, **filters)
+        assert len(found) == len(set(found))
+        return {name for name, id in ids.items() if id in found}
+
+    public = set(ids) - {"private"}
+    assert await names() == public
+    assert await names(EVE.id) == public
+    assert await names(ADA.id) == set(ids)
+    assert await names(game="hex") == public
+    assert await names(game="wec") == set()
+    assert await names(status="lobby") == {"open", "invited", "wish"}
+    assert await names(ADA.id, status="lobby") == {"open", "invited", "wish", "private"}
+    assert await names(status="playing") == {"competitive", "running"}
+    assert await names(status="finished", game="hex") == {"finished"}
+    assert await names(status="aborted") == {"aborted"}
+    assert await names(mode="competitive") == {"competitive"}
+    assert await names(open=True) == {"open", "wish"}
+    assert await names(player=BOB.id) == {"competitive", "running", "finished"}
+    assert await names(player=ADA.id) == public - {"wish"}
+    assert await names(ADA.id, player="me") == set(ids) - {"wish"}
+    assert await names(EVE.id, player="me") == {"wish"}
+
+
+async def test_a_match_moves_on_in_the_list_and_stands_in_it_once(table: Table) -> None:
+    match = (await table.matches.create(CreateMatch("hex", BATTLE, {"red": "me"}), ADA)).match
+    assert await listed(table, open=True) == [match.id]
+    match = (await table.do(match, TakeSeat("blue"), BOB)).match
+    assert await listed(table, open=True) == []
+    assert await listed(table, player=BOB.id) == [match.id]
+    await table.do(match, Propose(Abort()), ADA)
+    assert await listed(table) == [match.id]
+    assert await listed(table, status="lobby") == [match.id]
+
+
+async def test_pages_have_no_gap_and_no_double_whatever_their_size(table: Table) -> None:
+    matches = [await table.hot_seat() for _ in range(23)]
+    newest_first = [m.id for m in sorted(matches, key=lambda m: (m.fold.created_at, m.id), reverse=True)]
+    for limit in (1, 2, 7, 23, 50):
+        assert await listed(table, limit=limit) == newest_first
+        assert await listed(table, ADA.id, limit=limit) == newest_first
+    lobby = Lobby(table.connection)
+    for cursor in (
+        "x",
+        "",
+        "1735689600000",
+        "1735689600000 m",
+        "1735689600000 m_000_a b",
+        "[" + "0" * 12 + " m",
+    ):
+        with pytest.raises(errors.BadParameter):
+            await lobby.matches(Query(after=cursor), None, 10)
+
+
+async def test_a_rebuild_makes_exactly_what_following_made(table: Table) -> None:
+    await some_matches(table)
+    followed = projector(table)
+    while await followed.step():
+        pass
+    before = await projection(table)
+    assert len(before) > 5
+    assert await projector(table).rebuild() == 8
+    assert await projection(table) == before
+    assert await followed.step() == 0
+
+
+async def test_reading_the_activity_again_changes_nothing(table: Table) -> None:
+    await some_matches(table)
+    await projector(table).catch_up()
+    before = await projection(table)
+    await table.connection.pipe.call("DEL", keys.lobby("checkpoint"))
+    await projector(table).catch_up()
+    assert await projection(table) == before
+
+
+async def test_several_projectors_at_once_make_the_same_as_one(table: Table, own_redis: RedisServer) -> None:
+    async with table_at(own_redis.url) as other:
+        workers = [projector(table), projector(other), projector(other)]
+        stop = False
+
+        async def work(worker: Projector) -> None:
+            while not stop:
+                await worker.step()
+
+        tasks = [asyncio.create_task(work(worker)) for worker in workers]
+        await some_matches(table)
+        await asyncio.gather(some_matches(table), some_matches(other))
+        await workers[0].catch_up()
+        stop = True
+        await asyncio.gather(*tasks)
+        followed = await projection(table)
+        await projector(table).rebuild()
+        assert await projection(table) == followed
+
+
+async def test_a_bucket_whose_activity_was_lost_is_rebuilt_from_its_matches(table: Table) -> None:
+    await some_matches(table)
+    await projector(table).catch_up()
+    before = await projection(table)
+    match = (await table.matches.create(CreateMatch("hex", BATTLE, {"red": "me"}), ADA)).match
+    bucket = keys.bucket_of(match.id)
+    assert bucket is not None
+    # So much has happened there meanwhile that the stream has been trimmed beyond our checkpoint.
+    match = await table.undo(await table.hot_seat(), 2)
+    for _ in range(3):
+        match = await table.undo(match, 2)
+    for number in range(table.store.buckets):
+        await table.connection.pipe.call("XTRIM", keys.activity(number), "MAXLEN", 1)
+    assert set(await listed(table)) > {match.id}
+    assert (
+        len((await projection(table))[keys.lobby("index").encode()])
+        == len(before[keys.lobby("index").encode()]) + 2
+    )
+
+
+async def test_who_joins_a_private_match_sees_it_from_then_on(table: Table) -> None:
+    spec = CreateMatch("hex", BATTLE, {"red": "me", "blue": "invite"}, visibility="private")
+    made = await table.matches.create(spec, ADA)
+    stranger = Player("pl_zoe", "zoe")
+    assert await listed(table, stranger.id) == []
+    await table.do(made.match, TakeSeat("blue", made.invitations["blue"]), stranger)
+    assert await listed(table, stranger.id) == [made.match.id]
+    assert await listed(table, EVE.id) == []
+    assert await listed(table, EVE.id, player=stranger.id) == []

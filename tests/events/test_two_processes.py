@@ -1,0 +1,134 @@
+"""Two operating-system processes write one match at once."""
+
+from __future__ import annotations
+
+import asyncio
+import collections
+import random
+import subprocess
+import sys
+
+import msgspec
+import pytest
+
+from tests.events.table import ADA, BATTLE, HIDDEN, choice, table_at
+from tests.servers import RedisServer
+from warlog_events import errors
+from warlog_events.commands import Act, Propose, Undo
+from warlog_events.match import Key
+
+
+async def write(url: str, match_id: str, seed: int, commands: int) -> list[tuple[str, int]]:
+    """So many commands, each with an answer: ("done", version) or (error code, 0)."""
+    rng = random.Random(seed)
+    answers: list[tuple[str, int]] = []
+    async with table_at(url) as table:
+        for number in range(commands):
+            match = await table.matches.load(match_id, ADA.id, fresh=rng.random() < 0.5)
+            command: object
+            if match.is_over or rng.random() < 0.1:
+                command = Propose(Undo(rng.randrange(2, match.version + 1)))
+            else:
+                command = Act(*choice(match, rng))
+            key = Key(f"{seed}/{number}", "digest")
+            while True:
+                try:
+                    expected = match.version if rng.random() < 0.3 else None
+                    done = await table.do(match, command, ADA, key=key, expected_version=expected)
+                    again = await table.do(
+                        match, command, ADA, key=key
+                    )  # a retry whose first answer was lost
+                    assert again.repeated
+                    assert again.answer == done.answer
+                    answers.append(("done", msgspec.json.decode(done.answer)["version"]))
+                except errors.TryAgain:
+                    continue
+                except errors.WarlogError as error:
+                    answers.append((error.code, 0))
+                break
+    return answers
+
+
+@pytest.mark.parametrize("processes", [2, 3])
+async def test_nothing_is_lost_doubled_or_reordered_and_every_caller_has_an_answer(
+    redis_server: RedisServer, processes: int
+) -> None:
+    commands = 60
+    async with table_at(redis_server.url) as table:
+        match = await table.hot_seat(BATTLE)
+        writers = [
+            subprocess.Popen(
+                [sys.executable, "-m", __name__, redis_server.url, match.id, str(seed), str(commands)],
+                stdout=subprocess.PIPE,
+            )
+            for seed in range(processes)
+        ]
+        outputs = [(await asyncio.to_thread(writer.communicate))[0] for writer in writers]
+        assert [writer.returncode for writer in writers] == [0] * processes
+        answers = [answer for raw in outputs for answer in msgspec.json.decode(raw)]
+        assert len(answers) == processes * commands
+        done = [version for code, version in answers if code == "done"]
+        refusals = collections.Counter(code for code, _ in answers if code != "done")
+        stored = await table.store.events(match.id)
+        assert [event.version for event in stored] == list(range(1, len(stored) + 1))
+        assert sorted(done) == list(
+            range(3, len(stored) + 1)
+        )  # each event has one caller, and each caller his own
+        assert not set(refusals) & {"integrity_error", "internal", "idempotency_key_reused"}, refusals
+        match = await table.finish_playing(match)
+        assert (await table.matches.verify(match)).status == "verified"
+
+
+async def test_seats_that_act_at_the_same_time_do_not_hinder_each_other(redis_server: RedisServer) -> None:
+    """Both recruit at once: the second append comes too late by a version, is checked again and succeeds."""
+    async with table_at(redis_server.url) as one, table_at(redis_server.url) as two:
+        for _ in range(10):
+            match = await one.duel(HIDDEN)
+            await two.load(match)
+            army = {"type": "recruit", "army": [{"unit": "wolf", "count": 3}]}
+            await asyncio.gather(one.act(match, "red", army), two.act(match, "blue", army))
+            assert (await one.load(match)).version == match.version + 2
+        assert one.counts.conflicts + two.counts.conflicts > 0
+
+
+async def test_a_command_that_met_another_turn_is_a_conflict_and_not_played(
+    redis_server: RedisServer,
+) -> None:
+    async with table_at(redis_server.url) as one, table_at(redis_server.url) as two:
+        met = 0
+        for seed in range(20):
+            match = await one.play(await one.hot_seat(), 2, random.Random(seed))
+            await two.load(match)
+            seat = match.to_act[0]
+            piece = match.state.view(seat).active if match.state else 0
+            defend = {"type": "defend", "piece": piece}
+            answers = await asyncio.gather(
+                one.act(match, seat, defend), two.act(match, seat, defend), return_exceptions=True
+            )
+            wrong = [answer for answer in answers if isinstance(answer, BaseException)]
+            assert len(wrong) == 1
+            assert isinstance(wrong[0], errors.VersionConflict | errors.Refused)
+            met += isinstance(wrong[0], errors.VersionConflict)
+            assert (await one.load(match)).version == match.version + 1
+        assert met > 0
+
+
+async def test_a_process_that_has_slept_hears_of_the_news_before_it_refuses(
+    redis_server: RedisServer,
+) -> None:
+    async with table_at(redis_server.url) as one, table_at(redis_server.url) as two:
+        rng = random.Random(3)
+        match = await one.hot_seat()
+        await two.load(match)
+        match = await one.play(match, 20, rng)
+        after = await two.act(match, *choice(match, rng))
+        assert after.version == match.version + 1
+
+
+def main(url: str, match_id: str, seed: str, commands: str) -> None:
+    answers = asyncio.run(write(url, match_id, int(seed), int(commands)))
+    sys.stdout.buffer.write(msgspec.json.encode(answers))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
