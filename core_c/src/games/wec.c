@@ -210,72 +210,103 @@ static void sort_places(const wec_state *state, places *list)
 
 /* ==== 8.1 Seen ======================================================================================================= */
 
-static int has_lock_on(const piece *p, int32_t id)
-{
-    if (p->lock == id)
-        return 1;
-    for (int32_t i = 0; i < p->n_articles; i++)
-        if (p->articles[i].lock == id)
-            return 1;
-    return 0;
-}
-
 /* Stealth that works: the option is on, the bearer is no primary (or king_stealth). */
 static int is_stealthy(const wec_setup *setup, const piece *p)
 {
     return OPT(setup, STEALTH_ON) && (abilities(p) & A(STEALTH)) && (!is_primary(p->type) || OPT(setup, KING_STEALTH));
 }
 
-static int defeats_stealth(const wec_setup *setup, const wec_state *state, int32_t seat, const piece *p)
+/* A seat's means to see what is hidden: made when the first hidden piece asks for it, for most boards hide few. */
+typedef struct watch {
+    int32_t made, n_locks, n_detectors, n_listeners;
+    uint16_t locks[PIECES_MAX * (1 + CARRIED_MAX)]; /* ids that an anti_stealth is locked on */
+    uint8_t detectors[PIECES_MAX];                  /* squares of pieces with anti_stealth, where it sees by range */
+    uint8_t listeners[PIECES_MAX];                  /* squares of pieces with a torpedo launcher */
+} watch;
+
+static void make_watch(watch *w, const wec_setup *setup, const wec_state *state, int32_t viewer)
 {
+    w->made = 1;
+    w->n_locks = w->n_detectors = w->n_listeners = 0;
     for (int32_t i = 0; i < state->n_pieces; i++) {
         const piece *q = &state->pieces[i];
-        if (q->seat != seat || !on_board(q))
+        const uint32_t able = q->seat == viewer && on_board(q) ? abilities(q) : 0;
+        if (able & A(TORPEDO_LAUNCHER))
+            w->listeners[w->n_listeners++] = q->square;
+        if ((able & A(ANTI_STEALTH)) == 0)
             continue;
-        if (OPT(setup, STEALTH_LOCK_ON) && has_lock_on(q, p->id))
-            return 1;
-        if (OPT(setup, STEALTH_RANGE_DETECTION) && distance(q->square, p->square) <= OPT(setup, STEALTH_DETECTION_RANGE) &&
-            (abilities(q) & A(ANTI_STEALTH)))
-            return 1;
+        if (OPT(setup, STEALTH_RANGE_DETECTION))
+            w->detectors[w->n_detectors++] = q->square;
+        if (!OPT(setup, STEALTH_LOCK_ON))
+            continue;
+        w->locks[w->n_locks] = q->lock;
+        w->n_locks += q->lock != 0;
+        for (int32_t k = 0; k < q->n_articles; k++) {
+            w->locks[w->n_locks] = q->articles[k].lock;
+            w->n_locks += q->articles[k].lock != 0;
+        }
     }
+}
+
+static int defeats_stealth(const watch *w, const wec_setup *setup, const piece *p)
+{
+    for (int32_t i = 0; i < w->n_locks; i++)
+        if (w->locks[i] == p->id)
+            return 1;
+    for (int32_t i = 0; i < w->n_detectors; i++)
+        if (distance(w->detectors[i], p->square) <= OPT(setup, STEALTH_DETECTION_RANGE))
+            return 1;
     return 0;
 }
 
-static int detects_below(const wec_setup *setup, const wec_state *state, int32_t seat, const piece *p)
+static int detects_below(const watch *w, const wec_setup *setup, const piece *p)
 {
-    for (int32_t i = 0; i < state->n_pieces; i++) {
-        const piece *q = &state->pieces[i];
-        if (q->seat == seat && on_board(q) && (abilities(q) & A(TORPEDO_LAUNCHER)) &&
-            distance(q->square, p->square) <= OPT(setup, SUBMERSION_DETECTION_RANGE))
+    for (int32_t i = 0; i < w->n_listeners; i++)
+        if (distance(w->listeners[i], p->square) <= OPT(setup, SUBMERSION_DETECTION_RANGE))
             return 1;
-    }
     return 0;
 }
 
-static int is_concealed(const wec_setup *setup, const wec_state *state, int32_t viewer, const piece *p)
+static int is_concealed(watch *w, const wec_setup *setup, const wec_state *state, int32_t viewer, const piece *p)
 {
+    const int stealthy = is_stealthy(setup, p);
+
+    if (!stealthy && p->level != SUB)
+        return 0;
+    if (!w->made)
+        make_watch(w, setup, state, viewer);
     if (p->level == SUB) {
-        const int below = OPT(setup, SUBMERSION) && !detects_below(setup, state, viewer, p);
+        const int below = OPT(setup, SUBMERSION) && !detects_below(w, setup, p);
         if (below || OPT(setup, DOMINANCE) == DOMINANCE_SUBMERSION)
             return below;
     }
-    return is_stealthy(setup, p) && !defeats_stealth(setup, state, viewer, p);
+    return stealthy && !defeats_stealth(w, setup, p);
+}
+
+static int sees_by(watch *w, const wec_setup *setup, const wec_state *state, int32_t viewer, const piece *p)
+{
+    if (p->seat == viewer || p->revealed || state->over || state->knower)
+        return 1;
+    return !is_concealed(w, setup, state, viewer, p);
 }
 
 /* Does this seat see the piece, which is on the board? */
 static int sees(const wec_setup *setup, const wec_state *state, int32_t viewer, const piece *p)
 {
-    if (p->seat == viewer || p->revealed || state->over || state->knower)
-        return 1;
-    return !is_concealed(setup, state, viewer, p);
+    watch w;
+    w.made = 0;
+    return sees_by(&w, setup, state, viewer, p);
 }
 
 /* Places of all pieces on the board that the seat sees, its own among them. */
 static set seen_by(const wec_setup *setup, const wec_state *state, int32_t viewer)
 {
     set seen = {{0, 0}};
+    watch w;
+
+    w.made = 0;
     for (int32_t i = 0; i < state->n_pieces; i++)
-        if (on_board(&state->pieces[i]) && sees(setup, state, viewer, &state->pieces[i]))
+        if (on_board(&state->pieces[i]) && sees_by(&w, setup, state, viewer, &state->pieces[i]))
             add(&seen, i);
     return seen;
 }
@@ -336,7 +367,9 @@ typedef struct sight {
 static void look(sight *s, const wec_setup *setup, const wec_state *state, int32_t seat)
 {
     set two[LEVELS], coexisting[LEVELS];
+    watch w;
 
+    w.made = 0;
     s->setup = setup;
     s->state = state;
     s->seat = seat;
@@ -347,7 +380,7 @@ static void look(sight *s, const wec_setup *setup, const wec_state *state, int32
     memset(coexisting, 0, sizeof coexisting);
     for (int32_t i = 0; i < state->n_pieces; i++) {
         const piece *p = &state->pieces[i];
-        if (!on_board(p) || !sees(setup, state, seat, p))
+        if (!on_board(p) || !sees_by(&w, setup, state, seat, p))
             continue;
         put_on(&s->board, p, i);
         if (p->seat != seat) {
@@ -1053,10 +1086,8 @@ static int is_vacated(const wec_state *state, int32_t square)
     return (int)(state->vacated[square >> 6] >> (square & 63) & 1);
 }
 
-static int32_t check_reinforce(const sight *s, int32_t id)
+static int32_t check_reinforce(const sight *s, int32_t place)
 {
-    const int32_t place = own_reinforcement(s->state, s->seat, id);
-
     if (place < 0)
         return NO_SUCH_REINFORCEMENT;
     if (!is_vacated(s->state, s->state->pieces[place].square))
@@ -1128,7 +1159,7 @@ static int32_t check_act(const wec_setup *setup, const wec_state *state, int32_t
     case A_FIRE: return check_fire(&s, place, field);
     case A_PICK_UP: return check_pick_up(&s, place, field[F_ARTICLE]);
     case A_DROP: return check_drop(&s, place, field[F_ARTICLE]);
-    case A_REINFORCE: return check_reinforce(&s, field[F_PIECE]);
+    case A_REINFORCE: return check_reinforce(&s, own_reinforcement(state, seat, field[F_PIECE]));
     default: return may_end_turn(&s) ? WL_OK : MUST_MOVE;
     }
 }
@@ -1301,6 +1332,8 @@ static void list_drops(listing *l, const sight *s, int32_t place)
 
 static void list_exchange(listing *l, const piece *from, const piece *to)
 {
+    if (!is_in_reach(from, to))
+        return;
     for (uint32_t kinds = carried_kinds(from); kinds != 0; kinds &= kinds - 1) {
         const int32_t given = wl_lowest(kinds);
         if (check_exchange(from, to, given, NO_ARTICLE) == WL_OK)
@@ -1332,10 +1365,10 @@ static void list_acts(listing *l, const sight *s, const places *actors)
             for (int32_t k = 0; k < actors->n && state->pieces[actors->at[i]].n_articles > 0; k++)
                 if (k != i)
                     list_exchange(l, &state->pieces[actors->at[i]], &state->pieces[actors->at[k]]);
-    if (!state->reinforces)
+    if (!state->reinforces && (state->vacated[0] | state->vacated[1]) != 0)
         for (int32_t i = 0; i < state->n_pieces; i++)
             if (state->pieces[i].level == WAITING && state->pieces[i].seat == s->seat &&
-                check_reinforce(s, state->pieces[i].id) == WL_OK)
+                check_reinforce(s, i) == WL_OK)
                 list(l, A_REINFORCE, state->pieces[i].id, 0, 0, 0, 0, 0, 0);
 }
 
@@ -1678,10 +1711,12 @@ static void remove_projectile(wec_state *state, int32_t i)
 static int detonate(play *g, int32_t i)
 {
     const projectile m = g->state->projectiles[i];
-    const places list = pieces_in(g->state, &g->board, cell_of(m.square, m.kind));
+    const int32_t cell = cell_of(m.square, m.kind);
+    places list;
 
-    if (list.n == 0)
+    if (g->board.at[cell][0] == EMPTY)
         return 0;
+    list = pieces_in(g->state, &g->board, cell);
     effect_projectile(g, E_PROJECTILE_HIT, &m);
     remove_projectile(g->state, i);
     for (int32_t k = 0; k < list.n; k++)
@@ -2739,12 +2774,15 @@ static void show_piece(const wec_state *state, const piece *p, int own, piece *o
 
 static void show_foreign(const wec_setup *setup, const wec_state *state, int32_t viewer, wec_state *known)
 {
+    watch by[SEATS_N];
     places list;
 
+    by[BLACK].made = by[WHITE].made = 0;
     list.n = 0;
     for (int32_t i = 0; i < state->n_pieces; i++) {
         const piece *p = &state->pieces[i];
-        if (on_board(p) && p->seat != viewer && sees(setup, state, viewer == WL_SPECTATOR ? 1 - p->seat : viewer, p))
+        const int32_t other = 1 - p->seat; /* a spectator sees what the other seat sees */
+        if (on_board(p) && p->seat != viewer && sees_by(&by[other], setup, state, other, p))
             list.at[list.n++] = (uint8_t)i;
     }
     sort_places(state, &list);

@@ -853,15 +853,28 @@ int32_t wec_sound_setup(const void *setup_)
     return 1;
 }
 
+/* A journey's squares are on the board, and it has none without a transport. */
+static int is_sound_journey(const piece *p)
+{
+    int32_t at = p->square;
+    uint32_t steps = p->steps;
+
+    if (p->transport == NO_ARTICLE)
+        return p->steps == 0 && p->path == 0;
+    if (p->transport < BICYCLE || p->transport > SCUBA || p->path > 2 || steps_left(p) > STEPS_MAX)
+        return 0;
+    for (; steps >> 28 > 0 && at >= 0; steps = steps_after(steps))
+        at = neighbour(at, (int32_t)(steps & 7));
+    return at >= 0 && steps == 0;
+}
+
 static int is_sound_piece(const piece *p)
 {
     if (p->seat > WHITE || p->type < ROCKET_PAWN || p->type > PRIME_MINISTER || p->square >= SQUARES || p->level > WAITING)
         return 0;
     if (p->hand > RIGHT_HAND || p->marks >= 2 * UNMOVED || p->revealed > REVEALED_TURNS || p->stun > HALF_TURNS_STUN_MAX)
         return 0;
-    if (p->n_articles > CARRIED_MAX || steps_left(p) > STEPS_MAX || p->path > 2)
-        return 0;
-    if (p->transport != NO_ARTICLE && (p->transport < BICYCLE || p->transport > SCUBA))
+    if (p->n_articles > CARRIED_MAX || !is_sound_journey(p))
         return 0;
     if (p->ready[0] > HALF_TURNS_READY_MAX || p->ready[1] > HALF_TURNS_READY_MAX)
         return 0;
