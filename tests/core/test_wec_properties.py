@@ -82,7 +82,11 @@ def test_what_is_listed_is_accepted_and_what_is_not_listed_is_refused(match: int
                     near["to"] = rng.choice(ids)
                 assert (state.check(seat, near) is None) == (repr(near) in known), near
         other = SEATS[1 - SEATS.index(seat)]
-        assert {a["type"] for a in state.legal(other, plain=True)} <= {"accept_draw", "decline_draw", "resign"}
+        assert {a["type"] for a in state.legal(other, plain=True)} <= {
+            "accept_draw",
+            "decline_draw",
+            "resign",
+        }
         state.apply(seat, choose(rng, listing))
 
 

@@ -62,7 +62,8 @@ def forget(position: dict[str, Any], ids: set[int]) -> None:
         if piece.get("lock") in ids:
             del piece["lock"]
         piece["articles"] = [
-            a["kind"] if isinstance(a, dict) and a.get("lock") in ids else a for a in piece.get("articles", [])
+            a["kind"] if isinstance(a, dict) and a.get("lock") in ids else a
+            for a in piece.get("articles", [])
         ]
     turn_state = position.get("turn_state", {})
     for name in ("acted", "fired", "moved_pieces", "converted", "travelled"):
@@ -79,10 +80,16 @@ def change_secrets(position: dict[str, Any], seat: str, rng: random.Random) -> N
         if waiting["seat"] == other and not TYPE[waiting["type"]]["handed"]:
             waiting["type"] = rng.choice([t for t in TYPES if not TYPE[t]["handed"]])
     if position["to_move"] == other:
-        position["turn_state"] = {"fires": rng.randint(0, 2), "moved": rng.random() < 0.5, "vacated": rng.sample(SQUARES, 3)}
+        position["turn_state"] = {
+            "fires": rng.randint(0, 2),
+            "moved": rng.random() < 0.5,
+            "vacated": rng.sample(SQUARES, 3),
+        }
     position["idle_turns"] = rng.randint(0, 1)
     ghosts = position.setdefault("ghosts", {})
-    ghosts[other] = [{"type": rng.choice(TYPES), "at": rng.choice(SQUARES), "level": rng.choice(LEVELS), "turn": 1}]
+    ghosts[other] = [
+        {"type": rng.choice(TYPES), "at": rng.choice(SQUARES), "level": rng.choice(LEVELS), "turn": 1}
+    ]
     for piece in enemy_pieces(position, seat):
         piece.pop("lock", None)
         if "journey" in piece and piece["journey"]["article"] != "bicycle":
@@ -126,7 +133,9 @@ def other_worlds(state: State, seat: str, rng: random.Random) -> list[State]:
 
 
 @pytest.mark.parametrize("world", range(WORLDS))
-def test_views_listings_and_errors_are_the_same_in_worlds_that_the_seat_cannot_tell_apart(world: int, seed: int) -> None:
+def test_views_listings_and_errors_are_the_same_in_worlds_that_the_seat_cannot_tell_apart(
+    world: int, seed: int
+) -> None:
     rng = random.Random(f"{seed} {world}")
     options, position = random_start(rng)
     state = GAME.new(options=options, position=position)
@@ -158,8 +167,15 @@ def visible(state: State, actor: str, action: dict[str, Any], viewer: str) -> tu
     for effect in effects:
         # A swap is posted with the lower id first (7), so which side its effect begins with is the ids' doing.
         if effect["type"] == "exchanged" and "for" in effect:
-            turned = {"from_at": effect["to_at"], "to_at": effect["from_at"], "article": effect["for"], "for": effect["article"]}
-            effect |= min(turned, {name: effect[name] for name in turned}, key=lambda sides: sorted(sides.items()))
+            turned = {
+                "from_at": effect["to_at"],
+                "to_at": effect["from_at"],
+                "article": effect["for"],
+                "for": effect["article"],
+            }
+            effect |= min(
+                turned, {name: effect[name] for name in turned}, key=lambda sides: sorted(sides.items())
+            )
     return seen.action, effects
 
 
@@ -184,12 +200,24 @@ def test_ids_of_the_enemy_change_nothing_that_a_seat_is_told(world: int, seed: i
         action = choose(rng, state.legal(actor, plain=True))
         twin = dict(action)
         if actor != seat:
-            own = {**renamed, **{p["piece"]: p["piece"] for p in state.view(actor, plain=True)["pieces"] if p["piece"] not in renamed}}
+            own = {
+                **renamed,
+                **{
+                    p["piece"]: p["piece"]
+                    for p in state.view(actor, plain=True)["pieces"]
+                    if p["piece"] not in renamed
+                },
+            }
             for field in ("piece", "carry", "from", *(("to",) if action["type"] == "exchange" else ())):
                 if field in twin:
                     twin[field] = own[twin[field]]
             if twin["type"] == "exchange" and "for" in twin and twin["from"] > twin["to"]:
-                twin |= {"from": twin["to"], "to": twin["from"], "article": twin["for"], "for": twin["article"]}
+                twin |= {
+                    "from": twin["to"],
+                    "to": twin["from"],
+                    "article": twin["for"],
+                    "for": twin["article"],
+                }
         told, told_twin = visible(state, actor, action, seat), visible(other, actor, twin, seat)
         assert told == told_twin, action
         if any(effect["type"] == "converted" for effect in told[1]):

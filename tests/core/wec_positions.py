@@ -35,7 +35,10 @@ def random_options(rng: random.Random) -> dict[str, Any]:
             options[spec["name"]] = rng.choice(spec["values"])
     if options.get("action_restriction") == "move_only" and rng.random() < 0.7:
         del options["action_restriction"]  # most of the rules sleep under it
-    if options.get("action_restriction") == "move_only" and options.get("movement", "weaponized") != "weaponized":
+    if (
+        options.get("action_restriction") == "move_only"
+        and options.get("movement", "weaponized") != "weaponized"
+    ):
         options["sub_jet_combat"] = rng.random() < 0.5
     return options
 
@@ -48,7 +51,8 @@ def _articles(rng: random.Random, type_: str, turn: int) -> list[Any]:
     elif n > 1:
         kinds[rng.randrange(n)] = "xxx"
     return [
-        {"kind": kind, "ready_turn": turn + rng.randint(1, 6)} if rng.random() < 0.1 else kind for kind in kinds
+        {"kind": kind, "ready_turn": turn + rng.randint(1, 6)} if rng.random() < 0.1 else kind
+        for kind in kinds
     ]
 
 
@@ -89,30 +93,33 @@ def random_position(rng: random.Random, options: dict[str, Any], n: int = 34) ->
         position["pieces"].append(king)
     if position["pieces"][0]["at"] == position["pieces"][1]["at"]:
         position["pieces"][1]["at"] = "a1" if position["pieces"][0]["at"] != "a1" else "j10"
-    wanted: list[tuple[str, dict[str, Any]]] = []
-    for _ in range(n):
-        wanted.append(("pieces", _piece(rng, ids.pop(), rng.choice(SEATS), turn)))
-    for at in rng.sample(SQUARES, 25):
-        wanted.append(("articles", {"at": at, "articles": [rng.choice(KINDS) for _ in range(rng.randint(1, 2))]}))
+    pieces = [_piece(rng, ids.pop(), rng.choice(SEATS), turn) for _ in range(n)]
+    wanted: list[tuple[str, dict[str, Any]]] = [("pieces", piece) for piece in pieces]
+    wanted += [
+        ("articles", {"at": at, "articles": [rng.choice(KINDS) for _ in range(rng.randint(1, 2))]})
+        for at in rng.sample(SQUARES, 25)
+    ]
     for _ in range(4):
-        missile = {
+        missile: dict[str, Any] = {
             "kind": rng.choice(("rocket", "sam", "torpedo")),
             "seat": rng.choice(SEATS),
             "at": rng.choice(SQUARES),
             "direction": rng.choice(DIRECTIONS),
             "strength": rng.randint(1, 3),
         }
-        enemies = [
-            p["id"]
-            for kind, p in wanted
-            if kind == "pieces" and p["seat"] != missile["seat"] and p["level"] == {"sam": "air", "torpedo": "sub"}.get(missile["kind"])
-        ]
+        level = {"sam": "air", "torpedo": "sub"}.get(missile["kind"])
+        enemies = [p["id"] for p in pieces if p["seat"] != missile["seat"] and p["level"] == level]
         if enemies and rng.random() < 0.6:
             missile["target"] = rng.choice(enemies)
         wanted.append(("projectiles", missile))
     for _ in range(4):
         type_ = rng.choice(TYPES)
-        waiting = {"id": ids.pop(), "seat": rng.choice(SEATS), "type": type_, "at": rng.choice(SQUARES)}
+        waiting: dict[str, Any] = {
+            "id": ids.pop(),
+            "seat": rng.choice(SEATS),
+            "type": type_,
+            "at": rng.choice(SQUARES),
+        }
         if TYPE[type_]["handed"]:
             waiting["hand"] = "left"
         wanted.append(("reinforcements", waiting))
@@ -127,12 +134,22 @@ def random_position(rng: random.Random, options: dict[str, Any], n: int = 34) ->
         transports = [a for a in piece.get("articles", []) if a in ("bicycle", "jump_pack", "scuba")]
         level = piece.get("level", "ground")
         if transports and {"bicycle": "ground", "jump_pack": "air", "scuba": "sub"}[transports[0]] == level:
-            piece["journey"] = {"article": transports[0], "to": piece["at"], "path": "beeline", "remaining": []}
+            piece["journey"] = {
+                "article": transports[0],
+                "to": piece["at"],
+                "path": "beeline",
+                "remaining": [],
+            }
             if not _accepted(options, position):
                 del piece["journey"]
     position["ghosts"] = {
         seat: [
-            {"type": rng.choice(TYPES), "at": rng.choice(SQUARES), "level": rng.choice(LEVELS), "turn": rng.randint(1, turn)}
+            {
+                "type": rng.choice(TYPES),
+                "at": rng.choice(SQUARES),
+                "level": rng.choice(LEVELS),
+                "turn": rng.randint(1, turn),
+            }
             for _ in range(rng.randint(0, 4))
         ]
         for seat in SEATS

@@ -1,6 +1,6 @@
-"""Weaponized Chess: names and JSON of `rules/wec.md` ↔ the words and records described at the head of `src/games/wec.c`.
+"""Weaponized Chess: names and JSON of `rules/wec.md` ↔ the words and records described in `src/games/wec.c`.
 
-In the book's order: options and Position into words, actions both ways, effects, view and Position out of the C records.
+In the book's order: options and Position into words, actions both ways, effects, view and Position out of C records.
 The Structs are in `wec_structs.py`, the notation of 10.6 in `wec_notation.py`.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from importlib import resources
+from itertools import pairwise
 from typing import Any
 
 import msgspec
@@ -25,8 +26,7 @@ from warlog_core.binding import (
     listing_keys,
     record_of,
 )
-from warlog_core.codecs import wec_notation
-from warlog_core.codecs import MALFORMED_RECORD, ActionRecord, Result
+from warlog_core.codecs import MALFORMED_RECORD, ActionRecord, Result, wec_notation
 from warlog_core.codecs.wec_structs import (
     ACTIONS,
     DIRECTION_STEPS,
@@ -47,6 +47,7 @@ from warlog_core.codecs.wec_structs import (
     SEATS,
     SQUARE_NUMBERS,
     SQUARES,
+    TRANSPORTS,
     TYPES,
     WEAPON_ABILITIES,
     WEAPONS,
@@ -86,12 +87,14 @@ from warlog_core.codecs.wec_structs import (
     View,
 )
 from warlog_core.jsonvalue import is_integer
+from warlog_core.layout import Row
 
 _BOOK: dict[str, Any] = json.loads(
     resources.files("warlog_core").joinpath("rules/wec.json").read_text(encoding="utf-8")
 )
 
 _WAITING = 3  # the level of a reinforcement
+_FIRST_TRANSPORT = 1 + KINDS.index(TRANSPORTS[0])  # the number of the bicycle
 # Marks of a piece (wec.h), and their lists in a Position.
 _ACTED, _FIRED, _UNMOVED = 1, 2, 32
 _MARKS = {"acted": 1, "fired": 2, "moved_pieces": 4, "converted": 8, "travelled": 16}
@@ -142,7 +145,7 @@ _kind = _named(KINDS, 1)
 _weapon = _named(WEAPONS)
 _missile = _named(PROJECTILES)
 _loss = _named(LOSSES, 1)
-_transport_name = _named(("bicycle", "jump_pack", "scuba"), 15)
+_transport_name = _named(TRANSPORTS, _FIRST_TRANSPORT)
 
 
 def _enum_word(names: Sequence[str]) -> Callable[[object], int]:
@@ -275,16 +278,16 @@ def _position_words(value: object) -> list[int]:
         int("activation_squares" in given),
         *_turn_state_words(given.get("turn_state", {})),
     ]
-    squares = {seat: [] for seat in SEATS}
+    squares: dict[str, Any] = {seat: [] for seat in SEATS}
     if "activation_squares" in given:
         squares = _object(given["activation_squares"], SEATS)
     for seat in SEATS:
         words += _counted([_square(square) for square in _list(squares[seat])])
     ghosts: list[int] = []
-    for seat, entries in _object(given.get("ghosts", {}), (), SEATS).items():
+    for owner, entries in _object(given.get("ghosts", {}), (), SEATS).items():
         for entry in _list(entries):
             ghost = _object(entry, ("type", "at", "level", "turn"))
-            ghosts += (_seat(seat), _type(ghost["type"]), _square(ghost["at"]), _level(ghost["level"]))
+            ghosts += (_seat(owner), _type(ghost["type"]), _square(ghost["at"]), _level(ghost["level"]))
             ghosts.append(_int_word(ghost["turn"]))
     words += _counted(ghosts, 5)
     projectiles: list[int] = []
@@ -446,7 +449,7 @@ def _doze_fields(action: dict[str, Any]) -> list[int]:
     squares = [_square_field(square) for square in _list(action["squares"])]
     if UNKNOWN in squares:
         shown = [UNKNOWN, 0, 0, 0]
-    elif any(a >= b for a, b in zip(squares, squares[1:], strict=False)):
+    elif any(a >= b for a, b in pairwise(squares)):
         raise _WrongShape  # unsorted or repeated
     else:
         shown = [*squares[:4], 0, 0, 0, 0][:4]
@@ -616,16 +619,15 @@ class Tables:
 
     def __init__(self, codec: Codec, setup: Mapping[str, Any]) -> None:
         self._codec = codec
-        self.options = Options(
-            **{
-                spec["name"]: bool(number)
-                if spec["type"] == "boolean"
-                else number
-                if spec["type"] == "integer"
-                else spec["values"][number]
-                for spec, number in zip(_BOOK["options"], setup["option"], strict=True)
-            }
-        )
+        named: dict[str, Any] = {
+            spec["name"]: bool(number)
+            if spec["type"] == "boolean"
+            else number
+            if spec["type"] == "integer"
+            else spec["values"][number]
+            for spec, number in zip(_BOOK["options"], setup["option"], strict=True)
+        }
+        self.options = Options(**named)
 
     # ---- actions ----
 
@@ -687,7 +689,10 @@ class Tables:
             if piece[4] == _WAITING:
                 waiting.append(
                     Reinforcement(
-                        piece[0], TYPES[piece[2] - 1], SQUARES[piece[3]], HANDS[piece[5] - 1] if piece[5] else UNSET
+                        piece[0],
+                        TYPES[piece[2] - 1],
+                        SQUARES[piece[3]],
+                        HANDS[piece[5] - 1] if piece[5] else UNSET,
                     )
                 )
             else:
@@ -767,14 +772,20 @@ class Tables:
     def _projectiles(self, fields: Mapping[str, Any]) -> list[Projectile]:
         return [
             Projectile(
-                PROJECTILES[kind], SEATS[seat], SQUARES[square], LEVELS[kind], DIRECTIONS[direction], strength, target != 0
+                PROJECTILES[kind],
+                SEATS[seat],
+                SQUARES[square],
+                LEVELS[kind],
+                DIRECTIONS[direction],
+                strength,
+                target != 0,
             )
             for kind, seat, square, direction, strength, target, _ in map(
                 self._codec.pick_projectile, fields["projectiles"]
             )
         ]
 
-    def _ghost(self, row: Sequence[int]) -> Ghost:
+    def _ghost(self, row: Row) -> Ghost:
         type_, square, level, turn = self._codec.pick_ghost(row)
         return Ghost(TYPES[type_ - 1], SQUARES[square], LEVELS[level], turn)
 
@@ -856,7 +867,12 @@ class Tables:
             lock=lock or UNSET,
             stunned_until=turn + stun if stun else UNSET,
             revealed_until=turn + revealed - 1 if revealed else UNSET,
-            journey=PositionJourney(KINDS[transport - 1], way[-1] if way else SQUARES[square], PATHS[path], way)  # type: ignore[arg-type]
+            journey=PositionJourney(
+                TRANSPORTS[transport - _FIRST_TRANSPORT],
+                way[-1] if way else SQUARES[square],
+                PATHS[path],
+                way,
+            )
             if transport
             else UNSET,
         )
@@ -887,9 +903,7 @@ class Tables:
             if counts:
                 hits.append({"piece": piece[0], **counts})
         said["hits"] = hits or UNSET
-        lost = {
-            seat: LOSSES[how - 1] for seat, how in zip(SEATS, fields["primary_lost"], strict=True) if how
-        }
+        lost = {seat: LOSSES[how - 1] for seat, how in zip(SEATS, fields["primary_lost"], strict=True) if how}
         said["primary_lost"] = lost or UNSET
         if all(value is UNSET for value in said.values()):
             return UNSET

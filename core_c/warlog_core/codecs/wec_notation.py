@@ -1,4 +1,4 @@
-"""The notation of Weaponized Chess (`rules/wec.md`, 10.6): histories written, censored for a reader (8.6), and read back.
+"""The notation of Weaponized Chess (`rules/wec.md`, 10.6): histories written, censored for a reader (8.6), read back.
 
 A history is made by playing the match again: what an act is called depends on the piece as it stood just before it.
 """
@@ -22,7 +22,6 @@ from warlog_core.codecs.wec_structs import (
     INHERENT_WEAPONS,
     KINDS,
     LEVELS,
-    PATHS,
     SEATS,
     SQUARE_NUMBERS,
     SQUARES,
@@ -46,16 +45,13 @@ if TYPE_CHECKING:
 
 Step = tuple[str, Mapping[str, Any]]  # actor and action
 
-TYPE_CODES = dict(
-    zip(
-        TYPES,
-        "RP STP FP CP XP SHP SOP TA DO CL CH JE SU DS AAA K DI AV PR Q AS AC PM".split(),
-        strict=True,
-    )
-)
-KIND_CODES = dict(
-    zip(KINDS, "FL ST CS RL SL TL SH AFL AST ACS ARL ASL ATL ASH BI JU SC XXX".split(), strict=True)
-)
+TYPE_CODES: dict[str, str] = dict(zip(TYPES, (
+    "RP", "STP", "FP", "CP", "XP", "SHP", "SOP", "TA", "DO", "CL", "CH", "JE", "SU", "DS", "AAA", "K", "DI", "AV", "PR",
+    "Q", "AS", "AC", "PM",
+), strict=True))  # fmt: skip
+KIND_CODES: dict[str, str] = dict(zip(KINDS, (
+    "FL", "ST", "CS", "RL", "SL", "TL", "SH", "AFL", "AST", "ACS", "ARL", "ASL", "ATL", "ASH", "BI", "JU", "SC", "XXX",
+), strict=True))  # fmt: skip
 WEAPON_CODES = {kind: KIND_CODES[kind] for kind in (*KINDS[:6], *KINDS[14:17])} | {"limited_rocket": "RL"}
 MISSILE_CODES = {"rocket": "R", "sam": "S", "torpedo": "T"}
 LOSS_CODES = {
@@ -78,7 +74,7 @@ def _cell(square: str, level: str) -> str:
 
 
 def _adjacent(square: str, direction: str) -> str:
-    dr, dc = DIRECTION_STEPS[DIRECTIONS.index(direction)]  # type: ignore[arg-type]
+    dr, dc = DIRECTION_STEPS[DIRECTIONS.index(direction)]
     return SQUARES[SQUARE_NUMBERS[square] + dr * FILES + dc]
 
 
@@ -101,7 +97,11 @@ class _Piece:
 
     def describe(self) -> str:
         """`desc` without `#2`."""
-        carried = f"{len(self.articles)}{''.join(KIND_CODES[kind] for kind in self.articles)}" if self.articles else ""
+        carried = (
+            f"{len(self.articles)}{''.join(KIND_CODES[kind] for kind in self.articles)}"
+            if self.articles
+            else ""
+        )
         return TYPE_CODES[self.type] + _cell(self.at, self.level) + carried + HAND_SIGNS.get(self.hand, "")
 
     def happened(self) -> str:
@@ -170,7 +170,11 @@ class _Reader:
 
     def forms(self, event: Event) -> list[tuple[Any, Any | None]]:
         """Each effect whole, with the form that the reader got (None: nothing)."""
-        return event.forms(self.viewer) if self.viewer is not None else [(effect, effect) for effect in event.effects]
+        return (
+            event.forms(self.viewer)
+            if self.viewer is not None
+            else [(effect, effect) for effect in event.effects]
+        )
 
 
 def _given_whole(whole: Any, given: Any | None) -> bool:
@@ -232,7 +236,10 @@ def _seen_move(piece: _Piece, forms: list[tuple[Any, Any | None]]) -> str:
 
 
 def _move_text(
-    reader: _Reader, action: Mapping[str, Any], forms: list[tuple[Any, Any | None]], pieces: Mapping[int, _Piece]
+    reader: _Reader,
+    action: Mapping[str, Any],
+    forms: list[tuple[Any, Any | None]],
+    pieces: Mapping[int, _Piece],
 ) -> str | None:
     mover = pieces[action["piece"]]
     carried = pieces[action["carry"]] if "carry" in action else None
@@ -267,7 +274,9 @@ def _doze_text(
             for whole, given in others
             if _given_whole(whole, given)
         ]
-        arrived = any(whole.piece == dozer.id and isinstance(given, (Moved, Appeared)) for whole, given in moved)
+        arrived = any(
+            whole.piece == dozer.id and isinstance(given, (Moved, Appeared)) for whole, given in moved
+        )
         if members:
             text += f",DO>{_loc(to) if arrived else '?'}{''.join(members)}"
         return None if text == "?" else text
@@ -279,7 +288,10 @@ def _doze_text(
         group = [
             p
             for p in pieces.values()
-            if p.level == "ground" and p.at in squares and p is not dozer and (p.seat, p.type, p.at) in visible
+            if p.level == "ground"
+            and p.at in squares
+            and p is not dozer
+            and (p.seat, p.type, p.at) in visible
         ]
         names = [f",{TYPE_CODES[p.type]}{_loc(p.at)}" for p in sorted(group, key=lambda p: p.order)]
     return f"{dozer.describe()}{_number_two(dozer, pieces)}->{_loc(to)},DO>{_loc(to)}{''.join(names)}"
@@ -295,7 +307,9 @@ def _target_text(state: State, seat: str, square: str, level: str) -> str:
     raise AssertionError("a target is seen by the seat that fires at it (7.3.5)")
 
 
-def _fire_text(reader: _Reader, state: State, seat: str, action: Mapping[str, Any], pieces: Mapping[int, _Piece]) -> str:
+def _fire_text(
+    reader: _Reader, state: State, seat: str, action: Mapping[str, Any], pieces: Mapping[int, _Piece]
+) -> str:
     firer = pieces[action["piece"]]
     desc = firer.describe() + (_number_two(firer, pieces) if reader.is_actor else "")
     text = f"{WEAPON_CODES[action['weapon']]}/{desc}"
@@ -310,7 +324,8 @@ def _fire_text(reader: _Reader, state: State, seat: str, action: Mapping[str, An
 def _exchange_text(reader: _Reader, action: Mapping[str, Any], pieces: Mapping[int, _Piece]) -> str:
     giver, receiver = pieces[action["from"]], pieces[action["to"]]
     first, second = (
-        piece.describe() + (_number_two(piece, pieces) if reader.is_actor else "") for piece in (giver, receiver)
+        piece.describe() + (_number_two(piece, pieces) if reader.is_actor else "")
+        for piece in (giver, receiver)
     )
     article = KIND_CODES[action["article"]]
     if "for" in action:
@@ -367,7 +382,11 @@ def _deviation(
         return ["RE-"] if any(isinstance(effect, Bumped) for effect in event.effects) else []
     if mover is None:
         return []
-    moves = [e for e in event.effects if isinstance(e, Moved) and e.piece == mover.id and e.cause in ("move", "doze")]
+    moves = [
+        e
+        for e in event.effects
+        if isinstance(e, Moved) and e.piece == mover.id and e.cause in ("move", "doze")
+    ]
     if action["type"] == "doze":
         return [] if moves else [f"DO->{_loc(start[0])}"]
     end = (moves[0].to, moves[0].to_level) if moves else start
@@ -476,7 +495,9 @@ _TURN = re.compile(
     r"(?:,RE:(?P<reinforce>[^:]*?))?(?:,DR:(?P<drop>[^:]*?))?(?:,RS:(?P<results>[^:]*?))?"
     r"(?:,OR:(?P<order>[M12PXRD]+))?(?P<open>,UN)?"
 )
-_FIRE = re.compile(rf"(?P<weapon>{_CODE})/(?P<firer>{_DESC})(?:->(?P<to>{_LOC})(?P<path>[<>]?)|=>(?P<target>{_DESC}))")
+_FIRE = re.compile(
+    rf"(?P<weapon>{_CODE})/(?P<firer>{_DESC})(?:->(?P<to>{_LOC})(?P<path>[<>]?)|=>(?P<target>{_DESC}))"
+)
 _ARTICLE_ACT = re.compile(rf"(?P<piece>{_DESC})[\^v](?P<article>{_CODE})")
 _EXCHANGE = re.compile(
     rf"(?P<giver>{_DESC})->(?P<article>{_CODE})(?:->|<=>(?P<back>{_CODE})<-)(?P<receiver>{_DESC})"
@@ -515,7 +536,9 @@ def _named(names: Mapping[str, str], code: str) -> str:
 def _find(pieces: Mapping[int, _Piece], seat: str, desc: str) -> _Piece:
     """The own piece with that description; `#2` names the second in piece order."""
     wanted, second, _ = desc.partition("#2")
-    found = sorted((p for p in pieces.values() if p.seat == seat and p.describe() == wanted), key=lambda p: p.order)
+    found = sorted(
+        (p for p in pieces.values() if p.seat == seat and p.describe() == wanted), key=lambda p: p.order
+    )
     if len(found) <= (1 if second else 0):
         raise Misfit(desc)
     return found[1 if second else 0]

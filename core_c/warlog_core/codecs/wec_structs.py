@@ -1,4 +1,4 @@
-"""The vocabulary of Weaponized Chess: its names, and the Structs of its JSON (`rules/wec.md`, 10), in the book's order."""
+"""The vocabulary of Weaponized Chess: its names, and the Structs of its JSON (`rules/wec.md`, 10), in book order."""
 
 from __future__ import annotations
 
@@ -61,6 +61,7 @@ INHERENT_WEAPONS: dict[str, tuple[str, ...]] = dict.fromkeys(TYPES, ()) | {
     "destroyer": ("torpedo_launcher",),
     "aaa": ("sam_launcher",),
 }
+TRANSPORTS: tuple[Transport, ...] = ("bicycle", "jump_pack", "scuba")
 PROJECTILES: tuple[ProjectileKind, ...] = ("rocket", "sam", "torpedo")
 HITS = ("flame", "stun", "conversion", "rocket", "sam", "torpedo")
 MOVE_CAUSES: tuple[MoveCause, ...] = MoveCause.__args__  # type: ignore[attr-defined]
@@ -92,24 +93,26 @@ class Options(Struct, frozen=True, forbid_unknown_fields=True):
         Literal["sides_and_forward", "forward", "all_but_front"],
         Meta(description="how pawns go; only read with `mass_destruction`"),
     ] = "sides_and_forward"
-    black_government: Annotated[_Government, Meta(description="Black's primary and secondary (3.1)")] = "monarchy"
-    white_government: Annotated[_Government, Meta(description="White's primary and secondary (3.1)")] = "monarchy"
+    black_government: Annotated[_Government, Meta(description="Black's primary and secondary (3.1)")] = (
+        "monarchy"
+    )
+    white_government: Annotated[_Government, Meta(description="White's primary and secondary (3.1)")] = (
+        "monarchy"
+    )
     action_restriction: Annotated[
         Literal["none", "one_act_per_piece", "move_only"], Meta(description="6.3: which acts a turn may hold")
     ] = "none"
     sub_jet_combat: Annotated[
         bool,
         Meta(
-            description="subs and jets take by Moving; true only with `move_only` and a movement other than `weaponized`"
+            description="subs and jets take by Moving; only with `move_only` and a movement other than `weaponized`"
         ),
     ] = False
     tank_range: _Range8 = 7
     cleric_range: _Range8 = 7
     queen_tank_range: _Range8 = 7
     queen_cleric_range: _Range8 = 7
-    flame_range: Annotated[
-        int, Meta(ge=1, le=9, description="squares burnt in the chosen direction")
-    ] = 1
+    flame_range: Annotated[int, Meta(ge=1, le=9, description="squares burnt in the chosen direction")] = 1
     stun_range: Annotated[int, Meta(ge=1, le=9, description="how far a stun beam reaches")] = 9
     jet_rocket_range: Annotated[
         int, Meta(ge=0, le=9, description="reach of `limited_rocket` (jets and subs)")
@@ -138,7 +141,8 @@ class Options(Struct, frozen=True, forbid_unknown_fields=True):
         bool, Meta(description="anti_stealth detects by range; may be on together with lock-on")
     ] = False
     dominance: Annotated[
-        Literal["stealth", "submersion"], Meta(description="8.1: what a stealthy piece under water is hidden by")
+        Literal["stealth", "submersion"],
+        Meta(description="8.1: what a stealthy piece under water is hidden by"),
     ] = "stealth"
     reveal_on_fire: Annotated[bool, Meta(description="a piece that fires is revealed (8.3)")] = True
     reveal_on_take: Annotated[bool, Meta(description="a piece that takes is revealed (8.3)")] = True
@@ -146,7 +150,9 @@ class Options(Struct, frozen=True, forbid_unknown_fields=True):
     king_air: Annotated[bool, Meta(description="a primary may be brought to the air")] = True
     king_sub: Annotated[bool, Meta(description="a primary may be brought to the sub level")] = True
     doze_enemies: Annotated[bool, Meta(description="dozers may push enemy pieces")] = True
-    transport_ground_only: Annotated[bool, Meta(description="jump pack and scuba start on the ground only")] = True
+    transport_ground_only: Annotated[
+        bool, Meta(description="jump pack and scuba start on the ground only")
+    ] = True
     reinforcements: Annotated[_Amount, Meta(description="how many reinforcements wait (4.4)")] = "normal"
     weapons: Annotated[_Amount, Meta(description="weapon articles on the board (4.4)")] = "normal"
     xxx_boxes: Annotated[_Amount, Meta(description="XXX boxes on the board (4.4)")] = "normal"
@@ -362,7 +368,7 @@ class View(Struct, frozen=True, kw_only=True):
     articles: list[Heap]
     projectiles: list[Projectile]
     reinforcements: list[Reinforcement]
-    activation_squares: dict[str, list[str]]
+    activation_squares: dict[Seat, list[str]]
     ghosts: list[Ghost]
 
 
