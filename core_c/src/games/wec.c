@@ -30,7 +30,7 @@ static const wl_field ARTICLE_FIELDS[] = {
 };
 
 static const wl_field PIECE_FIELDS[] = {
-    WL_FIELD(piece, steps),     WL_FIELD(piece, id),     WL_FIELD(piece, lock),  WL_FIELD(piece, stun),
+    WL_FIELD(piece, steps),     WL_FIELD(piece, kinds),  WL_FIELD(piece, id),     WL_FIELD(piece, lock),  WL_FIELD(piece, stun),
     WL_FIELD(piece, seat),      WL_FIELD(piece, type),   WL_FIELD(piece, square), WL_FIELD(piece, level),
     WL_FIELD(piece, hand),      WL_FIELD(piece, marks),  WL_FIELD(piece, revealed), WL_ARRAY(piece, ready),
     WL_FIELD(piece, transport), WL_FIELD(piece, path),   WL_ARRAY(piece, hits),  WL_FIELD(piece, n_articles),
@@ -224,27 +224,36 @@ typedef struct watch {
     uint8_t listeners[PIECES_MAX];                  /* squares of pieces with a torpedo launcher */
 } watch;
 
+enum { WATCHERS = A(ANTI_STEALTH) | A(TORPEDO_LAUNCHER) };
+
+static void open_watch(watch *w) { w->made = 1, w->n_locks = w->n_detectors = w->n_listeners = 0; }
+
+/* A piece of the watching seat, on the board. */
+static void add_watcher(watch *w, const wec_setup *setup, const piece *q)
+{
+    if (abilities(q) & A(TORPEDO_LAUNCHER))
+        w->listeners[w->n_listeners++] = q->square;
+    if ((abilities(q) & A(ANTI_STEALTH)) == 0)
+        return;
+    if (OPT(setup, STEALTH_RANGE_DETECTION))
+        w->detectors[w->n_detectors++] = q->square;
+    if (!OPT(setup, STEALTH_LOCK_ON))
+        return;
+    w->locks[w->n_locks] = q->lock;
+    w->n_locks += q->lock != 0;
+    for (int32_t k = 0; k < q->n_articles; k++) {
+        w->locks[w->n_locks] = q->articles[k].lock;
+        w->n_locks += q->articles[k].lock != 0;
+    }
+}
+
 static void make_watch(watch *w, const wec_setup *setup, const wec_state *state, int32_t viewer)
 {
-    w->made = 1;
-    w->n_locks = w->n_detectors = w->n_listeners = 0;
+    open_watch(w);
     for (int32_t i = 0; i < state->n_pieces; i++) {
         const piece *q = &state->pieces[i];
-        const uint32_t able = q->seat == viewer && on_board(q) ? abilities(q) : 0;
-        if (able & A(TORPEDO_LAUNCHER))
-            w->listeners[w->n_listeners++] = q->square;
-        if ((able & A(ANTI_STEALTH)) == 0)
-            continue;
-        if (OPT(setup, STEALTH_RANGE_DETECTION))
-            w->detectors[w->n_detectors++] = q->square;
-        if (!OPT(setup, STEALTH_LOCK_ON))
-            continue;
-        w->locks[w->n_locks] = q->lock;
-        w->n_locks += q->lock != 0;
-        for (int32_t k = 0; k < q->n_articles; k++) {
-            w->locks[w->n_locks] = q->articles[k].lock;
-            w->n_locks += q->articles[k].lock != 0;
-        }
+        if (q->seat == viewer && (abilities(q) & WATCHERS) && on_board(q))
+            add_watcher(w, setup, q);
     }
 }
 
@@ -283,32 +292,46 @@ static int is_concealed(watch *w, const wec_setup *setup, const wec_state *state
     return stealthy && !defeats_stealth(w, setup, p);
 }
 
-static int sees_by(watch *w, const wec_setup *setup, const wec_state *state, int32_t viewer, const piece *p)
-{
-    if (p->seat == viewer || p->revealed || state->over || state->knower)
-        return 1;
-    return !is_concealed(w, setup, state, viewer, p);
-}
-
 /* Does this seat see the piece, which is on the board? */
 static int sees(const wec_setup *setup, const wec_state *state, int32_t viewer, const piece *p)
 {
     watch w;
+
+    if (p->seat == viewer || p->revealed || state->over || state->knower)
+        return 1;
     w.made = 0;
-    return sees_by(&w, setup, state, viewer, p);
+    return !is_concealed(&w, setup, state, viewer, p);
 }
 
-/* Places of all pieces on the board that the seat sees, its own among them. */
-static set seen_by(const wec_setup *setup, const wec_state *state, int32_t viewer)
+/* Places of all pieces on the board that each seat sees, its own among them. The same as `sees` for each, in one pass. */
+static void look_for_both(const wec_setup *setup, const wec_state *state, set seen[SEATS_N])
 {
-    set seen = {{0, 0}};
-    watch w;
+    const int all = state->over || state->knower;
+    watch by[SEATS_N];
+    places doubtful;
 
-    w.made = 0;
-    for (int32_t i = 0; i < state->n_pieces; i++)
-        if (on_board(&state->pieces[i]) && sees_by(&w, setup, state, viewer, &state->pieces[i]))
-            add(&seen, i);
-    return seen;
+    memset(seen, 0, SEATS_N * sizeof seen[0]);
+    open_watch(&by[BLACK]);
+    open_watch(&by[WHITE]);
+    doubtful.n = 0;
+    for (int32_t i = 0; i < state->n_pieces; i++) {
+        const piece *p = &state->pieces[i];
+        const uint32_t able = abilities(p);
+        if (!on_board(p))
+            continue;
+        add(&seen[p->seat], i);
+        if (able & WATCHERS)
+            add_watcher(&by[p->seat], setup, p);
+        if (all || p->revealed || (p->level != SUB && (able & A(STEALTH)) == 0))
+            add(&seen[1 - p->seat], i);
+        else
+            doubtful.at[doubtful.n++] = (uint8_t)i;
+    }
+    for (int32_t i = 0; i < doubtful.n; i++) {
+        const piece *p = &state->pieces[doubtful.at[i]];
+        if (!is_concealed(&by[1 - p->seat], setup, state, 1 - p->seat, p))
+            add(&seen[1 - p->seat], doubtful.at[i]);
+    }
 }
 
 /* ==== The board as somebody sees it ==================================================================================== */
@@ -366,10 +389,8 @@ typedef struct sight {
 
 static void look(sight *s, const wec_setup *setup, const wec_state *state, int32_t seat)
 {
-    set two[LEVELS], coexisting[LEVELS];
-    watch w;
+    set two[LEVELS], coexisting[LEVELS], seen[SEATS_N];
 
-    w.made = 0;
     s->setup = setup;
     s->state = state;
     s->seat = seat;
@@ -378,10 +399,10 @@ static void look(sight *s, const wec_setup *setup, const wec_state *state, int32
     memset(s->enemy, 0, sizeof s->enemy);
     memset(two, 0, sizeof two);
     memset(coexisting, 0, sizeof coexisting);
-    for (int32_t i = 0; i < state->n_pieces; i++) {
+    look_for_both(setup, state, seen);
+    while (!is_empty(&seen[seat])) {
+        const int32_t i = take_lowest(&seen[seat]);
         const piece *p = &state->pieces[i];
-        if (!on_board(p) || !sees_by(&w, setup, state, seat, p))
-            continue;
         put_on(&s->board, p, i);
         if (p->seat != seat) {
             add(&s->enemy[p->level], p->square);
@@ -795,10 +816,10 @@ static int32_t check_move(const sight *s, int32_t place, const int32_t *field)
 enum { BLOCK = 9, CENTRE = 4 };
 
 typedef struct block {
-    int8_t square[BLOCK];                 /* -1 off the board */
-    uint8_t n[BLOCK];                     /* pieces on its ground */
-    uint16_t blocked[DIRECTIONS];         /* squares whose pieces can in no case go that way */
-    uint16_t needs[DIRECTIONS];           /* squares whose pieces can go that way if the next square goes too */
+    int8_t square[BLOCK];   /* -1 off the board */
+    uint8_t n[BLOCK];       /* pieces on its ground */
+    uint8_t blocked[BLOCK]; /* directions, as bits, that its pieces can in no case go */
+    uint8_t needs[BLOCK];   /* directions that they can go if the next square goes too */
 } block;
 
 /* The bit of the block that lies in this direction, or -1 outside. */
@@ -836,10 +857,10 @@ static void make_block(block *k, const wec_state *state, const board *b, int32_t
         for (int32_t d = 0; d < DIRECTIONS && k->n[bit] > 0; d++) {
             const int32_t to = neighbour(square, d);
             if (to < 0)
-                k->blocked[d] |= (uint16_t)(1 << bit);
+                k->blocked[bit] |= (uint8_t)(1 << d);
             else if (!may_join(state, b, square, to)) {
-                uint16_t *stuck = block_neighbour(bit, d) >= 0 ? k->needs : k->blocked;
-                stuck[d] |= (uint16_t)(1 << bit);
+                uint8_t *stuck = block_neighbour(bit, d) >= 0 ? k->needs : k->blocked;
+                stuck[bit] |= (uint8_t)(1 << d);
             }
         }
     }
@@ -848,11 +869,13 @@ static void make_block(block *k, const wec_state *state, const board *b, int32_t
 /* Is the translated position valid? Whole squares move, so only target squares outside the group matter. */
 static int can_doze(const block *k, uint32_t group, int32_t direction)
 {
-    if (group & k->blocked[direction])
-        return 0;
-    for (uint32_t left = group & k->needs[direction]; left != 0; left &= left - 1)
-        if ((group & wl_bit(block_neighbour(wl_lowest(left), direction))) == 0)
+    for (uint32_t left = group; left != 0; left &= left - 1) {
+        const int32_t bit = wl_lowest(left);
+        if (k->blocked[bit] >> direction & 1)
             return 0;
+        if ((k->needs[bit] >> direction & 1) && (group & wl_bit(block_neighbour(bit, direction))) == 0)
+            return 0;
+    }
     return 1;
 }
 
@@ -1201,8 +1224,17 @@ static int32_t wec_check(const void *setup_, const void *state_, const wl_post *
 
 static inline void list(listing *l, int32_t type, int32_t a, int32_t b, int32_t c, int32_t d, int32_t e, int32_t f, int32_t g)
 {
-    if (l->n < l->cap)
-        l->out[l->n] = (wl_action){type, {a, b, c, d, e, f, g}};
+    if (l->n < l->cap) {
+        wl_action *out = &l->out[l->n];
+        out->type = type;
+        out->field[0] = a;
+        out->field[1] = b;
+        out->field[2] = c;
+        out->field[3] = d;
+        out->field[4] = e;
+        out->field[5] = f;
+        out->field[6] = g;
+    }
     l->n++;
 }
 
@@ -1232,20 +1264,22 @@ static void list_moves(listing *l, const sight *s, int32_t place)
     }
 }
 
-/* All groups that extend `group`, whose last square is bit `last`: each list of squares before those it is a prefix of. */
-static void list_groups(listing *l, const block *k, const piece *p, uint32_t may, uint32_t group, int32_t last, int32_t n_pieces)
+/* All groups that extend `group`, whose last square is bit `last`: each list of squares before those it is a prefix of.
+ * `open` are the directions that no square of the group blocks: more squares never open one again. */
+static void list_groups(listing *l, const block *k, const piece *p, uint32_t may, uint32_t group, uint32_t open, int32_t last,
+                        int32_t n_pieces)
 {
     int32_t squares[DOZE_SQUARES_MAX] = {0};
     int32_t n = 0;
 
     for (uint32_t left = group & ~wl_bit(CENTRE); left != 0; left &= left - 1)
         squares[n++] = k->square[wl_lowest(left)];
-    for (int32_t d = 0; d < DIRECTIONS; d++)
-        if (can_doze(k, group, d))
-            list(l, A_DOZE, p->id, n, squares[0], squares[1], squares[2], squares[3], d);
+    for (uint32_t left = open; left != 0; left &= left - 1)
+        if (can_doze(k, group, wl_lowest(left)))
+            list(l, A_DOZE, p->id, n, squares[0], squares[1], squares[2], squares[3], wl_lowest(left));
     for (int32_t bit = last + 1; bit < BLOCK; bit++)
-        if ((may & wl_bit(bit)) && n_pieces + k->n[bit] <= DOZE_SQUARES_MAX)
-            list_groups(l, k, p, may, group | wl_bit(bit), bit, n_pieces + k->n[bit]);
+        if ((may & wl_bit(bit)) && (open & ~(uint32_t)k->blocked[bit]) && n_pieces + k->n[bit] <= DOZE_SQUARES_MAX)
+            list_groups(l, k, p, may, group | wl_bit(bit), open & ~(uint32_t)k->blocked[bit], bit, n_pieces + k->n[bit]);
 }
 
 static void list_dozes(listing *l, const sight *s, int32_t place)
@@ -1259,14 +1293,40 @@ static void list_dozes(listing *l, const sight *s, int32_t place)
     make_block(&k, s->state, &s->board, p->square);
     may = choosable(s, &k, &travellers);
     if ((travellers & wl_bit(CENTRE)) == 0)
-        list_groups(l, &k, p, may & ~travellers, wl_bit(CENTRE), -1, 0);
+        list_groups(l, &k, p, may & ~travellers, wl_bit(CENTRE), 0xffu & ~(uint32_t)k.blocked[CENTRE], -1, 0);
+}
+
+/* The squares at most so far away. */
+static set near(int32_t square, int32_t range)
+{
+    const int32_t r = rank_of(square);
+    const int32_t f = file_of(square);
+    const int32_t first = f > range ? f - range : 0;
+    const int32_t last = f + range < FILES - 1 ? f + range : FILES - 1;
+    const uint64_t row = (((uint64_t)2 << last) - 1) & ~(((uint64_t)1 << first) - 1);
+    set squares = {{0, 0}};
+
+    for (int32_t rank = r > range ? r - range : 0; rank < FILES && rank <= r + range; rank++) {
+        const int32_t at = rank * FILES;
+        if (at < 64)
+            squares.w[0] |= row << at;
+        if (at + FILES > 64)
+            squares.w[1] |= at < 64 ? row >> (64 - at) : row << (at - 64);
+    }
+    return squares;
 }
 
 /* Squares with something to aim at, ascending. */
 static void list_targets(listing *l, const sight *s, const piece *p, int32_t weapon, int32_t kind)
 {
-    set targets = s->enemy[kind == LIMITED_ROCKET ? GROUND : kind - ROCKET_LAUNCHER];
+    const set *enemies = &s->enemy[kind == LIMITED_ROCKET ? GROUND : kind - ROCKET_LAUNCHER];
+    set targets;
 
+    if (is_empty(enemies))
+        return;
+    targets = near(p->square, kind == LIMITED_ROCKET ? OPT(s->setup, JET_ROCKET_RANGE) : OPT(s->setup, HOMING_RANGE));
+    targets.w[0] &= enemies->w[0];
+    targets.w[1] &= enemies->w[1];
     while (!is_empty(&targets)) {
         const int32_t square = take_lowest(&targets);
         if (is_target(s, p, kind, square))
@@ -1325,24 +1385,34 @@ static void list_drops(listing *l, const sight *s, int32_t place)
 {
     const piece *p = &s->state->pieces[place];
 
-    for (uint32_t kinds = carried_kinds(p); kinds != 0; kinds &= kinds - 1)
+    for (uint32_t kinds = p->kinds; kinds != 0; kinds &= kinds - 1)
         if (check_drop(s, place, wl_lowest(kinds)) == WL_OK)
             list(l, A_DROP, p->id, wl_lowest(kinds), 0, 0, 0, 0, 0);
 }
 
 static void list_exchange(listing *l, const piece *from, const piece *to)
 {
-    if (!is_in_reach(from, to))
-        return;
-    for (uint32_t kinds = carried_kinds(from); kinds != 0; kinds &= kinds - 1) {
+    for (uint32_t kinds = from->kinds; kinds != 0; kinds &= kinds - 1) {
         const int32_t given = wl_lowest(kinds);
         if (check_exchange(from, to, given, NO_ARTICLE) == WL_OK)
             list(l, A_EXCHANGE, from->id, to->id, given, WL_ABSENT, 0, 0, 0);
         if (from->id > to->id)
             continue;
-        for (uint32_t others = carried_kinds(to) & ~A(given); others != 0; others &= others - 1)
+        for (uint32_t others = to->kinds & ~A(given); others != 0; others &= others - 1)
             if (check_exchange(from, to, given, wl_lowest(others)) == WL_OK)
                 list(l, A_EXCHANGE, from->id, to->id, given, wl_lowest(others), 0, 0, 0);
+    }
+}
+
+static void list_exchanges(listing *l, const wec_state *state, const piece *from, const places *actors)
+{
+    const set close = near(from->square, 1);
+
+    for (int32_t i = 0; i < actors->n && from->n_articles > 0; i++) {
+        const piece *to = &state->pieces[actors->at[i]];
+        const int adjacent = to->level == from->level && has(&close, to->square);
+        if (to != from && (adjacent || is_secondary(from->type) || is_secondary(to->type)))
+            list_exchange(l, from, to);
     }
 }
 
@@ -1362,9 +1432,7 @@ static void list_acts(listing *l, const sight *s, const places *actors)
             list_drops(l, s, actors->at[i]);
     if (!state->exchanges)
         for (int32_t i = 0; i < actors->n; i++)
-            for (int32_t k = 0; k < actors->n && state->pieces[actors->at[i]].n_articles > 0; k++)
-                if (k != i)
-                    list_exchange(l, &state->pieces[actors->at[i]], &state->pieces[actors->at[k]]);
+            list_exchanges(l, state, &state->pieces[actors->at[i]], actors);
     if (!state->reinforces && (state->vacated[0] | state->vacated[1]) != 0)
         for (int32_t i = 0; i < state->n_pieces; i++)
             if (state->pieces[i].level == WAITING && state->pieces[i].seat == s->seat &&
@@ -1601,6 +1669,7 @@ static void spill(play *g, piece *p)
     }
     memset(p->articles, 0, sizeof p->articles);
     p->n_articles = 0;
+    p->kinds = 0;
 }
 
 /* ---- Destroy, StunPiece ------------------------------------------------------------------------------------------------- */
@@ -1770,6 +1839,8 @@ static void settle_locks(wec_state *state)
 {
     for (int32_t i = 0; i < state->n_pieces; i++) {
         piece *p = &state->pieces[i];
+        if ((abilities(p) & A(ANTI_STEALTH)) == 0)
+            continue; /* nothing else locks */
         if (p->lock != 0)
             settle_lock(state, p->seat, &p->lock);
         for (int32_t k = 0; k < p->n_articles; k++)
@@ -1931,14 +2002,15 @@ static void resolve_doze(play *g, int32_t seat, const int32_t *field)
     const int32_t dozer = own_piece(g->state, seat, field[F_PIECE]);
     const int32_t centre = g->state->pieces[dozer].square;
     const int32_t direction = field[F_DOZE_DIRECTION];
-    const set seen = seen_by(g->setup, g->state, seat);
     set squares = {{0, 0}};
     set targets = {{0, 0}};
     uint32_t group = 0;
     int forbidden = 0; /* an unseen enemy goes along, and none may */
+    set seen[SEATS_N];
     places members;
     block k;
 
+    look_for_both(g->setup, g->state, seen);
     make_block(&k, g->state, &g->board, centre);
     add(&squares, centre);
     for (int32_t i = 0; i < field[F_N_SQUARES]; i++)
@@ -1952,7 +2024,7 @@ static void resolve_doze(play *g, int32_t seat, const int32_t *field)
         for (int32_t i = 0; i < k.n[bit]; i++) {
             const int32_t place = g->board.at[square][i];
             members.at[members.n++] = (uint8_t)place;
-            forbidden |= !has(&seen, place) && !OPT(g->setup, DOZE_ENEMIES);
+            forbidden |= !has(&seen[seat], place) && !OPT(g->setup, DOZE_ENEMIES);
         }
         if (neighbour(square, direction) >= 0)
             add(&targets, neighbour(square, direction));
@@ -1963,8 +2035,8 @@ static void resolve_doze(play *g, int32_t seat, const int32_t *field)
     } else {
         for (int32_t i = 0; i < 2; i++)
             targets.w[i] &= ~squares.w[i];
-        if (!bump_unseen(g, seat, &targets, &seen))
-            bump_unseen(g, seat, &squares, &seen);
+        if (!bump_unseen(g, seat, &targets, &seen[seat]))
+            bump_unseen(g, seat, &squares, &seen[seat]);
     }
     mark_moved(g, dozer);
 }
@@ -2277,6 +2349,7 @@ static article remove_carried(piece *p, int32_t slot)
     for (int32_t i = slot; i < p->n_articles; i++)
         p->articles[i] = p->articles[i + 1];
     memset(&p->articles[p->n_articles], 0, sizeof taken);
+    note_kinds(p);
     taken.lock = 0;
     return taken;
 }
@@ -2295,7 +2368,11 @@ static article remove_loose(wec_state *state, int32_t square, int32_t kind)
     return taken;
 }
 
-static void append(piece *p, article a) { p->articles[p->n_articles++] = a; }
+static void append(piece *p, article a)
+{
+    p->articles[p->n_articles++] = a;
+    p->kinds |= A(a.kind);
+}
 
 /* 8.2: the anti_stealth in the last slot, just received, locks on the nearest unseen stealthed enemy. */
 static void lock_on(play *g, int32_t place)
@@ -2600,8 +2677,7 @@ static void remember(memory *was, const wec_setup *setup, const wec_state *state
 {
     was->turn = state->turn;
     was->on_board = (set){{0, 0}};
-    was->seen[BLACK] = seen_by(setup, state, BLACK);
-    was->seen[WHITE] = seen_by(setup, state, WHITE);
+    look_for_both(setup, state, was->seen);
     for (int32_t i = 0; i < state->n_pieces; i++) {
         was->square[i] = state->pieces[i].square;
         was->level[i] = state->pieces[i].level;
@@ -2610,15 +2686,14 @@ static void remember(memory *was, const wec_setup *setup, const wec_state *state
     }
 }
 
-static void update_ghosts(play *g, const memory *was, int32_t seat)
+static void update_ghosts(play *g, const memory *was, const set *seen_now, int32_t seat)
 {
     wec_state *state = g->state;
-    set seen_now = seen_by(g->setup, state, seat);
     set found, lost;
 
     for (int32_t k = 0; k < 2; k++) {
-        found.w[k] = was->on_board.w[k] & ~was->seen[seat].w[k] & (seen_now.w[k] | g->given[seat].w[k]);
-        lost.w[k] = was->seen[seat].w[k] & ~seen_now.w[k];
+        found.w[k] = was->on_board.w[k] & ~was->seen[seat].w[k] & (seen_now->w[k] | g->given[seat].w[k]);
+        lost.w[k] = was->seen[seat].w[k] & ~seen_now->w[k];
     }
     while (!is_empty(&found)) {
         const int32_t type = state->pieces[take_lowest(&found)].type;
@@ -2723,8 +2798,10 @@ static int32_t wec_apply(const void *setup, void *state_, const wl_post *post, w
                 put_on(&g.board, &state->pieces[i], i);
         resolve(&g, post->actor, &post->action);
         if (!state->over) {
-            update_ghosts(&g, &was, BLACK);
-            update_ghosts(&g, &was, WHITE);
+            set seen[SEATS_N];
+            look_for_both(setup, state, seen);
+            update_ghosts(&g, &was, &seen[BLACK], BLACK);
+            update_ghosts(&g, &was, &seen[WHITE], WHITE);
         }
         close_ranks(state);
     }
@@ -2756,6 +2833,7 @@ static void show_piece(const wec_state *state, const piece *p, int own, piece *o
     out->marks = p->marks & UNMOVED;
     out->stun = (uint16_t)shown(state, p->seat, p->stun);
     out->n_articles = p->n_articles;
+    out->kinds = p->kinds;
     out->transport = p->transport;
     for (int32_t i = 0; i < 2; i++)
         out->ready[i] = (uint8_t)shown(state, p->seat, p->ready[i]);
@@ -2774,15 +2852,15 @@ static void show_piece(const wec_state *state, const piece *p, int own, piece *o
 
 static void show_foreign(const wec_setup *setup, const wec_state *state, int32_t viewer, wec_state *known)
 {
-    watch by[SEATS_N];
+    set seen[SEATS_N];
     places list;
 
-    by[BLACK].made = by[WHITE].made = 0;
+    look_for_both(setup, state, seen);
     list.n = 0;
     for (int32_t i = 0; i < state->n_pieces; i++) {
         const piece *p = &state->pieces[i];
-        const int32_t other = 1 - p->seat; /* a spectator sees what the other seat sees */
-        if (on_board(p) && p->seat != viewer && sees_by(&by[other], setup, state, other, p))
+        /* A spectator sees what the other seat sees. */
+        if (p->seat != viewer && has(&seen[1 - p->seat], i))
             list.at[list.n++] = (uint8_t)i;
     }
     sort_places(state, &list);

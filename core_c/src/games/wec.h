@@ -216,6 +216,7 @@ enum { BEELINE, PORT, STARBOARD };
 /* A journey's squares to visit are kept as directions: three bits each from the lowest, their number in the top four bits. */
 typedef struct piece {
     uint32_t steps;
+    uint32_t kinds; /* of the articles carried, as bits: kept beside them, because every look at the board asks */
     uint16_t id;
     uint16_t lock; /* of an inherent anti_stealth */
     uint16_t stun; /* half-turns left */
@@ -227,7 +228,7 @@ typedef struct piece {
     uint8_t n_articles;
     article articles[CARRIED_MAX];
 } piece;
-_Static_assert(sizeof(piece) == 28 + sizeof(article) * CARRIED_MAX, "a piece has no hidden padding");
+_Static_assert(sizeof(piece) == 32 + sizeof(article) * CARRIED_MAX, "a piece has no hidden padding");
 
 static inline int32_t steps_left(const piece *p) { return (int32_t)(p->steps >> 28); }
 static inline int32_t next_direction(const piece *p) { return (int32_t)(p->steps & 7); }
@@ -269,7 +270,7 @@ typedef struct wec_state {
     ghost black_ghosts[GHOSTS_MAX], white_ghosts[GHOSTS_MAX];
 } wec_state;
 _Static_assert(offsetof(wec_state, loose) == 72, "no hidden padding");
-_Static_assert(sizeof(wec_state) == 72 + 4 * SQUARES + 40 * PIECES_MAX + 8 * PROJECTILES_MAX + 2 * 8 * GHOSTS_MAX, "likewise");
+_Static_assert(sizeof(wec_state) == 72 + 4 * SQUARES + 44 * PIECES_MAX + 8 * PROJECTILES_MAX + 2 * 8 * GHOSTS_MAX, "likewise");
 _Static_assert(sizeof(wec_state) <= 8192, "8 KiB at most");
 _Static_assert(sizeof(wec_state) % 8 == 0, "states stand in arrays");
 
@@ -280,16 +281,15 @@ static inline ghost *ghosts_of(wec_state *state, int32_t seat)
     return seat == BLACK ? state->black_ghosts : state->white_ghosts;
 }
 
-/* Kinds carried, as bits. */
-static inline uint32_t carried_kinds(const piece *p)
+/* Sets `kinds` after a change of `articles`. */
+static inline void note_kinds(piece *p)
 {
-    uint32_t kinds = 0;
+    p->kinds = 0;
     for (int32_t i = 0; i < p->n_articles; i++)
-        kinds |= A(p->articles[i].kind);
-    return kinds;
+        p->kinds |= A(p->articles[i].kind);
 }
 
-static inline uint32_t abilities(const piece *p) { return TYPE[p->type].inherent | carried_kinds(p); }
+static inline uint32_t abilities(const piece *p) { return TYPE[p->type].inherent | p->kinds; }
 
 /* 3.2: what a piece of this type may carry when these are the kinds it carries. */
 static inline int32_t capacity(int32_t type, uint32_t kinds)

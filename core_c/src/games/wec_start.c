@@ -694,6 +694,7 @@ static piece piece_of(const position *p, const given_piece *g)
         const wl_word *a = g->articles + i * ARTICLE_WORDS;
         out.articles[i] = (article){(uint8_t)a[W_KIND], (uint8_t)left_until(p, a[W_READY]), (uint16_t)or_else(a[W_LOCK], 0)};
     }
+    note_kinds(&out);
     if (g->transport != WL_WORD_ABSENT) {
         out.transport = (uint8_t)g->transport;
         out.path = (uint8_t)g->path;
@@ -870,6 +871,8 @@ static int is_sound_journey(const piece *p)
 
 static int is_sound_piece(const piece *p)
 {
+    uint32_t kinds = 0;
+
     if (p->seat > WHITE || p->type < ROCKET_PAWN || p->type > PRIME_MINISTER || p->square >= SQUARES || p->level > WAITING)
         return 0;
     if (p->hand > RIGHT_HAND || p->marks >= 2 * UNMOVED || p->revealed > REVEALED_TURNS || p->stun > HALF_TURNS_STUN_MAX)
@@ -878,10 +881,12 @@ static int is_sound_piece(const piece *p)
         return 0;
     if (p->ready[0] > HALF_TURNS_READY_MAX || p->ready[1] > HALF_TURNS_READY_MAX)
         return 0;
-    for (int32_t i = 0; i < p->n_articles; i++)
+    for (int32_t i = 0; i < p->n_articles; i++) {
         if (p->articles[i].kind < FLAME || p->articles[i].kind > XXX || p->articles[i].ready > HALF_TURNS_READY_MAX)
             return 0;
-    return 1;
+        kinds |= A(p->articles[i].kind);
+    }
+    return p->kinds == kinds;
 }
 
 static int are_squares(const uint64_t *w) { return w[1] >> (SQUARES - 64) == 0; }
