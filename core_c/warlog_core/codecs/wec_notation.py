@@ -556,12 +556,16 @@ def _read_move(line: re.Match[str], pieces: Mapping[int, _Piece], seat: str) -> 
     mover = _find(pieces, seat, line["mover"])
     to = line["to"]
     if line["dozer_to"]:
+        if line["dozer_to"] != to:
+            raise Misfit(line[0])
         direction = _direction(mover.at, _square(to))
         squares = {_square(loc) for loc in re.findall(_LOC, line["dozed"])} - {mover.at}
         ordered = sorted(squares, key=SQUARE_NUMBERS.__getitem__)
         return {"type": "doze", "piece": mover.id, "squares": ordered, "direction": direction}
     action = {"type": "move", "piece": mover.id, "to": _square(to), "level": _level(to)}
     if line["carried"]:
+        if line["carried_to"] != to:
+            raise Misfit(line[0])
         action["carry"] = _find(pieces, seat, line["carried"]).id
     return action
 
