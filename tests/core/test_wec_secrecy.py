@@ -12,6 +12,7 @@ import pytest
 from tests.core.test_wec_properties import anything, choose
 from tests.core.wec_positions import GAME, SEATS, TYPE, random_start, view_options
 from warlog_core import Refused, State
+from warlog_core.codecs import Step, wec_notation
 from warlog_core.codecs.wec_structs import KINDS, LEVELS, SQUARES, TYPES
 
 WORLDS = 25
@@ -191,6 +192,9 @@ def test_ids_of_the_enemy_change_nothing_that_a_seat_is_told(world: int, seed: i
     if len(set(like)) < len(like):
         return  # of like pieces the id decides which comes first, and hidden things may tell them apart then
     other = GAME.new(options=options, position=known)
+    began, began_other = state.copy(), other.copy()
+    steps: list[Step] = []
+    twins: list[Step] = []
     for _ in range(80):
         assert other.view(seat, plain=True) == state.view(seat, plain=True)
         assert other.view("spectator", plain=True) == state.view("spectator", plain=True)
@@ -218,10 +222,15 @@ def test_ids_of_the_enemy_change_nothing_that_a_seat_is_told(world: int, seed: i
                     "article": twin["for"],
                     "for": twin["article"],
                 }
+        steps.append((actor, action))
+        twins.append((actor, twin))
         told, told_twin = visible(state, actor, action, seat), visible(other, actor, twin, seat)
         assert told == told_twin, action
         if any(effect["type"] == "converted" for effect in told[1]):
             break  # the id has come to the seat's own side
+    if not any("for" in action for _, action in steps):
+        history = wec_notation.turn_lines(began, steps, seat)
+        assert wec_notation.turn_lines(began_other, twins, seat) == history
 
 
 @pytest.mark.parametrize("world", range(WORLDS))

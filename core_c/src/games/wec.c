@@ -14,7 +14,7 @@
 #include "wec.h"
 #include "wec_paths.h"
 
-/* ==== Layouts ======================================================================================================= */
+/* ==== Layouts ==================================================================================================== */
 
 /* What a viewer may know: the same state, and what is derived. Countdowns of this state are twice the number shown. */
 typedef struct wec_view {
@@ -88,7 +88,7 @@ static const wl_field VIEW_LAYOUT[] = {
     WL_FIELDS_END,
 };
 
-/* ==== Names ========================================================================================================= */
+/* ==== Names ====================================================================================================== */
 
 static const char *const SEATS[] = {"black", "white", NULL};
 static const char *const PHASES[] = {"play", "over", NULL};
@@ -155,7 +155,7 @@ enum { NOBODY = -1 };                                                           
 static const char *const ERROR_NAMES[] = {WEC_ERRORS(NAME) NULL};
 #undef NAME
 
-/* ==== 2. Piece order ================================================================================================= */
+/* ==== 2. Piece order ============================================================================================= */
 
 /* 5: what is displayed of so many half-turns left, to whom they belong being to act or not. */
 static int32_t own_turns(const wec_state *state, int32_t seat, int32_t half_turns)
@@ -208,7 +208,7 @@ static void sort_places(const wec_state *state, places *list)
     }
 }
 
-/* ==== 8.1 Seen ======================================================================================================= */
+/* ==== 8.1 Seen =================================================================================================== */
 
 /* Stealth that works: the option is on, the bearer is no primary (or king_stealth). */
 static int is_stealthy(const wec_setup *setup, const piece *p)
@@ -334,7 +334,7 @@ static void look_for_both(const wec_setup *setup, const wec_state *state, set se
     }
 }
 
-/* ==== The board as somebody sees it ==================================================================================== */
+/* ==== The board as somebody sees it ============================================================================== */
 
 enum { EMPTY = 0xff };
 typedef struct board {
@@ -433,7 +433,7 @@ static int32_t companion_of(const sight *s, const piece *p, int32_t place)
     return -1;
 }
 
-/* ==== 3.3 Movement on the board ========================================================================================= */
+/* ==== 3.3 Movement on the board ================================================================================== */
 
 /* The cells of a Move in order, the last being the destination; the first `n_combat` of them are combat steps. */
 typedef struct route {
@@ -650,7 +650,7 @@ static int find_way(const sight *s, const piece *p, int32_t cell, route *way)
     return explore(&f);
 }
 
-/* ==== 7. Actions: the order of checks =================================================================================== */
+/* ==== 7. Actions: the order of checks ============================================================================ */
 
 static int between(int32_t low, int32_t x, int32_t high) { return low <= x && x <= high; }
 static int is_square(int32_t x) { return between(0, x, SQUARES - 1) || x == WL_UNKNOWN; }
@@ -763,7 +763,7 @@ static int32_t own_piece(const wec_state *state, int32_t seat, int32_t id)
     return -1;
 }
 
-/* ---- 7.1 `move` ------------------------------------------------------------------------------------------------------- */
+/* ---- 7.1 `move` ------------------------------------------------------------------------------------------------- */
 
 /* Would its companion, left behind, be lost? Then it has to come along. */
 static int must_carry(const piece *p, const piece *companion)
@@ -808,7 +808,7 @@ static int32_t check_move(const sight *s, int32_t place, const int32_t *field)
     return check_carry(s, p, &s->state->pieces[companion], field[F_TO], field[F_LEVEL]);
 }
 
-/* ---- 7.2 `doze` --------------------------------------------------------------------------------------------------------- */
+/* ---- 7.2 `doze` ------------------------------------------------------------------------------------------------- */
 
 /* The dozer's square and its neighbours, as bits of a block:      6 7 8
  * the order of the bits is that of the squares.                   3 4 5
@@ -933,7 +933,7 @@ static int32_t check_doze(const sight *s, int32_t place, const int32_t *field)
     return can_doze(&k, group, field[F_DOZE_DIRECTION]) ? WL_OK : DOZE_BLOCKED;
 }
 
-/* ---- 7.3 `fire` ----------------------------------------------------------------------------------------------------------- */
+/* ---- 7.3 `fire` ------------------------------------------------------------------------------------------------- */
 
 /* The place of an inherent weapon among the type's two, or -1. */
 static int32_t inherent_weapon(int32_t type, int32_t kind)
@@ -1024,7 +1024,7 @@ static int32_t check_fire(const sight *s, int32_t place, const int32_t *field)
     return check_king_transport(s, p, kind);
 }
 
-/* ---- 7.4 - 7.6 Article acts -------------------------------------------------------------------------------------------------- */
+/* ---- 7.4 - 7.6 Article acts ------------------------------------------------------------------------------------- */
 
 /* Within capacity after giving away one of kind `given` and getting one of kind `got` (NO_ARTICLE: none). */
 static int fits(const piece *p, int32_t given, int32_t got)
@@ -1094,7 +1094,7 @@ static int32_t check_exchange(const piece *from, const piece *to, int32_t given,
     return fits(from, given, back) && fits(to, back, given) ? WL_OK : OVER_CAPACITY;
 }
 
-/* ---- 7.7 `reinforce` ----------------------------------------------------------------------------------------------------------- */
+/* ---- 7.7 `reinforce` -------------------------------------------------------------------------------------------- */
 
 static int32_t own_reinforcement(const wec_state *state, int32_t seat, int32_t id)
 {
@@ -1118,7 +1118,7 @@ static int32_t check_reinforce(const sight *s, int32_t place)
     return has(&s->occupied[GROUND], s->state->pieces[place].square) ? SQUARE_NOT_EMPTY : WL_OK;
 }
 
-/* ---- 7.8 `end_turn`: is there a Move or doze? (6.4) ------------------------------------------------------------------------------- */
+/* ---- 7.8 `end_turn`: is there a Move or doze? (6.4) ------------------------------------------------------------- */
 
 typedef struct listing {
     wl_action *out;
@@ -1147,7 +1147,7 @@ static int may_end_turn(const sight *s)
     return 1;
 }
 
-/* ---- all together ------------------------------------------------------------------------------------------------------------------ */
+/* ---- all together ----------------------------------------------------------------------------------------------- */
 
 static int32_t check_act(const wec_setup *setup, const wec_state *state, int32_t seat, const wl_action *a)
 {
@@ -1220,7 +1220,7 @@ static int32_t wec_check(const void *setup_, const void *state_, const wl_post *
     return check_act(setup, state, seat, a);
 }
 
-/* ==== 7. Listing ====================================================================================================================== */
+/* ==== 7. Listing ================================================================================================= */
 
 static inline void list(listing *l, int32_t type, int32_t a, int32_t b, int32_t c, int32_t d, int32_t e, int32_t f, int32_t g)
 {
@@ -1485,7 +1485,7 @@ static size_t wec_legal(const void *setup, const void *state_, int32_t seat, wl_
     return l.n;
 }
 
-/* ==== 7. Resolution: common procedures ================================================================================================= */
+/* ==== 7. Resolution: common procedures =========================================================================== */
 
 /* An act being resolved. Pieces keep their places until it is over: those lost are GONE. */
 typedef struct play {
@@ -1533,7 +1533,7 @@ static void end_journey(piece *p)
     p->steps = 0;
 }
 
-/* ---- Displace ------------------------------------------------------------------------------------------------------------ */
+/* ---- Displace --------------------------------------------------------------------------------------------------- */
 
 /* Where a piece was, and whether the other side saw it there. */
 typedef struct before {
@@ -1620,7 +1620,7 @@ static int is_carried(const play *g, int32_t place)
     return 0;
 }
 
-/* ---- Spill ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Spill ------------------------------------------------------------------------------------------------------ */
 
 static int has_room(const wec_state *state, int32_t square) { return square >= 0 && state->loose[square].kind[1] == NO_ARTICLE; }
 
@@ -1672,7 +1672,7 @@ static void spill(play *g, piece *p)
     p->kinds = 0;
 }
 
-/* ---- Destroy, StunPiece ------------------------------------------------------------------------------------------------- */
+/* ---- Destroy, StunPiece ----------------------------------------------------------------------------------------- */
 
 static void lose_primary(play *g, const piece *p, int32_t how)
 {
@@ -1761,7 +1761,7 @@ static int hit(piece *p, int32_t kind, int32_t strength)
     return hits > defence;
 }
 
-/* ---- Settle ------------------------------------------------------------------------------------------------------------------- */
+/* ---- Settle ----------------------------------------------------------------------------------------------------- */
 
 static void effect_projectile(const play *g, int32_t type, const projectile *m)
 {
@@ -1867,7 +1867,7 @@ static void settle(play *g)
     settle_locks(g->state);
 }
 
-/* ==== 7.1 `move` ============================================================================================================================= */
+/* ==== 7.1 `move` ================================================================================================= */
 
 static int holds_enemy(const play *g, int32_t seat, int32_t cell)
 {
@@ -1954,7 +1954,7 @@ static void resolve_move(play *g, int32_t seat, const int32_t *field)
     mark_moved(g, mover);
 }
 
-/* ==== 7.2 `doze` ============================================================================================================================= */
+/* ==== 7.2 `doze` ================================================================================================= */
 
 /* Puts the whole group one step on, all at once: "before" is before the whole doze, "after" after it (R86). */
 static void push(play *g, const places *members, int32_t direction)
@@ -2041,7 +2041,7 @@ static void resolve_doze(play *g, int32_t seat, const int32_t *field)
     mark_moved(g, dozer);
 }
 
-/* ==== 7.3 `fire` ============================================================================================================================== */
+/* ==== 7.3 `fire` ================================================================================================= */
 
 static int32_t rate_of(const wec_setup *setup, int32_t kind)
 {
@@ -2192,7 +2192,7 @@ static void strike(play *g, int32_t firer, int32_t square, int32_t strength)
             destroy(g, list.at[i], OF_ROCKET, g->state->to_move);
 }
 
-/* ---- 7.3.7 Transports ---------------------------------------------------------------------------------------------------------- */
+/* ---- 7.3.7 Transports ------------------------------------------------------------------------------------------- */
 
 /* Which way step i (from 1) of the path goes; dr and df are the whole way's. */
 static int32_t path_direction(int32_t dr, int32_t df, int32_t path, int32_t i)
@@ -2274,7 +2274,7 @@ static void set_out(play *g, int32_t place, int32_t kind, int32_t goal, int32_t 
     step_journey(g, place);
 }
 
-/* ---- 7.3.1 Common ----------------------------------------------------------------------------------------------------------------- */
+/* ---- 7.3.1 Common ----------------------------------------------------------------------------------------------- */
 
 static wl_word or_absent(int32_t field) { return field == WL_ABSENT ? WL_WORD_ABSENT : field; }
 
@@ -2323,7 +2323,7 @@ static void resolve_fire(play *g, int32_t seat, const int32_t *field)
     }
 }
 
-/* ==== 7.4 - 7.6 Article acts =============================================================================================================== */
+/* ==== 7.4 - 7.6 Article acts ===================================================================================== */
 
 /* 3.2, Choice of instance: the soonest ready, without a lock before with one, the lowest slot. */
 static int32_t choose_carried(const piece *p, int32_t kind)
@@ -2467,7 +2467,7 @@ static void resolve_exchange(play *g, int32_t seat, const int32_t *field)
     lock_on(g, other);
 }
 
-/* ==== 7.7 `reinforce` ======================================================================================================================= */
+/* ==== 7.7 `reinforce` ============================================================================================ */
 
 static void resolve_reinforce(play *g, int32_t seat, const int32_t *field)
 {
@@ -2484,7 +2484,7 @@ static void resolve_reinforce(play *g, int32_t seat, const int32_t *field)
     tell(g, seat, is_seen_by_other(g, p), E_REINFORCED, WL_ARGS(REFERENCE(p), p->square));
 }
 
-/* ==== 7.8 `end_turn` ========================================================================================================================= */
+/* ==== 7.8 `end_turn` ============================================================================================= */
 
 static void end_match(play *g, uint32_t winners, int32_t reason)
 {
@@ -2635,7 +2635,7 @@ static void resolve_end_turn(play *g)
     WL_PUBLIC(g->event, E_TURN_ENDED, seat, state->turn);
 }
 
-/* ==== 8.5 Ghosts ============================================================================================================================= */
+/* ==== 8.5 Ghosts ================================================================================================= */
 
 static int ghost_order(const ghost *a, const ghost *b)
 {
@@ -2712,7 +2712,7 @@ static void update_ghosts(play *g, const memory *was, const set *seen_now, int32
     }
 }
 
-/* ==== 7. All together ========================================================================================================================== */
+/* ==== 7. All together ============================================================================================ */
 
 /* Pieces lost in this act leave the list. */
 static void close_ranks(wec_state *state)
@@ -2810,7 +2810,7 @@ static int32_t wec_apply(const void *setup, void *state_, const wl_post *post, w
     return WL_OK;
 }
 
-/* ==== 8. Visibility: views ====================================================================================================================== */
+/* ==== 8. Visibility: views ======================================================================================= */
 
 static uint32_t wec_to_act(const void *setup, const void *state_)
 {
@@ -2922,7 +2922,7 @@ static uint32_t wec_disclosure(const void *setup, const void *state)
     return ((const wec_state *)state)->over ? WL_DISCLOSE_OVER : 0;
 }
 
-/* ==== The game ================================================================================================================================== */
+/* ==== The game =================================================================================================== */
 
 static int32_t wec_seats_in(const void *setup)
 {

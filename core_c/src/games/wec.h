@@ -13,7 +13,7 @@
 
 #include "../game.h"
 
-/* ==== 2. Board ====================================================================================================== */
+/* ==== 2. Board =================================================================================================== */
 
 enum { FILES = 10, SQUARES = 100, LEVELS = 3, CELLS = SQUARES * LEVELS };
 enum { GROUND, AIR, SUB, WAITING, GONE }; /* levels; a waiting reinforcement; a piece lost in the act being resolved */
@@ -71,7 +71,7 @@ static inline int32_t take_lowest(set *s)
     return half * 64 + i;
 }
 
-/* ==== 3. Pieces and articles ========================================================================================= */
+/* ==== 3. Pieces and articles ===================================================================================== */
 
 enum { /* kinds of articles, 3.2 */
     NO_ARTICLE, FLAME, STUN, CONVERSION, ROCKET_LAUNCHER, SAM_LAUNCHER, TORPEDO_LAUNCHER, STEALTH, ANTI_FLAME, ANTI_STUN,
@@ -134,7 +134,7 @@ static inline int is_native(int32_t type, int32_t level) { return level == GROUN
 /* The type that keeps others up at that level (7, Settle): choppers in the air, subs below. */
 static inline int carries_at(int32_t type, int32_t level) { return type == (level == AIR ? CHOPPER : SUBMARINE); }
 
-/* ==== 4. Options ====================================================================================================== */
+/* ==== 4. Options ================================================================================================= */
 
 /* 4.4 in its order: X(constant, lowest, highest, default); enumerations count from 0. */
 #define OPTION_TABLE(X)                                                                                               \
@@ -192,7 +192,7 @@ _Static_assert(sizeof(wec_setup) == 40, "setups stand in arrays");
 
 #define OPT(setup, name) ((setup)->option[OPTION_##name])
 
-/* ==== 5. State ======================================================================================================== */
+/* ==== 5. State =================================================================================================== */
 
 /* The book's half-turn numbers (`ready_turn`, `stunned_until`, `revealed_until`) are kept as what is left of them, counted from
  * `turn`; 0 is the past. So equal states have equal bytes, and a byte suffices where a number would need four. */
@@ -308,7 +308,7 @@ static inline int32_t place_of(const wec_state *state, int32_t id)
     return -1;
 }
 
-/* ==== 7.10 Error codes ================================================================================================ */
+/* ==== 7.10 Error codes =========================================================================================== */
 
 /* Beyond the codes that all games share. X(constant, code). */
 #define WEC_ERRORS(X)                                                                                                 \
@@ -366,7 +366,7 @@ enum { WEC_ERRORS(ROW) WEC_ERROR_ROWS };
 enum { WEC_ERRORS(CODE) };
 #undef CODE
 
-/* ==== wec_start.c ===================================================================================================== */
+/* ==== wec_start.c ================================================================================================ */
 
 int32_t wec_check_options(wl_words *options, wl_words *position);
 int32_t wec_init(void *setup, void *state, wl_words *options, wl_words *position, wl_draws *draws, wl_event *event);

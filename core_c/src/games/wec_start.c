@@ -17,7 +17,7 @@
 static int between(wl_word low, wl_word x, wl_word high) { return low <= x && x <= high; }
 static wl_word or_else(wl_word word, wl_word otherwise) { return word == WL_WORD_ABSENT ? otherwise : word; }
 
-/* ==== 4.4 Options ===================================================================================================== */
+/* ==== 4.4 Options ================================================================================================ */
 
 static const struct {
     uint8_t low, high, usual;
@@ -58,7 +58,7 @@ static int32_t under_government(const wec_setup *setup, int32_t seat, int32_t ty
     return is_secondary(type) ? QUEEN + government_of(setup, seat) : type;
 }
 
-/* ==== 4.1 - 4.3 The standard setup ==================================================================================== */
+/* ==== 4.1 - 4.3 The standard setup =============================================================================== */
 
 typedef struct start_piece {
     uint8_t square, type, hand;
@@ -175,7 +175,7 @@ static void standard_start(wec_state *state, const wec_setup *setup)
     start_reinforcements(state, setup);
 }
 
-/* ==== 10.5 Position ====================================================================================================== */
+/* ==== 10.5 Position ============================================================================================== */
 
 enum { TURN_LIMIT = 1000000 };
 enum { W_KIND, W_READY, W_LOCK, ARTICLE_WORDS };
@@ -203,7 +203,7 @@ typedef struct position {
     uint64_t squares[SEATS_N * 2]; /* activation squares */
 } position;
 
-/* ---- 1. Malformed --------------------------------------------------------------------------------------------------------- */
+/* ---- 1. Malformed ----------------------------------------------------------------------------------------------- */
 
 static given_piece next_piece(wl_words *words)
 {
@@ -407,7 +407,7 @@ static int32_t read_position(position *p, wl_words *words)
     return WL_OK;
 }
 
-/* ---- 2. Ids, and how many ------------------------------------------------------------------------------------------------- */
+/* ---- 2. Ids, and how many --------------------------------------------------------------------------------------- */
 
 static int32_t check_ids(position *p)
 {
@@ -429,7 +429,7 @@ static int32_t check_ids(position *p)
     return WL_OK;
 }
 
-/* ---- 3. and 4. Pieces and cells -------------------------------------------------------------------------------------------- */
+/* ---- 3. and 4. Pieces and cells --------------------------------------------------------------------------------- */
 
 static const given_piece *find_piece(const position *p, wl_word id)
 {
@@ -517,7 +517,7 @@ static int32_t check_pieces(const position *p)
     return WL_OK;
 }
 
-/* ---- 5. and 6. Articles ------------------------------------------------------------------------------------------------------ */
+/* ---- 5. and 6. Articles ----------------------------------------------------------------------------------------- */
 
 static uint32_t given_kinds(const given_piece *g)
 {
@@ -567,7 +567,7 @@ static int32_t check_articles(const position *p)
     return n > ARTICLES_MAX ? TOO_MANY_ARTICLES : WL_OK;
 }
 
-/* ---- 7. to 9. ------------------------------------------------------------------------------------------------------------------- */
+/* ---- 7. to 9. --------------------------------------------------------------------------------------------------- */
 
 static int is_good_projectile(const position *p, const wl_word *m)
 {
@@ -647,7 +647,7 @@ static int32_t check_position(position *p, wl_words *words)
     return error != WL_OK ? error : check_rest(p);
 }
 
-/* ---- A checked Position becomes the state ------------------------------------------------------------------------------------------ */
+/* ---- A checked Position becomes the state ----------------------------------------------------------------------- */
 
 /* Half-turns from `turn` to this one; what is past is 0. */
 static wl_word left_until(const position *p, wl_word half_turn)
@@ -789,7 +789,7 @@ static void position_start(wec_state *state, const position *p)
     start_turn_state(state, p);
 }
 
-/* ==== Entry points ========================================================================================================= */
+/* ==== Entry points =============================================================================================== */
 
 int32_t wec_check_options(wl_words *options, wl_words *position_words)
 {
@@ -842,7 +842,7 @@ int32_t wec_reconfigure(void *setup_, void *state_, wl_words *options)
     return WL_OK;
 }
 
-/* ==== Soundness ============================================================================================================== */
+/* ==== Soundness ================================================================================================== */
 
 int32_t wec_sound_setup(const void *setup_)
 {
