@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import random
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, cached_property
 from importlib import resources
 from typing import Any, overload
@@ -50,7 +50,18 @@ class Visible(Struct, frozen=True):
 class Event:
     """What an accepted action (or the start) did. Effects are decoded when they are first asked for."""
 
-    __slots__ = ("_action", "_effects", "_game", "_record", "_records", "_tables", "_words", "actor", "draws")
+    __slots__ = (
+        "_action",
+        "_effects",
+        "_game",
+        "_public",
+        "_record",
+        "_records",
+        "_tables",
+        "_words",
+        "actor",
+        "draws",
+    )
 
     def __init__(
         self,
@@ -70,6 +81,7 @@ class Event:
         self._action: dict[str, Any] | None = None
         self._records: list[tuple[int, int, int, int, list[int]]] | None = None
         self._effects: list[Any] | None = None
+        self._public: Visible | None = None  # what everybody sees of an event that hides nothing
 
     @property
     def action(self) -> dict[str, Any] | None:
@@ -90,11 +102,20 @@ class Event:
             ]
         return self._effects
 
-    def visible(self, viewer: str, disclosed: int) -> Visible:
-        """The event as `viewer` (a seat or "spectator") may know it when `disclosed` is the match's disclosure.
+    def visible(self, viewer: str | Iterable[str], disclosed: int) -> Visible:
+        """The event as `viewer` may know it when `disclosed` is the match's disclosure.
 
-        Raises UnknownSeat."""
-        bit = 1 << self._game.viewer_number(viewer)
+        A viewer is a seat or "spectator", or several seats whose knowledge somebody has together. An event without
+        secrets gives the same object to everybody. Raises UnknownSeat."""
+        bit = 0
+        for one in (viewer,) if isinstance(viewer, str) else viewer:
+            bit |= 1 << self._game.viewer_number(one)
+        if self._public is None:
+            everybody = (binding.REC_EFFECT, binding.ALL_VIEWERS)
+            if all(record[:2] == everybody for record in self._split()):
+                self._public = Visible(self.action, self.draws, self.effects)
+        if self._public is not None:
+            return self._public
         action, draws = self.action, self.draws
         effects: list[Any] = []
         whole = self.effects

@@ -92,16 +92,18 @@ def begin(
     return secrets
 
 
-def begin_import(
-    draft: Draft, record: Record, raw: Mapping[str, object], caller: Player, visibility: str
-) -> dict[int, int]:
-    """The whole record as a casual match of the caller's; gives the record's version → the new one's."""
-    if visibility not in ("public", "private"):
-        raise BadParameter("visibility is public or private")
+def check_import(record: Record, raw: Mapping[str, object]) -> None:
+    """A record that says more than actions and draws must be right in that, too. Raises Refused (bad_record)."""
     if record.seeds is not None or record.log is not None:
         verdict = verify_record(raw)
         if verdict.status == "failed":
             raise bad_record(verdict.version or 0, verdict.detail)
+
+
+def begin_import(draft: Draft, record: Record, caller: Player, visibility: str) -> dict[int, int]:
+    """The whole record as a casual match of the caller's; gives the record's version → the new one's."""
+    if visibility not in ("public", "private"):
+        raise BadParameter("visibility is public or private")
     try:
         seats = check_beginning(draft.game, record.options, record.position, "casual", None)
     except Refused as refused:

@@ -104,11 +104,13 @@ class Draft:
         return entropy(self.match_id, bytes.fromhex(self.secrets[name]), self.version)
 
     def ending(self, state: State) -> Ending | None:
-        """What the next event publishes if this state is the end of the match."""
+        """What the next event publishes if this state is the end of the match: every seed that is not known yet."""
         result = state.result
         if result is None:
             return None
-        return Ending(Result(list(result.winners), result.reason), dict(sorted(self.secrets.items())))
+        known = self.match.fold.published
+        seeds = {name: seed for name, seed in sorted(self.secrets.items()) if name not in known}
+        return Ending(Result(list(result.winners), result.reason), seeds)
 
     def new_seed_if_published(self) -> str | None:
         """A new seed's commitment if everybody knows the one in force; else None."""
@@ -210,17 +212,17 @@ def extend(line: Timeline, written: Written, fold: Fold, state: State | None) ->
             if line.since_checkpoint >= line.every and state is not None:
                 line.add_checkpoint(version, packed(state))
         case MatchCreated(seed_commitment=seed):
-            line.seeds.append((version, seed))
+            line.add_seed(version, seed)
         case TimeTravelled(to=to, seed_commitment=commitment_made):
             assert state is not None
             line.add_jump(version, to, packed(state))
             if commitment_made is not None:
-                line.seeds.append((version, commitment_made))
+                line.add_seed(version, commitment_made)
         case MatchStarted() | PositionEdited() | OptionsChanged() if fold.started:
             assert state is not None
             line.add_base(Base(version, fold.options, state.setup.rstrip(b"\0")), packed(state))
             if isinstance(written.body, PositionEdited) and written.body.seed_commitment is not None:
-                line.seeds.append((version, written.body.seed_commitment))
+                line.add_seed(version, written.body.seed_commitment)
 
 
 def packed(state: State) -> bytes:

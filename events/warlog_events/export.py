@@ -39,7 +39,8 @@ async def export_match(matches: "Matches", match: Match, whole: Match, reader: R
             for stored in await matches.store.events(match.id, after, limit):
                 export.add_whole(stored, body_of(stored))
         else:
-            await matches.each_of(match, after, limit, lambda _, told: export.add_shown(told))
+            for event in await matches.each_of(match, after, limit, lambda _, told: export.shown(told)):
+                export.add_shown(event)
     export.say_head()
     if match.is_over:
         secrets = await matches.store.secrets(match.id)
@@ -109,35 +110,34 @@ class _Export:
         }
         self.log.append(entry)
 
-    def add_shown(self, told: Told) -> None:
-        """What the reader may know: no seeds, no hashes, no chain."""
+    def add_shown(self, event: Json | None) -> None:
+        if event is None:
+            return
+        if "parent" in event:
+            self._events.append(event)
+        else:
+            self.record["setup"] = event
+
+    def shown(self, told: Told) -> Json | None:
+        """What the reader may know, without seeds, hashes and chain; None for what is no part of a record."""
         stored, core = told.stored, told.core
+        event: Json
         match told.body:
-            case ActionTaken():
+            case ActionTaken() | PositionEdited() | MatchStarted():
                 assert core is not None
                 seen = visible(self._match, stored.version, core, self._reader)
-                event = self._event(stored)
-                if seen.action is not None:
-                    event["action"] = msgspec.to_builtins(seen.action)
+                started = isinstance(told.body, MatchStarted)
+                event = {"version": stored.version} if started else self._event(stored)
+                if isinstance(told.body, ActionTaken) and seen.action is not None:
+                    event["action"] = seen.action
+                if isinstance(told.body, PositionEdited):
+                    self._position(event, told.body.position, told.body.player.id)
                 if seen.draws is not None:
-                    event["draws"] = list(seen.draws)
-                self._events.append(event)
-            case MatchStarted():
-                assert core is not None
-                seen = visible(self._match, stored.version, core, self._reader)
-                self.record["setup"] = {"version": stored.version}
-                if seen.draws is not None:
-                    self.record["setup"]["draws"] = list(seen.draws)
-            case PositionEdited(position=position, player=player):
-                assert core is not None
-                seen = visible(self._match, stored.version, core, self._reader)
-                event = self._event(stored)
-                self._position(event, position, player.id)
-                if seen.draws is not None:
-                    event["draws"] = list(seen.draws)
-                self._events.append(event)
+                    event["draws"] = seen.draws
+                return event
             case OptionsChanged(options=options) if stored.version > self._match.fold.started:
-                self._events.append({**self._event(stored), "options": self._options(options), "draws": []})
+                return {**self._event(stored), "options": self._options(options), "draws": []}
+        return None
 
     def say_head(self) -> None:
         """Where the match stands, if that is not after the last of its events."""

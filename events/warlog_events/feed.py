@@ -8,7 +8,8 @@ who lets too much lie is cut off. Nobody waits for anybody.
 import asyncio
 import logging
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any, Protocol, Self, TypeVar
 
 import msgspec
@@ -136,11 +137,18 @@ class Feed(AsyncIterator[Item]):
 
 
 class _Followed:
-    """A match that somebody follows. `position`: every event up to it has been offered."""
+    """A match that somebody follows.
+
+    position  every event up to it has been offered
+    writing   appends of this process that are under way
+    heard     the greatest version of which Redis has told us meanwhile
+    """
 
     def __init__(self, position: int, moved: Callable[[int], None]) -> None:
         self.position = position
         self.moved = moved
+        self.writing = 0
+        self.heard = 0
         self.feeds: set[Feed] = set()
         self.pull: asyncio.Task[None] | None = None
         self.again = False
@@ -180,6 +188,23 @@ class Hub:
             if followed.pull is not None:
                 followed.pull.cancel()
 
+    @contextmanager
+    def writing(self, match_id: str) -> Iterator[None]:
+        """While this process appends to a match. Redis tells us of our own event too, often before it answers the
+        append; without this the event would be read back and worked out a second time."""
+        followed = self._followed.get(match_id)
+        if followed is None:
+            yield
+            return
+        followed.writing += 1
+        try:
+            yield
+        finally:
+            followed.writing -= 1
+            heard, followed.heard = followed.heard, 0
+            if heard:
+                self._moved(match_id, heard)
+
     def publish(self, match: Match, told: Told) -> None:
         """One event has just been appended here; it is the match's newest."""
         followed = self._followed.get(match.id)
@@ -215,6 +240,9 @@ class Hub:
     def _moved(self, match_id: str, version: int) -> None:
         followed = self._followed.get(match_id)
         if followed is None or 0 < version <= followed.position:
+            return
+        if followed.writing and version:
+            followed.heard = max(followed.heard, version)
             return
         followed.again = True
         if followed.pull is None:

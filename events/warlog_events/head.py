@@ -36,6 +36,7 @@ class Settings:
     """What follows from the options, worked out once for as long as they stay.
 
     known         all options that may be known, with defaults; shared, not to be changed
+    known_json    the same, encoded: every summary has it
     move_seconds  thinking time; 0 for none, as in every imported match
     """
 
@@ -43,6 +44,7 @@ class Settings:
         full = game.full_options(fold.options)
         hidden = customs.server_options(game)
         self.known = {name: value for name, value in full.items() if name not in hidden} if hidden else full
+        self.known_json = msgspec.Raw(msgspec.json.encode(self.known))
         own = customs.move_seconds(full, fold.move_seconds)
         self.move_seconds = own if fold.imported is None else 0
 
@@ -226,7 +228,7 @@ class Match:
 
     @cached_property
     def _public_summary_json(self) -> msgspec.Raw:
-        return msgspec.Raw(msgspec.json.encode(self._public_summary))
+        return msgspec.Raw(msgspec.json.encode({**self._public_summary, "options": self.settings.known_json}))
 
     def _summary(self, reader: Reader) -> dict[str, object]:
         fold = self.fold

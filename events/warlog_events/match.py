@@ -5,8 +5,9 @@ A `Match` is a value: the match as it was after one version. Newer heads replace
 seeing the same version. No lock is held over the network.
 """
 
+import asyncio
 from collections.abc import Callable, Mapping
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 import msgspec
 
@@ -28,8 +29,9 @@ from .commands import (
     Reject,
     TakeSeat,
 )
-from .creation import Created, Imported, begin, begin_import, begin_rematch
+from .creation import Created, Imported, begin, begin_import, begin_rematch, check_import
 from .decide import act, act_as_server, join, leave_seat, prepare, take_seat
+from .done import Beginning, Done, Key, MatchSettings, ScenarioLookup
 from .draft import Draft
 from .errors import (
     BadParameter,
@@ -64,76 +66,6 @@ from .world import World
 T = TypeVar("T")
 CONFLICTS_MAX = 100
 EVERYTHING = Reader()
-
-
-class Beginning(msgspec.Struct, frozen=True):
-    """What a scenario stands for: the options and the Position to begin with."""
-
-    game: str
-    options: dict[str, object]
-    position: dict[str, object] | None
-
-
-class ScenarioLookup(Protocol):
-    async def __call__(self, scenario_id: str, player_id: str) -> Beginning:
-        """Raises UnknownScenario, also for one that `player_id` may not see."""
-
-
-class Key(msgspec.Struct, frozen=True):
-    """An Idempotency-Key with a digest of the request (any text that differs when the body or the route does)."""
-
-    key: str
-    digest: str
-
-
-class MatchSettings(msgspec.Struct, frozen=True):
-    """hot_bytes_max               memory for hot matches, roughly
-    checkpoint_every_events     most events that looking back at a version has to replay
-    snapshot_every_events       how often a match is written down whole
-    feed_events_max             events that may wait for one slow reader
-    """
-
-    hot_bytes_max: int = 256 * 1024 * 1024
-    checkpoint_every_events: int = 32
-    snapshot_every_events: int = 100
-    feed_events_max: int = 256
-
-
-class Done:
-    """What an accepted command led to.
-
-    version   the match's newest at that moment
-    match     the match after it
-    answer    the bytes that `render` made, or those of the first time for a repeated key
-    repeated  True: nothing was appended now, only `answer` is there (`match` and `version` are those of now)
-    """
-
-    def __init__(self, match: Match, told: Told | None, answer: bytes = b"") -> None:
-        self.match = match
-        self.version = match.version
-        self.told = told
-        self.answer = answer
-        self.repeated = told is None
-
-    def event(self, reader: Reader) -> dict[str, object]:
-        """The event as `reader` may see it, in the form of API.md. Not for a repeat."""
-        assert self.told is not None
-        return event_json(self.match, self.told, reader)
-
-    def body(self, player_id: str) -> dict[str, object]:
-        """`{"version", "event", "match"}` of API.md, for the player who sent the command."""
-        reader = Reader(self.match.seats_of(player_id), player_id)
-        return {
-            "version": self.version,
-            "event": self.event(reader),
-            "match": self.match.summary(reader),
-        }
-
-    def json(self, player_id: str) -> bytes:
-        """`body`, encoded."""
-        reader = Reader(self.match.seats_of(player_id), player_id)
-        summary = self.match.summary_json(reader)
-        return msgspec.json.encode({"version": self.version, "event": self.event(reader), "match": summary})
 
 
 class Matches:
@@ -190,8 +122,10 @@ class Matches:
         Raises MalformedBody (not a record), UnknownGame, Refused with the rule book's code, or with `bad_record` where
         draws, hashes, chain or versions do not fit (`extra["record_version"]` says where)."""
         parsed = records.parse_record(record)
+        # Thousands of actions take a while, which nobody else shall wait for.
+        await asyncio.to_thread(check_import, parsed, record)
         draft = self._new_draft(parsed.game, parsed.rules_version, caller)
-        versions = begin_import(draft, parsed, record, caller, visibility)
+        versions = await asyncio.to_thread(begin_import, draft, parsed, caller, visibility)
         match = await self._append_new(draft)
         return Imported(match, {str(old): new for old, new in versions.items()})
 
@@ -278,7 +212,9 @@ class Matches:
                 idempotency = (
                     None if key is None else Idempotency(caller.id, key.key, key.digest, done.answer)
                 )
-                await self._append(draft, idempotency, acting)
+                with self._hub.writing(match_id):
+                    await self._append(draft, idempotency, acting)
+                    done.match = self._commit(hot, draft, done.told)
             except VersionConflict:
                 self.counts.conflicts += 1
                 tried = match
@@ -289,7 +225,6 @@ class Matches:
             except Repeated as repeated:
                 hot = await self._loader.hot(match_id, fresh=True)
                 return Done(hot.match, None, repeated.answer)
-            done.match = self._commit(hot, draft, done.told)
             return done
         raise VersionConflict("too many others write this match", version=hot.match.version)
 
@@ -473,7 +408,7 @@ class Matches:
         return await self.each_of(match, after, limit, use)
 
     async def each_of(self, match: Match, after: int, limit: int, use: Callable[[Match, Told], T]) -> list[T]:
-        """As `each`, of a head that is at hand."""
+        """As `each`, of a head that is at hand. `use` may be called for an event anew: it must not add up."""
         if after >= match.version:
             return []
         self.counts.redis_reads += 1
@@ -539,7 +474,7 @@ class Matches:
 
     async def verify(self, match: Match) -> Verdict:
         """Everything that is stored, from the first event on. Raises WrongStatus unless the match is over."""
-        return verify_record(await self.export(match, EVERYTHING))
+        return await asyncio.to_thread(verify_record, await self.export(match, EVERYTHING))
 
     async def close(self) -> None:
         """Waits for snapshots under way and ends every feed."""

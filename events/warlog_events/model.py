@@ -97,7 +97,7 @@ class MatchStarted(Struct, frozen=True, omit_defaults=True):
 
 
 class Ending(Struct, frozen=True, omit_defaults=True):
-    """What the event that ends a match publishes. `seeds`: commitment → seed in hex, of the whole match."""
+    """What the event that ends a match publishes. `seeds`: commitment → seed in hex, those not known before."""
 
     result: Result
     seeds: dict[str, str]

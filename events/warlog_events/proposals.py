@@ -21,6 +21,7 @@ from .errors import (
     AlreadyDisclosed,
     BadParameter,
     NoProposal,
+    NotYourSeat,
     ProposalChanged,
     Refused,
     UnknownVersion,
@@ -87,6 +88,8 @@ def accept(draft: Draft, command: Accept, player: Player, around: Around) -> Non
     if player.id == proposal.player.id or player.id in proposal.accepted:
         raise WrongStatus("you have agreed to this already", version=match.version)
     others = {holder.id for holder in match.holders.values()} - {proposal.player.id}
+    if player.id not in others:
+        raise NotYourSeat("only who holds a seat may accept", version=match.version)
     if others - {*proposal.accepted, player.id}:
         draft.write(ProposalAccepted(proposal.version, player))
     else:
@@ -196,6 +199,7 @@ def _change_beginning(draft: Draft, proposed: Proposed, player: Player, proposal
     """Options, Position or record with which the match is to start."""
     match, fold = draft.match, draft.match.fold
     record: dict[str, object] | None = proposed.get("import")
+    parsed = None
     if record is not None:
         _need_casual(match)
         parsed = parse_record(record)
@@ -206,7 +210,7 @@ def _change_beginning(draft: Draft, proposed: Proposed, player: Player, proposal
         options = merged(proposed.get("scenario_options", fold.options), proposed.get("options", {}))
         position = proposed.get("position", fold.position)
     seats = check_beginning(draft.game, options, position, fold.mode, match)
-    if record is not None:
+    if parsed is not None:
         check_record(draft.game, parsed)
     holders = {seat: holder for seat, holder in match.holders.items() if seat in seats}
     check_sides(match, holders, options, position, fold.mode)

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping
 from typing import NoReturn
 
 import warlog_core
-from warlog_core import CoreError, Draws, Game, State
+from warlog_core import CoreError, Draws, Game, State, UnknownGame
 
 from .draft import Written, extend, fold_after, packed
-from .errors import IntegrityError
+from .errors import IntegrityError, Unavailable
 from .head import Match
 from .model import (
     ActionTaken,
@@ -177,7 +177,11 @@ class Replay:
 
     def _state_after(self, stored: StoredEvent, body: Body) -> State | None:
         if isinstance(body, MatchCreated):
-            self._game = warlog_core.game(body.game, body.rules_version)
+            try:
+                self._game = warlog_core.game(body.game, body.rules_version)
+            except UnknownGame as error:
+                # Nothing is wrong with the match: another build plays it (during a roll-out, say).
+                raise Unavailable(f"this server does not play {body.game} ({error})") from error
             return None
         fold, game = self.fold, self._game
         if fold is None or game is None:

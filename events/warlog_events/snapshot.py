@@ -15,7 +15,7 @@ from .draft import packed
 from .fold import Fold
 from .head import Match
 from .store import StoredEvent
-from .timeline import Base, Timeline, Tip
+from .timeline import Base, Forgotten, Timeline, Tip
 
 FORM = 1
 _DIGEST_BYTES = 32
@@ -78,7 +78,9 @@ def load(snapshot: bytes, entry: StoredEvent, match_id: str, every: int) -> Matc
     line = Timeline(every)
     line.known_from = fold.version
     line.jumps, line.targets = content.jumps, content.targets
-    line.bases, line.seeds = content.bases, content.seeds
+    line.bases = content.bases
+    for seed in content.seeds:
+        line.add_seed(*seed)
     for tip in content.tips:
         line.leave(*tip)
     try:
@@ -86,7 +88,7 @@ def load(snapshot: bytes, entry: StoredEvent, match_id: str, every: int) -> Matc
         if game.fingerprint != content.fingerprint:
             raise SnapshotRefused("of another layout")
         state = game.load(line.base_of(fold.version).setup, content.state)
-    except (CoreError, StopIteration) as error:
+    except (CoreError, Forgotten) as error:
         raise SnapshotRefused(str(error)) from error
     if state.hash != entry.hash:
         raise SnapshotRefused("not the state that was recorded")

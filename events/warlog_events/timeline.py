@@ -13,7 +13,7 @@ from the nearest checkpoint to any version is one contiguous run with at most `e
 """
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -80,6 +80,10 @@ class Timeline:
         self.bases: list[Base] = []
         self.seeds: list[tuple[int, str]] = []  # (version, commitment)
         self.tips: list[Tip] = []
+        self._seeded: list[int] = []  # versions of the seeds
+        self._shown: dict[
+            int, dict[int, int]
+        ] = {}  # start of a run → flag → the last version of which it discloses
         self.over_until = 0  # events up to here are shown in full: the match has been over since
         self._steps: dict[int, bytes] = {}
         self._checkpoints: dict[int, bytes] = {}
@@ -121,22 +125,34 @@ class Timeline:
         return False
 
     def base_of(self, version: int) -> Base:
-        return next(b for b in reversed(self.bases) if self.is_on_path(b.version, version))
+        index = self._newest_on_path(version, [base.version for base in self.bases])
+        return self.bases[index]
 
     def seed_of(self, version: int) -> str:
         """The commitment of the newest seed on the line of `version`."""
-        return next(seed for at, seed in reversed(self.seeds) if self.is_on_path(at, version))
+        return self.seeds[self._newest_on_path(version, self._seeded)][1]
+
+    def _newest_on_path(self, version: int, marks: Sequence[int]) -> int:
+        """The index of the newest of these (ascending) versions on the path of `version`; there is always one."""
+        for high, low in self.runs(version):
+            index = bisect_right(marks, high) - 1
+            if index >= 0 and marks[index] >= low:
+                return index
+        raise Forgotten
 
     def disclosed(self, version: int, head: int, head_disclosure: int) -> int:
-        """What has been disclosed of event `version` by now: by every line that goes through it, or by the
-        match's end."""
-        flags = 0
-        for tip in (*self.tips, Tip(head, head_disclosure)):
-            if tip.disclosure and tip.version >= version:
-                if self.is_on_path(version, tip.version):
-                    flags |= tip.disclosure
-                else:
-                    flags |= tip.disclosure & DISCLOSE_OVER
+        """What has been disclosed of event `version` by now: by every line that goes through it, or by the match's
+        end."""
+        flags = DISCLOSE_OVER if version <= self.over_until else 0
+        index = bisect_right(self.jumps, version) - 1
+        for flag, highest in self._shown.get(self.jumps[index] if index >= 0 else 1, {}).items():
+            if version <= highest:
+                flags |= flag
+        if head_disclosure & ~flags and version <= head:
+            if self.is_on_path(version, head):
+                flags |= head_disclosure
+            else:
+                flags |= head_disclosure & DISCLOSE_OVER
         return flags
 
     def path(self, version: int) -> Path:
@@ -198,17 +214,33 @@ class Timeline:
     def add_jump(self, version: int, to: int, state: bytes) -> None:
         self.jumps.append(version)
         self.targets.append(to)
-        known = self._checkpoints.get(to)
-        self.add_checkpoint(version, known if known == state else state)
+        known = self._checkpoints.get(to, b"")
+        self.add_checkpoint(version, known if known == state else state)  # one copy for both
 
     def add_base(self, base: Base, state: bytes) -> None:
         self.bases.append(base)
         self.weight += len(base.setup) + 1000
         self.add_checkpoint(base.version, state)
 
+    def add_seed(self, version: int, commitment: str) -> None:
+        self.seeds.append((version, commitment))
+        self._seeded.append(version)
+
     def leave(self, version: int, disclosure: int) -> None:
-        """The line that ended with `version` is left; what it disclosed stays disclosed."""
-        if disclosure:
-            self.tips.append(Tip(version, disclosure))
-            if disclosure & DISCLOSE_OVER:
-                self.over_until = version
+        """The line that ended with `version` is left; what it disclosed of its own past stays disclosed."""
+        if not disclosure:
+            return
+        self.tips.append(Tip(version, disclosure))
+        if disclosure & DISCLOSE_OVER:
+            self.over_until = version
+        for high, low in self.runs(version):
+            shown = self._shown.setdefault(low, {})
+            new = {flag: high for flag in _flags(disclosure) if shown.get(flag, 0) < high}
+            if not new:
+                return  # what lies before has been marked by another line
+            shown.update(new)
+
+
+def _flags(flags: int) -> list[int]:
+    """The single flags, without that of the end, which needs no path."""
+    return [1 << bit for bit in range(31) if flags >> bit & 1]

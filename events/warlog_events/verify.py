@@ -77,15 +77,16 @@ def _verify(record: Record) -> bool:
             raise _Wrong(version, "no such seed")
         return entropy(record.match, seeds[index], version)
 
-    states = {}
+    results = {}
+    last = record.setup.version
     for step in walk(game, record, draws_of):
         recorded = record.setup.draws if step.event is None else step.event.draws
         drawn = [] if step.core is None else step.core.draws
         if drawn != recorded:
             raise _Wrong(step.version, f"the seed gives the draws {drawn}, not {recorded}")
-        states[step.version] = step.state.result
         last = step.version
-    result = states[last if record.head is None else record.head]
+        results[last] = step.state.result
+    result = results[last if record.head is None else record.head]
     if record.result is not None:
         if result is None or (result.winners, result.reason) != (record.result.winners, record.result.reason):
             raise _Wrong(last, "the result is another one")

@@ -84,15 +84,16 @@ def _event_json(match: Match, stored: StoredEvent, body: Body, core: Event | Non
 
 
 def visible(match: Match, version: int, core: Event, reader: Reader) -> Visible:
-    """What the reader may know of the action, the draws and the effects today.
+    """What the reader may know of the action, the draws and the effects today: whatever any of his seats may.
 
-    Who holds several seats gets what the seat that acted gets, if that is his, and else what his first seat gets: of
-    any one event no two seats know different secrets but for those of the actor."""
+    Who holds every seat of a casual match gets the action and the effects whole."""
     disclosed = match.disclosed(version)
     if not reader.seats:
         return core.visible(SPECTATOR, disclosed)
-    viewer = core.actor if core.actor in reader.seats else reader.seats[0]
-    return core.visible(viewer, disclosed)
+    seen = core.visible(reader.seats, disclosed)
+    if reader.seats == match.seats and match.mode == "casual":
+        return Visible(core.action, seen.draws, core.effects)
+    return seen
 
 
 def _rules(shown: Json, match: Match, stored: StoredEvent, core: Event | None, reader: Reader) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from contextlib import suppress
 
@@ -17,6 +18,7 @@ from warlog_service.running import Service
 from warlog_service.settings import Settings
 
 SHUTDOWN_SECONDS = 2.0
+COMMANDS = re.compile(r"/v1/matches/([^/]+)/commands").fullmatch
 
 
 class Front:
@@ -38,12 +40,26 @@ class Front:
             scope["method"] = "GET"
             scope["state"]["head"] = True
         started = time.perf_counter()
-        await self.app(scope, receive, send)  # uvicorn leaves the body out of the answer to a HEAD
+        if method == "POST" and (found := COMMANDS(scope["path"])):
+            # The hot path goes round Litestar, whose routing and bookkeeping cost as much as all the rest of
+            # this folder.
+            scope["path_template"] = "/v1/matches/{match_id}/commands"
+            await self._command(found[1], scope, receive, send)
+        else:
+            await self.app(scope, receive, send)  # uvicorn leaves the body out of the answer to a HEAD
         state = scope["state"]
         seconds = -1.0 if "stream" in state else time.perf_counter() - started
-        self.service.metrics.answered(
+        self.service.metrics.traffic.answered(
             method, scope.get("path_template", "none"), state.get("status", 0), seconds
         )
+
+    async def _command(self, match_id: str, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            answer = await commands.command(self.service, scope, receive, match_id)
+        except Exception as error:
+            answer = problems.of(error)
+            self.service.metrics.refused(answer)
+        await answer(scope, receive, send)
 
     async def close_feeds(self) -> None:
         """Every feed gets its `closing`; who does not read it is cut off after a moment."""

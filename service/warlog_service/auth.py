@@ -4,8 +4,8 @@ caller is known."""
 from __future__ import annotations
 
 from litestar.types import Scope
-from warlog_events.accounts import Caller
 
+from warlog_events.accounts import Caller
 from warlog_events.errors import InsufficientScope, TooManyRequests, Unauthenticated
 from warlog_service.requests import header
 from warlog_service.running import Service
@@ -34,7 +34,7 @@ async def reader(service: Service, scope: Scope) -> Caller | None:
     if caller is None:
         limits.failures.spend(address(scope))
         raise Unauthenticated("Authorization: Bearer and a token that is known and not revoked")
-    limits.callers.spend(caller.player)
+    limits.callers.spend(caller.id)
     return caller
 
 

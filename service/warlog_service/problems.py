@@ -35,6 +35,7 @@ TRANSPORT: dict[str, int] = {
     "malformed_request": 400,
     "unknown_route": 404,
     "method_not_allowed": 405,
+    "request_timeout": 408,
     "headers_too_large": 431,
     "internal_error": 500,
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl
 
@@ -51,10 +52,20 @@ def decode(body: bytes, form: Any) -> Any:
     Nothing is `{}`.
 
     Raises MalformedBody."""
+    body = body or b"{}"
     try:
-        return msgspec.convert(warlog_core.loads(body or b"{}"), form)
+        return _decoder(form).decode(body)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        pass  # refused, or an integer too large for msgspec, which `loads` can read: it decides, at leisure
+    try:
+        return msgspec.convert(warlog_core.loads(body), form)
     except (ValueError, RecursionError) as error:
         raise MalformedBody(str(error)) from None
+
+
+@cache
+def _decoder(form: Any) -> msgspec.json.Decoder[Any]:
+    return msgspec.json.Decoder(form)
 
 
 def asked(scope: Scope, form: type[Query]) -> Query:

@@ -11,16 +11,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from litestar.types import Scope
+
 from warlog_events.accounts import Accounts
 from warlog_events.clock import Clock
-from warlog_events.projections.lobby import Lobby
-from warlog_events.projections.projector import Projector
-from warlog_events.scenarios import Scenarios
-
 from warlog_events.connect import Connection, open_redis
 from warlog_events.errors import Unavailable, WarlogError
 from warlog_events.match import Matches
 from warlog_events.notify import Watch
+from warlog_events.projections.lobby import Lobby
+from warlog_events.projections.projector import Projector
+from warlog_events.scenarios import Scenarios
 from warlog_events.store import Store
 from warlog_events.world import World
 from warlog_service.limits import Limits
@@ -45,7 +45,12 @@ class Backend:
         self.store = Store(connection, world)
         self.accounts = Accounts(connection, world, self.watch)
         self.scenarios = Scenarios(connection, world)
-        self.matches = Matches(self.store, world, watch=self.watch, scenario=self.scenarios.beginning)
+        self.matches = Matches(
+            self.store,
+            world,
+            watch=self.watch,
+            scenario=lambda scenario_id, player_id: self.scenarios.beginning(scenario_id, player_id),
+        )
         self.lobby = Lobby(connection)
         self.projector = Projector(connection, self.store)
         self.clock = Clock(self.store, self.matches, world)
@@ -62,6 +67,8 @@ class Service:
     def __init__(self, settings: Settings, monotonic: Callable[[], float] = time.monotonic) -> None:
         self.settings = settings
         self.world = World.real() if settings.test_world is None else World.fixed(settings.test_world)
+        if self.world.is_fixed:
+            log.warning("a test world: the clock stands still, and ids, tokens and seeds can be foreseen")
         self.limits = Limits(settings, monotonic)
         self.metrics = Metrics()
         self.feeds: set[Stream] = set()

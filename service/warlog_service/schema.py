@@ -168,7 +168,7 @@ class SeatInMatch(Struct, frozen=True, forbid_unknown_fields=True):
     seat: str
     player: PlayerName | None
     prepared: bool
-    invite: bool | UnsetType = UNSET
+    by_invitation: bool | UnsetType = UNSET
 
 
 class Result(Struct, frozen=True):
@@ -177,11 +177,21 @@ class Result(Struct, frozen=True):
 
 
 class Proposal(Struct, frozen=True):
+    """What is on the table, named by its version; beside these the fields of its kind, as far as you may know them."""
+
     version: int
+    player: PlayerName
     kind: str
+    accepted: list[str]
+    waiting_for: list[str]
 
 
-class Match(Struct, frozen=True):
+class Joined(Struct, frozen=True, forbid_unknown_fields=True):
+    player: PlayerName
+    wish: str | None
+
+
+class Match(Struct, frozen=True, forbid_unknown_fields=True):
     """The summary of a match. `version` is the number of its newest event."""
 
     id: str
@@ -194,14 +204,21 @@ class Match(Struct, frozen=True):
     consent: str
     move_seconds: int
     visibility: str
+    seating: str
     seats: list[SeatInMatch]
     to_act: list[str]
     deadlines: dict[str, Time]
     proposal: Proposal | None
     result: Result | None
     seed_commitment: str | None
+    creator: PlayerName
     created_at: Time
     updated_at: Time
+    beginning: Annotated[Json, Meta(description="in the lobby: how the match will begin")] | UnsetType = UNSET
+    joined: list[Joined] | UnsetType = UNSET
+    imported: bool | UnsetType = UNSET
+    rematch_of: str | UnsetType = UNSET
+    rematch: str | UnsetType = UNSET
 
 
 class MatchAnswer(Struct, frozen=True, forbid_unknown_fields=True):
@@ -262,9 +279,11 @@ class Events(Struct, frozen=True, forbid_unknown_fields=True):
     version: int
 
 
-class Node(Struct, frozen=True):
+class Node(Struct, frozen=True, forbid_unknown_fields=True):
+    """The first version has no parent."""
+
     version: int
-    parent: int | None
+    parent: int | UnsetType = UNSET
 
 
 class Timeline(Struct, frozen=True, forbid_unknown_fields=True):

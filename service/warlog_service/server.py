@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import socket
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import msgspec
 import uvicorn
@@ -14,6 +15,7 @@ from litestar.types import Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from warlog_service import problems
+from warlog_service.answers import Answer
 from warlog_service.settings import Settings
 
 
@@ -30,40 +32,108 @@ class Front(Protocol):
 
 
 class WarlogProtocol(HttpToolsProtocol):
-    """HTTP/1.1 whose own refusals carry a code, and which does not collect headers without end."""
+    """HTTP/1.1 whose own refusals carry a code, and which waits for no request, and collects no headers,
+    without end."""
 
     header_bytes_max = 32_768
+    request_seconds_max = 60.0
+    _in_head = True
+    _head_bytes = 0  # of the request that is coming in
+    _whole = False  # has the request that was begun come to its end?
+    _patience: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        # Nothing but these methods of a transport is used by uvicorn.
+        super().connection_made(
+            cast(asyncio.Transport, Corked(cast(asyncio.Transport, transport), self.loop))
+        )
+        self._patience = self.loop.call_later(self.request_seconds_max, self._give_up)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if self._patience is not None:
+            self._patience.cancel()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        if self._in_head:
+            self._head_bytes += len(data)
+        super().data_received(data)
+        if self._whole:
+            if self._patience is not None:
+                self._patience.cancel()
+                self._patience = None
+        elif self._patience is None:
+            self._patience = self.loop.call_later(self.request_seconds_max, self._give_up)
+        # The parser keeps to itself what has not ended yet, so this is counted here; a body in the same
+        # packet is no matter.
+        if self._in_head and self._head_bytes > self.header_bytes_max and not self.transport.is_closing():
+            self._refuse(problems.problem("headers_too_large", f"more than {self.header_bytes_max} bytes"))
 
     def on_message_begin(self) -> None:
+        self._whole = False
         super().on_message_begin()
-        self._header_bytes = 0
 
-    def on_url(self, url: bytes) -> None:
-        super().on_url(url)
-        self._count(len(url))
+    def on_headers_complete(self) -> None:
+        self._in_head = False
+        if self._head_bytes > self.header_bytes_max:  # perhaps; a body may have come with them
+            self._head_bytes = len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
+            if self._head_bytes > self.header_bytes_max:
+                raise ValueError("headers too large")  # comes out of the parser as HttpParserError
+        super().on_headers_complete()
 
-    def on_header(self, name: bytes, value: bytes) -> None:
-        super().on_header(name, value)
-        self._count(len(name) + len(value) + 4)
-
-    def _count(self, more: int) -> None:
-        self._header_bytes += more
-        if self._header_bytes > self.header_bytes_max:
-            raise ValueError("headers too large")  # comes out of the parser as HttpParserError
+    def on_message_complete(self) -> None:
+        self._in_head = self._whole = True
+        self._head_bytes = 0
+        super().on_message_complete()
 
     def send_400_response(self, msg: str) -> None:
-        # The client sees this only if it has sent its whole request; a connection with unread input is reset.
-        if self._header_bytes > self.header_bytes_max:
-            answer = problems.problem(
-                "headers_too_large", f"more than {self.header_bytes_max} bytes of headers"
-            )
+        if self._head_bytes > self.header_bytes_max:
+            self._refuse(problems.problem("headers_too_large", f"more than {self.header_bytes_max} bytes"))
         else:
-            answer = problems.problem("malformed_request", "this is not HTTP/1.1")
-        lines = [b"HTTP/1.1 %d Bad Request" % answer.status]
-        lines += [b"%s: %s" % header for header in answer.headers]
+            self._refuse(problems.problem("malformed_request", "this is not HTTP/1.1"))
+
+    def _give_up(self) -> None:
+        if not self.transport.is_closing():
+            self._refuse(
+                problems.problem("request_timeout", f"not whole after {self.request_seconds_max:g} seconds")
+            )
+
+    def _refuse(self, answer: Answer) -> None:
+        """The client sees it if it has sent its whole request; a connection with unread input is reset."""
+        lines = [b"HTTP/1.1 %d Refused" % answer.status, *(b"%b: %b" % header for header in answer.headers)]
         lines += [b"content-length: %d" % len(answer.body), b"connection: close", b"", answer.body]
         self.transport.write(b"\r\n".join(lines))
         self.transport.close()
+
+
+class Corked:
+    """A transport that sends what one turn of the loop writes in one piece: head and body, or several events.
+
+    uvicorn writes them one by one, and each would be a system call here and a wake-up there."""
+
+    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
+        self._transport = transport
+        self._loop = loop
+        self._held: list[bytes] = []
+        self.get_extra_info = transport.get_extra_info
+        self.is_closing = transport.is_closing
+        self.pause_reading = transport.pause_reading
+        self.resume_reading = transport.resume_reading
+        self.set_protocol = transport.set_protocol
+
+    def write(self, data: bytes) -> None:
+        if not self._held:
+            self._loop.call_soon(self._flush)
+        self._held.append(data)
+
+    def close(self) -> None:
+        self._flush()
+        self._transport.close()
+
+    def _flush(self) -> None:
+        if self._held and not self._transport.is_closing():
+            self._transport.write(b"".join(self._held))
+        self._held.clear()
 
 
 class Listening(msgspec.Struct, tag="listening", tag_field="event"):
@@ -94,7 +164,14 @@ class Server(uvicorn.Server):
 
 
 def config(app: Front, settings: Settings) -> uvicorn.Config:
-    protocol = type("Configured", (WarlogProtocol,), {"header_bytes_max": settings.header_bytes_max})
+    protocol = type(
+        "Configured",
+        (WarlogProtocol,),
+        {
+            "header_bytes_max": settings.header_bytes_max,
+            "request_seconds_max": settings.request_seconds_max,
+        },
+    )
     options: dict[str, Any] = {
         "host": settings.host,
         "port": settings.port,
@@ -110,12 +187,17 @@ def config(app: Front, settings: Settings) -> uvicorn.Config:
         "timeout_keep_alive": 75,
         "timeout_graceful_shutdown": 10,
     }
-    return uvicorn.Config(app, **options)  # type: ignore[arg-type]  # ASGI as Litestar and as uvicorn spell it
+    return uvicorn.Config(app, **options)
 
 
 async def serve(front: Front, settings: Settings) -> None:
-    """Until SIGTERM or SIGINT. What fails at the start (Redis, a port in use) is raised, or ends the process with a word."""
+    """Until SIGTERM or SIGINT. What fails at the start (Redis, a port in use) is raised, or ends the process
+    with a word."""
     await front.start()
+    # What is there now stays. The collector looks at what is new, and less often: a request makes no cycles.
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 50, 100)
     try:
         await Server(config(front, settings), front).serve()
     finally:

@@ -35,8 +35,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     body_bytes_max: Positive = MEGABYTE // 4
     import_bytes_max: Positive = 16 * MEGABYTE
     header_bytes_max: Positive = 32_768
-    connections_max: Positive = 20_000
-    feed_wait_ms_max: Positive = 5_000  # how long a feed's reader may leave a full connection unread
+    request_seconds_max: Annotated[float, Meta(gt=0)] = 60.0  # for a request to come in whole
     feed_heartbeat_ms: Positive = 15_000
 
     requests_per_caller: Rate = 1_000.0

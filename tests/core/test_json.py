@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import random
 
+import msgspec
 import pytest
 
 from warlog_core import loads
@@ -26,7 +27,9 @@ from warlog_core import loads
         ("-" + "1" * 10_000, -(10**100)),
         ("[" + "1" * 1_000_000 + "]", [10**100]),
         ('{"a": 1, "a": 2}', {"a": 2}),
-        ('"\\ud800"', "\ud800"),
+        ('"\\ud800"', "\ufffd"),
+        ('"a\\udc00b"', "a\ufffdb"),
+        ('["\\ud800\\ud83d\\ude00", {"\\udfff": 1e999}]', ["\ufffd😀", {"\ufffd": 1.7976931348623157e308}]),
         ('"\\ud83d\\ude00"', "😀"),
         (" [1, 2.5] ", [1, 2.5]),
     ],
@@ -55,10 +58,19 @@ def test_what_is_not_json_or_nested_without_end_is_a_value_error(raw: bytes) -> 
         loads(raw)
 
 
+def test_a_hundred_levels_are_read_and_one_more_is_a_value_error() -> None:
+    assert loads("[" * 100 + "]" * 100) is not None
+    for opening, closing in (("[", "]"), ('{"a":', "}"), ('[{"a":', "}]")):
+        levels = 101 if len(closing) == 1 else 51
+        with pytest.raises(ValueError):
+            loads(opening * levels + "1" + closing * levels)
+    assert loads("[" + "[],[{}]," * 1000 + "1]") is not None
+
+
 def test_random_bytes_are_a_value_or_a_value_error(seed: int) -> None:
     rng = random.Random(seed)
     alphabet = b'{}[]",:0123456789.eE+-\\utrfalsn \xff\x00'
     for _ in range(5000):
         raw = bytes(rng.choices(alphabet, k=rng.randrange(30)))
         with contextlib.suppress(ValueError):
-            loads(raw)
+            msgspec.json.encode(loads(raw))

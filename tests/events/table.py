@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from msgspec import to_builtins
+
 from warlog_events.commands import Act, CreateMatch, Propose, Undo
 from warlog_events.connect import Connection, open_redis
 from warlog_events.match import Done, Match, Matches, MatchSettings

@@ -155,8 +155,11 @@ async def test_wishes_are_granted_and_contested_ones_drawn_for(table: Table) -> 
         await table.do(match, TakeSeat("red"), BOB)
     with pytest.raises(errors.UnknownSeat):
         await table.do(match, Join("purple"), players[0])
-    for player, wish in zip(players, ("green", "green", None, "red"), strict=True):
-        done = await table.do(match, Join(wish), player)
+    *first, done = [
+        await table.do(match, Join(wish), player)
+        for player, wish in zip(players, ("green", "green", None, "red"), strict=True)
+    ]
+    assert [one.match.holders for one in first] == [{}, {}, {}]
     event = done.event(SPECTATOR)
     assert event["type"] == "seats_assigned"
     draws = event["draws"]
@@ -229,8 +232,9 @@ async def test_with_four_players_everybody_must_agree_once(table: Table) -> None
     seats = dict(zip(("red", "blue", "green", "yellow"), (p.id for p in players), strict=True))
     spec = CreateMatch("hex", {"seats": 4, "army": "preset"}, {**seats, "red": "me"})
     match = (await table.matches.create(spec, ADA, players={p.id: p for p in players})).match
-    for seat, player in zip(seats, players, strict=True):
-        done = await table.do(match, Prepare(seat), player)
+    *_, done = [
+        await table.do(match, Prepare(seat), player) for seat, player in zip(seats, players, strict=True)
+    ]
     assert done.match.status == "playing"
     proposal = (await table.do(match, Propose(Undo(done.version)), BOB)).version
     kinds = []

@@ -51,8 +51,9 @@ async def finished_tree(table: Table) -> Record:
     match = await table.undo(match, 5)
     match = await table.play(match, 2, rng)
     match = (await table.do(match, Propose(EditPosition(position)))).match
-    match = await table.play(match, 3, rng)
-    match = await table.finish(match)
+    match = await table.finish(await table.play(match, 3, rng))
+    match = (await table.do(match, Propose(EditPosition(position)))).match  # which brings a third seed
+    match = await table.finish(await table.play(match, 3, rng))
     return plain(await table.matches.export(match, SPECTATOR))
 
 
@@ -60,7 +61,7 @@ async def test_a_finished_match_is_verified_from_its_export_alone(table: Table) 
     record = await finished_tree(table)
     verdict = verify_record(record)
     assert (verdict.status, verdict.version, verdict.detail) == ("verified", None, "")
-    assert len(record["seeds"]) == 2
+    assert len(record["seeds"]) == 3
 
 
 async def test_what_json_tools_may_change_does_not_matter(table: Table) -> None:

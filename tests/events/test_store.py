@@ -425,7 +425,7 @@ async def test_two_processes_writing_one_match_lose_double_and_reorder_nothing(
     names = ("pl_one", "pl_two")
     processes = [
         subprocess.Popen(
-            [sys.executable, "-m", "tests.events.hand", redis_server.url, hand.match, name, "150"],
+            [sys.executable, "-m", "tests.events.hand", redis_server.url, hand.match, name, "200"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -435,14 +435,16 @@ async def test_two_processes_writing_one_match_lose_double_and_reorder_nothing(
     for process in processes:
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
-    said = await asyncio.gather(
-        *(asyncio.to_thread(process.communicate, "go\n", 60) for process in processes)
-    )
+    for process in processes:
+        assert process.stdin is not None
+        process.stdin.write("go\n")
+        process.stdin.flush()
+    said = await asyncio.gather(*(asyncio.to_thread(process.communicate, None, 60) for process in processes))
     assert [process.returncode for process in processes] == [0, 0]
     acknowledged = [[int(line) for line in out.split()] for out, _ in said]
     events = await hand.store.events(hand.match)
     assert_whole(events)
-    assert len(events) == 300
+    assert len(events) == 400
     assert acknowledged == [[event.version for event in events if event.by == name] for name in names]
-    changes = sum(events[i].by != events[i - 1].by for i in range(1, 300))
+    changes = sum(events[i].by != events[i - 1].by for i in range(1, 400))
     assert changes > 2, "they did not write at the same time"

@@ -127,3 +127,14 @@ async def test_the_tree_of_a_match_betrays_no_more_than_versions(redis_server: R
             frozenset({"version"}),
             frozenset({"version", "parent"}),
         }
+
+
+async def test_who_holds_every_seat_sees_what_each_of_them_sees(redis_server: RedisServer) -> None:
+    async with table_at(redis_server.url) as table:
+        match = await table.hot_seat({**HIDDEN, "army": "preset"})
+        started = (await table.events(match, Reader(("red", "blue"), ADA.id)))[1]
+        stacks = started["effects"][1]["stacks"]
+        assert {stack["seat"] for stack in stacks if "space" in stack} == {"red", "blue"}
+        started = (await table.events(match, Reader(("red",), ADA.id)))[1]
+        stacks = started["effects"][1]["stacks"]
+        assert {stack["seat"] for stack in stacks if "space" in stack} == {"red"}

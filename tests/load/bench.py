@@ -79,7 +79,9 @@ def figures_of_the_core(name: str) -> None:
             plies += 1
         return plies
 
-    print(f"core, {name} (aims: 1,000,000 plies/s in C, 320,000 from Python with listing; OpenSpiel 80,000–860,000)")
+    print(
+        f"core, {name} (aims: 1,000,000 plies/s in C, 320,000 from Python with listing; OpenSpiel 80,000–860,000)"
+    )
     show("random plies per second, C, every action", f"{per_second(playout):,.0f}")
     show("random plies per second, C, played on", f"{per_second(playout_to_the_end):,.0f}")
     show("plies per second from Python, listing as objects", f"{per_second(ply_by_ply):,.0f}")
@@ -110,7 +112,8 @@ def recorded(game: warlog_core.Game, length: int) -> list[Any]:
     """Steps of a random match that is at least this long."""
     for seed in range(1, 10_000):
         dice = random.Random(seed)
-        state, steps = begin(game, 1), []
+        state = begin(game, 1)
+        steps: list[Any] = []
         while state.result is None and len(steps) < length:
             seat = state.to_act[0]
             action = dice.choice([a for a in state.legal(seat) if a.__struct_config__.tag not in GIVES_UP])
@@ -170,7 +173,9 @@ class Battle:
 
     async def open(self) -> None:
         for _ in range(2):
-            account = await (wire := await Wire.open(self._url)).json("POST", "/v1/players", {"name": "bench"})
+            account = await (wire := await Wire.open(self._url)).json(
+                "POST", "/v1/players", {"name": "bench"}
+            )
             wire.close()
             self._wires.append(await Wire.open(self._url, str(account["token"])))
         await self._new_match()
@@ -190,7 +195,8 @@ class Battle:
         self._state = game.new(options=body["options"], draws=started["draws"])
         self._version = page["version"]
         self._feeds = [
-            await self._feed(str(wire._headers, "ascii"), seat) for wire, seat in zip(self._wires, game.seats, strict=False)
+            await self._feed(str(wire._headers, "ascii"), seat)
+            for wire, seat in zip(self._wires, game.seats, strict=False)
         ]
 
     async def _feed(self, headers: str, seat: str) -> EventStream:
@@ -219,7 +225,9 @@ class Battle:
         tally.latencies.append(time.perf_counter() - start)
         tally.requests += len(body)
         tally.answers += len(answer)
-        tally.events += sum(feed.received_bytes - was for feed, was in zip(self._feeds, before, strict=True)) // 2
+        tally.events += (
+            sum(feed.received_bytes - was for feed, was in zip(self._feeds, before, strict=True)) // 2
+        )
         event = msgspec.json.decode(shown[0])
         assert event["version"] == self._version + 1, (event["version"], self._version)
         self._version += 1
@@ -271,10 +279,12 @@ async def entry_bytes(data: Path, match: str) -> int:
     """Mean size of the fields of this match's stream entries."""
     connection = await open_redis(None, data)
     try:
-        entries = await connection.redis.xrevrange(f"warlog:{{b{match[2:5]}}}:{match}:events", count=100)
+        entries: Any = await connection.redis.xrevrange(f"warlog:{{b{match[2:5]}}}:{match}:events", count=100)
     finally:
         await connection.close()
-    return sum(len(name) + len(value) for _, fields in entries for name, value in fields.items()) // len(entries)
+    return sum(len(name) + len(value) for _, fields in entries for name, value in fields.items()) // len(
+        entries
+    )
 
 
 @contextmanager
@@ -295,11 +305,13 @@ def floor_server(data: Path, *sizes: int) -> Iterator[tuple[str, int]]:
 
 
 async def figures_of_the_server(name: str, levels: list[int], seconds: float) -> None:
-    print(f"server, {name}: a command and its delivery to both feeds, append-only file on (aim: 70 % of the floor)")
+    print(
+        f"server, {name}: a command and its delivery to both feeds, append-only file on (aim: 70 % of the floor)"
+    )
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as floor_folder:
         data = Path(folder)
         with WarlogServer(data, environment=UNLIMITED) as server:
-            tallies = []
+            tallies, entry = [], 0
             for level in levels:
                 battles = [Battle(server.url, name, seed) for seed in range(level)]
                 tallies.append(await drive(server.pid, battles, seconds))
@@ -310,7 +322,9 @@ async def figures_of_the_server(name: str, levels: list[int], seconds: float) ->
         )
         with floor_server(Path(floor_folder), entry, answer, event) as (url, pid):
             for level, tally in zip(levels, tallies, strict=True):
-                floor = await drive(pid, [FloorBattle(url, i + 1000 * level, request) for i in range(level)], seconds)
+                floor = await drive(
+                    pid, [FloorBattle(url, i + 1000 * level, request) for i in range(level)], seconds
+                )
                 print(tally.line(f"  {level:>3} matches, warlog"))
                 print(floor.line(f"  {level:>3} matches, floor"))
                 share = (len(tally.latencies) / tally.server_cpu) / (len(floor.latencies) / floor.server_cpu)
@@ -325,7 +339,10 @@ async def figures_of_long_matches(name: str) -> None:
             match, wire, version = await hot_seat(server.url, name, length)
             path = f"/v1/matches/{match}/commands"
             times = await timed(lambda to: wire.json("POST", path, undo(to)), spread(5, version, 30))  # noqa: B023
-            show(f"undo to any version of a match of {length:,} events", f"p50 {times[15]:.2f} ms, worst {times[-1]:.2f} ms")
+            show(
+                f"undo to any version of a match of {length:,} events",
+                f"p50 {times[15]:.2f} ms, worst {times[-1]:.2f} ms",
+            )
             looks = await timed(
                 lambda at: wire.json("GET", f"/v1/matches/{match}/view?at={at}"),  # noqa: B023
                 spread(5, version, 30),

@@ -1,8 +1,8 @@
 """The floor under Warlog's figures: the same web server, Redis client and Redis, doing no more than it must.
 
-A bare Litestar route reads a body, appends one stream entry of the size that Warlog's events have, hands bytes of the size
-of Warlog's feed events to two open event streams and answers with as many bytes as Warlog does. No token is checked, no JSON
-decoded, no rule applied, no version compared. Started by bench.py as a process of its own:
+A bare Litestar route reads a body, appends one stream entry of the size that Warlog's events have, hands bytes of
+the size of Warlog's feed events to two open event streams and answers with as many bytes as Warlog does. No token is
+checked, no JSON decoded, no rule applied, no version compared. Started by bench.py as a process of its own:
 
     python -m tests.load.floor PORT_FILE DATA_DIR ENTRY_BYTES ANSWER_BYTES EVENT_BYTES
 """
@@ -16,6 +16,7 @@ from pathlib import Path
 
 from litestar import Litestar, Response, get, post
 from litestar.connection import Request
+from litestar.datastructures import State
 from litestar.types import Receive, Scope, Send
 
 from warlog_events.connect import Connection, open_redis
@@ -49,21 +50,31 @@ class Stream:
         self._queue = queue
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"text/event-stream")]})
+        await send(
+            {
+                "type": "http.response.start",
+                "status": 200,
+                "headers": [(b"content-type", b"text/event-stream")],
+            }
+        )
         while True:
             await send({"type": "http.response.body", "body": await self._queue.get(), "more_body": True})
 
 
-def application(connection: Connection, streams: Streams, entry: bytes, answer: bytes, event: bytes) -> Litestar:
+def application(
+    connection: Connection, streams: Streams, entry: bytes, answer: bytes, event: bytes
+) -> Litestar:
     @post("/floor/{match:str}/commands")
-    async def command(request: Request[object, object, object], match: str) -> Response[bytes]:
+    async def command(request: Request[object, object, State], match: str) -> Response[bytes]:
         await request.body()
-        await connection.pipe.call("XADD", f"floor:{match}", "*", "type", "action_taken", "body", entry, write=True)
+        await connection.pipe.call(
+            "XADD", f"floor:{match}", "*", "type", "action_taken", "body", entry, write=True
+        )
         streams.publish(match, event)
         return Response(answer, status_code=201, media_type="application/json")
 
     @get("/floor/{match:str}/feed")
-    async def feed(request: Request[object, object, object], match: str) -> Stream:
+    async def feed(request: Request[object, object, State], match: str) -> Stream:
         return streams.stream(match)
 
     return Litestar([command, feed], openapi_config=None)

@@ -62,7 +62,9 @@ class Wire:
 
     async def events(self, path: str) -> EventStream:
         """Turns this connection into the reader of a feed."""
-        self._writer.write(b"GET %s HTTP/1.1\r\n%baccept: text/event-stream\r\n\r\n" % (path.encode(), self._headers))
+        self._writer.write(
+            b"GET %s HTTP/1.1\r\n%baccept: text/event-stream\r\n\r\n" % (path.encode(), self._headers)
+        )
         status, _ = await self._head()
         if status != 200:
             raise RuntimeError(f"GET {path}: {status}")

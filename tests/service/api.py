@@ -47,7 +47,7 @@ class Api:
         self.id = id
         self.name = name
         headers = {"authorization": f"Bearer {token}"} if token else {}
-        self.http = httpx.Client(base_url=f"{url}/v1", headers=headers, timeout=20)
+        self.http = httpx.Client(base_url=f"{url}/v1", headers=headers, timeout=20, verify=False)
 
     def __enter__(self) -> Self:
         return self

@@ -42,13 +42,13 @@ def _padded(event: Event, viewer: str, disclosed: int) -> Visible:
 def break_it(fault: str) -> None:
     match fault:
         case "action":
-            Event.visible = _all_of_the_action  # type: ignore[method-assign]
+            setattr(Event, "visible", _all_of_the_action)  # noqa: B010 - a method is not to be assigned to, says mypy
         case "effects":
-            Event.visible = _all_of_the_effects  # type: ignore[method-assign]
+            setattr(Event, "visible", _all_of_the_effects)  # noqa: B010
         case "length":
-            Event.visible = _padded  # type: ignore[method-assign]
+            setattr(Event, "visible", _padded)  # noqa: B010
         case "view":
-            State.view = _through_red_eyes  # type: ignore[method-assign]
+            setattr(State, "view", _through_red_eyes)  # noqa: B010
 
 
 if __name__ == "__main__":

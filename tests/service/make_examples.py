@@ -23,6 +23,7 @@ OPTIONS = {
     "height": 5,
     "obstacles": "none",
     "deploy_depth": 1,
+    "max_stacks": 1,
     "army": "given",
     "armies": {"red": [{"unit": "swordsman", "count": 10}], "blue": [{"unit": "archer", "count": 12}]},
     "roster": [

@@ -117,7 +117,9 @@ def test_a_feed_ends_when_its_reader_is_somebody_else_now(api: Api) -> None:
     match = ada.create(seats={"red": "me"})["match"]["id"]
     with eve.feed(match, after=1) as feed:
         ok(eve.put(f"/matches/{match}/seats/blue", {}))
-        assert [name for _, name, _ in feed.take(2)] == ["seat_taken", "closing"]
+        assert feed.take(1) == [(None, "closing", {"code": "reader_changed"})]
+    with eve.feed(match, last=1) as feed:
+        assert [name for _, name, _ in feed.take(1)] == ["seat_taken"]
 
 
 @pytest.fixture(scope="module")

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import random
+import time
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.servers import WarlogServer
-from tests.service.api import Api, ok
+from tests.service.api import UNLIMITED, Api, ok
 from tests.service.wire import Reply, exchange
+from warlog_service.openapi import recorded
 
 CODES_WITHOUT_BODY = {204, 304}
 
@@ -158,6 +161,85 @@ def test_random_nonsense_on_every_route_is_refused_with_a_code(
     ok(ada.get("/players/me"))
 
 
+ODD: list[Any] = [
+    *(
+        None,
+        True,
+        False,
+        0,
+        -1,
+        1.5,
+        10**9,
+        10**30,
+        "",
+        "x",
+        "\u0000",
+        "red",
+        "\U0001f4a5",
+        [],
+        {},
+        [[]],
+        {"": None},
+    ),
+    *("me", "hex", "spectator", "server", [1, 2, 3], {"type": "act"}, "a" * 300, -(2**63), 2**63 - 1),
+]
+
+
+def mutated(value: Any, dice: random.Random) -> Any:
+    """The same JSON value with one place in it made odd, doubled, or gone."""
+    if isinstance(value, dict) and value and dice.random() < 0.85:
+        changed, key = dict(value), dice.choice(list(value))
+        match dice.randrange(8):
+            case 0:
+                del changed[key]
+            case 1:
+                changed[dice.choice(["x", "type", "seat", "", key.upper()])] = dice.choice(ODD)
+            case _:
+                changed[key] = mutated(changed[key], dice)
+        return changed
+    if isinstance(value, list) and value and dice.random() < 0.85:
+        index = dice.randrange(len(value))
+        match dice.randrange(6):
+            case 0:
+                return value[:index] + value[index + 1 :]
+            case 1:
+                return [*value, value[index]]
+            case _:
+                return [*value[:index], mutated(value[index], dice), *value[index + 1 :]]
+    if isinstance(value, int) and not isinstance(value, bool) and dice.random() < 0.5:
+        return value + dice.choice([-1, 1, 7, -(10**6)])
+    return dice.choice(ODD)
+
+
+def test_bodies_that_are_nearly_right_are_taken_or_refused_with_a_code(api: Api, seed: int) -> None:
+    dice = random.Random(seed)
+    ada = api.player()
+    examples = [example for example in recorded().values() if "body" in example]
+    assert len(examples) > 8
+    proposals = [
+        {"kind": "undo", "to": 2},
+        {"kind": "options", "options": {"round_limit": 3}, "position": examples[-1]["body"].get("position")},
+        {"kind": "edit", "position": recorded()["post_scenario"]["body"]["position"]},
+        {"kind": "options", "import": recorded()["get_export"]["answer"]},
+        {"kind": "competitive"},
+        {"kind": "abort"},
+        {"kind": "rematch"},
+    ]
+    for number in range(700):
+        example = dice.choice(examples)
+        path, body = example["path"].removeprefix("/v1"), example["body"]
+        if "/commands" in path or number % 3 == 0:
+            match = ada.create(seats={"red": "me"})["match"]["id"] if dice.random() < 0.3 else ada.alone()
+            path = f"/matches/{match}/commands"
+            if dice.random() < 0.6:
+                body = {"type": "propose", "proposal": dice.choice(proposals)}
+        for _ in range(dice.choice([1, 1, 2, 4])):
+            body = mutated(body, dice)
+        answer = ada.http.request(example["method"] if "/commands" not in path else "POST", path, json=body)
+        assert answer.status_code < 500, (path, body, answer.text)
+        assert answer.status_code < 400 or answer.json()["code"], (path, body)
+
+
 @pytest.mark.parametrize(
     "request_",
     [
@@ -209,6 +291,24 @@ def test_a_body_that_never_comes_holds_up_nobody(server: WarlogServer, api: Api)
     ok(api.get("/games"))
 
 
+def test_a_request_that_does_not_come_to_its_end_is_given_up(tmp_path: Path) -> None:
+    with WarlogServer(tmp_path, environment={**UNLIMITED, "WARLOG_REQUEST_SECONDS_MAX": "0.5"}) as server:
+        for begun in (
+            b"",
+            b"GET /v1/ga",
+            b"POST /v1/players HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{",
+        ):
+            reply = exchange(server.url, begun, timeout=5)
+            assert reply is not None
+            assert (reply.status, reply.code) == (408, "request_timeout")
+        with Api(server.url) as api:
+            ada = api.player()
+            with ada.feed(ada.alone(), after=1) as feed:
+                time.sleep(1)
+                assert feed.take(1)[0][0] == 2
+            ok(ada.get("/players/me"))
+
+
 def test_a_refused_command_appends_nothing(server: WarlogServer, api: Api) -> None:
     ada = api.player()
     match = ada.alone()
@@ -234,8 +334,6 @@ def test_no_token_and_no_invitation_is_ever_written_to_the_log(tmp_path: Any) ->
     import os
     import subprocess
     import sys
-
-    from tests.service.api import UNLIMITED
 
     log = tmp_path / "log"
     with log.open("wb") as errors:

@@ -86,7 +86,7 @@ def test_the_events_of_an_imported_playthrough_are_those_recorded(api: Api, name
     ada = api.player()
     done = ok(ada.post("/matches/import", record), 201)
     match, versions = done["match"]["id"], done["versions"]
-    after = versions["1"]
+    after, events = versions["1"], {}
     for number, step in enumerate(steps, 2):
         if number % 200 == 2:
             page = ok(ada.get(f"/matches/{match}/events?after={after}&limit=200"))

@@ -71,7 +71,7 @@ def test_no_token_a_wrong_one_and_a_revoked_one_are_unauthenticated(api: Api) ->
     refused(answer, 401, "unauthenticated")
     assert answer.headers["www-authenticate"] == "Bearer"
     for token in ("wl_" + "a" * 43, "x", "wl_\xff"):
-        bad = api.http.get("/players/me", headers={"authorization": f"Bearer {token}".encode("latin-1")})
+        bad = api.http.get("/players/me", headers={b"authorization": f"Bearer {token}".encode("latin-1")})
         refused(bad, 401, "unauthenticated")
     refused(api.http.get("/games", headers={"authorization": "Basic eDp5"}), 401, "unauthenticated")
 
@@ -194,9 +194,11 @@ def test_the_rule_book_refuses_with_its_own_codes_and_the_version(api: Api) -> N
     seat = ada.match(match)["to_act"][0]
     other = "blue" if seat == "red" else "red"
     active = ok(ada.get(f"/matches/{match}/view", params={"seat": seat}))["view"]["active"]
-    for action in ({}, [], None, 7, "x", {"type": "fly"}, {"type": "defend"}, {"type": "defend", "piece": "1"},
-                   {"type": "defend", "piece": 1.0}, {"type": "defend", "piece": True}, {"type": "timeout",
-                   "seat": "red"}):  # fmt: skip
+    malformed: list[object] = [
+        *({}, [], None, 7, "x", {"type": "fly"}, {"type": "defend"}, {"type": "timeout", "seat": "red"}),
+        *({"type": "defend", "piece": piece} for piece in ("1", 1.0, True)),
+    ]
+    for action in malformed:
         assert refused(ada.act(match, seat, action), 422, "malformed_action")["version"] == 2
     refused(ada.act(match, other, {"type": "defend", "piece": active}), 422, "not_your_turn")
     refused(ada.act(match, seat, {"type": "defend", "piece": 99}), 422, "not_active_piece")

@@ -147,7 +147,7 @@ def test_a_hidden_deployment_shows_nowhere(tmp_path: Path, mode: str) -> None:
         ),
         ("effects", ["blue feed", "blue GET /matches/{}/events", "blue HEAD /matches/{}/events"]),
         ("length", ["stranger feed"]),
-        ("view", ["stranger GET /matches/{}/view", "outsider GET /matches/{}/view?at=5"]),
+        ("view", ["stranger GET /matches/{}/view", "outsider GET /matches/{}/view?at=4"]),
     ],
 )
 def test_a_fault_that_shows_a_hidden_army_is_found(tmp_path: Path, fault: str, where: list[str]) -> None:

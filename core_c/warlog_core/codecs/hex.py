@@ -317,6 +317,11 @@ class Codec:
         # Listed actions recur all the time and are frozen: each is made once.
         self.listed: dict[bytes, Any] = {}
 
+    @staticmethod
+    def position_is_open(position: Mapping[str, Any]) -> bool:
+        """A Position holds no secret in phase play, which is also the phase of one that names none (10.6)."""
+        return bool(position.get("phase", "play") == "play")
+
     # ---- options and Position ----
 
     def options_words(self, options: object) -> list[int]:
@@ -604,10 +609,13 @@ class Tables:
             pass
         if len(made) > _LISTED_KEPT:
             made.clear()
+        actions = []
         for key in keys:
-            if key not in made:
-                made[key] = _listed(record_of(key))
-        return [made[key] for key in keys]
+            action = made.get(key)
+            if action is None:
+                action = made[key] = _listed(record_of(key))
+            actions.append(action)
+        return actions
 
     # ---- effects ----
 

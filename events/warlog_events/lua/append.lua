@@ -67,7 +67,8 @@ if KEYS[7] then
   end
 end
 
-local frozen = redis.call('HGET', KEYS[2], 'frozen')
+local state = redis.call('HMGET', KEYS[2], 'frozen', 'timed')
+local frozen, timed = state[1], state[2]
 if frozen then
   return {'frozen', frozen}
 end
@@ -135,7 +136,6 @@ for i = events_from + 1, #ARGV, 9 do
     'at', ARGV[i + 4], 'body', ARGV[i + 5], 'draws', ARGV[i + 6], 'chain', ARGV[i + 7], 'hash', ARGV[i + 8])
 end
 local reached = ARGV[#ARGV - 8]
-redis.call('HSET', KEYS[2], 'version', reached, 'summary', summary)
 if expected == 0 then
   redis.call('SADD', KEYS[4], match)
 end
@@ -143,20 +143,27 @@ for i = secrets_from + 1, secrets_from + 2 * n_secrets, 2 do
   redis.call('HSET', KEYS[3], ARGV[i], ARGV[i + 1])
 end
 
+-- `timed` names the seats in the zset, so that those whose deadline ends can be taken out of it.
+local seats = timed or ''
 if n_deadlines >= 0 then
-  local timed = redis.call('HGET', KEYS[2], 'timed')
-  for seat in string.gmatch(timed or '', '%S+') do
-    redis.call('ZREM', KEYS[6], match .. ' ' .. seat)
-  end
-  local seats = {}
+  local scores, names, still = {}, {}, {}
   for i = deadlines_from + 1, deadlines_from + 2 * n_deadlines, 2 do
-    redis.call('ZADD', KEYS[6], ARGV[i + 1], match .. ' ' .. ARGV[i])
-    seats[#seats + 1] = ARGV[i]
+    scores[#scores + 1] = ARGV[i + 1]
+    scores[#scores + 1] = match .. ' ' .. ARGV[i]
+    names[#names + 1] = ARGV[i]
+    still[ARGV[i]] = true
   end
-  if timed or #seats > 0 then
-    redis.call('HSET', KEYS[2], 'timed', table.concat(seats, ' '))
+  for seat in string.gmatch(seats, '%S+') do
+    if not still[seat] then
+      redis.call('ZREM', KEYS[6], match .. ' ' .. seat)
+    end
   end
+  if n_deadlines > 0 then
+    redis.call('ZADD', KEYS[6], unpack(scores))  -- seats are few
+  end
+  seats = table.concat(names, ' ')
 end
+redis.call('HSET', KEYS[2], 'version', reached, 'summary', summary, 'timed', seats)
 
 -- Numbered without gaps, so that the projector notices when it was away for longer than the stream reaches back.
 local last = redis.call('XREVRANGE', KEYS[5], '+', '-', 'COUNT', 1)[1]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from hashlib import sha256
 
 from litestar import delete, post, put
+from litestar.params import FromPath
+from litestar.types import Receive, Scope
 
 from warlog_events.commands import AnyCommand, Command, Join, LeaveSeat, TakeSeat
 from warlog_events.match import Key
@@ -12,7 +14,7 @@ from warlog_service import auth, schema
 from warlog_service.answers import JSON, PRIVATE, Answer
 from warlog_service.openapi import call
 from warlog_service.requests import AnyRequest, decode, expected_version, idempotency_key, read_body
-from warlog_service.running import service_of
+from warlog_service.running import Service, service_of
 
 DONE = [JSON, *PRIVATE]
 MATCH = (
@@ -38,22 +40,25 @@ HEADERS = ("If-Match", "Idempotency-Key")
                 "already_disclosed", "unknown_version", "unknown_scenario", "every code of the game's rule book"),
     ),
 )  # fmt: skip
-async def post_command(request: AnyRequest, match_id: str) -> Answer:
+async def post_command(request: AnyRequest, match_id: FromPath[str]) -> Answer:
     """One command; it becomes exactly one event, or is refused and nothing is appended.
 
     With `If-Match: "17"` it is refused with `version_conflict` if the match has moved on since version 17. With an
     `Idempotency-Key` it may be repeated for 24 hours: the repeat gets the first answer."""
-    scope = request.scope
-    service = service_of(scope)
+    return await command(service_of(request.scope), request.scope, request.receive, match_id)
+
+
+async def command(service: Service, scope: Scope, receive: Receive, match_id: str) -> Answer:
+    """The call itself. The application's front comes here directly (app.py)."""
     caller = await auth.caller(service, scope)
     service.limits.commands.spend(caller.id)
-    body = await read_body(scope, request.receive, service.settings.body_bytes_max)
+    body = await read_body(scope, receive, service.settings.body_bytes_max)
     done = await service.backend.matches.execute(
         match_id,
         decode(body, Command),
         caller.player,
         expected_version=expected_version(scope),
-        key=_key(request, b"command", body),
+        key=_key(scope, b"command", body),
     )
     return Answer(201, DONE, done.answer)
 
@@ -68,7 +73,7 @@ async def post_command(request: AnyRequest, match_id: str) -> Answer:
         errors=(*MATCH, "unknown_seat", "seat_taken", "wrong_invitation", "competitive"),
     ),
 )
-async def put_seat(request: AnyRequest, match_id: str, seat: str) -> Answer:
+async def put_seat(request: AnyRequest, match_id: FromPath[str], seat: FromPath[str]) -> Answer:
     """Take a seat, with its invitation if it asks for one. One player may hold several."""
     body = await read_body(request.scope, request.receive, service_of(request.scope).settings.body_bytes_max)
     claim = decode(body, schema.SeatClaim)
@@ -87,7 +92,7 @@ async def put_seat(request: AnyRequest, match_id: str, seat: str) -> Answer:
         errors=(*MATCH, "unknown_seat", "not_your_seat"),
     ),
 )
-async def delete_seat(request: AnyRequest, match_id: str, seat: str) -> Answer:
+async def delete_seat(request: AnyRequest, match_id: FromPath[str], seat: FromPath[str]) -> Answer:
     """Leave a seat; in the lobby only."""
     return await _change(request, match_id, LeaveSeat(seat), b"leave " + seat.encode(), 200)
 
@@ -103,7 +108,7 @@ async def delete_seat(request: AnyRequest, match_id: str, seat: str) -> Answer:
         errors=(*MATCH, "unknown_seat", "seat_taken"),
     ),
 )
-async def post_join(request: AnyRequest, match_id: str) -> Answer:
+async def post_join(request: AnyRequest, match_id: FromPath[str]) -> Answer:
     """Join a match with `"seating": "wish"`; when all have joined, the seats are assigned."""
     body = await read_body(request.scope, request.receive, service_of(request.scope).settings.body_bytes_max)
     return await _change(request, match_id, Join(decode(body, schema.Wish).wish), b"join " + body, 201)
@@ -121,13 +126,13 @@ async def _change(
         command,
         caller.player,
         expected_version=expected_version(scope),
-        key=_key(request, b"seat", asked),
+        key=_key(scope, b"seat", asked),
     )
     return Answer(status, DONE, done.answer)
 
 
-def _key(request: AnyRequest, route: bytes, asked: bytes) -> Key | None:
-    given = idempotency_key(request.scope)
+def _key(scope: Scope, route: bytes, asked: bytes) -> Key | None:
+    given = idempotency_key(scope)
     return Key(given, sha256(route + b"\0" + asked).hexdigest()) if given else None
 
 

@@ -6,10 +6,11 @@ import asyncio
 from contextlib import suppress
 
 from litestar import get
+from litestar.params import FromPath
 from litestar.types import Receive, Scope, Send
-from warlog_events.accounts import Caller
 
-from warlog_events.errors import BadParameter, WarlogError
+from warlog_events.accounts import Caller
+from warlog_events.errors import BadParameter, Unavailable, WarlogError
 from warlog_events.feed import Feed, FeedClosed, SlowReader
 from warlog_events.match import Match
 from warlog_events.model import Reader
@@ -20,17 +21,24 @@ from warlog_service.requests import AnyRequest, asked, header
 from warlog_service.routes.reading import SEATS, reader_of
 from warlog_service.running import Service, service_of
 
-HEADERS = [(b"content-type", b"text/event-stream"), *PRIVATE]
+HEADERS = [(b"content-type", b"text/event-stream"), *PRIVATE, (b"x-accel-buffering", b"no")]
 HEARTBEAT = b"event: heartbeat\ndata: {}\n\n"
-MEMBERSHIP = {"seat_taken", "seat_left", "seats_assigned", "options_changed", "became_competitive"}
-"""Events after which a reader may know more or less than before."""
+MEMBERSHIP = {
+    "seat_taken",
+    "seat_left",
+    "seats_assigned",
+    "match_started",
+    "options_changed",
+    "became_competitive",
+}
+"""Events with which a reader may come to know more or less than before."""
 
 
 @get(
     "/matches/{match_id:str}/feed",
     opt=call(query=schema.FeedQuery, answer="text/event-stream", headers=("Last-Event-ID",), errors=SEATS),
 )
-async def get_feed(request: AnyRequest, match_id: str) -> Stream:
+async def get_feed(request: AnyRequest, match_id: FromPath[str]) -> Stream:
     """Server-Sent Events: at once what is newer than `Last-Event-ID` (or `after`), then each event as it happens.
 
     The id of an event is its version. `heartbeat` comes every 15 seconds. When the server ends a stream, a last event
@@ -38,6 +46,8 @@ async def get_feed(request: AnyRequest, match_id: str) -> Stream:
     scope = request.scope
     query = asked(scope, schema.FeedQuery)
     service = service_of(scope)
+    if service.closing:
+        raise Unavailable("the server is going down")
     caller = await auth.reader(service, scope)
     match = await service.backend.matches.load(match_id, caller.id if caller else None)
     reader = reader_of(match, caller.id if caller else None, query.seat)
@@ -72,10 +82,12 @@ class Stream:
         self._seats = seats
         self._after = min(after, match.version)
         self._feed: Feed | None = None
+        self._ending: str | None = None
         self._writing = False
 
     def close(self, code: str) -> None:
         """End it from outside, after what waits has been delivered."""
+        self._ending = self._ending or code
         if self._feed is not None:
             self._feed.close(code)
 
@@ -96,6 +108,8 @@ class Stream:
         companion = asyncio.create_task(self._accompany(receive, send, me))
         try:
             async with service.backend.matches.feed(self._match, self._reader, self._after) as self._feed:
+                if self._ending is not None:
+                    self._feed.close(self._ending)
                 code = await self._follow(self._feed, send)
             service.metrics.feeds_closed.labels(code).inc()
             await self._write(send, b'event: closing\ndata: {"code":"%b"}\n\n' % code.encode(), more=False)
@@ -106,13 +120,14 @@ class Stream:
 
     async def _follow(self, feed: Feed, send: Send) -> str:
         """Writes events until the feed ends; the answer is why it did."""
-        count = self._service.metrics.feed_events.inc
+        traffic = self._service.metrics.traffic
         try:
             async for version, name, data in feed:
-                await self._write(send, b"id: %d\nevent: %b\ndata: %b\n\n" % (version, name.encode(), data))
-                count()
+                # Before it is shown: to whom it is another reader's event, it comes when he asks again as that reader.
                 if name in MEMBERSHIP and (code := await self._lost()):
                     return code
+                await self._write(send, b"id: %d\nevent: %b\ndata: %b\n\n" % (version, name.encode(), data))
+                traffic.feed_events += 1
         except SlowReader as slow:
             return slow.code
         except FeedClosed as closed:
@@ -125,18 +140,20 @@ class Stream:
         self._writing = False
 
     async def _lost(self) -> str | None:
-        """Why this reader may not go on as he is: his token, his membership or his seats are no longer what
-        they were."""
-        backend = self._service.backend
-        if self._caller is not None and not await backend.accounts.valid(self._caller):
-            return "unauthenticated"
+        """Why this reader may not go on as he is: his membership or his seats are no longer what they were."""
         player = self._caller.id if self._caller else None
         try:
-            match = await backend.matches.load(self._match.id, player, fresh=False)
+            match = await self._service.backend.matches.load(self._match.id, player, fresh=False)
             reader = reader_of(match, player, self._seats)
         except WarlogError as error:
             return error.code
         return None if reader == self._reader else "reader_changed"
+
+    async def _revoked(self) -> bool:
+        """Has the token been revoked, here or elsewhere? Redis being away is no reason to end."""
+        with suppress(WarlogError):
+            return self._caller is not None and not await self._service.backend.accounts.valid(self._caller)
+        return False
 
     async def _accompany(self, receive: Receive, send: Send, writer: asyncio.Task[object]) -> None:
         """Heartbeats, and the end of a connection that is gone, or stuck for a whole heartbeat."""
@@ -153,11 +170,10 @@ class Stream:
             if stuck and self._writing:
                 writer.cancel()
                 return
+            if await self._revoked():
+                self.close("unauthenticated")
+                return
             if not self._writing:
-                with suppress(WarlogError):
-                    if code := await self._lost():
-                        self.close(code)
-                        return
                 await send({"type": "http.response.body", "body": HEARTBEAT, "more_body": True})
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from hashlib import sha256
 from typing import Any
 
+import msgspec
 from litestar import get, post
+from litestar.params import FromPath
 
 import warlog_core
 from warlog_events.errors import BadParameter, UnknownGame
@@ -22,35 +25,27 @@ GAME = ("unknown_game", "invalid_options", "other codes of the rule book's optio
 async def get_games(request: AnyRequest) -> Answer:
     """The games of this server."""
     await auth.reader(service_of(request.scope), request.scope)
-    described = (warlog_core.game(name).describe() for name in warlog_core.games())
-    games = [{key: one[key] for key in ("game", "name", "rules_version")} for one in described]
-    return _shared(request, JSON, encode({"games": games}))
+    described = (
+        msgspec.json.decode(_described(name, ""), type=schema.GameSummary) for name in warlog_core.games()
+    )
+    return _shared(request, JSON, encode({"games": list(described)}))
 
 
 @get(
     "/games/{game:str}",
     opt=call(query=schema.GameQuery, answer=schema.Game, errors=GAME, headers=("If-None-Match",)),
 )
-async def get_game(request: AnyRequest, game: str) -> Answer:
+async def get_game(request: AnyRequest, game: FromPath[str]) -> Answer:
     """Board, pieces, and the JSON Schemas of options, actions, effects and view. Seats and board follow the options."""
     await auth.reader(service_of(request.scope), request.scope)
-    options: object = None
-    if given := asked(request.scope, schema.GameQuery).options:
-        try:
-            options = warlog_core.loads(given)
-        except ValueError as error:
-            raise BadParameter(f"options: {error}") from None
-    found = known(game)
-    if options is not None:
-        found.check_options(options)
-    return _shared(request, JSON, encode(found.describe(options)))
+    return _shared(request, JSON, _described(game, asked(request.scope, schema.GameQuery).options or ""))
 
 
 @get(
     "/games/{game:str}/rules",
     opt=call(answer="text/markdown", errors=("unknown_game",), headers=("If-None-Match",)),
 )
-async def get_rules(request: AnyRequest, game: str) -> Answer:
+async def get_rules(request: AnyRequest, game: FromPath[str]) -> Answer:
     """The rule book."""
     await auth.reader(service_of(request.scope), request.scope)
     return _shared(request, MARKDOWN, known(game).rules().encode())
@@ -65,7 +60,7 @@ async def get_rules(request: AnyRequest, game: str) -> Answer:
         errors=(*GAME, "invalid_position", "every position_… code"),
     ),
 )
-async def post_position_check(request: AnyRequest, game: str) -> Answer:
+async def post_position_check(request: AnyRequest, game: FromPath[str]) -> Answer:
     """May a match start from this Position, with these options? The refusal is the rule book's."""
     service = service_of(request.scope)
     await auth.reader(service, request.scope)
@@ -73,6 +68,19 @@ async def post_position_check(request: AnyRequest, game: str) -> Answer:
     check: schema.PositionCheck = decode(body, schema.PositionCheck)
     known(game).check_options(check.options, check.position)
     return private({"ok": True})
+
+
+@lru_cache(maxsize=64)
+def _described(game: str, options: str) -> bytes:
+    """The description of a game with these options (JSON; "" for the defaults). Raises UnknownGame,
+    BadParameter, Refused."""
+    try:
+        given = warlog_core.loads(options) if options else {}
+    except ValueError as error:
+        raise BadParameter(f"options: {error}") from None
+    found = known(game)
+    found.check_options(given)
+    return encode(found.describe(given))
 
 
 def known(game: str) -> warlog_core.Game:

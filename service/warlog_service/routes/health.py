@@ -5,8 +5,8 @@ from __future__ import annotations
 from litestar import get
 
 from warlog_service import schema
-from warlog_service.answers import JSON, PUBLIC, Answer, encode
-from warlog_service.openapi import call, document
+from warlog_service.answers import JSON, PUBLIC, Answer
+from warlog_service.openapi import call, rendered
 from warlog_service.problems import problem
 from warlog_service.requests import AnyRequest
 from warlog_service.running import service_of
@@ -41,7 +41,7 @@ async def get_metrics(request: AnyRequest) -> Answer:
 @get("/openapi.json", opt=call(answer="application/json"))
 async def get_openapi(request: AnyRequest) -> Answer:
     """This document."""
-    return Answer(200, [JSON, *PUBLIC], encode(document(request.app)))
+    return Answer(200, [JSON, *PUBLIC], rendered(request.app))
 
 
 handlers = [get_openapi]

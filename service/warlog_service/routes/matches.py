@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from litestar import get, post
+from litestar.params import FromPath
 
 from warlog_events.commands import CreateMatch
 from warlog_events.errors import Unauthenticated
@@ -63,7 +64,7 @@ async def post_match(request: AnyRequest) -> Answer:
     "/matches/{match_id:str}",
     opt=call(answer=schema.MatchAnswer, headers=("If-None-Match",), errors=("unknown_match",)),
 )
-async def get_match(request: AnyRequest, match_id: str) -> Answer:
+async def get_match(request: AnyRequest, match_id: FromPath[str]) -> Answer:
     """Status, seats, options, version, who may act until when, and the result."""
     _, match, player = await match_of(request, match_id)
     reader = Reader(match.seats_of(player), player)

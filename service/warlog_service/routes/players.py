@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from litestar import delete, get, post
+from litestar.params import FromPath
 
 from warlog_events.errors import InsufficientScope
 from warlog_service import auth, schema
@@ -34,7 +35,7 @@ async def get_me(request: AnyRequest) -> Answer:
 
 
 @get("/players/{player_id:str}", opt=call(answer=schema.PlayerAnswer, errors=("unknown_player",)))
-async def get_player(request: AnyRequest, player_id: str) -> Answer:
+async def get_player(request: AnyRequest, player_id: FromPath[str]) -> Answer:
     """The public side of an account."""
     service = service_of(request.scope)
     await auth.reader(service, request.scope)
@@ -51,7 +52,7 @@ async def post_token(request: AnyRequest) -> Answer:
     new: schema.NewToken = decode(body, schema.NewToken)
     if not set(new.scopes) <= set(caller.scopes):
         raise InsufficientScope("a token cannot give more scopes than it has")
-    return private(await service.backend.accounts.create_token(caller.id, new.label, new.scopes), 201)
+    return private(await service.backend.accounts.create_token(caller.id, new.label, tuple(new.scopes)), 201)
 
 
 @get("/tokens", opt=call(query=schema.Page, answer=schema.Tokens, token=True))
@@ -69,7 +70,7 @@ async def get_tokens(request: AnyRequest) -> Answer:
     status_code=200,  # Litestar's; the Answer says 204
     opt=call(answer=None, status=204, token=True, errors=("unknown_token",)),
 )
-async def delete_token(request: AnyRequest, token_id: str) -> Answer:
+async def delete_token(request: AnyRequest, token_id: FromPath[str]) -> Answer:
     """Revokes a token at once; the feeds that were opened with it end."""
     service = service_of(request.scope)
     caller = await auth.caller(service, request.scope)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from litestar import get
+from litestar.params import FromPath
 
 from warlog_events.errors import NotYourSeat, NoView
 from warlog_events.match import Match, Matches
@@ -29,7 +30,7 @@ SEATS = ("unknown_match", "unknown_seat", "not_your_seat", "no_spectators")
         errors=(*SEATS, "no_view", "unknown_version"),
     ),
 )
-async def get_view(request: AnyRequest, match_id: str) -> Answer:
+async def get_view(request: AnyRequest, match_id: FromPath[str]) -> Answer:
     """The rule book's view of a seat that you hold, or the spectator's; with `at`, as it was after that version.
 
     `seat=all` is the whole position: of a match that is over, or for who holds every seat of a casual one.
@@ -71,7 +72,7 @@ async def get_view(request: AnyRequest, match_id: str) -> Answer:
         errors=(*SEATS, "no_view", "unknown_version"),
     ),
 )
-async def get_actions(request: AnyRequest, match_id: str) -> Answer:
+async def get_actions(request: AnyRequest, match_id: FromPath[str]) -> Answer:
     """Every legal action of a seat that you hold, in canonical order, ready to be posted back.
 
     An action with `"open": true` is a template: the rule book says what may be filled in."""
@@ -100,7 +101,7 @@ async def get_actions(request: AnyRequest, match_id: str) -> Answer:
     "/matches/{match_id:str}/events",
     opt=call(query=schema.EventsQuery, answer=schema.Events, headers=("If-None-Match",), errors=SEATS),
 )
-async def get_events(request: AnyRequest, match_id: str) -> Answer:
+async def get_events(request: AnyRequest, match_id: FromPath[str]) -> Answer:
     """The history as you may see it today, every version of it; what of an event you may not know is left out."""
     query = asked(request.scope, schema.EventsQuery)
     found, match, player = await match_of(request, match_id)
@@ -123,7 +124,7 @@ async def get_events(request: AnyRequest, match_id: str) -> Answer:
     "/matches/{match_id:str}/timeline",
     opt=call(query=schema.VersionPage, answer=schema.Timeline, errors=("unknown_match", "no_spectators")),
 )
-async def get_timeline(request: AnyRequest, match_id: str) -> Answer:
+async def get_timeline(request: AnyRequest, match_id: FromPath[str]) -> Answer:
     """The tree of lines: each version with the one it was played from. `head` is the newest."""
     query = asked(request.scope, schema.VersionPage)
     found, match, player = await match_of(request, match_id)
@@ -139,7 +140,7 @@ async def get_timeline(request: AnyRequest, match_id: str) -> Answer:
     "/matches/{match_id:str}/history",
     opt=call(query=schema.HistoryQuery, answer="text/plain", errors=SEATS),
 )
-async def get_history(request: AnyRequest, match_id: str) -> Answer:
+async def get_history(request: AnyRequest, match_id: FromPath[str]) -> Answer:
     """The current line in the game's own notation, as far as you may know it. A `Link` header leads to what follows."""
     query = asked(request.scope, schema.HistoryQuery)
     found, match, player = await match_of(request, match_id)
@@ -158,7 +159,7 @@ async def get_history(request: AnyRequest, match_id: str) -> Answer:
     "/matches/{match_id:str}/board",
     opt=call(answer=schema.Board, errors=("unknown_match",)),
 )
-async def get_board(request: AnyRequest, match_id: str) -> Answer:
+async def get_board(request: AnyRequest, match_id: FromPath[str]) -> Answer:
     """The geometry and the seats that this match's options give."""
     _, match, _ = await match_of(request, match_id)
     return private({"board": match.game.board(match.fold.options), "seats": match.seats})

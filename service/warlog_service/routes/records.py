@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from litestar import get, post
+from litestar.params import FromPath
 
 from warlog_service import auth, schema
 from warlog_service.answers import Answer, private
@@ -16,7 +17,7 @@ from warlog_service.running import service_of
     "/matches/{match_id:str}/export",
     opt=call(answer=schema.Record, errors=("unknown_match", "no_spectators", "wrong_status")),
 )
-async def get_export(request: AnyRequest, match_id: str) -> Answer:
+async def get_export(request: AnyRequest, match_id: FromPath[str]) -> Answer:
     """The complete record of a finished or casual match. While it runs, it holds no seed and nothing undisclosed."""
     found, match, player = await match_of(request, match_id)
     return private(await found.export(match, match.reader(player)))
@@ -26,7 +27,7 @@ async def get_export(request: AnyRequest, match_id: str) -> Answer:
     "/matches/{match_id:str}/verify",
     opt=call(answer=schema.Verdict, errors=("unknown_match", "wrong_status")),
 )
-async def get_verify(request: AnyRequest, match_id: str) -> Answer:
+async def get_verify(request: AnyRequest, match_id: FromPath[str]) -> Answer:
     """Recomputes every draw from the published seeds, every hash and the chain of a match that is over."""
     found, match, _ = await match_of(request, match_id)
     return private(await found.verify(match))

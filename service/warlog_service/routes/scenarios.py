@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from litestar import delete, get, post
-from warlog_events.errors import Unauthenticated
+from litestar.params import FromPath
 
+from warlog_events.errors import Unauthenticated
 from warlog_service import auth, schema
 from warlog_service.answers import Answer, private
 from warlog_service.openapi import call
@@ -52,7 +53,7 @@ async def get_scenarios(request: AnyRequest) -> Answer:
 
 
 @get("/scenarios/{scenario_id:str}", opt=call(answer=schema.ScenarioAnswer, errors=("unknown_scenario",)))
-async def get_scenario(request: AnyRequest, scenario_id: str) -> Answer:
+async def get_scenario(request: AnyRequest, scenario_id: FromPath[str]) -> Answer:
     """One scenario, whole."""
     service = service_of(request.scope)
     caller = await auth.reader(service, request.scope)
@@ -66,7 +67,7 @@ async def get_scenario(request: AnyRequest, scenario_id: str) -> Answer:
     status_code=200,  # Litestar's; the Answer says 204
     opt=call(answer=None, status=204, token=True, errors=("unknown_scenario",)),
 )
-async def delete_scenario(request: AnyRequest, scenario_id: str) -> Answer:
+async def delete_scenario(request: AnyRequest, scenario_id: FromPath[str]) -> Answer:
     """Matches that were started from it keep their position."""
     service = service_of(request.scope)
     caller = await auth.caller(service, request.scope)

@@ -1,0 +1,81 @@
+"""What goes into `Matches` beside commands, and what comes out."""
+
+from typing import Protocol
+
+import msgspec
+
+from .head import Match
+from .model import Reader
+from .pages import Told
+from .visible import event_json
+
+
+class Beginning(msgspec.Struct, frozen=True):
+    """What a scenario stands for: the options and the Position to begin with."""
+
+    game: str
+    options: dict[str, object]
+    position: dict[str, object] | None
+
+
+class ScenarioLookup(Protocol):
+    async def __call__(self, scenario_id: str, player_id: str) -> Beginning:
+        """Raises UnknownScenario, also for one that `player_id` may not see."""
+        ...
+
+
+class Key(msgspec.Struct, frozen=True):
+    """An Idempotency-Key with a digest of the request (any text that differs when the body or the route does)."""
+
+    key: str
+    digest: str
+
+
+class MatchSettings(msgspec.Struct, frozen=True):
+    """hot_bytes_max               memory for hot matches, roughly
+    checkpoint_every_events     most events that looking back at a version has to replay
+    snapshot_every_events       how often a match is written down whole
+    feed_events_max             events that may wait for one slow reader
+    """
+
+    hot_bytes_max: int = 256 * 1024 * 1024
+    checkpoint_every_events: int = 32
+    snapshot_every_events: int = 100
+    feed_events_max: int = 256
+
+
+class Done:
+    """What an accepted command led to.
+
+    version   the match's newest at that moment
+    match     the match after it
+    answer    the bytes that `render` made, or those of the first time for a repeated key
+    repeated  True: nothing was appended now, only `answer` is there (`match` and `version` are those of now)
+    """
+
+    def __init__(self, match: Match, told: Told | None, answer: bytes = b"") -> None:
+        self.match = match
+        self.version = match.version
+        self.told = told
+        self.answer = answer
+        self.repeated = told is None
+
+    def event(self, reader: Reader) -> dict[str, object]:
+        """The event as `reader` may see it, in the form of API.md. Not for a repeat."""
+        assert self.told is not None
+        return event_json(self.match, self.told, reader)
+
+    def body(self, player_id: str) -> dict[str, object]:
+        """`{"version", "event", "match"}` of API.md, for the player who sent the command."""
+        reader = Reader(self.match.seats_of(player_id), player_id)
+        return {
+            "version": self.version,
+            "event": self.event(reader),
+            "match": self.match.summary(reader),
+        }
+
+    def json(self, player_id: str) -> bytes:
+        """`body`, encoded."""
+        reader = Reader(self.match.seats_of(player_id), player_id)
+        summary = self.match.summary_json(reader)
+        return msgspec.json.encode({"version": self.version, "event": self.event(reader), "match": summary})
