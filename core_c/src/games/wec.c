@@ -471,10 +471,14 @@ static int finish(search *f, int32_t n, int32_t n_combat)
 static int walk_arm(search *f, const offset *cells, int32_t n, int32_t n_combat)
 {
     const int32_t level = f->p->level;
+    const int32_t rank = rank_of(f->p->square);
+    const int32_t file = file_of(f->p->square);
 
     for (int32_t i = 0; i < n; i++) {
-        const int32_t square = away(f->p->square, cells[i].dr, cells[i].dc);
-        if (square < 0)
+        const uint32_t r = (uint32_t)(rank + cells[i].dr);
+        const uint32_t c = (uint32_t)(file + cells[i].dc);
+        const int32_t square = (int32_t)(r * FILES + c);
+        if (r >= FILES || c >= FILES)
             return 0;
         if (f->way != NULL)
             f->way->cell[i] = (int16_t)cell_of(square, level);
@@ -512,11 +516,20 @@ static int walk_secondary(search *f)
 /* One cell (two for jets in the air) straight in any of eight directions. */
 static int walk_straight(search *f, int32_t n, int32_t n_combat)
 {
-    for (int32_t d = 0; d < DIRECTIONS; d++) {
-        const offset one = {DIRECTION[d].dr, DIRECTION[d].dc};
-        const offset cells[2] = {one, {(int8_t)(2 * one.dr), (int8_t)(2 * one.dc)}};
-        if (walk_arm(f, cells, n, n_combat))
-            return 1;
+    const int32_t level = f->p->level;
+
+    for (uint32_t left = open_directions(f->p->square); left != 0; left &= left - 1) {
+        const int32_t d = wl_lowest(left);
+        int32_t square = f->p->square;
+        for (int32_t i = 0; i < n && (i == 0 || (open_directions(square) & wl_bit(d))); i++) {
+            square += STEP[d];
+            if (f->way != NULL)
+                f->way->cell[i] = (int16_t)cell_of(square, level);
+            if (arrives(f, square, level, 1, i < n_combat))
+                return finish(f, i + 1, n_combat);
+            if (has(&f->s->occupied[level], square))
+                break;
+        }
     }
     return 0;
 }
@@ -816,19 +829,15 @@ static int32_t check_move(const sight *s, int32_t place, const int32_t *field)
 enum { BLOCK = 9, CENTRE = 4 };
 
 typedef struct block {
-    int8_t square[BLOCK];   /* -1 off the board */
-    uint8_t n[BLOCK];       /* pieces on its ground */
-    uint8_t blocked[BLOCK]; /* directions, as bits, that its pieces can in no case go */
-    uint8_t needs[BLOCK];   /* directions that they can go if the next square goes too */
+    int8_t square[BLOCK];       /* -1 off the board */
+    uint8_t n[BLOCK];           /* pieces on its ground */
+    uint8_t blocked[BLOCK];     /* directions, as bits, that its pieces can in no case go */
+    uint16_t needs[DIRECTIONS]; /* squares whose pieces can go that way if the next square goes too */
 } block;
 
-/* The bit of the block that lies in this direction, or -1 outside. */
-static int32_t block_neighbour(int32_t bit, int32_t direction)
-{
-    const int32_t r = bit / 3 + DIRECTION[direction].dr;
-    const int32_t f = bit % 3 + DIRECTION[direction].dc;
-    return between(0, r, 2) && between(0, f, 2) ? r * 3 + f : -1;
-}
+/* How far on in the block the next square of a direction is, and the squares that have one there. */
+static const int8_t BLOCK_STEP[DIRECTIONS] = {3, 4, 1, -2, -3, -4, -1, 2};
+static const uint16_t BLOCK_INNER[DIRECTIONS] = {0x03f, 0x01b, 0x0db, 0x0d8, 0x1f8, 0x1b0, 0x1b6, 0x036};
 
 static int32_t count_in(const board *b, int32_t cell) { return (b->at[cell][0] != EMPTY) + (b->at[cell][1] != EMPTY); }
 
@@ -854,29 +863,36 @@ static void make_block(block *k, const wec_state *state, const board *b, int32_t
         const int32_t square = away(centre, bit / 3 - 1, bit % 3 - 1);
         k->square[bit] = (int8_t)square;
         k->n[bit] = square < 0 ? 0 : (uint8_t)count_in(b, square);
-        for (int32_t d = 0; d < DIRECTIONS && k->n[bit] > 0; d++) {
-            const int32_t to = neighbour(square, d);
-            if (to < 0)
-                k->blocked[bit] |= (uint8_t)(1 << d);
-            else if (!may_join(state, b, square, to)) {
-                uint8_t *stuck = block_neighbour(bit, d) >= 0 ? k->needs : k->blocked;
-                stuck[bit] |= (uint8_t)(1 << d);
-            }
+        if (k->n[bit] == 0)
+            continue;
+        k->blocked[bit] = (uint8_t)~open_directions(square);
+        for (uint32_t open = open_directions(square); open != 0; open &= open - 1) {
+            const int32_t d = wl_lowest(open);
+            if (may_join(state, b, square, square + STEP[d]))
+                continue;
+            if (BLOCK_INNER[d] & wl_bit(bit))
+                k->needs[d] |= (uint16_t)wl_bit(bit);
+            else
+                k->blocked[bit] |= (uint8_t)wl_bit(d);
         }
     }
+}
+
+/* Do the squares that need the next square to go too have it in the group? */
+static int has_what_it_needs(const block *k, uint32_t group, int32_t direction)
+{
+    const uint32_t stuck = group & k->needs[direction];
+    const int32_t step = BLOCK_STEP[direction];
+    return ((step > 0 ? stuck << step : stuck >> -step) & ~group) == 0;
 }
 
 /* Is the translated position valid? Whole squares move, so only target squares outside the group matter. */
 static int can_doze(const block *k, uint32_t group, int32_t direction)
 {
-    for (uint32_t left = group; left != 0; left &= left - 1) {
-        const int32_t bit = wl_lowest(left);
-        if (k->blocked[bit] >> direction & 1)
+    for (uint32_t left = group; left != 0; left &= left - 1)
+        if (k->blocked[wl_lowest(left)] & wl_bit(direction))
             return 0;
-        if ((k->needs[bit] >> direction & 1) && (group & wl_bit(block_neighbour(bit, direction))) == 0)
-            return 0;
-    }
-    return 1;
+    return has_what_it_needs(k, group, direction);
 }
 
 static int is_dozer_at_work(const piece *p) { return p->type == DOZER && p->level == GROUND; }
@@ -1275,7 +1291,7 @@ static void list_groups(listing *l, const block *k, const piece *p, uint32_t may
     for (uint32_t left = group & ~wl_bit(CENTRE); left != 0; left &= left - 1)
         squares[n++] = k->square[wl_lowest(left)];
     for (uint32_t left = open; left != 0; left &= left - 1)
-        if (can_doze(k, group, wl_lowest(left)))
+        if (has_what_it_needs(k, group, wl_lowest(left)))
             list(l, A_DOZE, p->id, n, squares[0], squares[1], squares[2], squares[3], wl_lowest(left));
     for (int32_t bit = last + 1; bit < BLOCK; bit++)
         if ((may & wl_bit(bit)) && (open & ~(uint32_t)k->blocked[bit]) && n_pieces + k->n[bit] <= DOZE_SQUARES_MAX)
@@ -1349,9 +1365,8 @@ static void list_weapon(listing *l, const sight *s, const piece *p, int32_t weap
                     list(l, A_FIRE, p->id, weapon, WL_ABSENT, WL_ABSENT, to, path, 0);
         return;
     }
-    for (int32_t d = 0; d < DIRECTIONS && kind != LIMITED_ROCKET; d++)
-        if (neighbour(p->square, d) >= 0)
-            list(l, A_FIRE, p->id, weapon, d, WL_ABSENT, WL_ABSENT, WL_ABSENT, 0);
+    for (uint32_t open = kind == LIMITED_ROCKET ? 0 : open_directions(p->square); open != 0; open &= open - 1)
+        list(l, A_FIRE, p->id, weapon, wl_lowest(open), WL_ABSENT, WL_ABSENT, WL_ABSENT, 0);
     if (kind >= SAM_LAUNCHER)
         list_targets(l, s, p, weapon, kind);
 }
@@ -1408,7 +1423,7 @@ static void list_exchanges(listing *l, const wec_state *state, const piece *from
 {
     const set close = near(from->square, 1);
 
-    for (int32_t i = 0; i < actors->n && from->n_articles > 0; i++) {
+    for (int32_t i = 0; i < actors->n; i++) {
         const piece *to = &state->pieces[actors->at[i]];
         const int adjacent = to->level == from->level && has(&close, to->square);
         if (to != from && (adjacent || is_secondary(from->type) || is_secondary(to->type)))
@@ -1432,7 +1447,8 @@ static void list_acts(listing *l, const sight *s, const places *actors)
             list_drops(l, s, actors->at[i]);
     if (!state->exchanges)
         for (int32_t i = 0; i < actors->n; i++)
-            list_exchanges(l, state, &state->pieces[actors->at[i]], actors);
+            if (state->pieces[actors->at[i]].n_articles > 0)
+                list_exchanges(l, state, &state->pieces[actors->at[i]], actors);
     if (!state->reinforces && (state->vacated[0] | state->vacated[1]) != 0)
         for (int32_t i = 0; i < state->n_pieces; i++)
             if (state->pieces[i].level == WAITING && state->pieces[i].seat == s->seat &&

@@ -35,6 +35,16 @@ static inline int32_t away(int32_t square, int32_t dr, int32_t dc)
     return (uint32_t)r < FILES && (uint32_t)f < FILES ? r * FILES + f : -1;
 }
 
+/* The directions, as bits, in which there is a neighbour; its number is so much greater. */
+static const int8_t STEP[DIRECTIONS] = {10, 11, 1, -9, -10, -11, -1, 9};
+static inline uint32_t open_directions(int32_t square)
+{
+    enum { N_SIDE = 0x83, E_SIDE = 0x0e, S_SIDE = 0x38, W_SIDE = 0xe0 };
+    const int32_t r = rank_of(square);
+    const int32_t f = file_of(square);
+    return 0xffu & ~((r == FILES - 1 ? N_SIDE : 0u) | (f == FILES - 1 ? E_SIDE : 0u) | (r == 0 ? S_SIDE : 0u) | (f == 0 ? W_SIDE : 0u));
+}
+
 static inline int32_t neighbour(int32_t square, int32_t direction)
 {
     return away(square, DIRECTION[direction].dr, DIRECTION[direction].dc);
