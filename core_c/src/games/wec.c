@@ -423,12 +423,15 @@ static void look(sight *s, const wec_setup *setup, const wec_state *state, int32
         }
 }
 
+/* Can this seat name the piece? In what somebody else knows (a view's state) it has no id, and cannot act. */
+static int is_own(const piece *p, int32_t seat) { return p->seat == seat && p->id != 0 && on_board(p); }
+
 /* The other own piece in this piece's cell, or -1. */
 static int32_t companion_of(const sight *s, const piece *p, int32_t place)
 {
     const uint8_t *at = s->board.at[cell_of(p->square, p->level)];
     for (int32_t k = 0; k < 2; k++)
-        if (at[k] != EMPTY && at[k] != place && s->state->pieces[at[k]].seat == p->seat)
+        if (at[k] != EMPTY && at[k] != place && is_own(&s->state->pieces[at[k]], p->seat))
             return at[k];
     return -1;
 }
@@ -771,7 +774,7 @@ static int32_t check_actor(const wec_setup *setup, const piece *p)
 static int32_t own_piece(const wec_state *state, int32_t seat, int32_t id)
 {
     for (int32_t i = 0; i < state->n_pieces; i++)
-        if (state->pieces[i].id == id && state->pieces[i].seat == seat && on_board(&state->pieces[i]))
+        if (state->pieces[i].id == id && is_own(&state->pieces[i], seat))
             return i;
     return -1;
 }
@@ -1152,7 +1155,7 @@ static int may_end_turn(const sight *s)
         return 1;
     for (int32_t i = 0; i < s->state->n_pieces; i++) {
         const piece *p = &s->state->pieces[i];
-        if (p->seat != s->seat || !on_board(p) || check_actor(s->setup, p) != WL_OK)
+        if (!is_own(p, s->seat) || check_actor(s->setup, p) != WL_OK)
             continue;
         list_moves(&l, s, i);
         if (l.n == 0)
@@ -1465,7 +1468,7 @@ static void list_turn(listing *l, const wec_setup *setup, const wec_state *state
     actors.n = 0;
     for (int32_t i = 0; i < state->n_pieces; i++) {
         const piece *p = &state->pieces[i];
-        if (p->seat == seat && on_board(p) && check_actor(setup, p) == WL_OK)
+        if (is_own(p, seat) && check_actor(setup, p) == WL_OK)
             actors.at[actors.n++] = (uint8_t)i;
     }
     if (!state->moved) {
