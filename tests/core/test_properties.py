@@ -147,7 +147,11 @@ def action_structs(name: str) -> list[Any]:
 
 def values_for(field: str, listed: list[dict[str, Any]], board: list[str], rng: random.Random) -> list[Any]:
     """Values to try in a field: those that listings use, their neighbours, every space, and hostile ones."""
-    used = {action[field] for action in listed if field in action}
+    given = [action[field] for action in listed if field in action]
+    lists = [value for value in given if type(value) is list]
+    if lists:
+        return [*lists[:8], lists[0] + lists[-1], lists[-1][::-1], rng.choice(HOSTILE)]
+    used = set(given)
     numbers = {n + d for n in used if type(n) is int for d in (-1, 0, 1)}
     texts = {text for text in used if type(text) is str} - set(board)
     found: list[Any] = [*sorted(numbers), *sorted(texts)]
