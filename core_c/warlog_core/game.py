@@ -22,7 +22,7 @@ from msgspec import Struct
 
 from warlog_core import binding, notation, selfplay
 from warlog_core.binding import Draws, RawGame, RawState, RawStep
-from warlog_core.codecs import Codec, Result, Tables, codec_for
+from warlog_core.codecs import Codec, Notation, Result, Tables, codec_for
 from warlog_core.errors import UnknownGame, UnknownSeat
 
 SERVER = "server"
@@ -152,6 +152,19 @@ class Event:
             else:
                 shown_draws = draws if may else None
         return Visible(shown_action, shown_draws, effects)
+
+    def forms(self, viewer: str) -> list[tuple[Any, Any | None]]:
+        """Each whole effect, with the form that `viewer` was given of it at the time (None: nothing)."""
+        bit = 1 << self._game.viewer_number(viewer)
+        found: list[tuple[Any, Any | None]] = []
+        whole = iter(self.effects)
+        for kind, audience, _, type_, words in self._split():
+            if kind == binding.REC_EFFECT:
+                effect = next(whole)
+                found.append((effect, effect if audience & bit else None))
+            elif kind == binding.REC_EFFECT_ALT and audience & bit and found[-1][1] is None:
+                found[-1] = (found[-1][0], self._tables.effect(type_, words))
+        return found
 
     def _split(self) -> list[tuple[int, int, int, int, list[int]]]:
         """The records as (kind, audience, unlock, type, arguments)."""
@@ -287,6 +300,10 @@ class State:
         position = self._tables.position(self._raw_game.state_fields(self._raw))
         return msgspec.to_builtins(position) if plain else position
 
+    def fields(self) -> dict[str, Any]:
+        """The numbers of the C state, by the names of its layout (server knowledge), also once the match is over."""
+        return self._raw_game.state_fields(self._raw)
+
     def seen_by(self, viewer: str) -> State:
         """A state of what `viewer` knows, blank elsewhere: `legal` on it gives the same to that viewer."""
         number = binding.SPECTATOR if viewer == SPECTATOR else self._seat_number(viewer)
@@ -378,6 +395,11 @@ class Game:
     def fingerprint(self) -> str:
         """Names the layout of setup and state: stored bytes are good only under the same one."""
         return f"{self.raw.fingerprint:016x}"
+
+    @property
+    def notation(self) -> Notation | None:
+        """The game's own notation, if its codec has one; None: that of CONVENTIONS.md."""
+        return getattr(self.codec, "notation", None)
 
     # ---- starting ----
 

@@ -218,7 +218,7 @@ def test_too_few_draws_too_many_and_a_source_that_fails_change_nothing(name: str
                 with contextlib.suppress(BadDraws):  # a source that is stuck ends, one way or the other
                     state.copy().apply(seat, action, draws=lambda size: b"\xff" * size)
                 break
-    assert n_drawing
+    assert n_drawing or name == "wec"  # wec 1: nothing there is random
 
 
 @pytest.mark.parametrize("name", GAMES)

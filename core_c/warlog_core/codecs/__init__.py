@@ -8,13 +8,18 @@ belong to that match alone (a custom roster's, say).
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
 
 from msgspec import Struct
 
 from warlog_core.binding import RawGame
 
+if TYPE_CHECKING:
+    from warlog_core.game import Game, State
+
+# An actor, and what it did, as plain JSON.
+Step = tuple[str, Mapping[str, Any]]
 # A wl_action as numbers, and the items of its list.
 ActionRecord = tuple[tuple[int, int, int, int, int, int, int, int], Sequence[int]]
 # What a codec cannot make an action of. Which error that is depends on the state: `match_over` goes first.
@@ -63,6 +68,19 @@ class Result(Struct, frozen=True):
 
     winners: list[str]
     reason: str
+
+
+class Notation(Protocol):
+    """A notation of the game's own (a module will do). A step is an actor and an action that was accepted."""
+
+    def turn_lines(self, start: State, steps: Iterable[Step], viewer: str | None = None) -> list[str]:
+        """The history's lines without header and result: complete, or as `viewer` may read them while it is secret."""
+
+    def write(self, start: State, steps: Iterable[Step], viewer: str | None = None) -> str:
+        """The whole history file of the match that began with `start`."""
+
+    def read(self, game: Game, text: str) -> tuple[dict[str, Any], dict[str, Any] | None, list[Step]]:
+        """Options, Position and steps of a complete history. Raises Refused("invalid_position")."""
 
 
 class Codec(Protocol):

@@ -1,0 +1,387 @@
+/* wec.h: what the files of Weaponized Chess share: board, pieces, options, state. Section numbers are those of the rule book
+ * warlog_core/rules/wec.md.
+ *
+ *   wec.c        the rules of play, in the book's order: seeing, Moves, checks, acts, listing, views
+ *   wec_start.c  options, standard setup, Positions, and what makes a state sound
+ *   wec_paths.h  the path tables of 3.3
+ *
+ * Squares are numbered rank * 10 + file, both from 0 (a1 = 0, b1 = 1, a2 = 10), cells level * 100 + square, so that the
+ * canonical orders are the numeric ones. Types and kinds of articles carry the numbers of the book's tables (1 ... 23, 1 ... 18);
+ * 0 is none. */
+#ifndef WARLOG_WEC_H
+#define WARLOG_WEC_H
+
+#include "../game.h"
+
+/* ==== 2. Board =================================================================================================== */
+
+enum { FILES = 10, SQUARES = 100, LEVELS = 3, CELLS = SQUARES * LEVELS };
+enum { GROUND, AIR, SUB, WAITING, GONE }; /* levels; a waiting reinforcement; a piece lost in the act being resolved */
+enum { BLACK, WHITE, SEATS_N };
+enum { DIRECTIONS = 8 };
+static const struct {
+    int8_t dr, dc;
+} DIRECTION[DIRECTIONS] = {{1, 0}, {1, 1}, {0, 1}, {-1, 1}, {-1, 0}, {-1, -1}, {0, -1}, {1, -1}}; /* n ne e se s sw w nw */
+
+static inline int32_t rank_of(int32_t square) { return square / FILES; }
+static inline int32_t file_of(int32_t square) { return square % FILES; }
+static inline int32_t cell_of(int32_t square, int32_t level) { return level * SQUARES + square; }
+
+/* The square so many ranks and files away, or -1 off the board. */
+static inline int32_t away(int32_t square, int32_t dr, int32_t dc)
+{
+    const int32_t r = rank_of(square) + dr;
+    const int32_t f = file_of(square) + dc;
+    return (uint32_t)r < FILES && (uint32_t)f < FILES ? r * FILES + f : -1;
+}
+
+/* The directions, as bits, in which there is a neighbour; its number is so much greater. */
+static const int8_t STEP[DIRECTIONS] = {10, 11, 1, -9, -10, -11, -1, 9};
+static inline uint32_t open_directions(int32_t square)
+{
+    enum { N_SIDE = 0x83, E_SIDE = 0x0e, S_SIDE = 0x38, W_SIDE = 0xe0 };
+    const int32_t r = rank_of(square);
+    const int32_t f = file_of(square);
+    return 0xffu & ~((r == FILES - 1 ? N_SIDE : 0u) | (f == FILES - 1 ? E_SIDE : 0u) | (r == 0 ? S_SIDE : 0u) | (f == 0 ? W_SIDE : 0u));
+}
+
+static inline int32_t neighbour(int32_t square, int32_t direction)
+{
+    return away(square, DIRECTION[direction].dr, DIRECTION[direction].dc);
+}
+
+static inline int32_t magnitude(int32_t x) { return x < 0 ? -x : x; }
+static inline int32_t sign(int32_t x) { return (x > 0) - (x < 0); }
+
+static inline int32_t distance(int32_t a, int32_t b)
+{
+    const int32_t r = magnitude(rank_of(a) - rank_of(b));
+    const int32_t f = magnitude(file_of(a) - file_of(b));
+    return r > f ? r : f;
+}
+
+static inline int32_t forward_of(int32_t seat) { return seat == BLACK ? 1 : -1; }
+
+/* A set of squares, or of places in the list of pieces. */
+typedef struct set {
+    uint64_t w[2];
+} set;
+
+static inline int has(const set *s, int32_t i) { return (int)(s->w[i >> 6] >> (i & 63) & 1); }
+static inline void add(set *s, int32_t i) { s->w[i >> 6] |= (uint64_t)1 << (i & 63); }
+static inline int is_empty(const set *s) { return (s->w[0] | s->w[1]) == 0; }
+static inline int32_t size_of(const set *s) { return __builtin_popcountll(s->w[0]) + __builtin_popcountll(s->w[1]); }
+
+/* Takes the lowest member out. The set must not be empty. */
+static inline int32_t take_lowest(set *s)
+{
+    const int32_t half = s->w[0] == 0;
+    const int32_t i = __builtin_ctzll(s->w[half]);
+    s->w[half] &= s->w[half] - 1;
+    return half * 64 + i;
+}
+
+/* ==== 3. Pieces and articles ===================================================================================== */
+
+enum { /* kinds of articles, 3.2 */
+    NO_ARTICLE, FLAME, STUN, CONVERSION, ROCKET_LAUNCHER, SAM_LAUNCHER, TORPEDO_LAUNCHER, STEALTH, ANTI_FLAME, ANTI_STUN,
+    ANTI_CONVERSION, ANTI_ROCKET, ANTI_SAM, ANTI_TORPEDO, ANTI_STEALTH, BICYCLE, JUMP_PACK, SCUBA, XXX, KINDS,
+    LIMITED_ROCKET = KINDS, /* an ability, but no article */
+};
+enum { HIT_FLAME, HIT_STUN, HIT_CONVERSION, HIT_ROCKET, HIT_SAM, HIT_TORPEDO, HIT_KINDS }; /* effects that hit, 3.2 */
+/* Weapon 1 + h makes hits of kind h, against which article ANTI_FLAME + h defends. */
+
+enum { /* types, 3.1 */
+    NO_TYPE, ROCKET_PAWN, STUN_PAWN, FLAME_PAWN, CONVERSION_PAWN, XXX_PAWN, STEALTH_PAWN, SAM_TORPEDO_PAWN, TANK, DOZER,
+    CLERIC, CHOPPER, JET, SUBMARINE, DESTROYER, AAA, KING, DICTATOR, AVATAR, PRESIDENT, QUEEN, ASSASSIN, ACOLYTE,
+    PRIME_MINISTER, TYPES
+};
+enum { NO_HAND, LEFT_HAND, RIGHT_HAND };
+
+#define A(kind) (1u << (kind))
+typedef struct type_rule {
+    uint32_t inherent;   /* abilities, as bits of article kinds */
+    uint8_t weapon[2];   /* those of them that are weapons with a countdown, in the book's order */
+    uint8_t native;      /* the level above or below ground where it needs no help, GROUND for none */
+    uint8_t coexisting, combat, handed;
+} type_rule;
+
+/* Laid out to be compared with table 3.1. */
+/* clang-format off */
+static const type_rule TYPE[TYPES] = {
+    /*                      inherent abilities                                    weapons                              native  co combat handed */
+    [ROCKET_PAWN]      = { A(ROCKET_LAUNCHER) | A(ANTI_ROCKET),                  {ROCKET_LAUNCHER, 0},                GROUND, 0, 1, 0 },
+    [STUN_PAWN]        = { A(STUN) | A(ANTI_STUN),                               {STUN, 0},                           GROUND, 0, 1, 0 },
+    [FLAME_PAWN]       = { A(FLAME) | A(ANTI_FLAME),                             {FLAME, 0},                          GROUND, 0, 1, 0 },
+    [CONVERSION_PAWN]  = { A(CONVERSION) | A(ANTI_CONVERSION),                   {CONVERSION, 0},                     GROUND, 0, 1, 0 },
+    [XXX_PAWN]         = { A(XXX),                                               {0, 0},                              GROUND, 0, 1, 0 },
+    [STEALTH_PAWN]     = { A(STEALTH) | A(ANTI_STEALTH),                         {0, 0},                              GROUND, 0, 1, 0 },
+    [SAM_TORPEDO_PAWN] = { A(SAM_LAUNCHER) | A(TORPEDO_LAUNCHER),                {SAM_LAUNCHER, TORPEDO_LAUNCHER},    GROUND, 0, 1, 0 },
+    [TANK]             = { A(FLAME),                                             {FLAME, 0},                          GROUND, 0, 1, 1 },
+    [DOZER]            = { 0,                                                    {0, 0},                              GROUND, 1, 0, 0 },
+    [CLERIC]           = { A(CONVERSION),                                        {CONVERSION, 0},                     GROUND, 0, 1, 1 },
+    [CHOPPER]          = { A(STUN),                                              {STUN, 0},                           AIR,    1, 1, 1 },
+    [JET]              = { A(SAM_LAUNCHER) | A(LIMITED_ROCKET),                  {SAM_LAUNCHER, LIMITED_ROCKET},      AIR,    1, 0, 0 },
+    [SUBMARINE]        = { A(TORPEDO_LAUNCHER) | A(LIMITED_ROCKET),              {TORPEDO_LAUNCHER, LIMITED_ROCKET},  SUB,    1, 0, 0 },
+    [DESTROYER]        = { A(TORPEDO_LAUNCHER),                                  {TORPEDO_LAUNCHER, 0},               GROUND, 1, 0, 0 },
+    [AAA]              = { A(STEALTH) | A(SAM_LAUNCHER),                         {SAM_LAUNCHER, 0},                   GROUND, 1, 0, 0 },
+    [KING]             = { A(ANTI_FLAME) | A(ANTI_ROCKET),                       {0, 0},                              GROUND, 0, 1, 0 },
+    [DICTATOR]         = { A(ANTI_CONVERSION) | A(ANTI_ROCKET),                  {0, 0},                              GROUND, 0, 1, 0 },
+    [AVATAR]           = { A(ANTI_STUN) | A(ANTI_ROCKET),                        {0, 0},                              GROUND, 0, 1, 0 },
+    [PRESIDENT]        = { A(ANTI_CONVERSION) | A(ANTI_FLAME),                   {0, 0},                              GROUND, 0, 1, 0 },
+    [QUEEN]            = { A(ANTI_CONVERSION) | A(ANTI_STUN),                    {0, 0},                              GROUND, 0, 1, 0 },
+    [ASSASSIN]         = { A(ANTI_FLAME) | A(ANTI_STUN),                         {0, 0},                              GROUND, 0, 1, 0 },
+    [ACOLYTE]          = { A(ANTI_FLAME) | A(ANTI_CONVERSION),                   {0, 0},                              GROUND, 0, 1, 0 },
+    [PRIME_MINISTER]   = { A(ANTI_ROCKET) | A(ANTI_STUN),                        {0, 0},                              GROUND, 0, 1, 0 },
+};
+/* clang-format on */
+
+static inline int is_pawn(int32_t type) { return type <= SAM_TORPEDO_PAWN; }
+static inline int is_primary(int32_t type) { return type >= KING && type <= PRESIDENT; }
+static inline int is_secondary(int32_t type) { return type >= QUEEN; }
+static inline int is_native(int32_t type, int32_t level) { return level == GROUND || level == TYPE[type].native; }
+
+/* The type that keeps others up at that level (7, Settle): choppers in the air, subs below. */
+static inline int carries_at(int32_t type, int32_t level) { return type == (level == AIR ? CHOPPER : SUBMARINE); }
+
+/* ==== 4. Options ================================================================================================= */
+
+/* 4.4 in its order: X(constant, lowest, highest, default); enumerations count from 0. */
+#define OPTION_TABLE(X)                                                                                               \
+    X(MOVEMENT, 0, 2, 0)                                                                                              \
+    X(PAWN_STYLE, 0, 2, 0)                                                                                            \
+    X(BLACK_GOVERNMENT, 0, 3, 0)                                                                                      \
+    X(WHITE_GOVERNMENT, 0, 3, 0)                                                                                      \
+    X(ACTION_RESTRICTION, 0, 2, 0)                                                                                    \
+    X(SUB_JET_COMBAT, 0, 1, 0)                                                                                        \
+    X(TANK_RANGE, 1, 8, 7)                                                                                            \
+    X(CLERIC_RANGE, 1, 8, 7)                                                                                          \
+    X(QUEEN_TANK_RANGE, 1, 8, 7)                                                                                      \
+    X(QUEEN_CLERIC_RANGE, 1, 8, 7)                                                                                    \
+    X(FLAME_RANGE, 1, 9, 1)                                                                                           \
+    X(STUN_RANGE, 1, 9, 9)                                                                                            \
+    X(JET_ROCKET_RANGE, 0, 9, 0)                                                                                      \
+    X(HOMING_RANGE, 0, 9, 3)                                                                                          \
+    X(STEALTH_DETECTION_RANGE, 1, 9, 3)                                                                               \
+    X(SUBMERSION_DETECTION_RANGE, 1, 9, 3)                                                                            \
+    X(STUN_DURATION, 1, 255, 3)                                                                                       \
+    X(FLAME_RATE, 1, 99, 4)                                                                                           \
+    X(STUN_RATE, 1, 99, 2)                                                                                            \
+    X(CONVERSION_RATE, 1, 99, 4)                                                                                      \
+    X(ROCKET_RATE, 1, 99, 4)                                                                                          \
+    X(SAM_RATE, 1, 99, 4)                                                                                             \
+    X(TORPEDO_RATE, 1, 99, 4)                                                                                         \
+    X(PROJECTILE_SPEED, 1, 9, 1)                                                                                      \
+    X(STEALTH_ON, 0, 1, 1)                                                                                            \
+    X(SUBMERSION, 0, 1, 1)                                                                                            \
+    X(STEALTH_LOCK_ON, 0, 1, 1)                                                                                       \
+    X(STEALTH_RANGE_DETECTION, 0, 1, 0)                                                                               \
+    X(DOMINANCE, 0, 1, 0)                                                                                             \
+    X(REVEAL_ON_FIRE, 0, 1, 1)                                                                                        \
+    X(REVEAL_ON_TAKE, 0, 1, 1)                                                                                        \
+    X(KING_STEALTH, 0, 1, 0)                                                                                          \
+    X(KING_AIR, 0, 1, 1)                                                                                              \
+    X(KING_SUB, 0, 1, 1)                                                                                              \
+    X(DOZE_ENEMIES, 0, 1, 1)                                                                                          \
+    X(TRANSPORT_GROUND_ONLY, 0, 1, 1)                                                                                 \
+    X(REINFORCEMENTS, 0, 2, 1)                                                                                        \
+    X(WEAPONS, 0, 2, 1)                                                                                               \
+    X(XXX_BOXES, 0, 2, 1)
+#define ROW(name, low, high, usual) OPTION_##name,
+enum { OPTION_TABLE(ROW) OPTIONS };
+#undef ROW
+enum { RESTRICT_NOTHING, ONE_ACT_PER_PIECE, MOVE_ONLY };
+enum { DOMINANCE_STEALTH, DOMINANCE_SUBMERSION };
+enum { NONE_OF_THEM, NORMAL_AMOUNT, MORE_OF_THEM };
+
+typedef struct wec_setup {
+    uint8_t option[OPTIONS];
+    uint8_t zero_[40 - OPTIONS];
+} wec_setup;
+_Static_assert(sizeof(wec_setup) == 40, "setups stand in arrays");
+
+#define OPT(setup, name) ((setup)->option[OPTION_##name])
+
+/* ==== 5. State =================================================================================================== */
+
+/* The book's half-turn numbers (`ready_turn`, `stunned_until`, `revealed_until`) are kept as what is left of them, counted from
+ * `turn`; 0 is the past. So equal states have equal bytes, and a byte suffices where a number would need four. */
+
+enum { PIECES_MAX = 128, ARTICLES_MAX = 200, PROJECTILES_MAX = 64, GHOSTS_MAX = 64, CARRIED_MAX = 3, STEPS_MAX = 9 }; /* R84 */
+enum { TURN_MAX = 1 << 30, ID_MAX = 32767, HIDDEN_ID = 0xffff /* a target, to those who may not know it */ };
+enum { REVEALED_TURNS = 2 }; /* this half-turn and the next */
+enum { HALF_TURNS_READY_MAX = 200, HALF_TURNS_STUN_MAX = 512 };
+
+typedef struct article {
+    uint8_t kind, ready; /* half-turns until it may fire */
+    uint16_t lock;       /* id of the piece an anti_stealth is locked on */
+} article;
+
+enum { /* marks: what a piece has done in this half-turn, and `unmoved` */
+    ACTED = 1, FIRED = 2, MOVED = 4, CONVERTED = 8, TRAVELLED = 16, UNMOVED = 32,
+    MARKS_OF_A_TURN = ACTED | FIRED | MOVED | CONVERTED | TRAVELLED,
+};
+enum { BEELINE, PORT, STARBOARD };
+
+/* A journey's squares to visit are kept as directions: three bits each from the lowest, their number in the top four bits. */
+typedef struct piece {
+    uint32_t steps;
+    uint32_t kinds; /* of the articles carried, as bits: kept beside them, because every look at the board asks */
+    uint16_t id;
+    uint16_t lock; /* of an inherent anti_stealth */
+    uint16_t stun; /* half-turns left */
+    uint8_t seat, type, square, level, hand, marks;
+    uint8_t revealed;            /* half-turns left, this one included */
+    uint8_t ready[2];            /* of the inherent weapons */
+    uint8_t transport, path;     /* of the journey; transport 0: none */
+    uint8_t hits[HIT_KINDS];
+    uint8_t n_articles;
+    article articles[CARRIED_MAX];
+} piece;
+_Static_assert(sizeof(piece) == 32 + sizeof(article) * CARRIED_MAX, "a piece has no hidden padding");
+
+static inline int32_t steps_left(const piece *p) { return (int32_t)(p->steps >> 28); }
+static inline int32_t next_direction(const piece *p) { return (int32_t)(p->steps & 7); }
+static inline uint32_t steps_after(uint32_t steps) { return ((steps >> 28) - 1) << 28 | (steps & 0x0fffffff) >> 3; }
+static inline int32_t transport_level(int32_t kind) { return kind - BICYCLE; } /* bicycle, jump pack, SCUBA: ground, air, sub */
+
+typedef struct heap { /* the loose articles of a square, slot by slot */
+    uint8_t kind[2], ready[2];
+} heap;
+
+enum { ROCKET, SAM, TORPEDO }; /* kinds of projectiles; also the levels they fly at */
+typedef struct projectile {
+    uint8_t kind, seat, square, direction, strength, fresh;
+    uint16_t target; /* id of the piece it homes on, 0 for none */
+} projectile;
+
+typedef struct ghost {
+    uint32_t turn;
+    uint8_t square, level, type, zero_;
+} ghost;
+
+enum { NOT_LOST, LOST_DESTROYED, LOST_CONVERTED };
+
+/* Pieces and waiting reinforcements stand by ascending id, projectiles in order of creation, ghosts in theirs. */
+typedef struct wec_state {
+    uint64_t activation[SEATS_N * 2]; /* per seat a set of squares */
+    uint64_t vacated[2];
+    uint32_t turn;
+    uint8_t to_move, over, reason, winners;
+    uint8_t knower; /* 0: the truth; 1: what one viewer knows, and then every piece in here is seen */
+    uint8_t idle_turns, draw_offer; /* 1 + seat */
+    uint8_t moved, fires, pick_ups, drops, exchanges, reinforces;
+    uint8_t primary_lost[SEATS_N];
+    uint8_t n_pieces, n_projectiles, n_ghosts[SEATS_N];
+    uint8_t zero_[1];
+    heap loose[SQUARES];
+    piece pieces[PIECES_MAX];
+    projectile projectiles[PROJECTILES_MAX];
+    ghost black_ghosts[GHOSTS_MAX], white_ghosts[GHOSTS_MAX];
+} wec_state;
+_Static_assert(offsetof(wec_state, loose) == 72, "no hidden padding");
+_Static_assert(sizeof(wec_state) == 72 + 4 * SQUARES + 44 * PIECES_MAX + 8 * PROJECTILES_MAX + 2 * 8 * GHOSTS_MAX, "likewise");
+_Static_assert(sizeof(wec_state) <= 8192, "8 KiB at most");
+_Static_assert(sizeof(wec_state) % 8 == 0, "states stand in arrays");
+
+static inline int on_board(const piece *p) { return p->level <= SUB; }
+
+static inline ghost *ghosts_of(wec_state *state, int32_t seat)
+{
+    return seat == BLACK ? state->black_ghosts : state->white_ghosts;
+}
+
+/* Sets `kinds` after a change of `articles`. */
+static inline void note_kinds(piece *p)
+{
+    p->kinds = 0;
+    for (int32_t i = 0; i < p->n_articles; i++)
+        p->kinds |= A(p->articles[i].kind);
+}
+
+static inline uint32_t abilities(const piece *p) { return TYPE[p->type].inherent | p->kinds; }
+
+/* 3.2: what a piece of this type may carry when these are the kinds it carries. */
+static inline int32_t capacity(int32_t type, uint32_t kinds)
+{
+    if (type == XXX_PAWN)
+        return 2;
+    return kinds & A(XXX) ? CARRIED_MAX : 1;
+}
+
+/* The place of the piece or reinforcement with this id, or -1. */
+static inline int32_t place_of(const wec_state *state, int32_t id)
+{
+    for (int32_t i = 0; i < state->n_pieces; i++)
+        if (state->pieces[i].id == id)
+            return i;
+    return -1;
+}
+
+/* ==== 7.10 Error codes =========================================================================================== */
+
+/* Beyond the codes that all games share. X(constant, code). */
+#define WEC_ERRORS(X)                                                                                                 \
+    X(RESTRICTED, restricted)                                                                                         \
+    X(ALREADY_MOVED, already_moved)                                                                                   \
+    X(NO_FIRES_LEFT, no_fires_left)                                                                                   \
+    X(ALREADY_PICKED_UP, already_picked_up)                                                                           \
+    X(ALREADY_DROPPED, already_dropped)                                                                               \
+    X(ALREADY_EXCHANGED, already_exchanged)                                                                           \
+    X(ALREADY_REINFORCED, already_reinforced)                                                                         \
+    X(PIECE_STUNNED, piece_stunned)                                                                                   \
+    X(PIECE_JUST_CONVERTED, piece_just_converted)                                                                     \
+    X(PIECE_ALREADY_ACTED, piece_already_acted)                                                                       \
+    X(PIECE_IN_TRANSPORT, piece_in_transport)                                                                         \
+    X(CANNOT_MOVE_HERE, cannot_move_here)                                                                             \
+    X(ILLEGAL_CARRY, illegal_carry)                                                                                   \
+    X(KING_RESTRICTED, king_restricted)                                                                               \
+    X(NOT_A_DOZER, not_a_dozer)                                                                                       \
+    X(NO_COMPANION, no_companion)                                                                                     \
+    X(ILLEGAL_GROUP, illegal_group)                                                                                   \
+    X(DOZE_BLOCKED, doze_blocked)                                                                                     \
+    X(PIECE_ALREADY_FIRED, piece_already_fired)                                                                       \
+    X(NO_SUCH_WEAPON, no_such_weapon)                                                                                 \
+    X(WEAPON_NOT_READY, weapon_not_ready)                                                                             \
+    X(TOO_MANY_PROJECTILES, too_many_projectiles)                                                                     \
+    X(ILLEGAL_TARGET, illegal_target)                                                                                 \
+    X(JOURNEY_IN_PROGRESS, journey_in_progress)                                                                       \
+    X(PIECE_ALREADY_MOVED, piece_already_moved)                                                                       \
+    X(NOT_ON_GROUND, not_on_ground)                                                                                   \
+    X(NO_SUCH_ARTICLE, no_such_article)                                                                               \
+    X(OVER_CAPACITY, over_capacity)                                                                                   \
+    X(ARTICLE_IN_USE, article_in_use)                                                                                 \
+    X(NO_ROOM, no_room)                                                                                               \
+    X(TOO_FAR, too_far)                                                                                               \
+    X(NO_SUCH_REINFORCEMENT, no_such_reinforcement)                                                                   \
+    X(NOT_ACTIVATED, not_activated)                                                                                   \
+    X(SQUARE_NOT_EMPTY, square_not_empty)                                                                             \
+    X(MUST_MOVE, must_move)                                                                                           \
+    X(DRAW_ALREADY_OFFERED, draw_already_offered)                                                                     \
+    X(NO_DRAW_OFFER, no_draw_offer)                                                                                   \
+    X(COMPETITIVE, competitive)                                                                                       \
+    X(DUPLICATE_ID, duplicate_id)                                                                                     \
+    X(TOO_MANY_PIECES, too_many_pieces)                                                                               \
+    X(BAD_PIECE, bad_piece)                                                                                           \
+    X(CELL_OVERFULL, cell_overfull)                                                                                   \
+    X(BAD_ARTICLE, bad_article)                                                                                       \
+    X(TOO_MANY_ARTICLES, too_many_articles)                                                                           \
+    X(BAD_PROJECTILE, bad_projectile)                                                                                 \
+    X(BAD_REINFORCEMENT, bad_reinforcement)                                                                           \
+    X(MISSING_PRIMARY, missing_primary)
+#define ROW(constant, code) ROW_##constant,
+enum { WEC_ERRORS(ROW) WEC_ERROR_ROWS };
+#undef ROW
+#define CODE(constant, code) constant = WL_E_GAME - ROW_##constant,
+enum { WEC_ERRORS(CODE) };
+#undef CODE
+
+/* ==== wec_start.c ================================================================================================ */
+
+int32_t wec_check_options(wl_words *options, wl_words *position);
+int32_t wec_init(void *setup, void *state, wl_words *options, wl_words *position, wl_draws *draws, wl_event *event);
+int32_t wec_reconfigure(void *setup, void *state, wl_words *options);
+int32_t wec_sound_setup(const void *setup);
+int32_t wec_sound_state(const void *setup, const void *state);
+
+#endif

@@ -1,0 +1,940 @@
+"""Weaponized Chess: names and JSON of `rules/wec.md` ↔ the words and records described in `src/games/wec.c`.
+
+In the book's order: options and Position into words, actions both ways, effects, view and Position out of C records.
+The Structs are in `wec_structs.py`, the notation of 10.6 in `wec_notation.py`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from importlib import resources
+from itertools import pairwise
+from typing import Any
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from warlog_core.binding import (
+    ABSENT,
+    OUT_OF_RANGE,
+    UNKNOWN,
+    WORD_ABSENT,
+    WORD_OUT_OF_RANGE,
+    WORD_UNKNOWN,
+    RawGame,
+    listing_keys,
+    record_of,
+)
+from warlog_core.codecs import MALFORMED_RECORD, ActionRecord, Result, wec_notation
+from warlog_core.codecs.wec_structs import (
+    ACTIONS,
+    DIRECTION_STEPS,
+    DIRECTIONS,
+    EFFECTS,
+    FILES,
+    HANDS,
+    HITS,
+    INHERENT_WEAPONS,
+    KINDS,
+    LEVELS,
+    LOSS_CAUSES,
+    LOSSES,
+    MOVE_CAUSES,
+    PATHS,
+    PROJECTILES,
+    REASONS,
+    SEATS,
+    SQUARE_NUMBERS,
+    SQUARES,
+    TRANSPORTS,
+    TYPES,
+    WEAPON_ABILITIES,
+    WEAPONS,
+    Action,
+    ArticleKind,
+    ArticleView,
+    Destroyed,
+    Doze,
+    Drop,
+    Effect,
+    Exchange,
+    Exchanged,
+    Fire,
+    Ghost,
+    Heap,
+    JourneyView,
+    MatchEnded,
+    Move,
+    Options,
+    PickUp,
+    PieceView,
+    Position,
+    PositionArticle,
+    PositionHeap,
+    PositionJourney,
+    PositionPiece,
+    PositionProjectile,
+    PositionReinforcement,
+    PositionTurnState,
+    Projectile,
+    Reinforce,
+    Reinforcement,
+    Seat,
+    Tagged,
+    Timeout,
+    TurnState,
+    View,
+)
+from warlog_core.jsonvalue import is_integer
+from warlog_core.layout import Row
+
+_BOOK: dict[str, Any] = json.loads(
+    resources.files("warlog_core").joinpath("rules/wec.json").read_text(encoding="utf-8")
+)
+
+_WAITING = 3  # the level of a reinforcement
+_FIRST_TRANSPORT = 1 + KINDS.index(TRANSPORTS[0])  # the number of the bicycle
+# Marks of a piece (wec.h), and their lists in a Position.
+_ACTED, _FIRED, _UNMOVED = 1, 2, 32
+_MARKS = {"acted": 1, "fired": 2, "moved_pieces": 4, "converted": 8, "travelled": 16}
+
+# ---- into words --------------------------------------------------------------------------------------------
+
+
+class _WrongShape(Exception):
+    """The value has not the JSON type, or the name, that its place wants."""
+
+
+_WORD_LIMIT = 2**62
+
+
+def _int_word(value: object) -> int:
+    if not is_integer(value):
+        raise _WrongShape
+    assert isinstance(value, int)
+    return value if -_WORD_LIMIT <= value <= _WORD_LIMIT else WORD_OUT_OF_RANGE
+
+
+def _bool_word(value: object) -> int:
+    if type(value) is not bool:
+        raise _WrongShape
+    return int(value)
+
+
+def _named(names: Sequence[str], first: int = 0) -> Callable[[object], int]:
+    """The number of a name; any other value has the wrong shape."""
+    numbers = {name: number for number, name in enumerate(names, first)}
+
+    def word(value: object) -> int:
+        if type(value) is not str or value not in numbers:
+            raise _WrongShape
+        return numbers[value]
+
+    return word
+
+
+_seat = _named(SEATS)
+_square = _named(SQUARES)
+_level = _named(LEVELS)
+_direction = _named(DIRECTIONS)
+_hand = _named(HANDS, 1)
+_path = _named(PATHS)
+_type = _named(TYPES, 1)
+_kind = _named(KINDS, 1)
+_weapon = _named(WEAPONS)
+_missile = _named(PROJECTILES)
+_loss = _named(LOSSES, 1)
+_transport_name = _named(TRANSPORTS, _FIRST_TRANSPORT)
+
+
+def _enum_word(names: Sequence[str]) -> Callable[[object], int]:
+    def word(value: object) -> int:
+        if type(value) is not str:
+            raise _WrongShape
+        return names.index(value) if value in names else WORD_UNKNOWN
+
+    return word
+
+
+_OPTION_WORDS: dict[str, Callable[[object], int]] = {
+    spec["name"]: _bool_word
+    if spec["type"] == "boolean"
+    else _int_word
+    if spec["type"] == "integer"
+    else _enum_word(spec["values"])
+    for spec in _BOOK["options"]
+}
+
+
+def _object(value: object, required: Sequence[str], optional: Sequence[str] = ()) -> dict[str, Any]:
+    """The value as an object with these fields and no others."""
+    if type(value) is not dict:
+        raise _WrongShape
+    if not all(name in value for name in required):
+        raise _WrongShape
+    if not all(name in required or name in optional for name in value):
+        raise _WrongShape
+    return value
+
+
+def _list(value: object) -> list[Any]:
+    if type(value) is not list:
+        raise _WrongShape
+    return value
+
+
+def _optional(value: Mapping[str, Any], name: str, word: Callable[[object], int]) -> int:
+    return word(value[name]) if name in value else WORD_ABSENT
+
+
+def _counted(words: Sequence[int], width: int = 1) -> list[int]:
+    return [len(words) // width, *words]
+
+
+def _articles_words(value: object) -> list[int]:
+    """n, then kind, ready_turn, lock of each."""
+    words: list[int] = []
+    for article in _list(value):
+        if type(article) is str:
+            words += (_kind(article), WORD_ABSENT, WORD_ABSENT)
+            continue
+        given = _object(article, ("kind",), ("ready_turn", "lock"))
+        words += (
+            _kind(given["kind"]),
+            _optional(given, "ready_turn", _int_word),
+            _optional(given, "lock", _int_word),
+        )
+    return _counted(words, 3)
+
+
+_PIECE_OPTIONAL = (
+    "level", "hand", "unmoved", "articles", "ready_turns", "lock", "stunned_until", "revealed_until", "journey",
+)  # fmt: skip
+
+
+def _piece_words(value: object) -> list[int]:
+    given = _object(value, ("id", "seat", "type", "at"), _PIECE_OPTIONAL)
+    ready = _object(given.get("ready_turns", {}), (), WEAPON_ABILITIES)
+    words = [
+        _int_word(given["id"]),
+        _seat(given["seat"]),
+        _type(given["type"]),
+        _square(given["at"]),
+        _level(given.get("level", "ground")),
+        _optional(given, "hand", _hand),
+        _optional(given, "unmoved", _bool_word),
+        _optional(given, "lock", _int_word),
+        _optional(given, "stunned_until", _int_word),
+        _optional(given, "revealed_until", _int_word),
+        *[_optional(ready, name, _int_word) for name in WEAPON_ABILITIES],
+    ]
+    remaining: list[int] = []
+    if "journey" in given:
+        journey = _object(given["journey"], ("article", "to", "path", "remaining"))
+        words += (_transport_name(journey["article"]), _square(journey["to"]), _path(journey["path"]))
+        remaining = [_square(square) for square in _list(journey["remaining"])]
+    else:
+        words += (WORD_ABSENT, WORD_ABSENT, WORD_ABSENT)
+    return words + _articles_words(given.get("articles", [])) + _counted(remaining)
+
+
+def _turn_state_words(value: object) -> list[int]:
+    numbers = ("fires", "pick_ups", "drops", "exchanges", "reinforces")
+    given = _object(value, (), ("moved", *numbers, "vacated", *_MARKS, "hits", "primary_lost"))
+    lost = _object(given.get("primary_lost", {}), (), SEATS)
+    words = [
+        _optional(given, "moved", _bool_word),
+        *[_optional(given, name, _int_word) for name in numbers],
+        *[_optional(lost, seat, _loss) for seat in SEATS],
+    ]
+    words += _counted([_square(square) for square in _list(given.get("vacated", []))])
+    marks = [(bit, _int_word(id_)) for name, bit in _MARKS.items() for id_ in _list(given.get(name, []))]
+    words += _counted([word for pair in marks for word in pair], 2)
+    hits: list[int] = []
+    for entry in _list(given.get("hits", [])):
+        counts = _object(entry, ("piece",), HITS)
+        id_ = _int_word(counts["piece"])
+        for number, name in enumerate(HITS):
+            if name in counts:
+                hits += (id_, number, _int_word(counts[name]))
+        if len(counts) == 1:  # no hit at all: still the id of a piece
+            raise _WrongShape
+    return words + _counted(hits, 3)
+
+
+def _position_words(value: object) -> list[int]:
+    optional = (
+        "turn", "to_move", "idle_turns", "articles", "projectiles", "reinforcements", "activation_squares", "ghosts",
+        "draw_offer", "turn_state",
+    )  # fmt: skip
+    given = _object(value, ("pieces",), optional)
+    words = [
+        0,
+        _optional(given, "turn", _int_word),
+        _optional(given, "to_move", _seat),
+        _optional(given, "idle_turns", _int_word),
+        _optional(given, "draw_offer", _seat),
+        int("activation_squares" in given),
+        *_turn_state_words(given.get("turn_state", {})),
+    ]
+    squares: dict[str, Any] = {seat: [] for seat in SEATS}
+    if "activation_squares" in given:
+        squares = _object(given["activation_squares"], SEATS)
+    for seat in SEATS:
+        words += _counted([_square(square) for square in _list(squares[seat])])
+    ghosts: list[int] = []
+    for owner, entries in _object(given.get("ghosts", {}), (), SEATS).items():
+        for entry in _list(entries):
+            ghost = _object(entry, ("type", "at", "level", "turn"))
+            ghosts += (_seat(owner), _type(ghost["type"]), _square(ghost["at"]), _level(ghost["level"]))
+            ghosts.append(_int_word(ghost["turn"]))
+    words += _counted(ghosts, 5)
+    projectiles: list[int] = []
+    for entry in _list(given.get("projectiles", [])):
+        missile = _object(entry, ("kind", "seat", "at", "direction"), ("strength", "target", "fresh"))
+        projectiles += (
+            _missile(missile["kind"]),
+            _seat(missile["seat"]),
+            _square(missile["at"]),
+            _direction(missile["direction"]),
+            _optional(missile, "strength", _int_word),
+            _optional(missile, "target", _int_word),
+            _optional(missile, "fresh", _bool_word),
+        )
+    words += _counted(projectiles, 7)
+    waiting: list[int] = []
+    for entry in _list(given.get("reinforcements", [])):
+        piece = _object(entry, ("id", "seat", "type", "at"), ("hand",))
+        waiting += (_int_word(piece["id"]), _seat(piece["seat"]), _type(piece["type"]), _square(piece["at"]))
+        waiting.append(_optional(piece, "hand", _hand))
+    words += _counted(waiting, 5)
+    heaps = _list(given.get("articles", []))
+    words.append(len(heaps))
+    for entry in heaps:
+        heap = _object(entry, ("at", "articles"))
+        words += (_square(heap["at"]), *_articles_words(heap["articles"]))
+    pieces = _list(given["pieces"])
+    words.append(len(pieces))
+    for entry in pieces:
+        words += _piece_words(entry)
+    return words
+
+
+class Codec:
+    """The codec of `wec`."""
+
+    title = "Weaponized Chess"
+    spectators = "open"
+    action_type = Action
+    effect_type = Effect
+    view_type = View
+    position_type = Position
+    options_type = Options
+    notation = wec_notation
+
+    def __init__(self, raw: RawGame) -> None:
+        state = raw.state_layout
+        self.pick_piece = state.row_picker(
+            "pieces",
+            (
+                "id", "seat", "type", "square", "level", "hand", "marks", "stun", "ready.0", "ready.1", "transport",
+                "path", "steps", "lock", "revealed",
+            ),
+        )  # fmt: skip
+        self.pick_hits = state.row_picker("pieces", [f"hits.{i}" for i in range(len(HITS))])
+        self.pick_article = state.row_picker("pieces.articles", ("kind", "ready", "lock"))
+        self.pick_heap = state.row_picker("loose", ("kind.0", "kind.1", "ready.0", "ready.1"))
+        self.pick_projectile = state.row_picker(
+            "projectiles", ("kind", "seat", "square", "direction", "strength", "target", "fresh")
+        )
+        self.pick_ghost = state.row_picker("black_ghosts", ("type", "square", "level", "turn"))
+        # Listed actions recur all the time and are frozen: each is made once.
+        self.listed: dict[bytes, Any] = {}
+
+    # ---- options and Position ----
+
+    def options_words(self, options: object) -> list[int]:
+        try:
+            given = _object(options, (), tuple(_OPTION_WORDS))
+            return [0, *[_optional(given, name, word) for name, word in _OPTION_WORDS.items()]]
+        except _WrongShape:
+            return [1]
+
+    def position_words(self, options: object, position: object) -> list[int]:
+        try:
+            return _position_words(position)
+        except _WrongShape:
+            return [1]
+
+    def labels(self, options: object) -> bytes:
+        return b""
+
+    def full_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        return {spec["name"]: options.get(spec["name"], spec["default"]) for spec in _BOOK["options"]}
+
+    # ---- what a client needs to draw the game ----
+
+    def board(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Squares in canonical order (x to the right, y upwards); each has every one of `levels`."""
+        spaces = [
+            {
+                "id": SQUARES[number],
+                "x": float(number % FILES),
+                "y": float(number // FILES),
+                "region": "black" if (number % FILES + number // FILES) % 2 else "white",
+                "neighbours": [
+                    SQUARES[(number // FILES + dr) * FILES + number % FILES + dc]
+                    for dr, dc in DIRECTION_STEPS
+                    if 0 <= number // FILES + dr < FILES and 0 <= number % FILES + dc < FILES
+                ],
+            }
+            for number in range(len(SQUARES))
+        ]
+        return {
+            "kind": "square",
+            "levels": list(LEVELS),
+            "width": FILES,
+            "height": FILES,
+            "directions": _BOOK["board"]["directions"],
+            "spaces": spaces,
+        }
+
+    def pieces(self, options: Mapping[str, Any]) -> list[Any]:
+        """The types of table 3.1, then the kinds of articles of 3.2."""
+        return [*_BOOK["piece_types"], *_BOOK["articles"]]
+
+    def presets(self, options: Mapping[str, Any]) -> list[Any]:
+        """The governments: which primary and which secondary each has."""
+        return [{"government": name, **pair} for name, pair in _BOOK["governments"].items()]
+
+    def tables(self, setup: Mapping[str, Any], labels: bytes) -> Tables:
+        return Tables(self, setup)
+
+
+# ---- actions -------------------------------------------------------------------------------------------------
+
+_FIELD_LIMIT = 2**31 - 16
+
+
+def _piece_field(value: object) -> int:
+    if type(value) is not int:
+        raise _WrongShape
+    return value if -_FIELD_LIMIT <= value <= _FIELD_LIMIT else OUT_OF_RANGE
+
+
+def _square_field(value: object) -> int:
+    if type(value) is not str:
+        raise _WrongShape
+    return SQUARE_NUMBERS.get(value, UNKNOWN)
+
+
+def _exactly(action: Mapping[str, Any], *names: str) -> None:
+    if len(action) != 1 + len(names) or not all(name in action for name in names):
+        raise _WrongShape
+
+
+def _move_fields(action: dict[str, Any]) -> list[int]:
+    carry = ABSENT
+    if "carry" in action:
+        _exactly(action, "piece", "to", "level", "carry")
+        carry = _piece_field(action["carry"])
+    else:
+        _exactly(action, "piece", "to", "level")
+    return [_piece_field(action["piece"]), _square_field(action["to"]), _level(action["level"]), carry]
+
+
+def _doze_fields(action: dict[str, Any]) -> list[int]:
+    _exactly(action, "piece", "squares", "direction")
+    squares = [_square_field(square) for square in _list(action["squares"])]
+    if UNKNOWN in squares:
+        shown = [UNKNOWN, 0, 0, 0]
+    elif any(a >= b for a, b in pairwise(squares)):
+        raise _WrongShape  # unsorted or repeated
+    else:
+        shown = [*squares[:4], 0, 0, 0, 0][:4]
+    return [_piece_field(action["piece"]), len(squares), *shown, _direction(action["direction"])]
+
+
+def _fire_fields(action: dict[str, Any]) -> list[int]:
+    direction = target = to = path = ABSENT
+    if "direction" in action:
+        _exactly(action, "piece", "weapon", "direction")
+        direction = _direction(action["direction"])
+    elif "target" in action:
+        _exactly(action, "piece", "weapon", "target")
+        target = _square_field(action["target"])
+    else:
+        _exactly(action, "piece", "weapon", "to", "path")
+        to, path = _square_field(action["to"]), _path(action["path"])
+    return [_piece_field(action["piece"]), _weapon(action["weapon"]), direction, target, to, path]
+
+
+def _article_fields(action: dict[str, Any]) -> list[int]:
+    _exactly(action, "piece", "article")
+    return [_piece_field(action["piece"]), _kind(action["article"])]
+
+
+def _exchange_fields(action: dict[str, Any]) -> list[int]:
+    back = ABSENT
+    if "for" in action:
+        _exactly(action, "from", "to", "article", "for")
+        back = _kind(action["for"])
+    else:
+        _exactly(action, "from", "to", "article")
+    giver, receiver = action["from"], action["to"]
+    fields = [_piece_field(giver), _piece_field(receiver), _kind(action["article"]), back]
+    # Compared here, where integers of any size can be.
+    if giver == receiver or (back != ABSENT and giver > receiver):
+        raise _WrongShape
+    return fields
+
+
+def _reinforce_fields(action: dict[str, Any]) -> list[int]:
+    _exactly(action, "piece")
+    return [_piece_field(action["piece"])]
+
+
+def _timeout_fields(action: dict[str, Any]) -> list[int]:
+    _exactly(action, "seat")
+    return [_seat(action["seat"])]
+
+
+def _no_fields(action: dict[str, Any]) -> list[int]:
+    _exactly(action)
+    return []
+
+
+_FIELDS: dict[Any, Callable[[dict[str, Any]], list[int]]] = {
+    Move: _move_fields,
+    Doze: _doze_fields,
+    Fire: _fire_fields,
+    PickUp: _article_fields,
+    Drop: _article_fields,
+    Exchange: _exchange_fields,
+    Reinforce: _reinforce_fields,
+    Timeout: _timeout_fields,
+}
+_ENCODERS = {
+    str(action.__struct_config__.tag): (number, _FIELDS.get(action, _no_fields))
+    for number, action in enumerate(ACTIONS)
+}
+
+
+def _listed(record: Sequence[int]) -> Any:
+    """The Struct of an action's record."""
+    action, a, b, c, d, e, f, g = ACTIONS[record[0]], *record[1:]
+    if action is Move:
+        return Move(a, SQUARES[b], LEVELS[c], UNSET if d == ABSENT else d)
+    if action is Doze:
+        return Doze(a, [SQUARES[square] for square in (c, d, e, f)[:b]], DIRECTIONS[g])
+    if action is Fire:
+        return Fire(
+            a,
+            WEAPONS[b],
+            UNSET if c == ABSENT else DIRECTIONS[c],
+            UNSET if d == ABSENT else SQUARES[d],
+            UNSET if e == ABSENT else SQUARES[e],
+            UNSET if f == ABSENT else PATHS[f],
+        )
+    if action is PickUp or action is Drop:
+        return action(a, KINDS[b - 1])
+    if action is Exchange:
+        return Exchange(a, b, KINDS[c - 1], UNSET if d == ABSENT else KINDS[d - 1])
+    if action is Reinforce:
+        return Reinforce(a)
+    return Timeout(SEATS[a]) if action is Timeout else action()
+
+
+# ---- effects: the fields of each, decoded by their names -------------------------------------------------------
+
+_DECODERS: dict[str, Callable[[int], Any]] = {
+    "seat": SEATS.__getitem__,
+    "to_seat": SEATS.__getitem__,
+    "piece_type": lambda number: TYPES[number - 1],
+    "origin": SQUARES.__getitem__,
+    "at": SQUARES.__getitem__,
+    "to": SQUARES.__getitem__,
+    "from_at": SQUARES.__getitem__,
+    "to_at": SQUARES.__getitem__,
+    "target": SQUARES.__getitem__,
+    "level": LEVELS.__getitem__,
+    "from_level": LEVELS.__getitem__,
+    "to_level": LEVELS.__getitem__,
+    "kind": PROJECTILES.__getitem__,
+    "direction": DIRECTIONS.__getitem__,
+    "path": PATHS.__getitem__,
+    "weapon": WEAPONS.__getitem__,
+    "article": lambda number: KINDS[number - 1],
+    "back": lambda number: KINDS[number - 1],
+    "cause": MOVE_CAUSES.__getitem__,
+}
+
+
+def _same(number: int) -> int:
+    return number
+
+
+def _decoders(effect: Any) -> tuple[tuple[str, Callable[[int], Any]], ...]:
+    found = {name: _DECODERS.get(name, _same) for name in effect.__struct_fields__}
+    if effect is Destroyed:
+        found["cause"] = LOSS_CAUSES.__getitem__
+    if effect is Exchanged:
+        found["to"] = _same  # an id
+    return tuple(found.items())
+
+
+_EFFECT_DECODERS = tuple((effect, _decoders(effect)) for effect in EFFECTS)
+
+
+def _present(decode: Callable[[int], Any], word: int) -> Any:
+    return UNSET if word == WORD_ABSENT else decode(word)
+
+
+def _squares(low: int, high: int) -> list[str]:
+    """The squares of a set, ascending."""
+    bits, names = low | high << 64, []
+    while bits:
+        lowest = bits & -bits
+        names.append(SQUARES[lowest.bit_length() - 1])
+        bits ^= lowest
+    return names
+
+
+def _way(square: int, steps: int) -> list[str]:
+    """The squares still to visit, from directions of three bits each; their number is in the top four."""
+    names = []
+    for _ in range(steps >> 28):
+        dr, dc = DIRECTION_STEPS[steps & 7]
+        square += dr * FILES + dc
+        names.append(SQUARES[square])
+        steps >>= 3
+    return names
+
+
+class Tables:
+    """One match's names. Also what never changes in its views: the options."""
+
+    seats: tuple[str, ...] = SEATS
+
+    def __init__(self, codec: Codec, setup: Mapping[str, Any]) -> None:
+        self._codec = codec
+        named: dict[str, Any] = {
+            spec["name"]: bool(number)
+            if spec["type"] == "boolean"
+            else number
+            if spec["type"] == "integer"
+            else spec["values"][number]
+            for spec, number in zip(_BOOK["options"], setup["option"], strict=True)
+        }
+        self.options = Options(**named)
+
+    # ---- actions ----
+
+    def record(self, action: object) -> ActionRecord:
+        if type(action) is not dict:
+            if not isinstance(action, Tagged):
+                return MALFORMED_RECORD
+            action = msgspec.to_builtins(action)
+            assert isinstance(action, dict)
+        kind = action.get("type")
+        if type(kind) is not str or kind not in _ENCODERS:
+            return MALFORMED_RECORD
+        number, fields = _ENCODERS[kind]
+        try:
+            record = [number, *fields(action)]
+        except _WrongShape:
+            return MALFORMED_RECORD
+        return (*record, *(0,) * (8 - len(record))), ()  # type: ignore[return-value]
+
+    def action(self, record: Sequence[int], items: Sequence[int]) -> Any:
+        return _listed(record)
+
+    def action_alt(self, kind: int, words: Sequence[int]) -> dict[str, Any]:
+        raise AssertionError("an action is shown whole or not at all (8.4)")
+
+    def listing(self, listing: bytes) -> list[Any]:
+        keys = listing_keys(listing)
+        made = self._codec.listed
+        try:
+            return [made[key] for key in keys]
+        except KeyError:
+            pass
+        if len(made) > _LISTED_KEPT:
+            made.clear()
+        for key in keys:
+            if key not in made:
+                made[key] = _listed(record_of(key))
+        return [made[key] for key in keys]
+
+    # ---- effects ----
+
+    def effect(self, kind: int, words: Sequence[int]) -> Any:
+        effect, decoders = _EFFECT_DECODERS[kind]
+        if effect is MatchEnded:
+            return MatchEnded(result=_result(words[0], words[1]))
+        return effect(
+            **{name: _present(decode, word) for (name, decode), word in zip(decoders, words, strict=True)}
+        )
+
+    # ---- view ----
+
+    def view(self, viewer: str, fields: Mapping[str, Any]) -> View:
+        codec, over, to_move = self._codec, fields["over"], fields["to_move"]
+        own: list[PieceView] = []
+        foreign: list[PieceView] = []
+        waiting: list[Reinforcement] = []
+        for row, articles in zip(fields["pieces"], fields["pieces.articles"], strict=True):
+            piece = codec.pick_piece(row)
+            if piece[4] == _WAITING:
+                waiting.append(
+                    Reinforcement(
+                        piece[0],
+                        TYPES[piece[2] - 1],
+                        SQUARES[piece[3]],
+                        HANDS[piece[5] - 1] if piece[5] else UNSET,
+                    )
+                )
+            else:
+                (own if piece[0] else foreign).append(self._piece(piece, articles))
+        acting = not over and viewer == SEATS[to_move]
+        ghosts = fields["black_ghosts"] if viewer == SEATS[0] else fields["white_ghosts"]
+        return View(
+            viewer=viewer,
+            phase="over" if over else "play",
+            to_act=[] if over else [SEATS[to_move]],
+            result=_result(fields["winners"], fields["reason"]) if over else UNSET,
+            turn=fields["turn"],
+            options=self.options,
+            draw_offer=SEATS[fields["draw_offer"] - 1] if fields["draw_offer"] else UNSET,
+            turn_state=self._turn_state(fields) if acting else UNSET,
+            pieces=own,
+            enemies=foreign,
+            articles=self._heaps(fields),
+            projectiles=self._projectiles(fields),
+            reinforcements=waiting,
+            activation_squares=_activation(fields),
+            ghosts=[self._ghost(row) for row in ghosts],
+        )
+
+    def _turn_state(self, fields: Mapping[str, Any]) -> TurnState:
+        return TurnState(
+            fields["moved"] != 0,
+            fields["fires"],
+            fields["pick_ups"],
+            fields["drops"],
+            fields["exchanges"],
+            fields["reinforces"],
+            _squares(*fields["vacated"]),
+        )
+
+    def _piece(self, piece: Sequence[int], articles: Sequence[Any]) -> PieceView:
+        """From a view's record, whose countdowns are twice the number shown."""
+        (
+            id_, seat, type_, square, level, hand, marks, stun, ready, other_ready, transport, path, steps, _, _,
+        ) = piece  # fmt: skip
+        name = TYPES[type_ - 1]
+        countdowns = {
+            weapon: half_turns // 2
+            for weapon, half_turns in zip(INHERENT_WEAPONS[name], (ready, other_ready), strict=False)
+            if half_turns
+        }
+        return PieceView(
+            piece=id_ or UNSET,
+            seat=SEATS[seat],
+            type=name,
+            at=SQUARES[square],
+            level=LEVELS[level],
+            hand=HANDS[hand - 1] if hand else UNSET,
+            unmoved=True if marks & _UNMOVED else UNSET,
+            articles=[self._article(*self._codec.pick_article(row)[:2]) for row in articles] or UNSET,
+            ready_in=countdowns or UNSET,
+            stun=stun // 2 or UNSET,
+            acted=True if marks & _ACTED else UNSET,
+            fired=True if marks & _FIRED else UNSET,
+            journey=_journey(id_, square, transport, path, steps) if transport else UNSET,
+        )
+
+    def _article(self, kind: int, ready: int) -> ArticleView:
+        return ArticleView(KINDS[kind - 1], ready // 2 or UNSET)
+
+    def _heaps(self, fields: Mapping[str, Any]) -> list[Heap]:
+        heaps = []
+        for square, row in enumerate(fields["loose"]):
+            first, second, first_ready, second_ready = self._codec.pick_heap(row)
+            if first:
+                articles = [self._article(first, first_ready)]
+                if second:
+                    articles.append(self._article(second, second_ready))
+                heaps.append(Heap(SQUARES[square], articles))
+        return heaps
+
+    def _projectiles(self, fields: Mapping[str, Any]) -> list[Projectile]:
+        return [
+            Projectile(
+                PROJECTILES[kind],
+                SEATS[seat],
+                SQUARES[square],
+                LEVELS[kind],
+                DIRECTIONS[direction],
+                strength,
+                target != 0,
+            )
+            for kind, seat, square, direction, strength, target, _ in map(
+                self._codec.pick_projectile, fields["projectiles"]
+            )
+        ]
+
+    def _ghost(self, row: Row) -> Ghost:
+        type_, square, level, turn = self._codec.pick_ghost(row)
+        return Ghost(TYPES[type_ - 1], SQUARES[square], LEVELS[level], turn)
+
+    # ---- Position, in its normal form ----
+
+    def position(self, fields: Mapping[str, Any]) -> Position:
+        turn = fields["turn"]
+        pieces: list[PositionPiece] = []
+        waiting: list[PositionReinforcement] = []
+        for row, articles in zip(fields["pieces"], fields["pieces.articles"], strict=True):
+            piece = self._codec.pick_piece(row)
+            if piece[4] == _WAITING:
+                id_, seat, type_, square, _, hand = piece[:6]
+                waiting.append(
+                    PositionReinforcement(
+                        id=id_,
+                        seat=SEATS[seat],
+                        type=TYPES[type_ - 1],
+                        at=SQUARES[square],
+                        hand=HANDS[hand - 1] if hand else UNSET,
+                    )
+                )
+            else:
+                pieces.append(self._position_piece(turn, piece, articles))
+        ghosts = {
+            seat: [self._ghost(row) for row in fields[f"{seat}_ghosts"]]
+            for seat in SEATS
+            if fields[f"{seat}_ghosts"]
+        }
+        return Position(
+            turn=turn,
+            to_move=SEATS[fields["to_move"]],
+            idle_turns=fields["idle_turns"],
+            pieces=pieces,
+            articles=self._position_heaps(turn, fields),
+            projectiles=[
+                PositionProjectile(
+                    kind=PROJECTILES[kind],
+                    seat=SEATS[seat],
+                    at=SQUARES[square],
+                    direction=DIRECTIONS[direction],
+                    strength=strength,
+                    target=target or UNSET,
+                    fresh=True if fresh else UNSET,
+                )
+                for kind, seat, square, direction, strength, target, fresh in map(
+                    self._codec.pick_projectile, fields["projectiles"]
+                )
+            ],
+            reinforcements=waiting,
+            activation_squares=_activation(fields),
+            ghosts=ghosts or UNSET,
+            draw_offer=SEATS[fields["draw_offer"] - 1] if fields["draw_offer"] else UNSET,
+            turn_state=self._position_turn_state(fields),
+        )
+
+    def _position_piece(self, turn: int, piece: Sequence[int], articles: Sequence[Any]) -> PositionPiece:
+        (
+            id_, seat, type_, square, level, hand, marks, stun, ready, other_ready, transport, path, steps, lock,
+            revealed,
+        ) = piece  # fmt: skip
+        name = TYPES[type_ - 1]
+        countdowns = {
+            weapon: turn + half_turns
+            for weapon, half_turns in zip(INHERENT_WEAPONS[name], (ready, other_ready), strict=False)
+            if half_turns
+        }
+        way = _way(square, steps)
+        return PositionPiece(
+            id=id_,
+            seat=SEATS[seat],
+            type=name,
+            at=SQUARES[square],
+            level=LEVELS[level],
+            hand=HANDS[hand - 1] if hand else UNSET,
+            unmoved=True if marks & _UNMOVED else UNSET,
+            articles=[_position_article(turn, *self._codec.pick_article(row)) for row in articles] or UNSET,
+            ready_turns=countdowns or UNSET,
+            lock=lock or UNSET,
+            stunned_until=turn + stun if stun else UNSET,
+            revealed_until=turn + revealed - 1 if revealed else UNSET,
+            journey=PositionJourney(
+                TRANSPORTS[transport - _FIRST_TRANSPORT],
+                way[-1] if way else SQUARES[square],
+                PATHS[path],
+                way,
+            )
+            if transport
+            else UNSET,
+        )
+
+    def _position_heaps(self, turn: int, fields: Mapping[str, Any]) -> list[PositionHeap]:
+        heaps = []
+        for square, row in enumerate(fields["loose"]):
+            first, second, first_ready, second_ready = self._codec.pick_heap(row)
+            if first:
+                articles = [_position_article(turn, first, first_ready, 0)]
+                if second:
+                    articles.append(_position_article(turn, second, second_ready, 0))
+                heaps.append(PositionHeap(SQUARES[square], articles))
+        return heaps
+
+    def _position_turn_state(self, fields: Mapping[str, Any]) -> PositionTurnState | UnsetType:
+        said: dict[str, Any] = {
+            name: fields[name] or UNSET for name in ("fires", "pick_ups", "drops", "exchanges", "reinforces")
+        }
+        said["moved"] = True if fields["moved"] else UNSET
+        said["vacated"] = _squares(*fields["vacated"]) or UNSET
+        rows = [self._codec.pick_piece(row) for row in fields["pieces"]]
+        for name, bit in _MARKS.items():
+            said[name] = [row[0] for row in rows if row[6] & bit] or UNSET
+        hits = []
+        for row, piece in zip(fields["pieces"], rows, strict=True):
+            counts = {name: n for name, n in zip(HITS, self._codec.pick_hits(row), strict=True) if n}
+            if counts:
+                hits.append({"piece": piece[0], **counts})
+        said["hits"] = hits or UNSET
+        lost = {seat: LOSSES[how - 1] for seat, how in zip(SEATS, fields["primary_lost"], strict=True) if how}
+        said["primary_lost"] = lost or UNSET
+        if all(value is UNSET for value in said.values()):
+            return UNSET
+        return PositionTurnState(**said)
+
+
+_LISTED_KEPT = 32768
+
+
+def _result(winners: int, reason: int) -> Result:
+    return Result([seat for number, seat in enumerate(SEATS) if winners >> number & 1], REASONS[reason])
+
+
+def _activation(fields: Mapping[str, Any]) -> dict[Seat, list[str]]:
+    black_low, black_high, white_low, white_high = fields["activation"]
+    return {"black": _squares(black_low, black_high), "white": _squares(white_low, white_high)}
+
+
+def _journey(id_: int, square: int, transport: int, path: int, steps: int) -> JourneyView:
+    """Whole to the owner (whose pieces have ids); of an enemy's journey only the article."""
+    article = KINDS[transport - 1]
+    if not id_:
+        return JourneyView(article=article)
+    way = _way(square, steps)
+    return JourneyView(
+        article=article, to=way[-1] if way else SQUARES[square], path=PATHS[path], remaining=way
+    )
+
+
+def _position_article(turn: int, kind: int, ready: int, lock: int) -> ArticleKind | PositionArticle:
+    name = KINDS[kind - 1]
+    if not ready and not lock:
+        return name
+    return PositionArticle(name, turn + ready if ready else UNSET, lock or UNSET)

@@ -1,0 +1,721 @@
+"""The vocabulary of Weaponized Chess: its names, and the Structs of its JSON (`rules/wec.md`, 10), in book order."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType, field
+
+from warlog_core.codecs import Result
+
+# ---- names (sections 2 to 4): a name's number is its place -------------------------------------------------
+
+Seat = Literal["black", "white"]
+Level = Literal["ground", "air", "sub"]
+Direction = Literal["n", "ne", "e", "se", "s", "sw", "w", "nw"]
+Hand = Literal["left", "right"]
+Path = Literal["beeline", "port", "starboard"]
+PieceType = Literal[
+    "rocket_pawn", "stun_pawn", "flame_pawn", "conversion_pawn", "xxx_pawn", "stealth_pawn", "sam_torpedo_pawn",
+    "tank", "dozer", "cleric", "chopper", "jet", "sub", "destroyer", "aaa", "king", "dictator", "avatar", "president",
+    "queen", "assassin", "acolyte", "prime_minister",
+]  # fmt: skip
+ArticleKind = Literal[
+    "flame", "stun", "conversion", "rocket_launcher", "sam_launcher", "torpedo_launcher", "stealth", "anti_flame",
+    "anti_stun", "anti_conversion", "anti_rocket", "anti_sam", "anti_torpedo", "anti_stealth", "bicycle", "jump_pack",
+    "scuba", "xxx",
+]  # fmt: skip
+Weapon = Literal[
+    "flame", "stun", "conversion", "rocket_launcher", "sam_launcher", "torpedo_launcher", "limited_rocket", "bicycle",
+    "jump_pack", "scuba",
+]  # fmt: skip
+Transport = Literal["bicycle", "jump_pack", "scuba"]
+ProjectileKind = Literal["rocket", "sam", "torpedo"]
+MoveCause = Literal["move", "carry", "doze", "journey", "fall"]
+LossCause = Literal["taken", "flame", "rocket", "sam", "torpedo", "stun", "conversion", "crash"]
+
+SEATS: tuple[Seat, ...] = ("black", "white")
+LEVELS: tuple[Level, ...] = ("ground", "air", "sub")
+DIRECTIONS: tuple[Direction, ...] = ("n", "ne", "e", "se", "s", "sw", "w", "nw")
+# rank, file of one step
+DIRECTION_STEPS = ((1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1))
+HANDS: tuple[Hand, ...] = ("left", "right")  # numbered from 1; 0 is none
+PATHS: tuple[Path, ...] = ("beeline", "port", "starboard")
+# Types and kinds are numbered from 1, as in the book's tables; 0 is none.
+TYPES: tuple[PieceType, ...] = PieceType.__args__  # type: ignore[attr-defined]
+KINDS: tuple[ArticleKind, ...] = ArticleKind.__args__  # type: ignore[attr-defined]
+WEAPONS: tuple[Weapon, ...] = Weapon.__args__  # type: ignore[attr-defined]
+# Abilities with a countdown; those of each type stand in the book's order (3.1).
+WEAPON_ABILITIES = (*KINDS[:6], "limited_rocket")
+INHERENT_WEAPONS: dict[str, tuple[str, ...]] = dict.fromkeys(TYPES, ()) | {
+    "rocket_pawn": ("rocket_launcher",),
+    "stun_pawn": ("stun",),
+    "flame_pawn": ("flame",),
+    "conversion_pawn": ("conversion",),
+    "sam_torpedo_pawn": ("sam_launcher", "torpedo_launcher"),
+    "tank": ("flame",),
+    "cleric": ("conversion",),
+    "chopper": ("stun",),
+    "jet": ("sam_launcher", "limited_rocket"),
+    "sub": ("torpedo_launcher", "limited_rocket"),
+    "destroyer": ("torpedo_launcher",),
+    "aaa": ("sam_launcher",),
+}
+TRANSPORTS: tuple[Transport, ...] = ("bicycle", "jump_pack", "scuba")
+PROJECTILES: tuple[ProjectileKind, ...] = ("rocket", "sam", "torpedo")
+HITS = ("flame", "stun", "conversion", "rocket", "sam", "torpedo")
+MOVE_CAUSES: tuple[MoveCause, ...] = MoveCause.__args__  # type: ignore[attr-defined]
+LOSS_CAUSES: tuple[LossCause, ...] = LossCause.__args__  # type: ignore[attr-defined]
+REASONS = ("primary_destroyed", "primary_converted", "resigned", "timeout", "draw_agreed", "no_moves")
+LOSSES = ("primary_destroyed", "primary_converted")
+
+FILES = 10
+SQUARES = tuple(f"{chr(ord('a') + file)}{rank + 1}" for rank in range(FILES) for file in range(FILES))
+SQUARE_NUMBERS = {name: number for number, name in enumerate(SQUARES)}
+
+Square = Annotated[str, Meta(pattern="^[a-j]([1-9]|10)$", description="a square such as e5 (2)")]
+PieceId = Annotated[int, Meta(description="the id of an own piece")]
+
+# ---- 10.1 options (4.4) ------------------------------------------------------------------------------------
+
+_Amount = Literal["none", "normal", "more"]
+_Government = Literal["monarchy", "dictatorship", "theocracy", "democracy"]
+_Range8 = Annotated[int, Meta(ge=1, le=8, description="path cells used (3.3)")]
+
+
+class Options(Struct, frozen=True, forbid_unknown_fields=True):
+    """The options of a match (4.4). All fields are optional; the defaults are the standard game."""
+
+    movement: Annotated[
+        Literal["weaponized", "standard_chess", "mass_destruction"], Meta(description="movement set (3.3)")
+    ] = "weaponized"
+    pawn_style: Annotated[
+        Literal["sides_and_forward", "forward", "all_but_front"],
+        Meta(description="how pawns go; only read with `mass_destruction`"),
+    ] = "sides_and_forward"
+    black_government: Annotated[_Government, Meta(description="Black's primary and secondary (3.1)")] = (
+        "monarchy"
+    )
+    white_government: Annotated[_Government, Meta(description="White's primary and secondary (3.1)")] = (
+        "monarchy"
+    )
+    action_restriction: Annotated[
+        Literal["none", "one_act_per_piece", "move_only"], Meta(description="6.3: which acts a turn may hold")
+    ] = "none"
+    sub_jet_combat: Annotated[
+        bool,
+        Meta(
+            description="subs and jets take by Moving; only with `move_only` and a movement other than `weaponized`"
+        ),
+    ] = False
+    tank_range: _Range8 = 7
+    cleric_range: _Range8 = 7
+    queen_tank_range: _Range8 = 7
+    queen_cleric_range: _Range8 = 7
+    flame_range: Annotated[int, Meta(ge=1, le=9, description="squares burnt in the chosen direction")] = 1
+    stun_range: Annotated[int, Meta(ge=1, le=9, description="how far a stun beam reaches")] = 9
+    jet_rocket_range: Annotated[
+        int, Meta(ge=0, le=9, description="reach of `limited_rocket` (jets and subs)")
+    ] = 0
+    homing_range: Annotated[
+        int, Meta(ge=0, le=9, description="distance for a homing lock; 0 = own square only")
+    ] = 3
+    stealth_detection_range: Annotated[
+        int, Meta(ge=1, le=9, description="with `stealth_range_detection`: how far anti_stealth sees")
+    ] = 3
+    submersion_detection_range: Annotated[
+        int, Meta(ge=1, le=9, description="how far torpedo launchers see below")
+    ] = 3
+    stun_duration: Annotated[int, Meta(ge=1, le=255, description="own turns lost")] = 3
+    flame_rate: Annotated[int, Meta(ge=1, le=99, description="rate of fire of flames (3.2)")] = 4
+    stun_rate: Annotated[int, Meta(ge=1, le=99, description="rate of fire of stuns")] = 2
+    conversion_rate: Annotated[int, Meta(ge=1, le=99, description="rate of fire of conversions")] = 4
+    rocket_rate: Annotated[int, Meta(ge=1, le=99, description="rate of fire of rocket launchers")] = 4
+    sam_rate: Annotated[int, Meta(ge=1, le=99, description="rate of fire of SAM launchers")] = 4
+    torpedo_rate: Annotated[int, Meta(ge=1, le=99, description="rate of fire of torpedo launchers")] = 4
+    projectile_speed: Annotated[int, Meta(ge=1, le=9, description="squares per own turn")] = 1
+    stealth: Annotated[bool, Meta(description="stealth conceals at all")] = True
+    submersion: Annotated[bool, Meta(description="the sub level conceals")] = True
+    stealth_lock_on: Annotated[bool, Meta(description="anti_stealth locks (8.2)")] = True
+    stealth_range_detection: Annotated[
+        bool, Meta(description="anti_stealth detects by range; may be on together with lock-on")
+    ] = False
+    dominance: Annotated[
+        Literal["stealth", "submersion"],
+        Meta(description="8.1: what a stealthy piece under water is hidden by"),
+    ] = "stealth"
+    reveal_on_fire: Annotated[bool, Meta(description="a piece that fires is revealed (8.3)")] = True
+    reveal_on_take: Annotated[bool, Meta(description="a piece that takes is revealed (8.3)")] = True
+    king_stealth: Annotated[bool, Meta(description="stealth works on a primary")] = False
+    king_air: Annotated[bool, Meta(description="a primary may be brought to the air")] = True
+    king_sub: Annotated[bool, Meta(description="a primary may be brought to the sub level")] = True
+    doze_enemies: Annotated[bool, Meta(description="dozers may push enemy pieces")] = True
+    transport_ground_only: Annotated[
+        bool, Meta(description="jump pack and scuba start on the ground only")
+    ] = True
+    reinforcements: Annotated[_Amount, Meta(description="how many reinforcements wait (4.4)")] = "normal"
+    weapons: Annotated[_Amount, Meta(description="weapon articles on the board (4.4)")] = "normal"
+    xxx_boxes: Annotated[_Amount, Meta(description="XXX boxes on the board (4.4)")] = "normal"
+
+
+# ---- 10.2 actions, in the order of the table in 7 ------------------------------------------------------------
+
+
+class Tagged(Struct, frozen=True, tag_field="type", forbid_unknown_fields=True):
+    """A tagged union's member: `type` comes first."""
+
+
+class Move(Tagged, frozen=True, tag="move"):
+    """The Move of the turn (7.1). `carry`: an own piece of the same cell that comes along."""
+
+    piece: PieceId
+    to: Square
+    level: Level
+    carry: PieceId | UnsetType = UNSET
+
+
+class Doze(Tagged, frozen=True, tag="doze"):
+    """The Move of the turn: a dozer, its companion and all on `squares` go one step (7.2)."""
+
+    piece: PieceId
+    squares: Annotated[list[Square], Meta(description="sorted by rank, then file; may be empty")]
+    direction: Direction
+
+
+class Fire(Tagged, frozen=True, tag="fire"):
+    """Fires a weapon (7.3) in a `direction`, at a `target`, or sets out on a journey by `path` `to` a square."""
+
+    piece: PieceId
+    weapon: Weapon
+    direction: Direction | UnsetType = UNSET
+    target: Square | UnsetType = UNSET
+    to: Square | UnsetType = UNSET
+    path: Path | UnsetType = UNSET
+
+
+class PickUp(Tagged, frozen=True, tag="pick_up"):
+    """Takes an article from the ground (7.4)."""
+
+    piece: PieceId
+    article: ArticleKind
+
+
+class Drop(Tagged, frozen=True, tag="drop"):
+    """Lays an article on the ground (7.5)."""
+
+    piece: PieceId
+    article: ArticleKind
+
+
+class Exchange(Tagged, frozen=True, tag="exchange"):
+    """One own piece gives another an article, and may get one back (7.6). A swap has `from` < `to`."""
+
+    giver: PieceId = field(name="from")
+    to: PieceId
+    article: ArticleKind
+    back: ArticleKind | UnsetType = field(default=UNSET, name="for")
+
+
+class Reinforce(Tagged, frozen=True, tag="reinforce"):
+    """A waiting reinforcement appears on its activation square (7.7)."""
+
+    piece: PieceId
+
+
+class EndTurn(Tagged, frozen=True, tag="end_turn"):
+    """Ends the half-turn (7.8)."""
+
+
+class OfferDraw(Tagged, frozen=True, tag="offer_draw"):
+    """Offers a draw (7.9)."""
+
+
+class AcceptDraw(Tagged, frozen=True, tag="accept_draw"):
+    """Accepts the draw on offer (7.9)."""
+
+
+class DeclineDraw(Tagged, frozen=True, tag="decline_draw"):
+    """Declines the draw on offer (7.9)."""
+
+
+class Resign(Tagged, frozen=True, tag="resign"):
+    """Loses the match (7.9)."""
+
+
+class Timeout(Tagged, frozen=True, tag="timeout"):
+    """Posted by the server alone: that seat loses (7)."""
+
+    seat: Seat
+
+
+Action = (
+    Move
+    | Doze
+    | Fire
+    | PickUp
+    | Drop
+    | Exchange
+    | Reinforce
+    | EndTurn
+    | OfferDraw
+    | AcceptDraw
+    | DeclineDraw
+    | Resign
+    | Timeout
+)
+ACTIONS: tuple[Any, ...] = Action.__args__
+
+# ---- 10.3 view -----------------------------------------------------------------------------------------------
+
+
+class ArticleView(Struct, frozen=True, gc=False):
+    """An article. `ready_in`: own turns until it may fire, left out when it may."""
+
+    kind: str
+    ready_in: int | UnsetType = UNSET
+
+
+class JourneyView(Struct, frozen=True, kw_only=True):
+    """An own piece's journey; of an enemy's only the article."""
+
+    article: str
+    to: str | UnsetType = UNSET
+    path: str | UnsetType = UNSET
+    remaining: list[str] | UnsetType = UNSET
+
+
+class PieceView(Struct, frozen=True, kw_only=True):
+    """A piece as its viewer sees it; `piece`, `acted` and `fired` on own pieces only."""
+
+    piece: int | UnsetType = UNSET
+    seat: Seat
+    type: str
+    at: str
+    level: Level
+    hand: Hand | UnsetType = UNSET
+    unmoved: bool | UnsetType = UNSET
+    articles: list[ArticleView] | UnsetType = UNSET
+    ready_in: dict[str, int] | UnsetType = UNSET
+    stun: int | UnsetType = UNSET
+    acted: bool | UnsetType = UNSET
+    fired: bool | UnsetType = UNSET
+    journey: JourneyView | UnsetType = UNSET
+
+
+class Heap(Struct, frozen=True):
+    """The loose articles of a square, in slot order."""
+
+    at: str
+    articles: list[ArticleView]
+
+
+class Projectile(Struct, frozen=True, gc=False):
+    """A projectile in flight."""
+
+    kind: str
+    seat: Seat
+    at: str
+    level: Level
+    direction: Direction
+    strength: int
+    homing: bool
+
+
+class Reinforcement(Struct, frozen=True, gc=False):
+    """An own reinforcement that waits."""
+
+    piece: int
+    type: str
+    at: str
+    hand: Hand | UnsetType = UNSET
+
+
+class Ghost(Struct, frozen=True, gc=False):
+    """Where an enemy piece was seen last (8.5)."""
+
+    type: PieceType
+    at: Square
+    level: Level
+    turn: Annotated[int, Meta(ge=1)]
+
+
+class TurnState(Struct, frozen=True):
+    """What the seat to act has used of its turn."""
+
+    moved: bool
+    fires: int
+    pick_ups: int
+    drops: int
+    exchanges: int
+    reinforces: int
+    vacated: list[str]
+
+
+class View(Struct, frozen=True, kw_only=True):
+    """What a seat or a spectator may know (10.3)."""
+
+    game: Literal["wec"] = "wec"
+    viewer: str
+    phase: Literal["play", "over"]
+    to_act: list[str]
+    result: Result | UnsetType = UNSET
+    turn: int
+    options: Options
+    draw_offer: Seat | UnsetType = UNSET
+    turn_state: TurnState | UnsetType = UNSET
+    pieces: list[PieceView]
+    enemies: list[PieceView]
+    articles: list[Heap]
+    projectiles: list[Projectile]
+    reinforcements: list[Reinforcement]
+    activation_squares: dict[Seat, list[str]]
+    ghosts: list[Ghost]
+
+
+# ---- 10.4 effects --------------------------------------------------------------------------------------------
+
+
+class _Effect(Struct, frozen=True, tag_field="type", kw_only=True):
+    """An effect; `type` comes first. `piece` is there for the owner only."""
+
+
+class Moved(_Effect, frozen=True, kw_only=True, tag="moved"):
+    seat: Seat
+    piece_type: str
+    piece: int | UnsetType = UNSET
+    origin: str = field(name="from")
+    from_level: Level
+    to: str
+    to_level: Level
+    cause: MoveCause
+
+
+class Vanished(_Effect, frozen=True, kw_only=True, tag="vanished"):
+    """A displacement that ends unseen: the place before it."""
+
+    seat: Seat
+    piece_type: str
+    at: str
+    level: Level
+
+
+class Appeared(_Effect, frozen=True, kw_only=True, tag="appeared"):
+    """A displacement that begins unseen: the place after it."""
+
+    seat: Seat
+    piece_type: str
+    at: str
+    level: Level
+
+
+class Bumped(_Effect, frozen=True, kw_only=True, tag="bumped"):
+    """An unseen enemy was in the way."""
+
+    at: str
+    level: Level
+
+
+class Destroyed(_Effect, frozen=True, kw_only=True, tag="destroyed"):
+    seat: Seat
+    piece_type: str
+    piece: int | UnsetType = UNSET
+    at: str
+    level: Level
+    cause: LossCause
+
+
+class Stunned(_Effect, frozen=True, kw_only=True, tag="stunned"):
+    seat: Seat
+    piece_type: str
+    piece: int | UnsetType = UNSET
+    at: str
+    level: Level
+    stun: int
+
+
+class Converted(_Effect, frozen=True, kw_only=True, tag="converted"):
+    """`seat` is the old owner."""
+
+    seat: Seat
+    piece_type: str
+    piece: int | UnsetType = UNSET
+    at: str
+    level: Level
+    to_seat: Seat
+
+
+class Fired(_Effect, frozen=True, kw_only=True, tag="fired"):
+    """`to` and `path` of a transport are the owner's alone to know."""
+
+    seat: Seat
+    piece_type: str
+    piece: int | UnsetType = UNSET
+    at: str
+    level: Level
+    weapon: Weapon
+    strength: int
+    direction: Direction | UnsetType = UNSET
+    target: str | UnsetType = UNSET
+    to: str | UnsetType = UNSET
+    path: Path | UnsetType = UNSET
+
+
+class _ProjectileEffect(_Effect, frozen=True, kw_only=True):
+    kind: ProjectileKind
+    seat: Seat
+    at: str
+    level: Level
+    direction: Direction
+    strength: int
+
+
+class ProjectileCreated(_ProjectileEffect, frozen=True, kw_only=True, tag="projectile_created"):
+    pass
+
+
+class ProjectileMoved(_ProjectileEffect, frozen=True, kw_only=True, tag="projectile_moved"):
+    pass
+
+
+class ProjectileHit(_ProjectileEffect, frozen=True, kw_only=True, tag="projectile_hit"):
+    pass
+
+
+class ProjectileLeft(_ProjectileEffect, frozen=True, kw_only=True, tag="projectile_left"):
+    """`at` is the last square on the board."""
+
+
+class ArticleLanded(_Effect, frozen=True, kw_only=True, tag="article_landed"):
+    at: str
+    article: ArticleKind
+
+
+class ArticleGone(_Effect, frozen=True, kw_only=True, tag="article_gone"):
+    at: str
+    article: ArticleKind
+
+
+class PickedUp(_Effect, frozen=True, kw_only=True, tag="picked_up"):
+    seat: Seat
+    piece_type: str
+    piece: int | UnsetType = UNSET
+    at: str
+    article: ArticleKind
+
+
+class Dropped(_Effect, frozen=True, kw_only=True, tag="dropped"):
+    seat: Seat
+    piece_type: str
+    piece: int | UnsetType = UNSET
+    at: str
+    article: ArticleKind
+
+
+class Exchanged(_Effect, frozen=True, kw_only=True, tag="exchanged"):
+    """`from` and `to` are ids, for the owner only."""
+
+    seat: Seat
+    article: ArticleKind
+    back: ArticleKind | UnsetType = field(default=UNSET, name="for")
+    from_at: str
+    to_at: str
+    giver: int | UnsetType = field(default=UNSET, name="from")
+    to: int | UnsetType = UNSET
+
+
+class Locked(_Effect, frozen=True, kw_only=True, tag="locked"):
+    """An anti_stealth has found a target, which is seen after it: its place."""
+
+    piece: int
+    at: str
+    level: Level
+
+
+class Reinforced(_Effect, frozen=True, kw_only=True, tag="reinforced"):
+    seat: Seat
+    piece_type: str
+    piece: int | UnsetType = UNSET
+    at: str
+
+
+class _JourneyEffect(_Effect, frozen=True, kw_only=True):
+    seat: Seat
+    piece_type: str
+    piece: int | UnsetType = UNSET
+    at: str
+    level: Level
+    article: Transport
+
+
+class JourneyStarted(_JourneyEffect, frozen=True, kw_only=True, tag="journey_started"):
+    pass
+
+
+class JourneyEnded(_JourneyEffect, frozen=True, kw_only=True, tag="journey_ended"):
+    pass
+
+
+class Crashed(_JourneyEffect, frozen=True, kw_only=True, tag="crashed"):
+    pass
+
+
+class PrimaryLost(_Effect, frozen=True, kw_only=True, tag="primary_lost"):
+    seat: Seat
+
+
+class DrawOffered(_Effect, frozen=True, kw_only=True, tag="draw_offered"):
+    seat: Seat
+
+
+class DrawDeclined(_Effect, frozen=True, kw_only=True, tag="draw_declined"):
+    seat: Seat
+
+
+class TurnEnded(_Effect, frozen=True, kw_only=True, tag="turn_ended"):
+    """`turn` is the new number."""
+
+    seat: Seat
+    turn: int
+
+
+class MatchEnded(_Effect, frozen=True, kw_only=True, tag="match_ended"):
+    result: Result
+
+
+Effect = (
+    Moved
+    | Vanished
+    | Appeared
+    | Bumped
+    | Destroyed
+    | Stunned
+    | Converted
+    | Fired
+    | ProjectileCreated
+    | ProjectileMoved
+    | ProjectileHit
+    | ProjectileLeft
+    | ArticleLanded
+    | ArticleGone
+    | PickedUp
+    | Dropped
+    | Exchanged
+    | Locked
+    | Reinforced
+    | JourneyStarted
+    | JourneyEnded
+    | Crashed
+    | PrimaryLost
+    | DrawOffered
+    | DrawDeclined
+    | TurnEnded
+    | MatchEnded
+)
+EFFECTS: tuple[Any, ...] = Effect.__args__
+
+# ---- 10.5 Position -------------------------------------------------------------------------------------------
+
+_Id = Annotated[int, Meta(ge=1, le=32767)]
+_HalfTurn = Annotated[int, Meta(ge=0)]
+
+
+class PositionArticle(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """An article that is not ready, or has a lock (carried anti_stealth only: the target's id)."""
+
+    kind: ArticleKind
+    ready_turn: _HalfTurn | UnsetType = UNSET
+    lock: int | UnsetType = UNSET
+
+
+PositionArticles = list[ArticleKind | PositionArticle]
+
+
+class PositionJourney(Struct, frozen=True, forbid_unknown_fields=True):
+    """`remaining`: the squares still to visit."""
+
+    article: Transport
+    to: Square
+    path: Path
+    remaining: list[Square]
+
+
+class PositionPiece(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A piece on the board. Half-turn numbers are absolute."""
+
+    id: _Id
+    seat: Seat
+    type: PieceType
+    at: Square
+    level: Level = "ground"
+    hand: Hand | UnsetType = UNSET
+    unmoved: bool | UnsetType = UNSET
+    articles: PositionArticles | UnsetType = UNSET
+    ready_turns: dict[str, _HalfTurn] | UnsetType = UNSET
+    lock: int | UnsetType = UNSET
+    stunned_until: _HalfTurn | UnsetType = UNSET
+    revealed_until: _HalfTurn | UnsetType = UNSET
+    journey: PositionJourney | UnsetType = UNSET
+
+
+class PositionHeap(Struct, frozen=True, forbid_unknown_fields=True):
+    """One or two loose articles of a square."""
+
+    at: Square
+    articles: PositionArticles
+
+
+class PositionProjectile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`target`: the id it homes on. `fresh`: created in this half-turn."""
+
+    kind: ProjectileKind
+    seat: Seat
+    at: Square
+    direction: Direction
+    strength: int = 1
+    target: int | UnsetType = UNSET
+    fresh: bool | UnsetType = UNSET
+
+
+class PositionReinforcement(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A reinforcement that waits."""
+
+    id: _Id
+    seat: Seat
+    type: PieceType
+    at: Square
+    hand: Hand | UnsetType = UNSET
+
+
+class PositionTurnState(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The half-turn under way; every field is optional. Lists of ids name the marked pieces."""
+
+    moved: bool | UnsetType = UNSET
+    fires: Annotated[int, Meta(ge=0, le=2)] | UnsetType = UNSET
+    pick_ups: Annotated[int, Meta(ge=0, le=1)] | UnsetType = UNSET
+    drops: Annotated[int, Meta(ge=0, le=1)] | UnsetType = UNSET
+    exchanges: Annotated[int, Meta(ge=0, le=1)] | UnsetType = UNSET
+    reinforces: Annotated[int, Meta(ge=0, le=1)] | UnsetType = UNSET
+    vacated: list[Square] | UnsetType = UNSET
+    acted: list[_Id] | UnsetType = UNSET
+    fired: list[_Id] | UnsetType = UNSET
+    moved_pieces: list[_Id] | UnsetType = UNSET
+    converted: list[_Id] | UnsetType = UNSET
+    travelled: list[_Id] | UnsetType = UNSET
+    hits: list[dict[str, int]] | UnsetType = UNSET
+    primary_lost: dict[Seat, Literal["primary_destroyed", "primary_converted"]] | UnsetType = UNSET
+
+
+class Position(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The complete state of a running match, the options apart (10.5)."""
+
+    turn: Annotated[int, Meta(ge=1, le=1000000)] = 1
+    to_move: Seat = "black"
+    idle_turns: Annotated[int, Meta(ge=0, le=1)] = 0
+    pieces: list[PositionPiece]
+    articles: list[PositionHeap] = field(default_factory=list)
+    projectiles: list[PositionProjectile] = field(default_factory=list)
+    reinforcements: list[PositionReinforcement] = field(default_factory=list)
+    activation_squares: dict[Seat, list[Square]] | UnsetType = UNSET
+    ghosts: dict[Seat, list[Ghost]] | UnsetType = UNSET
+    draw_offer: Seat | UnsetType = UNSET
+    turn_state: PositionTurnState | UnsetType = UNSET

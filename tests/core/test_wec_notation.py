@@ -1,0 +1,122 @@
+"""The notation of Weaponized Chess (wec 10.6): what the book's examples say, and that every match reads back."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+import warlog_core
+from tests.core.games import lines, playthroughs, vectors
+from warlog_core import State
+from warlog_core.codecs import Step
+from warlog_core.codecs import wec_notation as notation
+
+GAME = warlog_core.game("wec")
+VECTORS = [vector for vector in vectors() if vector["game"] == "wec" and "expect_setup_error" not in vector]
+PLAYED = [path for path in playthroughs() if path.stem.startswith("wec-")]
+
+
+def start_of(vector: dict[str, Any]) -> State:
+    return GAME.new(options=vector.get("options", {}), position=vector.get("position"))
+
+
+def accepted(steps: list[dict[str, Any]]) -> list[Step]:
+    return [(s["seat"], s["action"]) for s in steps if "expect_error" not in s and "error" not in s]
+
+
+def check_reads_back(start: State, steps: list[Step]) -> None:
+    """Written, read and played again, the match stands where it stood (an open draw offer apart)."""
+    text = notation.write(start, steps)
+    options, position, again = notation.read(GAME, text)
+    first, second = GAME.new(options=options, position=position), start.copy()
+    assert first.data == second.data
+    for step in again:
+        first.apply(*step)
+    for step in steps:
+        second.apply(*step)
+    if "draw_offer" not in (second.position(plain=True) or {}):
+        assert first.result == second.result
+        assert first.position(plain=True) == second.position(plain=True)
+    assert notation.write(GAME.new(options=options, position=position), again) == text
+
+
+@pytest.mark.parametrize("vector", [v for v in VECTORS if "expect_history" in v], ids=lambda v: v["name"])
+def test_the_history_is_written_as_the_book_writes_it(vector: dict[str, Any]) -> None:
+    start, steps = start_of(vector), accepted(vector["steps"])
+    assert notation.turn_lines(start, steps) == vector["expect_history"]
+    for viewer, expected in vector.get("expect_history_for", {}).items():
+        assert notation.turn_lines(start, steps, viewer) == expected, viewer
+
+
+@pytest.mark.parametrize("vector", VECTORS, ids=lambda v: v["name"])
+def test_every_example_of_the_book_reads_back(vector: dict[str, Any]) -> None:
+    check_reads_back(start_of(vector), accepted(vector["steps"]))
+
+
+@pytest.mark.parametrize("path", PLAYED, ids=lambda path: path.stem)
+def test_every_published_match_reads_back(path: Any) -> None:
+    first, *steps = lines(path)
+    check_reads_back(start_of(first), accepted(steps))
+
+
+def test_readers_get_no_more_of_a_line_than_there_is(seed: int) -> None:
+    rng = random.Random(seed)
+    first, *steps = lines(PLAYED[0])
+    start, taken = start_of(first), accepted(steps)[: rng.randrange(40, 120)]
+    whole = notation.turn_lines(start, taken)
+    for viewer in ("black", "white", "spectator"):
+        censored = notation.turn_lines(start, taken, viewer)
+        assert len(censored) == len(whole)
+        for mine, full in zip(censored, whole, strict=True):
+            assert mine.split(" ")[0] == full.split(" ")[0]
+            if viewer != "spectator" and full.split(" ")[0].endswith(viewer[0].upper()):
+                # Its own acts in full; of the results those that it was given.
+                assert mine.partition(",RS:")[0] == full.partition(",RS:")[0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "WEC 1\n",
+        "WEC 2\nOPTIONS {}\n",
+        "WEC 1\nOPTIONS {}",
+        "WEC 1\nOPTIONS []\n",
+        'WEC 1\nOPTIONS {"tank_range":9}\n',
+        "WEC 1\nOPTIONS {}\nPOSITION ?\n",
+        "WEC 1\nOPTIONS {}\n2B MV:FP(2,3)->(3,4)\n",
+        "WEC 1\nOPTIONS {}\n1W MV:FP(9,8)->(8,7)\n",
+        "WEC 1\nOPTIONS {}\n1B MV:?\n",
+        "WEC 1\nOPTIONS {}\n1B MV:-\n",
+        "WEC 1\nOPTIONS {}\n1B MV:FP(2,3)->(2,4)\n",
+        "WEC 1\nOPTIONS {}\n1B MV:FP(2,4)->(3,4)\n",
+        "WEC 1\nOPTIONS {}\n1B MV:FP(2,3)->(3,4),RS:R->(3,1)(1,0)\n",
+        "WEC 1\nOPTIONS {}\n1B MV:FP(2,3)->(3,4),OR:M1\n",
+        "WEC 1\nOPTIONS {}\n1B MV:FP(2,3)->(3,4)\nRESULT black primary_destroyed\n",
+        "WEC 1\nOPTIONS {}\nRESULT black resigned\n1B MV:FP(2,3)->(3,4)\n",
+    ],
+)
+def test_what_does_not_fit_is_an_invalid_position(text: str) -> None:
+    with pytest.raises(warlog_core.Refused) as refused:
+        notation.read(GAME, text)
+    assert refused.value.code == "invalid_position"
+
+
+@pytest.mark.parametrize(
+    ("result", "winners"),
+    [("black resigned", ["black"]), ("white timeout", ["white"]), ("draw draw_agreed", [])],
+)
+def test_a_result_that_play_did_not_bring_is_applied(result: str, winners: list[str]) -> None:
+    text = f"WEC 1\nOPTIONS {{}}\n1B MV:FP(2,3)->(3,4)\nRESULT {result}\n"
+    state = GAME.new()
+    for step in notation.read(GAME, text)[2]:
+        state.apply(*step)
+    assert state.result is not None
+    assert (state.result.winners, state.result.reason) == (winners, result.split()[1])
+
+
+def test_the_sources_own_codes_are_taken_too() -> None:
+    old = "WEC 1\nOPTIONS {}\n1B MV:SP(2,2)->(3,3)\n"
+    assert notation.read(GAME, old)[2] == notation.read(GAME, old.replace("SP(", "STP("))[2]
