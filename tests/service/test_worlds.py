@@ -14,6 +14,7 @@ import pytest
 
 from tests.servers import WarlogServer
 from tests.service.api import UNLIMITED, Api, ok
+from tests.service.waiting import eventually
 
 WORLD = {**UNLIMITED, "WARLOG_TEST_WORLD": "17"}
 RECRUIT = {"army": "recruit", "obstacles": "random", "army_points": 600}
@@ -46,6 +47,8 @@ class World:
 
     def seen(self) -> dict[str, bytes]:
         """Everything that everybody but red can get, request by request."""
+        # The lobby follows a moment later, and not at the same moment in both worlds.
+        eventually(lambda: ok(self.blue.get("/matches?player=me&status=playing"))["matches"])
         match = f"/matches/{self.match}"
         version = self.red.match(self.match)["version"]
         seen: dict[str, bytes] = {}
