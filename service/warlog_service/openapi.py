@@ -51,10 +51,14 @@ def call(**described: Any) -> dict[str, Any]:
     return {"call": Call(**described)}
 
 
+ALSO = ("/v1/health", "/v1/metrics")
+"""Second paths of operations, which have one place in the document."""
+
+
 def calls(app: Litestar) -> Iterator[tuple[str, str, HTTPRouteHandler, Call]]:
     """(method, path with {names}, handler, call) of every call of the API."""
     for route in app.routes:
-        if isinstance(route, HTTPRoute):
+        if isinstance(route, HTTPRoute) and not route.path.startswith(ALSO):
             for handler in route.route_handlers:
                 if "call" in handler.opt:
                     for method in handler.http_methods:

@@ -60,6 +60,9 @@ class ViewQuery(Struct, frozen=True):
 class ActionsQuery(Struct, frozen=True):
     seat: Seat
     at: Version | None = None
+    after: Annotated[
+        int, Meta(ge=0, description="how many to skip: the `next` of a listing that was cut")
+    ] = 0
 
 
 class EventsQuery(Struct, frozen=True):
@@ -271,6 +274,7 @@ class Actions(Struct, frozen=True, forbid_unknown_fields=True):
     seat: str
     total: int
     actions: list[Json]
+    next: int | UnsetType = UNSET
 
 
 class Events(Struct, frozen=True, forbid_unknown_fields=True):

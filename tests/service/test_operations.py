@@ -16,6 +16,7 @@ from tests.service.api import UNLIMITED, Api, ok
 def test_live_and_ready_say_so(server: WarlogServer) -> None:
     assert httpx.get(f"{server.url}/health/live").json() == {"status": "live"}
     assert httpx.get(f"{server.url}/health/ready").json() == {"status": "ready"}
+    assert httpx.get(f"{server.url}/v1/health/ready").json() == {"status": "ready"}
 
 
 def test_metrics_count_by_route_and_hold_no_id(server: WarlogServer, api: Api) -> None:

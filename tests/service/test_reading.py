@@ -171,3 +171,13 @@ def test_a_private_match_is_unknown_to_everybody_else_on_every_route(api: Api) -
         assert (real.status_code, real.text.replace(match, absent)) == (404, none.text)
     real, none = eve.put(f"/matches/{match}/seats/red", {}), eve.put(f"/matches/{absent}/seats/red", {})
     assert (real.status_code, real.text.replace(match, absent)) == (404, none.text)
+
+
+def test_a_listing_goes_on_after_as_many_as_were_read(api: Api) -> None:
+    ada = api.player()
+    match = ada.alone()
+    path = f"/matches/{match}/actions?seat={ada.match(match)['to_act'][0]}"
+    whole, rest = ok(ada.get(path)), ok(ada.get(f"{path}&after=5"))
+    assert rest["actions"] == whole["actions"][5:]
+    assert rest["total"] == whole["total"] == len(whole["actions"])
+    assert "next" not in whole and ok(ada.get(f"{path}&after=100000"))["actions"] == []

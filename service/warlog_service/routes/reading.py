@@ -75,7 +75,8 @@ async def get_view(request: AnyRequest, match_id: FromPath[str]) -> Answer:
 async def get_actions(request: AnyRequest, match_id: FromPath[str]) -> Answer:
     """Every legal action of a seat that you hold, in canonical order, ready to be posted back.
 
-    An action with `"open": true` is a template: the rule book says what may be filled in."""
+    An action with `"open": true` is a template: the rule book says what may be filled in. A listing of more than
+    20,000 is cut; `next` is then where to go on with `after`."""
     query = asked(request.scope, schema.ActionsQuery)
     found, match, player = await match_of(request, match_id)
     match.check_seat(player, query.seat)
@@ -87,13 +88,16 @@ async def get_actions(request: AnyRequest, match_id: FromPath[str]) -> Answer:
     if state is None:
         raise NoView("there is nothing to do on a board before the start")
     actions = state.legal(query.seat)
+    page = actions[query.after : query.after + ACTIONS_MAX]
     answer = {
         "version": match.version,
         "at": at,
         "seat": query.seat,
         "total": len(actions),
-        "actions": actions[:ACTIONS_MAX],
+        "actions": page,
     }
+    if query.after + len(page) < len(actions):
+        answer["next"] = query.after + len(page)
     return private(answer, 200, (b"etag", tag))
 
 
