@@ -11,7 +11,7 @@ from typing import Any
 import warlog_core
 
 from . import customs
-from .commands import Act, Join, LeaveSeat, Prepare, TakeSeat
+from .commands import Act, AnyCommand, Join, LeaveSeat, Prepare, TakeSeat
 from .draft import Draft
 from .errors import (
     Competitive,
@@ -113,13 +113,21 @@ def start(draft: Draft, player: Player, *, seat: str = "") -> None:
     draft.write(MatchStarted(), seat=seat, draws=state.started.draws, state=state, core=state.started)
 
 
-def take_seat(draft: Draft, command: TakeSeat, player: Player) -> None:
-    """A player sits down. Who has the invitation to a seat may know a private match."""
-    match = draft.match
-    invitation = match.fold.invitations.get(command.seat)
-    invited = invitation is not None and hmac.compare_digest(invitation, invitation_hash(command.invitation))
-    if not invited and not match.may_know(player.id):
+def check_known(match: Match, command: AnyCommand, player: Player) -> None:
+    """Before anything else is said of a match: who has the invitation to a seat may know a private one, too. Raises
+    UnknownMatch."""
+    if not match.may_know(player.id) and not (isinstance(command, TakeSeat) and _invited(match, command)):
         raise UnknownMatch("no such match")
+
+
+def _invited(match: Match, command: TakeSeat) -> bool:
+    invitation = match.fold.invitations.get(command.seat)
+    return invitation is not None and hmac.compare_digest(invitation, invitation_hash(command.invitation))
+
+
+def take_seat(draft: Draft, command: TakeSeat, player: Player) -> None:
+    """A player sits down."""
+    match = draft.match
     if command.seat not in match.seats:
         raise UnknownSeat(f"no seat {command.seat!r} in this match", version=match.version)
     need_status(match, "lobby")
@@ -127,7 +135,7 @@ def take_seat(draft: Draft, command: TakeSeat, player: Player) -> None:
         raise WrongStatus("in this match seats are assigned: join with a wish", version=match.version)
     if command.seat in match.holders:
         raise SeatTaken(f"{command.seat} is taken", version=match.version)
-    if invitation is not None and not invited:
+    if command.seat in match.fold.invitations and not _invited(match, command):
         raise WrongInvitation("this seat needs its invitation", version=match.version)
     holders = {**match.holders, command.seat: player}
     check_sides(match, holders, match.fold.options, match.fold.position, match.mode)

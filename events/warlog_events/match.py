@@ -30,7 +30,7 @@ from .commands import (
     TakeSeat,
 )
 from .creation import Created, Imported, begin, begin_import, begin_rematch, check_import
-from .decide import act, act_as_server, join, leave_seat, prepare, take_seat
+from .decide import act, act_as_server, check_known, join, leave_seat, prepare, take_seat
 from .done import Beginning, Done, Key, MatchSettings, ScenarioLookup
 from .draft import Draft
 from .errors import (
@@ -185,7 +185,7 @@ class Matches:
         for _ in range(CONFLICTS_MAX):
             match = hot.match
             try:
-                self._check_known(match, command, caller)
+                check_known(match, command, caller)
                 if expected_version is not None and expected_version != match.version:
                     raise VersionConflict(f"the match is at version {match.version}", version=match.version)
                 if tried is not None and expected_version is None:
@@ -335,10 +335,6 @@ class Matches:
         else:
             self._hub.look(hot.match.id)
         return hot.match
-
-    def _check_known(self, match: Match, command: AnyCommand, caller: Player) -> None:
-        if not isinstance(command, TakeSeat) and not match.may_know(caller.id):
-            raise UnknownMatch("no such match")
 
     async def _look_again(self, match_id: str, caller: Player, key: Key | None) -> tuple[Hot, bytes | None]:
         """The newest head, and the answer of the first time if this key has been used."""

@@ -108,8 +108,9 @@ async def test_a_seat_by_invitation_needs_exactly_its_invitation(table: Table) -
     )
     match, secret = made.match, made.invitations["blue"]
     for wrong in ("", "wli_wrong", secret[:-1]):
-        with pytest.raises(errors.UnknownMatch):  # a stranger does not even learn that the match exists
-            await table.do(match, TakeSeat("blue", wrong), BOB)
+        for expected in (None, match.version, 99):
+            with pytest.raises(errors.UnknownMatch):  # a stranger does not even learn that the match exists
+                await table.do(match, TakeSeat("blue", wrong), BOB, expected_version=expected)
     with pytest.raises(errors.WrongInvitation):
         await table.do(match, TakeSeat("blue", "wli_wrong"), ADA)
     taken = await table.do(match, TakeSeat("blue", secret), BOB)
