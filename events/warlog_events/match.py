@@ -46,6 +46,7 @@ from .errors import (
     UnknownVersion,
     VersionConflict,
     WarlogError,
+    WrongStatus,
 )
 from .export import export_match
 from .feed import Feed, Hub
@@ -470,6 +471,8 @@ class Matches:
 
     async def verify(self, match: Match) -> Verdict:
         """Everything that is stored, from the first event on. Raises WrongStatus unless the match is over."""
+        if not match.is_over:
+            raise WrongStatus("a match can be verified when it is over", version=match.version)
         return await asyncio.to_thread(verify_record, await self.export(match, EVERYTHING))
 
     async def close(self) -> None:

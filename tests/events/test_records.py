@@ -64,6 +64,15 @@ async def test_a_finished_match_is_verified_from_its_export_alone(table: Table) 
     assert len(record["seeds"]) == 3
 
 
+async def test_what_is_not_over_cannot_be_verified(table: Table) -> None:
+    lobby = (await table.matches.create(CreateMatch("hex", BATTLE, {"red": "me"}), ADA)).match
+    running = await table.duel(HIDDEN)
+    for match in (lobby, await table.act(running, "red", {"type": "recruit_preset", "preset": "auto"})):
+        with pytest.raises(errors.WrongStatus):  # and not "failed", because something is withheld
+            await table.matches.verify(match)
+    assert (await table.matches.verify(await table.finish(await table.load(running)))).status == "verified"
+
+
 async def test_what_json_tools_may_change_does_not_matter(table: Table) -> None:
     record = await finished_tree(table)
     assert verify_record(json.loads(json.dumps(record, sort_keys=True, indent=2))).status == "verified"
