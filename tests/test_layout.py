@@ -289,3 +289,10 @@ def test_our_copies_of_what_is_published_are_byte_for_byte_the_same(ours: str, p
             assert copy.read_bytes() == path.read_bytes(), copy.relative_to(ROOT)
             compared += 1
     assert compared
+
+
+def test_the_runbook_names_every_setting() -> None:
+    from warlog_service.settings import Settings
+
+    runbook = (ROOT / "deploy" / "RUNBOOK.md").read_text()
+    assert [name for name in Settings.__struct_fields__ if f"`{name}`" not in runbook] == []

@@ -17,6 +17,7 @@ from prometheus_client import (
 from prometheus_client.core import CounterMetricFamily, HistogramMetricFamily
 from prometheus_client.registry import Collector
 
+from warlog_events.replay import Counts
 from warlog_service.answers import Answer
 
 SECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 5.0)
@@ -64,6 +65,26 @@ class Traffic(Collector):
         yield seconds
 
 
+class Work(Collector):
+    """What the matches of this process have cost (`warlog_events.replay.Counts`)."""
+
+    def __init__(self, counts: Callable[[], Counts | None]) -> None:
+        self._counts = counts
+
+    def collect(self) -> Iterator[CounterMetricFamily]:
+        counts = self._counts() or Counts()
+        for name, text in (
+            ("core_calls", "Calls of the rules core: starts, loads, steps and runs of steps."),
+            ("redis_reads", "Round trips for reading."),
+            ("redis_appends", "Calls of the append script."),
+            ("append_conflicts", "Appends that came too late by a version."),
+            ("snapshots_refused", "Snapshots that were not what they said."),
+            ("integrity_errors", "Matches that contradicted themselves."),
+        ):
+            value = counts.conflicts if name == "append_conflicts" else getattr(counts, name)
+            yield CounterMetricFamily(f"warlog_{name}", text, value)
+
+
 class Metrics:
     """The figures of one process, each app with a registry of its own (tests start several)."""
 
@@ -89,6 +110,10 @@ class Metrics:
     def gauge(self, name: str, text: str, read: Callable[[], float]) -> None:
         """A figure that is read when somebody asks."""
         Gauge(name, text, registry=self.registry).set_function(read)
+
+    def work(self, counts: Callable[[], Counts | None]) -> None:
+        """None: nothing has been done yet."""
+        self.registry.register(Work(counts))
 
     def refused(self, answer: Answer) -> None:
         """A problem document goes out."""

@@ -76,6 +76,7 @@ class Service:
         self._backend: Backend | None = None
         self._tasks: list[asyncio.Task[None]] = []
         self.metrics.gauge("warlog_feeds_open", "Feeds open now.", lambda: float(len(self.feeds)))
+        self.metrics.work(lambda: None if self._backend is None else self._backend.matches.counts)
 
     @property
     def backend(self) -> Backend:
