@@ -78,7 +78,7 @@ async def redis_py_batched(socket: str) -> AsyncIterator[Call]:
 
 @asynccontextmanager
 async def coredis(socket: str) -> AsyncIterator[Call]:
-    from coredis import Redis as Coredis
+    from coredis import Redis as Coredis  # pyright: ignore[reportMissingImports]
 
     async with Coredis(unix_socket_path=socket) as redis:
 
@@ -93,7 +93,7 @@ async def coredis(socket: str) -> AsyncIterator[Call]:
 @asynccontextmanager
 async def glide(socket: str) -> AsyncIterator[Call]:
     """Over TCP: it knows no unix sockets."""
-    import glide as library
+    import glide as library  # pyright: ignore[reportMissingImports]
 
     async with Redis(unix_socket_path=socket) as redis:
         port = int((await redis.config_get("port"))["port"] or 0)
