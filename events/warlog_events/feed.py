@@ -303,9 +303,9 @@ def _offer(followed: _Followed, encoded: _Encoded) -> None:
         for feed in followed.feeds:
             feed.offer(encoded.public)
         return
-    by_seats = {reader.seats: item for reader, item in encoded.of.items() if reader.player is None}
     for feed in followed.feeds:
-        item = by_seats.get(feed.reader.seats) or encoded.of.get(feed.reader)
+        # His own, where the player matters; else that of his class.
+        item = encoded.of.get(feed.reader) or encoded.of.get(Reader(feed.reader.seats))
         if item is not None:
             feed.offer(item)
 

@@ -6,6 +6,7 @@ import asyncio
 import json
 import random
 from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ import pytest_asyncio
 
 from tests.events.table import ADA, ALL, BATTLE, BOB, HIDDEN, SPECTATOR, Table, choice, table_at
 from tests.servers import RedisServer
-from warlog_events.commands import Act, CreateMatch, Prepare, Propose, TakeSeat, Undo
+from warlog_events.commands import Act, CreateMatch, Options, Prepare, Propose, TakeSeat, Undo
 from warlog_events.feed import Feed, FeedClosed, SlowReader
 from warlog_events.match import Match, MatchSettings
 from warlog_events.model import Reader
@@ -222,3 +223,21 @@ async def test_many_readers_and_writers_at_once_see_one_order(table: Table) -> N
     await asyncio.gather(*(write(seed) for seed in range(4)))
     for follower in followers:
         assert await follower == list(range(1, target + 1))
+
+
+async def test_a_secret_position_is_in_the_feed_of_who_made_it_whoever_else_follows(table: Table) -> None:
+    other = await table.hot_seat(HIDDEN)
+    other = await table.act(other, "red", {"type": "recruit_preset", "preset": "auto"})
+    assert other.state is not None
+    position = other.state.position(plain=True)
+    match = (await table.matches.create(CreateMatch("hex", HIDDEN), ADA)).match  # she sits nowhere
+    readers = [Reader(), Reader((), ADA.id), Reader((), BOB.id)]
+    async with AsyncExitStack() as open_feeds:
+        feeds = [await open_feeds.enter_async_context(table.matches.feed(match, r, 1)) for r in readers]
+        for feed in feeds:
+            await nothing_more(feed)
+        match = (await table.do(match, Propose(Options(position=position)))).match
+        for feed, reader in zip(feeds, readers, strict=True):
+            (event,) = as_in_events(await take(feed, 1))
+            assert event == (await table.events(match, reader))[-1]
+            assert ("position" in event) == (reader.player == ADA.id)
