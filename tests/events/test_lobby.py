@@ -215,3 +215,13 @@ async def test_who_joins_a_private_match_sees_it_from_then_on(table: Table) -> N
     assert await listed(table, stranger.id) == [made.match.id]
     assert await listed(table, EVE.id) == []
     assert await listed(table, EVE.id, player=stranger.id) == []
+
+
+async def test_that_there_is_a_next_page_betrays_no_private_match(table: Table) -> None:
+    for visibility in ("private", "private", "public"):
+        await table.matches.create(CreateMatch("hex", BATTLE, {"red": "me"}, visibility=visibility), ADA)
+    lobby = Lobby(table.connection, projector(table))
+    for limit in (1, 2):
+        page, after = await lobby.matches(Query(player=ADA.id), EVE.id, limit)
+        assert (len(page), after) == (1, None)
+    assert len(await listed(table, ADA.id, 1, player=ADA.id)) == 3

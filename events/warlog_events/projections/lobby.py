@@ -92,12 +92,18 @@ class Lobby:
         scanned = 0
         more = False
         async for member, raw in self._members(query, player, caller):
-            if len(found) == limit or scanned == SCANNED_MAX:
+            if scanned == SCANNED_MAX:
                 more = True
                 break
-            scanned, last = scanned + 1, member
-            if raw is not None and _fits(_index.decode(raw.partition(b" ")[2]), query, player, caller):
+            fits = raw is not None and _fits(_index.decode(raw.partition(b" ")[2]), query, player, caller)
+            if fits and len(found) == limit:
+                more = True  # said only of what the caller may see: there may be private ones of others below
+                break
+            scanned += 1
+            if fits:
                 found.append(member.partition(" ")[2])
+            if fits or len(found) < limit:
+                last = member
         replies = await self._pipe.many(("HGET", keys.match_state(match), "summary") for match in found)
         return [msgspec.Raw(raw) for raw in replies if raw is not None], last if more else None
 
