@@ -179,7 +179,14 @@ class Matches:
 
         Raises every error of errors.py that the table of API.md gives for commands and seats."""
         began_at = self.world.now_ms()
-        scenario = await self._proposed_scenario(match_id, command, caller)
+        try:
+            scenario = await self._proposed_scenario(match_id, command, caller)
+        except WarlogError:
+            # It may have gone since the same command was accepted.
+            hot, before = await self._look_again(match_id, caller, key)
+            if before is None:
+                raise
+            return Done(hot.match, None, before)
         others: list[Draft] = []  # a rematch's first events; made once, however often we try
         hot = await self._loader.hot(match_id, fresh=False)
         tried: Match | None = None
@@ -355,7 +362,7 @@ class Matches:
             return None
         if not isinstance(command.proposal.scenario, str):
             return None
-        match = await self.load(match_id, caller.id, fresh=False)
+        match = await self.load(match_id, caller.id)
         return await self._look_up(command.proposal.scenario, caller, match.game_name)
 
     async def _look_up(self, scenario: str, caller: Player, game: str) -> Beginning:

@@ -28,7 +28,7 @@ from warlog_events.commands import (
     TakeSeat,
     Undo,
 )
-from warlog_events.match import Key
+from warlog_events.match import Beginning, Key
 from warlog_events.model import Player, Reader
 
 RESIGN: dict[str, object] = {"type": "resign"}
@@ -457,3 +457,33 @@ async def test_a_reader_has_the_knowledge_of_the_seats_that_he_holds(table: Tabl
     alone = await table.hot_seat(HIDDEN)
     assert alone.may_see_all(ADA.id)
     assert alone.reader(ADA.id) == ALL
+
+
+async def test_a_scenario_is_proposed_once_though_it_has_gone_when_the_command_is_repeated(
+    redis_server: RedisServer,
+) -> None:
+    async with table_at(redis_server.url) as one, table_at(redis_server.url) as two:
+        saved = {"sc_1": Beginning("hex", HIDDEN, None)}
+
+        async def scenario(scenario_id: str, player_id: str) -> Beginning:
+            if scenario_id not in saved:
+                raise errors.UnknownScenario("no such scenario")
+            return saved[scenario_id]
+
+        one.matches._scenario = two.matches._scenario = scenario
+        spec = CreateMatch("hex", BATTLE, {"red": "me", "blue": "invite"}, visibility="private")
+        made = await one.matches.create(spec, ADA)
+        match, command, key = made.match, Propose(Options(scenario="sc_1")), Key("k", "d")
+        await two.load(match)
+        await one.do(match, TakeSeat("blue", made.invitations["blue"]), BOB)
+        first = await two.do(
+            match, command, BOB, key=key
+        )  # who is a member, of which this process had not heard
+        saved.clear()
+        again = await one.do(match, command, BOB, key=key)
+        assert again.repeated
+        assert again.answer == first.answer
+        with pytest.raises(errors.IdempotencyKeyReused):
+            await one.do(match, Propose(Options(scenario="sc_2")), BOB, key=Key("k", "another"))
+        with pytest.raises(errors.UnknownScenario):
+            await one.do(match, command, BOB)
