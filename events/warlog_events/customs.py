@@ -50,6 +50,16 @@ def competitive_in_play(game: Game) -> bool:
     return bool(getattr(game.codec, "competitive_in_play", False))
 
 
+def competitive_hot_seat(game: Game) -> bool:
+    """May one player hold all sides of a competitive match?"""
+    return bool(getattr(game.codec, "competitive_hot_seat", False))
+
+
+def open_when_casual(game: Game) -> bool:
+    """Is the history of a casual match complete for everybody, and its record for who holds a seat?"""
+    return bool(getattr(game.codec, "open_when_casual", False))
+
+
 def position_is_open(game: Game, position: Mapping[str, object]) -> bool:
     """Does this Position hold nothing that some seat may not know? If the game does not say, it may."""
     is_open: Callable[[Mapping[str, object]], bool] | None = getattr(game.codec, "position_is_open", None)

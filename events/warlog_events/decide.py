@@ -188,6 +188,8 @@ def check_sides(
         return
     rules = game if match is None else match.game
     assert rules is not None
+    if customs.competitive_hot_seat(rules) and len({player.id for player in holders.values()}) == 1:
+        return
     sides = customs.sides(rules, options, position)
     side_of: dict[str, int] = {}
     for seat, player in holders.items():

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from warlog_core import Visible
+
 from . import customs
 from .errors import WrongStatus
 from .head import Match, position_is_for, rfc3339
@@ -54,6 +56,9 @@ class _Export:
         self._match = match
         self._line = line
         self._reader = reader
+        # wec 6.5: who plays a casual match has all of its history.
+        casual = match.mode == "casual" and customs.open_when_casual(match.game)
+        self._complete = casual and bool(reader.seats)
         self.seeds = [name for version, name in line.seeds if version <= match.version]
         self.log: list[Json] = []
         self._events: list[Json] = []
@@ -126,6 +131,8 @@ class _Export:
             case ActionTaken() | PositionEdited() | MatchStarted():
                 assert core is not None
                 seen = visible(self._match, stored.version, core, self._reader)
+                if self._complete:
+                    seen = Visible(core.action, core.draws, core.effects)
                 started = isinstance(told.body, MatchStarted)
                 event = {"version": stored.version} if started else self._event(stored)
                 if isinstance(told.body, ActionTaken) and seen.action is not None:
@@ -180,7 +187,7 @@ class _Export:
     def _position(self, entry: Json, position: dict[str, object] | None, editor: str) -> None:
         if position is None:
             return
-        if position_is_for(self._match, position, editor, self._reader):
+        if self._complete or position_is_for(self._match, position, editor, self._reader):
             entry["position"] = position
         else:
             entry["withheld"] = ["position"]

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 import warlog_core
 from warlog_core import State
@@ -30,7 +31,7 @@ from .commands import (
     TakeSeat,
 )
 from .creation import Created, Imported, begin, begin_import, begin_rematch, check_import
-from .decide import act, act_as_server, check_known, join, leave_seat, prepare, take_seat
+from .decide import act, act_as_server, check_known, join, leave_seat, need_holder, prepare, take_seat
 from .done import Beginning, Done, Key, MatchSettings, ScenarioLookup
 from .draft import Draft
 from .errors import (
@@ -122,21 +123,23 @@ class Matches:
 
         Raises MalformedBody (not a record), UnknownGame, Refused with the rule book's code, or with `bad_record` where
         draws, hashes, chain or versions do not fit (`extra["record_version"]` says where)."""
-        parsed = records.parse_record(record)
         # Thousands of actions take a while, which nobody else shall wait for.
+        parsed = await asyncio.to_thread(records.parse_record, record)
         await asyncio.to_thread(check_import, parsed, record)
         draft = self._new_draft(parsed.game, parsed.rules_version, caller)
         versions = await asyncio.to_thread(begin_import, draft, parsed, caller, visibility)
         match = await self._append_new(draft)
         return Imported(match, {str(old): new for old, new in versions.items()})
 
-    def _new_draft(self, game: str, rules_version: int | None, caller: Player) -> Draft:
+    def _new_draft(
+        self, game: str, rules_version: int | None, caller: Player, match_id: str | None = None
+    ) -> Draft:
         try:
             rules = warlog_core.game(game, rules_version)
         except warlog_core.UnknownGame as error:
             raise UnknownGame(f"no game {error}") from error
         return Draft(
-            self.store.new_match_id(),
+            match_id or self.store.new_match_id(),
             rules,
             None,
             at=self.store.at(),
@@ -181,6 +184,7 @@ class Matches:
         began_at = self.world.now_ms()
         try:
             scenario = await self._proposed_scenario(match_id, command, caller)
+            command = await self._with_history_read(match_id, command, caller)
         except WarlogError:
             # It may have gone since the same command was accepted.
             hot, before = await self._look_again(match_id, caller, key)
@@ -266,7 +270,7 @@ class Matches:
     def _around(self, caller: Player, others: list[Draft], scenario: Beginning | None) -> Around:
         def rematch(match: Match) -> str:
             if not others:
-                draft = self._new_draft(match.game_name, None, caller)
+                draft = self._new_draft(match.game_name, None, caller, self.store.rematch_id(match.id))
                 begin_rematch(draft, match)
                 others.append(draft)
             return others[0].match_id
@@ -323,7 +327,7 @@ class Matches:
             raise
 
     async def _append_rematch(self, draft: Draft) -> None:
-        """It may be there from an earlier try."""
+        """It may be there from an earlier try, here or in another process."""
         try:
             await self._append(draft, None, None)
         except VersionConflict:
@@ -364,6 +368,17 @@ class Matches:
             return None
         match = await self.load(match_id, caller.id)
         return await self._look_up(command.proposal.scenario, caller, match.game_name)
+
+    async def _with_history_read(self, match_id: str, command: AnyCommand, caller: Player) -> AnyCommand:
+        """The command, with a history that is proposed to go on from (wec 10.6) already made a record."""
+        if not isinstance(command, Propose) or not isinstance(command.proposal, Options):
+            return command
+        given = command.proposal.record
+        if not isinstance(given, dict) or "history" not in given:
+            return command
+        need_holder(await self.load(match_id, caller.id, fresh=False), caller)
+        record = await asyncio.to_thread(records.with_history_read, given)
+        return replace(command, proposal=replace(command.proposal, record=record))
 
     async def _look_up(self, scenario: str, caller: Player, game: str) -> Beginning:
         if self._scenario is None:

@@ -13,9 +13,10 @@ import warlog_core
 from warlog_core import Draws, Event, Game, State
 
 from .draft import Draft
-from .errors import MalformedBody, Refused
+from .errors import MalformedBody, Refused, UnknownGame
 from .model import ActionTaken, MatchStarted, OptionsChanged, Player, PositionEdited, Result
 
+HISTORY_CHARACTERS_MAX = 1_000_000  # some 5,000 half-turns of wec, each a few milliseconds to read
 ACTION, EDIT, OPTIONS = "action_taken", "position_edited", "options_changed"
 
 
@@ -106,8 +107,44 @@ def parse_record(raw: Mapping[str, object]) -> Record:
     if record.warlog_record != 1:
         raise MalformedBody("a record of another form")
     if "history" in raw and "events" not in raw:
-        raise MalformedBody(f"a history of {record.game} does not say all that a record needs")
+        return _from_history(record, raw["history"])
     return record
+
+
+def _from_history(record: Record, history: object) -> Record:
+    """The record that a history in the game's own notation stands for.
+
+    Raises MalformedBody, UnknownGame, Refused with the rule book's code for what does not fit."""
+    try:
+        game = warlog_core.game(record.game, record.rules_version)
+    except warlog_core.UnknownGame as error:
+        raise UnknownGame(f"no game {error}") from error
+    if game.notation is None:
+        raise MalformedBody(f"a history of {record.game} does not say all that a record needs")
+    if not isinstance(history, str) or len(history) > HISTORY_CHARACTERS_MAX:
+        raise MalformedBody(f"a history is a text of at most {HISTORY_CHARACTERS_MAX} characters")
+    try:
+        options, position, steps = game.notation.read(game, history)
+    except warlog_core.Refused as error:
+        raise Refused(error.code, "the history does not fit the rules") from error
+    events = [RecordEvent(seat=actor, action=dict(action)) for actor, action in steps]
+    return Record(
+        game.name, rules_version=game.rules_version, options=options, position=position, events=events
+    )
+
+
+def with_history_read(raw: Mapping[str, object]) -> dict[str, object]:
+    """A record in whose place a history may stand, as a record: reading a history takes long and is done once."""
+    if "history" not in raw or "events" in raw:
+        return dict(raw)
+    record = parse_record(raw)
+    return {
+        "game": record.game,
+        "rules_version": record.rules_version,
+        "options": record.options,
+        "position": record.position,
+        "events": [{"seat": event.seat, "action": event.action} for event in record.events],
+    }
 
 
 def bad_record(version: int, detail: str, code: str = "bad_record") -> Refused:

@@ -93,6 +93,7 @@ _BOOK: dict[str, Any] = json.loads(
     resources.files("warlog_core").joinpath("rules/wec.json").read_text(encoding="utf-8")
 )
 
+_STEALTHY = frozenset(row["type"] for row in _BOOK["piece_types"] if "stealth" in row["inherent"])
 _WAITING = 3  # the level of a reinforcement
 _FIRST_TRANSPORT = 1 + KINDS.index(TRANSPORTS[0])  # the number of the bicycle
 # Marks of a piece (wec.h), and their lists in a Position.
@@ -325,7 +326,10 @@ class Codec:
     """The codec of `wec`."""
 
     title = "Weaponized Chess"
-    spectators = "open"
+    spectators = "none"
+    competitive_in_play = True
+    competitive_hot_seat = True  # 6.5: "in a hot seat one command suffices"
+    open_when_casual = True  # 6.5: history in casual mode is complete for everybody
     action_type = Action
     effect_type = Effect
     view_type = View
@@ -370,6 +374,21 @@ class Codec:
     def labels(self, options: object) -> bytes:
         return b""
 
+    @staticmethod
+    def own_options(seat: str) -> frozenset[str]:
+        """6.6: each seat sets its own government without consent."""
+        return frozenset({f"{seat}_government"}) if seat in SEATS else frozenset()
+
+    @staticmethod
+    def position_is_open(position: Mapping[str, Any]) -> bool:
+        """Does every seat see all of this valid Position, whatever the options? (Ids alone are no secret then.)"""
+        secret = ("reinforcements", "ghosts", "turn_state", "idle_turns")
+        if any(position.get(name) for name in secret):
+            return False
+        if any("target" in missile for missile in position.get("projectiles", [])):
+            return False
+        return all(_is_open(piece) for piece in position["pieces"])
+
     def full_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
         return {spec["name"]: options.get(spec["name"], spec["default"]) for spec in _BOOK["options"]}
 
@@ -410,6 +429,20 @@ class Codec:
 
     def tables(self, setup: Mapping[str, Any], labels: bytes) -> Tables:
         return Tables(self, setup)
+
+
+def _is_open(piece: Mapping[str, Any]) -> bool:
+    """Neither hidden nor with a lock, a journey or a stealth that would hide it later in the same place."""
+    carried = [a if isinstance(a, str) else a["kind"] for a in piece.get("articles", [])]
+    locked = [a for a in piece.get("articles", []) if not isinstance(a, str) and "lock" in a]
+    return not (
+        piece["type"] in _STEALTHY
+        or "stealth" in carried
+        or piece.get("level") == "sub"
+        or locked
+        or "lock" in piece
+        or "journey" in piece
+    )
 
 
 # ---- actions -------------------------------------------------------------------------------------------------

@@ -434,11 +434,11 @@ def turn_lines(start: State, steps: Iterable[Step], viewer: str | None = None) -
     for actor, action in steps:
         before = state.copy()
         event = state.apply(actor, action)
-        if action["type"] in _SILENT:
+        if is_silent(action):
             continue
         reader = _Reader(viewer, actor)
         acts.append(_act(reader, before, actor, action, event))
-        if action["type"] == "end_turn":
+        if ends_line(action):
             lines.append(_line(before.view(actor).turn, actor, acts, reader.is_actor, True))
             acts = []
     if acts:
@@ -460,9 +460,8 @@ def _json(value: Any) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
-def write(start: State, steps: Iterable[Step], viewer: str | None = None) -> str:
-    """The history file of a match: header, turn lines and, once it is over, the result."""
-    steps = list(steps)
+def head_lines(start: State, viewer: str | None = None) -> list[str]:
+    """What stands above the turn lines: the options that differ from the defaults, and where the match began."""
     game, options = start.game, msgspec.to_builtins(start.view("spectator").options)
     usual = game.full_options({})
     said = {name: value for name, value in options.items() if value != usual[name]}
@@ -470,13 +469,34 @@ def write(start: State, steps: Iterable[Step], viewer: str | None = None) -> str
     if start.data != game.new(options=options).data:
         # What POSITION holds is the whole truth: a reader who may not know it learns only that there is one.
         lines.append("POSITION ?" if viewer is not None else f"POSITION {_json(start.position(plain=True))}")
-    lines += turn_lines(start, steps, viewer)
+    return lines
+
+
+def result_line(winners: Sequence[str], reason: str) -> str:
+    """The last line of a match that is over."""
+    return f"RESULT {winners[0] if winners else 'draw'} {reason}"
+
+
+def is_silent(action: Mapping[str, Any]) -> bool:
+    """Is this an action of which no turn line tells?"""
+    return action["type"] in _SILENT
+
+
+def ends_line(action: Mapping[str, Any]) -> bool:
+    """Does the next act stand on a line of its own?"""
+    return bool(action["type"] == "end_turn")
+
+
+def write(start: State, steps: Iterable[Step], viewer: str | None = None) -> str:
+    """The history file of a match: header, turn lines and, once it is over, the result."""
+    steps = list(steps)
+    lines = head_lines(start, viewer) + turn_lines(start, steps, viewer)
     end = start.copy()
     for actor, action in steps:
         end.apply(actor, action)
     result = end.result
     if result is not None:
-        lines.append(f"RESULT {result.winners[0] if result.winners else 'draw'} {result.reason}")
+        lines.append(result_line(result.winners, result.reason))
     return "\n".join(lines) + "\n"
 
 
