@@ -5,6 +5,7 @@ touches lies in one slot of a Redis Cluster. The number of buckets is fixed when
 is compared at every connect, because another number would send new matches where no reader of old ones looks.
 """
 
+import base64
 import hashlib
 import re
 
@@ -21,6 +22,12 @@ def match_id(random_part: str, buckets: int) -> str:
     """The id of a match with these 16 random characters; its bucket depends on them alone."""
     digest = hashlib.sha256(random_part.encode()).digest()
     return f"m_{int.from_bytes(digest[:8]) % buckets:03d}_{random_part}"
+
+
+def rematch_id(match: str, buckets: int) -> str:
+    """The id of the match that follows on this one."""
+    digest = hashlib.sha256(f"warlog/rematch {match}".encode()).digest()
+    return match_id(base64.b32encode(digest[:10]).decode().lower(), buckets)
 
 
 def bucket_of(match: str) -> int | None:

@@ -170,6 +170,10 @@ class Store:
     def new_match_id(self) -> str:
         return keys.match_id(self._world.new_id(""), self.buckets)
 
+    def rematch_id(self, match: str) -> str:
+        """Always the same for a match: it has one rematch at most, whoever writes it, and however often."""
+        return keys.rematch_id(match, self.buckets)
+
     async def append(self, append: Append) -> None:
         """All or nothing (lua/append.lua).
 

@@ -11,10 +11,10 @@ import sys
 import msgspec
 import pytest
 
-from tests.events.table import ADA, BATTLE, HIDDEN, choice, table_at
+from tests.events.table import ADA, BATTLE, BOB, HIDDEN, Table, choice, table_at
 from tests.servers import RedisServer
 from warlog_events import errors
-from warlog_events.commands import Act, Propose, Undo
+from warlog_events.commands import Accept, Act, Propose, Rematch, Undo
 from warlog_events.match import Key
 
 
@@ -123,6 +123,26 @@ async def test_a_process_that_has_slept_hears_of_the_news_before_it_refuses(
         match = await one.play(match, 20, rng)
         after = await two.act(match, *choice(match, rng))
         assert after.version == match.version + 1
+
+
+async def test_a_rematch_that_is_agreed_upon_again_elsewhere_is_made_once(redis_server: RedisServer) -> None:
+    async with table_at(redis_server.url) as one, table_at(redis_server.url) as two:
+        match = await one.finish(await one.duel())
+        proposal = await one.do(match, Propose(Rematch()), ADA)
+        await two.load(match)
+        accept, key = Accept(proposal.version), Key("k", "d")
+        before = await matches(one)
+        first = await one.do(match, accept, BOB, key=key)
+        again = await two.do(match, accept, BOB, key=key)  # by a process that has not heard of the first
+        assert again.repeated
+        assert again.answer == first.answer
+        with pytest.raises(errors.WarlogError):
+            await two.do(match, accept, BOB)
+        assert await matches(one) - before == {msgspec.json.decode(first.answer)["event"]["match"]}
+
+
+async def matches(table: Table) -> set[str]:
+    return {match for bucket in range(table.store.buckets) async for match in table.store.matches(bucket)}
 
 
 def main(url: str, match_id: str, seed: str, commands: str) -> None:
