@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 import warlog_core
 from warlog_core import State
@@ -30,7 +31,7 @@ from .commands import (
     TakeSeat,
 )
 from .creation import Created, Imported, begin, begin_import, begin_rematch, check_import
-from .decide import act, act_as_server, check_known, join, leave_seat, prepare, take_seat
+from .decide import act, act_as_server, check_known, join, leave_seat, need_holder, prepare, take_seat
 from .done import Beginning, Done, Key, MatchSettings, ScenarioLookup
 from .draft import Draft
 from .errors import (
@@ -122,8 +123,8 @@ class Matches:
 
         Raises MalformedBody (not a record), UnknownGame, Refused with the rule book's code, or with `bad_record` where
         draws, hashes, chain or versions do not fit (`extra["record_version"]` says where)."""
-        parsed = records.parse_record(record)
         # Thousands of actions take a while, which nobody else shall wait for.
+        parsed = await asyncio.to_thread(records.parse_record, record)
         await asyncio.to_thread(check_import, parsed, record)
         draft = self._new_draft(parsed.game, parsed.rules_version, caller)
         versions = await asyncio.to_thread(begin_import, draft, parsed, caller, visibility)
@@ -183,6 +184,7 @@ class Matches:
         began_at = self.world.now_ms()
         try:
             scenario = await self._proposed_scenario(match_id, command, caller)
+            command = await self._with_history_read(match_id, command, caller)
         except WarlogError:
             # It may have gone since the same command was accepted.
             hot, before = await self._look_again(match_id, caller, key)
@@ -366,6 +368,17 @@ class Matches:
             return None
         match = await self.load(match_id, caller.id)
         return await self._look_up(command.proposal.scenario, caller, match.game_name)
+
+    async def _with_history_read(self, match_id: str, command: AnyCommand, caller: Player) -> AnyCommand:
+        """The command, with a history that is proposed to go on from (wec 10.6) already made a record."""
+        if not isinstance(command, Propose) or not isinstance(command.proposal, Options):
+            return command
+        given = command.proposal.record
+        if not isinstance(given, dict) or "history" not in given:
+            return command
+        need_holder(await self.load(match_id, caller.id, fresh=False), caller)
+        record = await asyncio.to_thread(records.with_history_read, given)
+        return replace(command, proposal=replace(command.proposal, record=record))
 
     async def _look_up(self, scenario: str, caller: Player, game: str) -> Beginning:
         if self._scenario is None:
