@@ -362,6 +362,11 @@ int32_t wl_replay(const wl_game *game, const void *setup, void *state, const wl_
                   const int32_t *items, size_t n_items, const int32_t *draws, size_t n_draws, size_t *failed,
                   void *checkpoints, size_t every, size_t n_checkpoints);
 
+/* One turn of a loop that plays: takes `post` (NULL at first), then lists for the lowest seat that is to act, which goes to
+ * `*seat` (-1 when nobody is). Returns the listing's length as wl_legal does. On an error the state is what it was. */
+int64_t wl_advance(const wl_game *game, const void *setup, void *state, const wl_post *post, wl_draws *draws,
+                   wl_action *out, size_t cap, int32_t *seat);
+
 enum {
     WL_PLAY_ON = 1, /* wl_playout: choose no action that is marked WL_GIVES_UP while there is another */
 };

@@ -51,6 +51,23 @@ int32_t wl_replay(const wl_game *game, const void *setup, void *state, const wl_
     return WL_OK;
 }
 
+int64_t wl_advance(const wl_game *game, const void *setup, void *state, const wl_post *post, wl_draws *draws,
+                   wl_action *out, size_t cap, int32_t *seat)
+{
+    wl_event unwanted = {0};
+    uint32_t seats;
+    int32_t error;
+
+    if (seat == NULL || (out == NULL && cap > 0))
+        return WL_E_ARGUMENT;
+    error = post != NULL ? wl_apply(game, setup, state, post, draws, &unwanted) : wl_check_state(game, setup, state);
+    if (error != WL_OK)
+        return error;
+    seats = game->to_act(setup, state); /* sound: it has just been checked, and apply keeps it so */
+    *seat = seats != 0 ? wl_lowest(seats) : -1;
+    return seats != 0 ? (int64_t)game->legal(setup, state, *seat, out, cap) : 0;
+}
+
 /* ---- random play --------------------------------------------------------------------------------------------------- */
 
 static uint64_t splitmix64(uint64_t *state)

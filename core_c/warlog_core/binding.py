@@ -152,7 +152,7 @@ class RawGame:
     """One row of the registry: a game under one rules version. Numbers in, numbers out."""
 
     def __init__(self, game: Any) -> None:
-        self._game = game
+        self._game = self.row = game
         self.name: str = _text(game.name)
         self.rules_version: int = game.rules_version
         self.items_max: int = game.items_max
@@ -181,7 +181,7 @@ class RawGame:
     def check_options(self, options: Sequence[int], position: Sequence[int] | None) -> None:
         code = lib.wl_check_options(self._game, *_words(options), *_words(position))
         if code:
-            raise self._failure(code)
+            raise self.failure(code)
 
     def init(
         self, options: Sequence[int], position: Sequence[int] | None, draws: Draws
@@ -206,7 +206,7 @@ class RawGame:
         ffi.memmove(raw.state, state, len(state))
         code = lib.wl_check_state(self._game, raw.setup, raw.state)
         if code:
-            raise self._failure(code)
+            raise self.failure(code)
         return raw
 
     def copy(self, raw: RawState) -> RawState:
@@ -224,7 +224,7 @@ class RawGame:
         ffi.memmove(changed.state, raw.state, self.state_size)
         code = lib.wl_reconfigure(self._game, changed.setup, changed.state, *_words(options))
         if code:
-            raise self._failure(code)
+            raise self.failure(code)
         raw.setup, raw.state, raw.buffer = changed.setup, changed.state, changed.buffer
 
     # ---- questions ----
@@ -249,7 +249,7 @@ class RawGame:
         result = self._local.buffers.result
         code = lib.wl_result_of(self._game, raw.setup, raw.state, result)
         if code:
-            raise self._failure(code)
+            raise self.failure(code)
         return (result.winners, result.reason) if result.over else None
 
     def hash(self, raw: RawState) -> int:
@@ -262,7 +262,7 @@ class RawGame:
         code = lib.wl_check(self._game, raw.setup, raw.state, b.post)
         if not code:
             return None
-        failure = self._failure(code)
+        failure = self.failure(code)
         if isinstance(failure, Refused):
             return failure.code
         raise failure
@@ -273,7 +273,7 @@ class RawGame:
         while True:
             n: int = lib.wl_legal(self._game, raw.setup, raw.state, seat, b.actions, b.actions_cap)
             if n < 0:
-                raise self._failure(n)
+                raise self.failure(n)
             if n <= b.actions_cap:
                 listing: bytes = b.actions_bytes[: n * ACTION_BYTES]
                 return listing
@@ -284,7 +284,7 @@ class RawGame:
         b = self._local.buffers
         code = lib.wl_observe(self._game, raw.setup, raw.state, viewer, b.view)
         if code:
-            raise self._failure(code)
+            raise self.failure(code)
         return {
             **self.state_layout.read(b.view_bytes, self.view_state_offset),
             **self.view_layout.read(b.view_bytes),
@@ -295,7 +295,7 @@ class RawGame:
         b = self._local.buffers
         code = lib.wl_observe(self._game, raw.setup, raw.state, viewer, b.view)
         if code:
-            raise self._failure(code)
+            raise self.failure(code)
         state = ffi.new("wl_word[]", (self.state_size + 7) // 8)
         start = self.view_state_offset
         ffi.memmove(state, b.view_bytes[start : start + self.state_size], self.state_size)
@@ -364,7 +364,7 @@ class RawGame:
             n_checkpoints,
         )
         if code:
-            raise self._failure(code, failed[0])
+            raise self.failure(code, failed[0])
         size = self.state_size
         whole = ffi.buffer(checkpoints)
         return [bytes(whole[i * size : (i + 1) * size]) for i in range(n_checkpoints)]
@@ -409,15 +409,15 @@ class RawGame:
     def _go_on(self, b: _Buffers, draws: Draws, code: int) -> None:
         """After a failed call: a longer block, if that was all, else the exception."""
         if code != lib.WL_E_ENTROPY or not callable(draws):
-            raise self._failure(code)
+            raise self.failure(code)
         b.offer_more(draws)
 
     def _count(self, answer: int) -> int:
         if answer < 0:
-            raise self._failure(answer)
+            raise self.failure(answer)
         return answer
 
-    def _failure(self, code: int, index: int | None = None) -> CoreError:
+    def failure(self, code: int, index: int | None = None) -> CoreError:
         if code == lib.WL_E_DRAWS or code == lib.WL_E_ENTROPY:
             return BadDraws("the recorded draws do not fit the event", index)
         if code == lib.WL_E_STATE:
@@ -441,6 +441,77 @@ def raw_games() -> list[RawGame]:
 def hash_bytes(data: bytes) -> int:
     """XXH64 of any bytes, with seed 0."""
     return int(lib.wl_hash_bytes(data, len(data)))
+
+
+_BLOCK_BYTES = 1 << 14  # entropy at a time, for some hundreds of events
+
+
+class Loop:
+    """Plays on a state in place, one core call a turn, where every listing is wanted and no event.
+
+        n = loop.begin()
+        while n:
+            n = loop.take(index)      # of the n actions in `loop.listing`
+
+    `listing` is the whole buffer: the first n times ACTION_BYTES of it are this turn's. The seat is the lowest that
+    is to act."""
+
+    def __init__(self, game: RawGame, raw: RawState, entropy: Callable[[int], bytes]) -> None:
+        self._game, self._raw, self._entropy = game, raw, entropy
+        self._row = game.row
+        self._post = ffi.new("wl_post *")
+        self._draws = ffi.new("wl_draws *")
+        self._draws_bytes = ffi.buffer(self._draws)
+        self._seat = ffi.new("int32_t *")
+        self._block = ffi.new("uint8_t[]", _BLOCK_BYTES)
+        self._block_at = _address(self._block)
+        self._used_bytes = _BLOCK_BYTES
+        self._grow(_LISTING_ACTIONS)
+
+    def _grow(self, actions: int) -> None:
+        self._cap = actions
+        self._actions = ffi.new("wl_action[]", actions)
+        self.listing = ffi.buffer(self._actions)
+
+    def begin(self) -> int:
+        return self._more(ffi.NULL, lib.WL_E_ENTROPY)
+
+    def take(self, index: int) -> int:
+        post, draws, raw = self._post, self._draws, self._raw
+        post.actor = self._seat[0]
+        post.action = self._actions[index]
+        if draws.next:  # most actions draw nothing, and leave the block as it is
+            self._used_bytes += draws.next
+            self._offer()
+        n: int = lib.wl_advance(
+            self._row, raw.setup, raw.state, post, draws, self._actions, self._cap, self._seat
+        )
+        return n if 0 <= n <= self._cap else self._more(post, n)
+
+    def _offer(self) -> None:
+        """What is left of the block, to the next call."""
+        left = _BLOCK_BYTES - self._used_bytes
+        self._draws_bytes[:] = _DRAWS.pack(self._block_at + self._used_bytes, left, 0, 0, 0, 0, 0, 0, 0, 0)
+
+    def _more(self, post: Any, n: int) -> int:
+        """After a call that had too little: entropy (a new block), or room for the listing. Else the exception."""
+        raw = self._raw
+        for _ in range(3):
+            if n == lib.WL_E_ENTROPY:
+                ffi.buffer(self._block)[:] = self._entropy(_BLOCK_BYTES)
+                self._used_bytes = 0
+                self._offer()
+            elif n < 0:
+                raise self._game.failure(n)
+            else:
+                self._grow(n)
+                post = ffi.NULL  # the action has been taken; only the listing is wanted again
+            n = lib.wl_advance(
+                self._row, raw.setup, raw.state, post, self._draws, self._actions, self._cap, self._seat
+            )
+            if 0 <= n <= self._cap:
+                return n
+        raise BadDraws("an event that no block of entropy satisfies")
 
 
 def listing_keys(listing: bytes) -> tuple[bytes, ...]:

@@ -5,43 +5,41 @@ from __future__ import annotations
 import random
 import struct
 
-from warlog_core.binding import ACTION_BYTES, OPEN_BYTES, RawGame, RawState
+from warlog_core.binding import ACTION_BYTES, OPEN_BYTES, Loop, RawGame, RawState
+
+TRIES = 8  # most actions may be chosen, so that trying again is cheaper than sifting the whole listing
 
 
 def play_randomly(game: RawGame, raw: RawState, rng: random.Random, actions_max: int, play_on: bool) -> int:
     """See `State.play_randomly`."""
     give_up = {struct.pack("=i", number) for number, action in enumerate(game.actions) if action.gives_up}
-    unwanted = give_up if play_on else set()
-    below, entropy = rng.random, rng.randbytes
+    unwanted = tuple(give_up) if play_on else ()
+    loop = Loop(game, raw, rng.randbytes)
+    random_share, take = rng.random, loop.take
     n_taken = 0
-    while n_taken < actions_max:
-        seats = game.to_act(raw)
-        if not seats:
-            break
-        if seats & (seats - 1):
-            seats = 1 << rng.choice([seat for seat in range(seats.bit_length()) if seats >> seat & 1])
-        seat = seats.bit_length() - 1
-        listing = game.legal(raw, seat)
-        n = len(listing) // ACTION_BYTES
-        for _ in range(
-            8
-        ):  # most may be chosen, so that trying again is cheaper than sifting the whole listing
-            at = int(below() * n) * ACTION_BYTES
-            action = listing[at : at + ACTION_BYTES]
-            if action[:4] not in unwanted and OPEN_BYTES not in action:
+    n = loop.begin() if actions_max > 0 else 0
+    while n:
+        listing = loop.listing
+        for _ in range(TRIES):
+            index = int(random_share() * n)
+            action = listing[index * ACTION_BYTES : (index + 1) * ACTION_BYTES]
+            if not action.startswith(unwanted) and OPEN_BYTES not in action:
                 break
         else:
-            fit = _fit(listing, unwanted)
+            fit = _fit(listing[: n * ACTION_BYTES], unwanted)
             if not fit:
                 break
-            action = rng.choice(fit)
-        game.take(raw, seat, action, entropy)
+            index = rng.choice(fit)
         n_taken += 1
+        if n_taken == actions_max:
+            take(index)
+            break
+        n = take(index)
     return n_taken
 
 
-def _fit(listing: bytes, unwanted: set[bytes]) -> list[bytes]:
-    """The actions that may be chosen: no open template, and none of the unwanted ones while there is another."""
+def _fit(listing: bytes, unwanted: tuple[bytes, ...]) -> list[int]:
+    """The places of what may be chosen: no open template, and none of the unwanted while there is another."""
     actions = [listing[at : at + ACTION_BYTES] for at in range(0, len(listing), ACTION_BYTES)]
-    closed = [action for action in actions if OPEN_BYTES not in action]
-    return [action for action in closed if action[:4] not in unwanted] or closed
+    closed = [index for index, action in enumerate(actions) if OPEN_BYTES not in action]
+    return [index for index in closed if not actions[index].startswith(unwanted)] or closed
