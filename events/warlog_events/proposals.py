@@ -275,17 +275,18 @@ def _edit(draft: Draft, position: dict[str, object], player: Player, proposal: i
 
 def _become_competitive(draft: Draft, player: Player, proposal: int | None) -> None:
     """Once and for good: before the start, or later where the book allows it and nothing has been shown that
-    should not."""
+    should not (where a casual match is open anyway, both know that when they agree)."""
     match, fold = draft.match, draft.match.fold
     if match.mode == "competitive":
         raise WrongStatus("the match is competitive", version=match.version)
     if fold.started and not customs.competitive_in_play(match.game):
         need_status(match, "lobby")
     need_status(match, "lobby", "playing")
-    if fold.imported is not None or fold.record is not None or fold.imported_until:
-        raise AlreadyDisclosed("what was hidden in it is known from a record", version=match.version)
-    if fold.started and match.timeline.jumps:
-        raise AlreadyDisclosed("the match has been taken back", version=match.version)
+    if not customs.open_when_casual(match.game):
+        if fold.imported is not None or fold.record is not None or fold.imported_until:
+            raise AlreadyDisclosed("what was hidden in it is known from a record", version=match.version)
+        if fold.started and match.timeline.jumps:
+            raise AlreadyDisclosed("the match has been taken back", version=match.version)
     check_beginning(match.game, fold.options, None, "competitive", match)
     check_sides(match, fold.holders, fold.options, fold.position, "competitive")
     draft.write(BecameCompetitive(player, proposal))

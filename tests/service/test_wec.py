@@ -102,6 +102,8 @@ def test_a_hot_seat_becomes_competitive_with_one_command(api: Api) -> None:
     ada = api.player()
     match = alone(ada)
     played(ada, match, "black", MOVE)
+    proposed(ada, match, kind="undo", to=2)  # in a match whose history is open this gives nothing away
+    played(ada, match, "black", MOVE)
     assert proposed(ada, match, kind="competitive")["match"]["mode"] == "competitive"
     for proposal in ({"kind": "undo", "to": 2}, {"kind": "options", "options": {"stealth": False}},
                      {"kind": "edit", "position": {"pieces": []}}):  # fmt: skip
