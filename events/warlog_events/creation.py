@@ -9,7 +9,7 @@ import msgspec
 from .commands import CreateMatch
 from .decide import check_sides, invitation_hash, start
 from .draft import Draft
-from .errors import BadParameter, Refused, UnknownPlayer, UnknownSeat
+from .errors import BadParameter, BodyTooLarge, Refused, UnknownPlayer, UnknownSeat
 from .head import Match
 from .model import MatchCreated, Player
 from .proposals import check_beginning, merged
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 MOVE_SECONDS_MAX = 30 * 24 * 3600
 INVITATION_BYTES = 20
+# An import is one command, of which Redis takes a million words; an event may become two of nine, each with a seed.
+RECORD_EVENTS_MAX = 40_000
 
 
 class Created(msgspec.Struct, frozen=True):
@@ -93,7 +95,10 @@ def begin(
 
 
 def check_import(record: Record, raw: Mapping[str, object]) -> None:
-    """A record that says more than actions and draws must be right in that, too. Raises Refused (bad_record)."""
+    """A record that says more than actions and draws must be right in that, too. Raises Refused (bad_record),
+    BodyTooLarge."""
+    if len(record.events) > RECORD_EVENTS_MAX:
+        raise BodyTooLarge(f"a record of at most {RECORD_EVENTS_MAX} events")
     if record.seeds is not None or record.log is not None:
         verdict = verify_record(raw)
         if verdict.status == "failed":

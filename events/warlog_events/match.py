@@ -121,8 +121,9 @@ class Matches:
     ) -> Imported:
         """A casual match whose seats are all the caller's, replayed and checked event by event.
 
-        Raises MalformedBody (not a record), UnknownGame, Refused with the rule book's code, or with `bad_record` where
-        draws, hashes, chain or versions do not fit (`extra["record_version"]` says where)."""
+        Raises MalformedBody (not a record), BodyTooLarge (more events than one append takes), UnknownGame, Refused
+        with the rule book's code, or with `bad_record` where draws, hashes, chain or versions do not fit
+        (`extra["record_version"]` says where)."""
         # Thousands of actions take a while, which nobody else shall wait for.
         parsed = await asyncio.to_thread(records.parse_record, record)
         await asyncio.to_thread(check_import, parsed, record)
@@ -376,7 +377,7 @@ class Matches:
         given = command.proposal.record
         if not isinstance(given, dict) or "history" not in given:
             return command
-        need_holder(await self.load(match_id, caller.id, fresh=False), caller)
+        need_holder(await self.load(match_id, caller.id), caller)
         record = await asyncio.to_thread(records.with_history_read, given)
         return replace(command, proposal=replace(command.proposal, record=record))
 

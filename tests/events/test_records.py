@@ -16,7 +16,7 @@ import pytest_asyncio
 
 from tests.events.table import ADA, ALL, BATTLE, BOB, EVE, HIDDEN, SPECTATOR, Table, table_at
 from tests.servers import RedisServer
-from warlog_events import errors
+from warlog_events import creation, errors
 from warlog_events.commands import Accept, CreateMatch, Join, Options, Prepare, Propose, TakeSeat, Undo
 from warlog_events.commands import Edit as EditPosition
 from warlog_events.model import Player
@@ -251,6 +251,17 @@ async def test_a_bare_list_of_actions_and_draws_is_enough(table: Table) -> None:
     with pytest.raises(errors.Refused) as refused:
         await table.matches.import_record(bare, BOB)
     assert refused.value.code == "bad_record"
+
+
+async def test_a_record_of_more_events_than_one_append_takes_is_too_large(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record = await finished_tree(table)
+    monkeypatch.setattr(creation, "RECORD_EVENTS_MAX", len(record["events"]))
+    await table.matches.import_record(record, BOB)
+    monkeypatch.setattr(creation, "RECORD_EVENTS_MAX", len(record["events"]) - 1)
+    with pytest.raises(errors.BodyTooLarge):
+        await table.matches.import_record(record, BOB)
 
 
 async def test_an_altered_record_is_not_imported(table: Table) -> None:
