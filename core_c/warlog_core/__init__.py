@@ -11,7 +11,7 @@ from warlog_core.errors import (
     UnknownGame,
     UnknownSeat,
 )
-from warlog_core.game import Event, Game, Listing, State, Step, Visible, game, games
+from warlog_core.game import Event, Game, Listing, Scenario, State, Step, Visible, game, games
 from warlog_core.jsonvalue import loads
 from warlog_core.notation import history_line, history_result
 
@@ -26,6 +26,7 @@ __all__ = [
     "Listing",
     "Refused",
     "Result",
+    "Scenario",
     "State",
     "Step",
     "UnknownGame",

@@ -39,6 +39,15 @@ class Step(Struct, frozen=True):
     hash: str = ""
 
 
+class Scenario(Struct, frozen=True, forbid_unknown_fields=True):
+    """A named start. `id` is unique within its game and stays; `position` None: the game's own setup."""
+
+    id: str
+    name: str
+    options: dict[str, Any]
+    position: dict[str, Any] | None = None
+
+
 class Visible(Struct, frozen=True):
     """What one reader may know of an event: None is nothing; redacted forms where the book has them."""
 
@@ -493,6 +502,14 @@ class Game:
     def rules(self) -> str:
         """The rule book, Markdown."""
         return resources.files("warlog_core").joinpath(f"rules/{self.name}.md").read_text(encoding="utf-8")
+
+    @cached_property
+    def scenarios(self) -> tuple[Scenario, ...]:
+        """Named starts that are shipped with the rules, in `rules/<game>_scenarios.json` where the game has any."""
+        file = resources.files("warlog_core").joinpath(f"rules/{self.name}_scenarios.json")
+        if not file.is_file():
+            return ()
+        return tuple(msgspec.json.decode(file.read_bytes(), type=list[Scenario]))
 
     # ---- used by State and Event ----
 

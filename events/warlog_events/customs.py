@@ -61,6 +61,10 @@ def open_when_casual(game: Game) -> bool:
 
 
 def position_is_open(game: Game, position: Mapping[str, object]) -> bool:
-    """Does this Position hold nothing that some seat may not know? If the game does not say, it may."""
+    """Does this Position hold nothing that some seat may not know? If the game does not say, it may.
+
+    What is shipped with the rules is known to all."""
+    if any(position == scenario.position for scenario in game.scenarios):
+        return True
     is_open: Callable[[Mapping[str, object]], bool] | None = getattr(game.codec, "position_is_open", None)
     return bool(is_open is not None and is_open(position))

@@ -1,8 +1,12 @@
-"""Saved positions of the board editor. They are no part of any match: one that starts from a scenario copies it."""
+"""Saved positions of the board editor, and those that are shipped with the rules. They are no part of any match: one
+that starts from a scenario copies it."""
 
+from functools import cache
 from typing import Any, Protocol
 
 import msgspec
+
+import warlog_core
 
 from . import keys
 from .connect import Connection
@@ -13,6 +17,8 @@ from .pipe import Word
 from .world import World
 
 SCENARIOS_PER_PLAYER_MAX = 1_000
+SHIPPED_BY = "warlog"
+SHIPPED_AT = rfc3339(0)
 
 
 class Saved(Protocol):
@@ -54,6 +60,47 @@ class Listed(msgspec.Struct, frozen=True):
     created_at: str
 
 
+class Shipped(msgspec.Struct, frozen=True):
+    """A scenario of the rules, in whose list it stands as if it were older than all that players save.
+
+    member  its place in that list, as Redis has it for the others
+    """
+
+    member: str
+    scenario: Scenario
+    beginning: Beginning
+
+
+@cache
+def shipped() -> dict[str, Shipped]:
+    """Every scenario of every game in this build by its id, in the order of the lists."""
+    found = [
+        (game, one)
+        for name in warlog_core.games()
+        for game in [warlog_core.game(name)]
+        for one in game.scenarios
+    ]
+    return {
+        id: Shipped(
+            f"{len(found) - number:013d}:{id}",
+            Scenario(
+                id=id,
+                game=game.name,
+                name=one.name,
+                options=one.options,
+                # Where it is the game's own setup, this is what an editor may start from.
+                position=one.position or game.new(options=one.options, draws=bytes).position(plain=True),
+                owner=SHIPPED_BY,
+                visibility="public",
+                created_at=SHIPPED_AT,
+            ),
+            Beginning(game.name, one.options, one.position),
+        )
+        for number, (game, one) in enumerate(found)
+        for id in [f"sc_{game.name}_{one.id}"]
+    }
+
+
 class Scenarios:
     def __init__(self, connection: Connection, world: World) -> None:
         self._pipe = connection.pipe
@@ -85,7 +132,11 @@ class Scenarios:
 
     async def get(self, scenario_id: str, player: str | None) -> Scenario:
         """Raises UnknownScenario, also for another's private one."""
-        raw = await self._pipe.call("HGET", keys.scenario(scenario_id), "json")
+        if scenario_id in shipped():
+            return shipped()[scenario_id].scenario
+        raw = None
+        if scenario_id.startswith("sc_"):  # the lists' keys begin like those of scenarios
+            raw = await self._pipe.call("HGET", keys.scenario(scenario_id), "json")
         if raw is not None:
             scenario: Scenario = msgspec.json.decode(raw, type=Scenario)
             if scenario.visibility == "public" or scenario.owner == player:
@@ -94,6 +145,8 @@ class Scenarios:
 
     async def beginning(self, scenario_id: str, player: str) -> Beginning:
         """What a match may start from. Raises UnknownScenario."""
+        if scenario_id in shipped():
+            return shipped()[scenario_id].beginning
         scenario = await self.get(scenario_id, player)
         return Beginning(scenario.game, scenario.options, scenario.position)
 
@@ -122,7 +175,19 @@ class Scenarios:
         )
         # None: deleted since the line above.
         scenarios = [msgspec.json.decode(raw, type=Listed) for raw in found if raw is not None]
-        return scenarios, shown[-1] if len(members) > limit else None
+        more = len(members) > limit
+        if owner is None and not more:
+            older = [
+                one
+                for one in shipped().values()
+                if game in (None, "", one.scenario.game) and (after is None or one.member < after)
+            ]
+            room = limit - len(shown)
+            more = len(older) > room
+            for one in older[:room]:
+                scenarios.append(msgspec.convert(one.scenario, Listed, from_attributes=True))
+                shown.append(one.member)
+        return scenarios, shown[-1] if more and shown else None
 
 
 def _indexes(scenario: Scenario) -> list[str]:

@@ -78,6 +78,29 @@ async def test_a_public_one_is_everybodys_to_see_and_its_owners_to_delete(
             await scenarios.delete(saved.id, ada)
 
 
+async def test_what_is_shipped_is_everybodys_and_comes_after_what_is_saved(
+    scenarios: Scenarios, ada: str
+) -> None:
+    ids = list(module.shipped())
+    assert "sc_wec_standard" in ids
+    saved = await scenarios.save(ada, New(visibility="public", game="wec"))
+    for game in (None, "wec"):
+        listed = [one.id for one in await every_page(scenarios, game=game)]
+        assert listed[-len(ids) :] == ids
+        assert saved.id in listed[: -len(ids)]
+        assert len(set(listed)) == len(listed)
+    assert await every_page(scenarios, game="nosuch") == []
+    assert not set(ids) & {one.id for one in await every_page(scenarios, owner=ada)}
+    for id in ids:
+        found = await scenarios.get(id, None)
+        assert (found.id, found.game, found.visibility) == (id, "wec", "public")
+        with pytest.raises(UnknownScenario):
+            await scenarios.delete(id, ada)
+    standard = await scenarios.beginning("sc_wec_standard", ada)
+    assert standard.position is None
+    assert len((await scenarios.get("sc_wec_standard", None)).position["pieces"]) == 56
+
+
 @pytest.mark.parametrize("scenario_id", ["", "sc_none", "of:public:", "é{}", "x" * 1000])
 async def test_what_is_unknown_is_unknown(scenarios: Scenarios, scenario_id: str) -> None:
     with pytest.raises(UnknownScenario):

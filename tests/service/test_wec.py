@@ -364,3 +364,42 @@ def test_the_same_wish_is_drawn_for(api: Api) -> None:
         if seen == {0, 1}:
             return
     raise AssertionError("thirty draws were alike")
+
+
+# ---- scenarios --------------------------------------------------------------------------------------------------
+
+
+def test_every_shipped_scenario_is_listed_checked_and_begins_a_match(api: Api) -> None:
+    black, white = api.player(), api.player()
+    listed = ok(api.get("/scenarios?game=wec&limit=200"))["scenarios"]
+    shipped = [one for one in listed if one["owner"] == "warlog"]
+    assert shipped[0]["id"] == "sc_wec_standard"
+    assert len(shipped) >= 5
+    for one in shipped:
+        whole = ok(api.get(f"/scenarios/{one['id']}"))["scenario"]
+        assert {key: whole[key] for key in one} == one
+        check = {"options": whole["options"], "position": whole["position"]}
+        assert ok(api.post("/games/wec/positions/check", check)) == {"ok": True}
+        made = black.create(
+            game="wec", options={}, scenario=one["id"], seats={"black": "me", "white": white.id}
+        )["match"]
+        # What is shipped is no secret: the other one sees what he is to play.
+        beginning = ok(white.get(f"/matches/{made['id']}"))["match"]["beginning"]
+        assert beginning["kind"] == "standard" or len(beginning["position"]["pieces"]) > 10
+        for player, seat in ((black, "black"), (white, "white")):
+            done = ok(player.command(made["id"], {"type": "prepare", "seat": seat}), 201)
+        assert done["match"]["options"] == {**done["match"]["options"], **whole["options"]}
+        pieces = 0
+        for player, seat in ((black, "black"), (white, "white")):
+            pieces += len(ok(player.get(f"/matches/{made['id']}/view?seat={seat}"))["view"]["pieces"])
+        assert pieces == len(whole["position"]["pieces"])
+    # The standard one is the setup that weapons, boxes and reinforcements are options of.
+    options = {"reinforcements": "none"}
+    match = black.create(
+        game="wec", options=options, scenario="sc_wec_standard", seats={"black": "me", "white": "me"}
+    )
+    view = ok(black.get(f"/matches/{match['match']['id']}/view?seat=black"))["view"]
+    assert view["reinforcements"] == []
+    match = black.create(game="wec", options={}, seats={"black": "me", "white": white.id})["match"]["id"]
+    done = agreed(white, black, match, kind="options", scenario="sc_wec_siege")
+    assert done["match"]["options"]["black_government"] == "theocracy"

@@ -186,7 +186,7 @@ class World:
 
     def _wrong(self, version: int) -> list[Json]:
         """Commands that nobody but Black could give, and some of White's that go wrong."""
-        acts = [("black", {"type": "resign"}), ("white", {"type": "accept_draw"})]
+        acts: list[tuple[str, Json]] = [("black", {"type": "resign"}), ("white", {"type": "accept_draw"})]
         acts += [("white", {"type": "move", "piece": self.ids["tank", "white"], "to": to, "level": level})
                  for to, level in (("c2", "ground"), ("b1", "sub"), ("h1", "ground"), ("e1", "ground"))]  # fmt: skip
         acts += [
