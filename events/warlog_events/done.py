@@ -79,5 +79,5 @@ class Done:
         reader = Reader(self.match.seats_of(player_id), player_id)
         summary = self.match.summary_json(reader)
         shared = None if self.told is None else public_json(self.told)
-        event = self.event(reader) if shared is None else msgspec.Raw(shared)
-        return msgspec.json.encode({"version": self.version, "event": event, "match": summary})
+        event = msgspec.json.encode(self.event(reader)) if shared is None else shared
+        return b'{"version":%d,"event":%b,"match":%b}' % (self.version, event, bytes(summary))
