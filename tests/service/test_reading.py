@@ -182,3 +182,17 @@ def test_a_listing_goes_on_after_as_many_as_were_read(api: Api) -> None:
     assert rest["total"] == whole["total"] == len(whole["actions"])
     assert "next" not in whole
     assert ok(ada.get(f"{path}&after=100000"))["actions"] == []
+
+
+def test_an_etag_says_which_player_without_a_seat_it_is_for(api: Api) -> None:
+    host, other = api.player(), api.player()
+    secret = {"phase": "recruit", "seats": [{"seat": "red", "army": [{"unit": "wolf", "count": 5}]}]}
+    options = {"width": 9, "height": 7, "army_points": 200}
+    match = host.create(options=options, position=secret)["match"]["id"]
+    for path in (f"/matches/{match}", f"/matches/{match}/events"):
+        answers = [who.get(path) for who in (host, other, api)]
+        bodies, tags = {answer.content for answer in answers}, {answer.headers["etag"] for answer in answers}
+        assert (len(bodies), len(tags)) == (2, 3)
+        assert "wolf" in answers[0].text
+        again = other.get(path, headers={"if-none-match": answers[0].headers["etag"]})
+        assert (again.status_code, again.content) == (200, answers[1].content)

@@ -110,7 +110,7 @@ async def get_events(request: AnyRequest, match_id: FromPath[str]) -> Answer:
     query = asked(request.scope, schema.EventsQuery)
     found, match, player = await match_of(request, match_id)
     reader = reader_of(match, player, query.seat)
-    tag = _tag(match, "+".join(reader.seats) or SPECTATOR)
+    tag = tag_of(match, reader)
     if matches(header(request.scope, b"if-none-match"), tag):
         return not_modified(tag, PRIVATE)
     limit = min(query.limit, EVENTS_MAX)
@@ -190,8 +190,13 @@ def reader_of(match: Match, player: str | None, seats: list[str]) -> Reader:
 
 
 def tag_of(match: Match, reader: Reader) -> bytes:
-    """The ETag of what this reader gets: `"18.black.0"`."""
-    return _tag(match, "+".join(reader.seats) or SPECTATOR)
+    """The ETag of what this reader gets: `"18.black.0"`.
+
+    A seat has one holder, who is thereby named; without one the player is, since he sees the Position that he
+    himself proposed or set."""
+    if reader.seats or reader.player is None:
+        return _tag(match, "+".join(reader.seats) or SPECTATOR)
+    return _tag(match, f"{SPECTATOR}:{reader.player}")
 
 
 def _tag(match: Match, viewer: str) -> bytes:
