@@ -2244,8 +2244,11 @@ static int32_t conf_apply(const void *setup, void *state_, const wl_post *post, 
     if (!is_whole(state))
         return WL_E_STATE;
     act(&m, post->actor, post);
-    if (state->phase == OVER)
+    if (state->phase == OVER) {
         drop_work(state);
+        memset(state->armies, 0, sizeof state->armies); /* of a match that ended before the reveal: never shown (8) */
+        state->submitted = 0;
+    }
     /* All seats buy at the same time; afterwards thinking time starts whenever the match turns to another seat, phase or turn. */
     if (state->phase != phase || state->turn != turn || (phase != ARMY && conf_to_act(setup, state) != to_act))
         state->decisions++;
@@ -2921,11 +2924,11 @@ static int sound_roster(const conf_setup *setup, const conf_state *state)
 
 static int sound_pieces(const conf_state *state)
 {
-    const int reserves = state->phase == ORDER || state->phase == TERRAIN || state->phase == SETUP;
+    const int reserves = state->phase != ARMY && state->phase != PLAY;
     spaces taken = 0;
     int32_t last = 0;
 
-    if (state->n_pieces > (reserves ? SPACES : PIECES_MAX))
+    if (state->n_pieces > (reserves && state->phase != OVER ? SPACES : PIECES_MAX))
         return 0;
     for (int32_t i = 0; i < state->n_pieces; i++) {
         const piece *p = &state->pieces[i];
