@@ -469,9 +469,13 @@ class Game:
             return self._number(self._viewers, viewer, seats, {SPECTATOR: binding.SPECTATOR})
 
     def _number(
-        self, known: dict[tuple[str, ...], dict[str, int]], who: str, seats: tuple[str, ...], other: dict[str, int]
+        self,
+        known: dict[tuple[str, ...], dict[str, int]],
+        who: str,
+        seats: tuple[str, ...],
+        other: dict[str, int],
     ) -> int:
-        """A seat's number is its place among those of the match; all that the match leaves out share the last number."""
+        """A seat's number is its place among those of the match; all that it leaves out share the last number."""
         if seats not in known:
             absent = dict.fromkeys(self.seats, binding.SEATS_MAX - 1)
             known[seats] = absent | {seat: number for number, seat in enumerate(seats)} | other

@@ -33,9 +33,7 @@ def both(
     worlds: list[State], seat: str, actions: list[dict[str, Any]], outsiders: tuple[str, ...], draws: Any = ()
 ) -> None:
     """Each world's own action; those outside must get the same bytes."""
-    events = [
-        world.apply(seat, action, draws=draws) for world, action in zip(worlds, actions, strict=True)
-    ]
+    events = [world.apply(seat, action, draws=draws) for world, action in zip(worlds, actions, strict=True)]
     for viewer in outsiders:
         one, other = (known(world, event, viewer) for world, event in zip(worlds, events, strict=True))
         assert one == other, viewer
@@ -60,7 +58,12 @@ def test_an_army_that_is_in_is_no_secret_to_its_owner_alone(secret: list[dict[st
 def test_refusals_tell_others_nothing_about_an_army() -> None:
     worlds = [GAME.new(options={"seats": 3}) for _ in range(2)]
     both(worlds, "red", [QUEENS, MAGES], ())
-    for action in (LEVY, QUEENS, {"type": "place", "piece": 1, "to": "a1"}, {"type": "move", "piece": 1, "to": "a1"}):
+    for action in (
+        LEVY,
+        QUEENS,
+        {"type": "place", "piece": 1, "to": "a1"},
+        {"type": "move", "piece": 1, "to": "a1"},
+    ):
         for seat in worlds[0].seats:
             assert worlds[0].check(seat, action) == worlds[1].check(seat, action)
 

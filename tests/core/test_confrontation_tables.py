@@ -73,7 +73,15 @@ def test_an_option_has_the_books_range_default_and_type(spec: dict[str, Any]) ->
     name = spec["name"]
     for value in (spec["min"], spec["max"]):
         GAME.check_options({name: value})
-    for value in (spec["min"] - 1, spec["max"] + 1, str(spec["min"]), float(spec["min"]), True, None, 10**100):
+    for value in (
+        spec["min"] - 1,
+        spec["max"] + 1,
+        str(spec["min"]),
+        float(spec["min"]),
+        True,
+        None,
+        10**100,
+    ):
         with pytest.raises(Refused) as refused:
             GAME.check_options({name: value})
         assert refused.value.code == "invalid_options"
@@ -98,6 +106,7 @@ def test_the_tables_of_the_options_have_the_books_ranges() -> None:
                     else:
                         with pytest.raises(Refused):
                             GAME.check_options(options)
+        wrong: dict[str, Any]
         for wrong in ({table: []}, {table: {"dragon": {}}}, {table: {names[0]: []}}, {table: None}):
             with pytest.raises(Refused):
                 GAME.check_options(wrong)
@@ -114,7 +123,10 @@ def test_the_tables_of_the_options_have_the_books_ranges() -> None:
         [{"kind": "rough", "spaces": ["h4", "a5", "b5", "c5"]}],
         [{"kind": "rough"}],
         [{"kind": "rough", "spaces": ["c4", "d4", "e4", "f4"], "more": 1}],
-        [{"kind": "rough", "spaces": ["c4", "d4", "e4", "f4"]}, {"kind": "barrier", "spaces": ["f4", "f5", "f6", "f7"]}],
+        [
+            {"kind": "rough", "spaces": ["c4", "d4", "e4", "f4"]},
+            {"kind": "barrier", "spaces": ["f4", "f5", "f6", "f7"]},
+        ],
         {},
         [None],
         [{"kind": "rough", "spaces": "c4d4"}],
@@ -130,7 +142,8 @@ def test_areas_that_break_a_check_are_no_options(areas: Any) -> None:
 def test_the_presets_are_the_books_and_listed_as_complete_actions() -> None:
     listed = [action for action in GAME.new().legal("white", plain=True) if "pieces" in action]
     assert listed == [
-        {"type": "army", "pieces": preset["pieces"]} | ({"bishops": preset["bishops"]} if preset["bishops"] else {})
+        {"type": "army", "pieces": preset["pieces"]}
+        | ({"bishops": preset["bishops"]} if preset["bishops"] else {})
         for preset in BOOK["preset_armies"]
     ]
     raced = GAME.new(options={"races": True}).legal("black", plain=True)

@@ -150,7 +150,9 @@ def action_structs(name: str) -> list[Any]:
 
 def values_for(field: str, listed: list[dict[str, Any]], board: list[str], rng: random.Random) -> list[Any]:
     """Values to try in a field: those that listings use, their neighbours, every space, and hostile ones."""
-    used = {action[field] for action in listed if field in action and not isinstance(action[field], dict | list)}
+    used = {
+        action[field] for action in listed if field in action and not isinstance(action[field], dict | list)
+    }
     numbers = {n + d for n in used if type(n) is int for d in (-1, 0, 1)}
     texts = {text for text in used if type(text) is str} - set(board)
     found: list[Any] = [*sorted(numbers), *sorted(texts)]

@@ -1,6 +1,6 @@
 """Confrontation: names and JSON of `rules/confrontation.md` ↔ the words and records of `src/games/confrontation.c`.
 
-In the book's order: options and Position into words, actions both ways, effects, view and Position out of the C records.
+In the book's order: options and Position into words, actions both ways, effects, view and Position out of C records.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from warlog_core.binding import (
     OUT_OF_RANGE,
     UNKNOWN,
     WORD_ABSENT,
-    WORD_OUT_OF_RANGE,
     RawGame,
     listing_keys,
     record_of,
@@ -432,9 +431,7 @@ class Codec:
                 for entry in _BOOK["spells"]
             ],
             "races": [{**entry, "text": _RACE_TEXTS[entry["race"]]} for entry in _BOOK["races"]],
-            "terrain": [
-                {"kind": kind, "text": _TERRAIN_TEXTS[kind]} for kind in _BOOK["terrain_kinds"]
-            ],
+            "terrain": [{"kind": kind, "text": _TERRAIN_TEXTS[kind]} for kind in _BOOK["terrain_kinds"]],
             "treasures": [
                 {**entry, "text": _TREASURE_TEXTS[entry["treasure"]]} for entry in _BOOK["treasures"]
             ],
@@ -580,9 +577,7 @@ def _bishops(lengths: Sequence[int], spells: Sequence[int]) -> list[list[Spell]]
 def _posted_army(race: int, extra: int, items: Sequence[int]) -> Army:
     n = items[5]
     return Army(
-        pieces={
-            name: count for name, count in zip(BOUGHT_TYPES, items[:5], strict=True) if count != ABSENT
-        },
+        pieces={name: count for name, count in zip(BOUGHT_TYPES, items[:5], strict=True) if count != ABSENT},
         bishops=UNSET if n == ABSENT else _bishops(items[6 : 6 + n], items[6 + n :]),
         race=UNSET if race == ABSENT else RACE_NAMES[race],
         extra_tokens=UNSET if extra == ABSENT else extra,
@@ -788,9 +783,7 @@ class Tables:
         pieces = []
         for piece, seat, kind, row in self._rows(fields):
             if row is None:
-                pieces.append(
-                    PieceView(id=piece, seat=self.seats[seat], type=TYPES[kind], status="removed")
-                )
+                pieces.append(PieceView(id=piece, seat=self.seats[seat], type=TYPES[kind], status="removed"))
                 continue
             _, status, at, strength, combat, move, *spells = row
             pieces.append(

@@ -1,4 +1,4 @@
-"""The vocabulary of Confrontation: its names, and the Structs of its JSON (`rules/confrontation.md`, 10), in the book's order."""
+"""The vocabulary of Confrontation: its names, and the Structs of its JSON (`rules/confrontation.md`, 10), in order."""
 
 from __future__ import annotations
 
@@ -192,7 +192,7 @@ Pieces = dict[BoughtType, Count]
 
 
 class Army(Tagged, frozen=True, tag="army"):
-    """Submit an army, finally (7.1). Listed as `{"type": "army", "open": true}` and as presets; `open` is never posted."""
+    """Submit an army, finally (7.1). Listed as presets and as `{"type": "army", "open": true}`, which is never posted."""
 
     pieces: Pieces | UnsetType = UNSET
     bishops: list[list[Spell]] | UnsetType = UNSET
@@ -234,7 +234,7 @@ class Move(Tagged, frozen=True, tag="move"):
 
 
 class Cast(Tagged, frozen=True, tag="cast"):
-    """Cast a spell (7.7): `target` with fireball, hurt and panic, `revive` and `to` with heal, nothing with judgement."""
+    """Cast a spell (7.7): `target` with fireball, hurt, panic; `revive` and `to` with heal; nothing with judgement."""
 
     piece: Piece
     spell: Spell
@@ -372,7 +372,7 @@ class SeatView(Struct, frozen=True):
 
 
 class PieceView(Struct, frozen=True, kw_only=True, gc=False):
-    """A piece (3). `at` on the board only, numbers only when greater than 0, `spells` of Bishops that are not removed."""
+    """A piece (3). `at` on the board only, numbers only when above 0, `spells` of Bishops that are not removed."""
 
     id: int
     seat: Seat
