@@ -70,8 +70,8 @@ def test_an_open_decision_names_owner_answers_and_what_was_rolled(
     assert state.legal(other, plain=True) == [{"type": "resign"}]
     assert state.position() is None, "a decision has no Position (10.6)"
     effects = {effect["type"]: effect for effect in msgspec.to_builtins(event.effects)}
+    rolled = effects.get("rolled", {})
     if draws:
-        rolled = effects["rolled"]
         assert (rolled["attack_die"], rolled["defend_die"]) == (draws[0] + 1, draws[1] + 1)
     if kind == "luck":
         battle = view["pending"]["battle"]

@@ -192,7 +192,7 @@ Pieces = dict[BoughtType, Count]
 
 
 class Army(Tagged, frozen=True, tag="army"):
-    """Submit an army, finally (7.1). Listed as presets and as `{"type": "army", "open": true}`, which is never posted."""
+    """Submit an army, finally (7.1). Listed as presets and once with `open`, which is never posted."""
 
     pieces: Pieces | UnsetType = UNSET
     bishops: list[list[Spell]] | UnsetType = UNSET
