@@ -586,37 +586,41 @@ static int has_power(const conf_state *state, int32_t seat, int32_t race)
 
 /* ==== 7.6 Reach ========================================================================================================= */
 
-static spaces reach(const conf_setup *setup, const board *b, const piece *p)
+/* What one direction adds. Inlined with each direction as a constant: this is where random play spends half its time. */
+static inline __attribute__((always_inline)) spaces ray(const board *b, const piece *p, int32_t points, int32_t direction)
 {
     const spaces own = b->own[p->seat];
     const spaces rough = b->terrain[ROUGH];
-    const spaces barrier = b->terrain[BARRIER];
     const int leaps = p->type == KNIGHT;
-    const int32_t points = setup->types[p->type].move + p->move_bonus;
+    spaces here = space_bit(p->at);
     spaces reached = 0;
 
-    for (int32_t direction = 0; direction < DIRECTIONS; direction++) {
-        spaces here = space_bit(p->at);
-        for (int32_t left = points; left > 0;) {
-            int32_t cost;
-            here = step(here, direction);
-            cost = here & rough ? 2 : 1;
-            if (here & b->taken) {
-                if (!(here & own))
-                    reached |= here;
-                if (!leaps)
-                    break;
-            } else {
-                if (here == 0 || left < cost || (p->type == KING && cost == 2))
-                    break;
-                reached |= here;
-            }
-            if (here & barrier)
+    for (int32_t left = points; left > 0;) {
+        int32_t cost;
+        here = step(here, direction);
+        cost = here & rough ? 2 : 1;
+        if (here & b->taken) {
+            reached |= here & ~own;
+            if (!leaps)
                 break;
-            left -= cost;
+        } else {
+            if (here == 0 || left < cost || (p->type == KING && cost == 2))
+                break;
+            reached |= here;
         }
+        if (here & b->terrain[BARRIER])
+            break;
+        left -= cost;
     }
     return reached;
+}
+
+static spaces reach(const conf_setup *setup, const board *b, const piece *p)
+{
+    const int32_t points = setup->types[p->type].move + p->move_bonus;
+
+    return ray(b, p, points, 0) | ray(b, p, points, 1) | ray(b, p, points, 2) | ray(b, p, points, 3) |
+           ray(b, p, points, 4) | ray(b, p, points, 5) | ray(b, p, points, 6) | ray(b, p, points, 7);
 }
 
 /* ==== 7.7 Spells ======================================================================================================== */
