@@ -128,7 +128,7 @@ class Event:
         secrets gives the same object to everybody. Raises UnknownSeat."""
         bit = 0
         for one in (viewer,) if isinstance(viewer, str) else viewer:
-            bit |= 1 << self._game.viewer_number(one)
+            bit |= 1 << self._game.viewer_number(one, self._tables.seats)
         if self.hides_nothing:
             if self._public is None:
                 self._public = Visible(self.action, self.draws, self.effects)
@@ -164,7 +164,7 @@ class Event:
 
     def forms(self, viewer: str) -> list[tuple[Any, Any | None]]:
         """Each whole effect, with the form that `viewer` was given of it at the time (None: nothing)."""
-        bit = 1 << self._game.viewer_number(viewer)
+        bit = 1 << self._game.viewer_number(viewer, self._tables.seats)
         found: list[tuple[Any, Any | None]] = []
         whole = iter(self.effects)
         for kind, audience, _, type_, words in self._split():
@@ -285,13 +285,13 @@ class State:
 
     def check(self, actor: str, action: object) -> str | None:
         """The code with which `apply` would refuse, or None. `actor` is a seat or "server"."""
-        return self._raw_game.check(self._raw, self.game.actor_number(actor), *self._tables.record(action))
+        return self._raw_game.check(self._raw, self._actor_number(actor), *self._tables.record(action))
 
     def legal(self, seat: str, *, plain: bool = False) -> list[Any]:
         """Every action `seat` may take now, in canonical order (rule books, 7); empty for a spectator.
 
         Structs of the game's codec, or plain JSON values. Costs one core call."""
-        listing = self._raw_game.legal(self._raw, self.game.viewer_number(seat))
+        listing = self._raw_game.legal(self._raw, self.game.viewer_number(seat, self._tables.seats))
         actions = self._tables.listing(listing)
         return msgspec.to_builtins(actions) if plain else actions
 
@@ -303,11 +303,13 @@ class State:
         return msgspec.to_builtins(view) if plain else view
 
     def position(self, *, plain: bool = False) -> Any:
-        """The whole state as the book's Position (server knowledge), None once the match is over."""
+        """The whole state as the book's Position (server knowledge).
+
+        None once the match is over, and wherever the book has no Position for such a state."""
         if self.result is not None:
             return None
         position = self._tables.position(self._raw_game.state_fields(self._raw))
-        return msgspec.to_builtins(position) if plain else position
+        return msgspec.to_builtins(position) if plain and position is not None else position
 
     def fields(self) -> dict[str, Any]:
         """The numbers of the C state, by the names of its layout (server knowledge), also once the match is over."""
@@ -325,7 +327,7 @@ class State:
 
         `draws`: recorded integers, or entropy(n) giving the first n bytes of the event's block."""
         record, items = self._tables.record(action)
-        words, used = self._raw_game.apply(self._raw, self.game.actor_number(actor), record, items, draws)
+        words, used = self._raw_game.apply(self._raw, self._actor_number(actor), record, items, draws)
         return Event(self.game, self._tables, actor, (record, items), words, used)
 
     def reconfigure(self, options: object) -> None:
@@ -341,7 +343,7 @@ class State:
 
     def listing(self, seat: str) -> Listing:
         """As `legal`, but nothing is decoded before it is looked at: for `take`."""
-        number = self.game.viewer_number(seat)
+        number = self.game.viewer_number(seat, self._tables.seats)
         return Listing(self._tables, number, self._raw_game.legal(self._raw, number))
 
     def take(self, listing: Listing, index: int, draws: Draws = ()) -> None:
@@ -359,7 +361,7 @@ class State:
         """Takes recorded steps in one core call; gives `data` after every `every` steps.
 
         Raises Refused, BadDraws or HashMismatch with the failing step's `index`; the state is then that before it."""
-        actor_number, record = self.game.actor_number, self._tables.record
+        actor_number, record = self._actor_number, self._tables.record
         raw_steps: Iterator[
             RawStep
         ] = (  # one at a time: ten thousand live tuples would keep the collector busy
@@ -378,6 +380,9 @@ class State:
         """The number of sequences of `depth` listed actions, every draw being 0."""
         return self._raw_game.count(self._raw, depth)
 
+    def _actor_number(self, actor: str) -> int:
+        return self.game.actor_number(actor, self._tables.seats)
+
     def _seat_number(self, seat: str) -> int:
         try:
             return self._tables.seats.index(seat)
@@ -394,10 +399,8 @@ class Game:
         self.name = raw.name
         self.rules_version = raw.rules_version
         self.seats = raw.seats
-        self._actors = {name: number for number, name in enumerate(raw.seats)} | {SERVER: binding.SERVER}
-        self._viewers = {name: number for number, name in enumerate(raw.seats)} | {
-            SPECTATOR: binding.SPECTATOR
-        }
+        self._actors: dict[tuple[str, ...], dict[str, int]] = {}
+        self._viewers: dict[tuple[str, ...], dict[str, int]] = {}
         self._tables: OrderedDict[bytes, Tables] = OrderedDict()
 
     @cached_property
@@ -467,7 +470,13 @@ class Game:
             "effects": self.schema("effect"),
             "view": self.schema("view"),
             "presets": self.codec.presets(full),
+            **self._catalogues(full),
         }
+
+    def _catalogues(self, full: dict[str, Any]) -> dict[str, Any]:
+        """What a game has beside pieces and presets (spells, say), by name: the codec's, if it has any."""
+        own = getattr(self.codec, "catalogues", None)
+        return {} if own is None else dict(own(full))
 
     def schema(self, what: str) -> dict[str, Any]:
         """The JSON Schema of "options", "position", "action", "effect" or "view", self-contained."""
@@ -513,17 +522,35 @@ class Game:
 
     # ---- used by State and Event ----
 
-    def actor_number(self, actor: str) -> int:
+    def actor_number(self, actor: str, seats: tuple[str, ...]) -> int:
+        """The number of an actor in a match of these seats. Raises UnknownSeat."""
         try:
-            return self._actors[actor]
+            return self._actors[seats][actor]
         except KeyError:
-            raise UnknownSeat(actor) from None
+            return self._number(self._actors, actor, seats, {SERVER: binding.SERVER})
 
-    def viewer_number(self, viewer: str) -> int:
+    def viewer_number(self, viewer: str, seats: tuple[str, ...]) -> int:
+        """The number of a viewer in a match of these seats. Raises UnknownSeat."""
         try:
-            return self._viewers[viewer]
+            return self._viewers[seats][viewer]
         except KeyError:
-            raise UnknownSeat(viewer) from None
+            return self._number(self._viewers, viewer, seats, {SPECTATOR: binding.SPECTATOR})
+
+    def _number(
+        self,
+        known: dict[tuple[str, ...], dict[str, int]],
+        who: str,
+        seats: tuple[str, ...],
+        other: dict[str, int],
+    ) -> int:
+        """A seat's number is its place among those of the match; all that it leaves out share the last number."""
+        if seats not in known:
+            absent = dict.fromkeys(self.seats, binding.SEATS_MAX - 1)
+            known[seats] = absent | {seat: number for number, seat in enumerate(seats)} | other
+        try:
+            return known[seats][who]
+        except KeyError:
+            raise UnknownSeat(who) from None
 
     def tables(self, raw: RawState, setup: bytes) -> Tables:
         """The names of the match with this setup. A few are kept: reading them costs more than most calls."""

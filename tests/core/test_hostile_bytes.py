@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import random
 from typing import Any
 
@@ -16,8 +17,9 @@ from warlog_core.binding import listing_keys, record_of
 STARTS = starts()
 
 
-def zeros(size: int) -> bytes:
-    return bytes(size)
+def noise(size: int) -> bytes:
+    """Always the same block; not of zeros, with which a roll that is repeated until somebody wins would never end."""
+    return hashlib.shake_256(b"noise").digest(size)
 
 
 def states(name: str, rng: random.Random, n: int) -> list[State]:
@@ -25,7 +27,7 @@ def states(name: str, rng: random.Random, n: int) -> list[State]:
     found = []
     ours = [entry for entry in STARTS if entry[0] == name]
     for _, options, position in rng.choices(ours, k=n):
-        state = warlog_core.game(name).new(options=options, position=position, draws=zeros)
+        state = warlog_core.game(name).new(options=options, position=position, draws=noise)
         state.playout(rng.getrandbits(60), rng.choice((0, 1, 3, rng.randrange(30))), play_on=True)
         found.append(state)
     return found
@@ -45,7 +47,7 @@ def use(state: State, rng: random.Random) -> None:
         for action in state.legal(seat)[:5]:
             with contextlib.suppress(Refused):
                 copy = state.copy()
-                copy.apply(seat, action, draws=zeros).visible(seat, copy.disclosure)
+                copy.apply(seat, action, draws=noise).visible(seat, copy.disclosure)
     copy = state.copy()
     copy.playout(rng.getrandbits(60), 20)
 
@@ -118,11 +120,11 @@ def test_any_numbers_as_an_action_are_refused_or_legal(name: str, seed: int) -> 
             code = game.raw.check(copy._raw, actor, record, items)
             if code is not None:
                 with pytest.raises(Refused) as refused:
-                    game.raw.apply(copy._raw, actor, record, items, zeros)
+                    game.raw.apply(copy._raw, actor, record, items, noise)
                 assert refused.value.code == code
                 assert copy.data == state.data
             else:
-                game.raw.apply(copy._raw, actor, record, items, zeros)
+                game.raw.apply(copy._raw, actor, record, items, noise)
                 n_accepted += 1
                 game.load(copy.setup, copy.data)  # a sound state again
     assert n_accepted
@@ -160,7 +162,7 @@ def test_any_words_as_options_and_position_are_refused_or_start_a_sound_match(na
             option_words = damaged(game.codec.options_words(options))
             position_words = position and damaged(game.codec.position_words(options, position))
             try:
-                raw, _, _ = game.raw.init(option_words, position_words, zeros)
+                raw, _, _ = game.raw.init(option_words, position_words, noise)
             except Refused:
                 n_refused += 1
                 continue
@@ -175,7 +177,7 @@ def test_any_words_as_options_and_position_are_refused_or_start_a_sound_match(na
     "draws", [[True], [-1], [2**31], [2**70], [1.0], ["1"], [None], [0] * 100_000], ids=lambda v: repr(v)[:20]
 )
 def test_recorded_draws_that_are_none_are_bad_draws_and_change_nothing(name: str, draws: Any) -> None:
-    state = warlog_core.game(name).new(draws=zeros)
+    state = warlog_core.game(name).new(draws=noise)
     before = state.data
     with pytest.raises(BadDraws):
         state.apply(state.seats[0], {"type": "resign"}, draws=draws)
@@ -190,7 +192,7 @@ def test_too_few_draws_too_many_and_a_source_that_fails_change_nothing(name: str
     rng = random.Random(f"{seed} {name}")
     n_drawing = 0
     for _, options, position in [entry for entry in STARTS if entry[0] == name]:
-        started = warlog_core.game(name).new(options=options, position=position, draws=zeros).started
+        started = warlog_core.game(name).new(options=options, position=position, draws=noise).started
         assert started is not None
         for wrong in (started.draws[:-1], [*started.draws, 0]) if started.draws else ([0],):
             n_drawing += len(started.draws)
@@ -204,7 +206,7 @@ def test_too_few_draws_too_many_and_a_source_that_fails_change_nothing(name: str
             if getattr(action, "open", None) is True:
                 continue
             copy = state.copy()
-            draws = copy.apply(seat, action, draws=zeros).draws
+            draws = copy.apply(seat, action, draws=noise).draws
             before = state.data
             for wrong in (draws[:-1], [*draws, 0], [*draws[:-1], 2**31 - 1]) if draws else ([0],):
                 with pytest.raises(BadDraws):
@@ -223,7 +225,7 @@ def test_too_few_draws_too_many_and_a_source_that_fails_change_nothing(name: str
 
 @pytest.mark.parametrize("name", GAMES)
 def test_names_that_are_no_seats_are_the_callers_fault(name: str) -> None:
-    state = warlog_core.game(name).new(draws=zeros)
+    state = warlog_core.game(name).new(draws=noise)
     for wrong in ("purple", "", "server"):
         with pytest.raises(warlog_core.UnknownSeat):
             state.view(wrong)
@@ -241,7 +243,7 @@ def test_a_game_that_is_not_there_is_unknown() -> None:
 
 @pytest.mark.parametrize("name", GAMES)
 def test_a_replay_stops_before_the_step_that_fails_and_names_it(name: str) -> None:
-    state = warlog_core.game(name).new(draws=zeros)
+    state = warlog_core.game(name).new(draws=noise)
     seat = state.seats[0]
     start = state.data
     resign = {"type": "resign"}

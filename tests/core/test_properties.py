@@ -76,12 +76,13 @@ def test_random_play_holds_every_promise(name: str, options: Any, position: Any,
         loaded = game.load(state.setup.rstrip(b"\0"), state.data.rstrip(b"\0"))
         assert (loaded.data, loaded.setup, loaded.hash) == (state.data, state.setup, state.hash)
         assert loaded.view("spectator") == state.view("spectator")
-        restored = game.new(
-            options=options, position=state.position(plain=True), draws=entropy_of(random.Random(1))()
-        )
-        assert restored.position() == state.position()
-        for viewer in (*state.seats, "spectator"):
-            assert restored.view(viewer) == state.view(viewer)
+        if state.position() is not None:
+            restored = game.new(
+                options=options, position=state.position(plain=True), draws=entropy_of(random.Random(1))()
+            )
+            assert restored.position() == state.position()
+            for viewer in (*state.seats, "spectator"):
+                assert restored.view(viewer) == state.view(viewer)
         before, held = state.data, state.copy()
         event = state.apply(seat, action, draws=source())
         assert held.data == before, "a copy is a copy"
@@ -94,6 +95,10 @@ def test_random_play_holds_every_promise(name: str, options: Any, position: Any,
         assert state.position() is None
         assert [state.legal(seat) for seat in state.seats] == [[] for _ in state.seats]
         assert state.check(state.seats[0], "nonsense") == "match_over"
+
+
+# Actions that some books keep to themselves for ever (confrontation 8: armies of a match that ended before the reveal).
+NEVER_SHOWN = {"confrontation": {"army"}}
 
 
 @pytest.mark.parametrize(("name", "options", "position"), STARTS, ids=names(STARTS))
@@ -112,11 +117,9 @@ def test_when_the_match_is_over_everybody_is_shown_every_event_whole(
     for viewer in (*state.seats, "spectator"):
         for event in events:
             visible = event.visible(viewer, state.disclosure)
-            assert (visible.action, visible.draws, visible.effects) == (
-                event.action,
-                event.draws,
-                event.effects,
-            )
+            assert (visible.draws, visible.effects) == (event.draws, event.effects)
+            if event.action is None or event.action["type"] not in NEVER_SHOWN.get(name, ()):
+                assert visible.action == event.action
 
 
 # ---- listing <=> acceptance, with actions that nobody listed ----
@@ -151,7 +154,7 @@ def values_for(field: str, listed: list[dict[str, Any]], board: list[str], rng: 
     lists = [value for value in given if type(value) is list]
     if lists:
         return [*lists[:8], lists[0] + lists[-1], lists[-1][::-1], rng.choice(HOSTILE)]
-    used = set(given)
+    used = {value for value in given if not isinstance(value, dict)}
     numbers = {n + d for n in used if type(n) is int for d in (-1, 0, 1)}
     texts = {text for text in used if type(text) is str} - set(board)
     found: list[Any] = [*sorted(numbers), *sorted(texts)]
@@ -202,26 +205,28 @@ def _some(choices: list[list[Any]], rng: random.Random, most: int) -> Iterator[t
             yield tuple(rng.choice(values) for values in choices)
 
 
-# The fields that a book marks as optional: without them the action is another one.
-OPTIONAL = {("wec", "move"): "carry", ("wec", "exchange"): "for"}
-
-
 @pytest.mark.parametrize("name", GAMES)
 def test_an_action_with_a_field_too_many_or_too_few_is_malformed_before_anything_else(
     name: str, seed: int
 ) -> None:
     rng = random.Random(f"{seed} {name}")
     game = warlog_core.game(name)
+    optional = {
+        struct.__struct_config__.tag: {
+            field.encode_name for field in msgspec.structs.fields(struct) if field.default is msgspec.UNSET
+        }
+        - {"pieces"}
+        for struct in action_structs(name)
+    }
     for _, options, position in [entry for entry in STARTS if entry[0] == name][:20]:
         state = start(game, options, position, rng)
         for seat in state.seats:
             for action in state.legal(seat, plain=True)[:40]:
                 longer = {**action, "open": True}
                 assert state.check(seat, longer) == "malformed_action", longer
-                optional = OPTIONAL.get((name, action["type"]), "")
-                for field in action:
+                for field in action.keys() - optional[action["type"]]:
                     shorter = {k: v for k, v in action.items() if k != field}
-                    if shorter != {} and field not in ("open", optional):
+                    if shorter != {} and field != "open":
                         assert state.check(seat, shorter) == "malformed_action", shorter
                 assert state.check("server", action) == "malformed_action"
 

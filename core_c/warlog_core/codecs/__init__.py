@@ -58,8 +58,10 @@ class Tables(Protocol):
         """The rule book's view, from the fields of the C view and of the state inside it."""
         ...
 
-    def position(self, fields: Mapping[str, Any]) -> Struct:
-        """The rule book's Position, from the fields of the C state of a match that is not over."""
+    def position(self, fields: Mapping[str, Any]) -> Struct | None:
+        """The rule book's Position, from the fields of the C state of a match that is not over.
+
+        None for a state that the book has no Position for."""
         ...
 
 

@@ -1,0 +1,960 @@
+"""Confrontation: names and JSON of `rules/confrontation.md` ↔ the words and records of `src/games/confrontation.c`.
+
+In the book's order: options and Position into words, actions both ways, effects, view and Position out of C records.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from importlib import resources
+from typing import Any
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from warlog_core.binding import (
+    ABSENT,
+    OPEN,
+    OUT_OF_RANGE,
+    UNKNOWN,
+    WORD_ABSENT,
+    RawGame,
+    listing_keys,
+    record_of,
+)
+from warlog_core.codecs import MALFORMED_RECORD, ActionRecord, Result
+from warlog_core.codecs.confrontation_structs import (
+    ACTIONS,
+    BOUGHT_TYPES,
+    BYS,
+    DECISIONS,
+    KINDS,
+    OUTCOMES,
+    PHASES,
+    RACE_NAMES,
+    REASONS,
+    REMOVED_REASONS,
+    SEATS,
+    SEATS_OF,
+    SPACE_IDS,
+    SPACE_NAMES,
+    SPELL_NAMES,
+    STATUSES,
+    TREASURES,
+    TYPES,
+    Action,
+    Area,
+    ArmiesRevealed,
+    Army,
+    ArmySubmitted,
+    Battle,
+    BattleResult,
+    BattleStarted,
+    Cast,
+    Defeated,
+    DrawAccepted,
+    DrawDeclined,
+    DrawOffered,
+    Effect,
+    Eliminated,
+    Healed,
+    LivedAgain,
+    MatchOver,
+    Moved,
+    Options,
+    OrderChosen,
+    OrderRoll,
+    OrderWinner,
+    Panicked,
+    Pending,
+    PieceView,
+    Placed,
+    PlaceTerrain,
+    Position,
+    PositionPiece,
+    PositionSeat,
+    PostedArmy,
+    Recruited,
+    Removed,
+    Rerolled,
+    RevealedArmy,
+    RevealedPiece,
+    Risen,
+    Roll,
+    Rolled,
+    SeatView,
+    Spell,
+    SpellCast,
+    StrengthUsed,
+    Tagged,
+    TerrainPlaced,
+    TerrainSkipped,
+    TokenSpent,
+    TreasureFound,
+    TurnEnded,
+    TurnSkipped,
+    TurnStarted,
+    View,
+)
+from warlog_core.jsonvalue import is_integer
+
+_ARMY_PHASE, _ORDER, _TERRAIN, _SETUP, _PLAY, _OVER = range(6)
+_HOLD, _LUCK, _LIVE_AGAIN, _PANIC, _FURY, _SWIFT, _RISEN, _DRAW_OFFER = range(1, 9)
+_BOARD, _REMOVED = 1, 3
+_ROOK, _BISHOP = 2, 4
+_NO_RACE = len(RACE_NAMES)
+_NOT_GIVEN = 0xFF
+_ARMY_BISHOPS_MAX = 14
+_AREA_SPACES_MAX = 8
+
+# ---- into words --------------------------------------------------------------------------------------------
+
+
+class _WrongShape(Exception):
+    """The value has not the JSON type that its place wants, or is no word of the book."""
+
+
+_INT_MIN, _INT_MAX = -(2**31), 2**31 - 1
+
+
+def _int(value: object) -> int:
+    """The book's integer (4.1): 32 bits, no boolean."""
+    if not is_integer(value):
+        raise _WrongShape
+    assert isinstance(value, int)
+    if not _INT_MIN <= value <= _INT_MAX:
+        raise _WrongShape
+    return value
+
+
+def _bool(value: object) -> int:
+    if type(value) is not bool:
+        raise _WrongShape
+    return int(value)
+
+
+def _name(names: Sequence[str]) -> Callable[[object], int]:
+    numbers = {name: number for number, name in enumerate(names)}
+
+    def word(value: object) -> int:
+        if type(value) is not str or value not in numbers:
+            raise _WrongShape
+        return numbers[value]
+
+    return word
+
+
+_space = _name(SPACE_NAMES)
+_seat = _name(SEATS)
+_spell = _name(SPELL_NAMES)
+_race = _name(RACE_NAMES)
+_kind = _name(KINDS)
+
+
+def _object(value: object, fields: Mapping[str, Any] | frozenset[str]) -> dict[str, Any]:
+    """The value as an object that has none but these fields."""
+    if type(value) is not dict or not all(name in fields for name in value):
+        raise _WrongShape
+    return value
+
+
+def _list(value: object) -> list[Any]:
+    if type(value) is not list:
+        raise _WrongShape
+    return value
+
+
+def _word(value: Mapping[str, Any], name: str, make: Callable[[object], int]) -> int:
+    return make(value[name]) if name in value else WORD_ABSENT
+
+
+# Words 1 to 16 of the options, in order.
+_OPTION_WORDS: dict[str, Callable[[object], int]] = {
+    "seats": _int,
+    "army_points": _int,
+    "free_pawns": _int,
+    "actions_per_turn": _int,
+    "spells_per_bishop": _int,
+    "spell_cost": _int,
+    "leadership_bonus": _int,
+    "weapon_mastery_bonus": _int,
+    "hold_bonus": _int,
+    "enhancement_bonus": _int,
+    "races": _bool,
+    "race_tokens": _int,
+    "race_token_cost": _int,
+    "treasure": _bool,
+    "terrain": _name(("off", "custom", "players")),
+    "turn_limit": _int,
+}
+_OPTIONS = frozenset(_OPTION_WORDS) | {"piece_table", "spell_table", "terrain_areas"}
+_TYPE_NUMBERS = ("move", "combat", "cost")
+_SPELL_NUMBERS = ("combat", "range")
+_AREA_FIELDS = frozenset(("kind", "spaces"))
+_MALFORMED_OPTIONS = [1]
+_MALFORMED_POSITION = [1]
+
+
+def _table_words(table: object, rows: Sequence[str], numbers: Sequence[str]) -> list[int]:
+    given = _object(table, frozenset(rows))
+    words = []
+    for row in rows:
+        values = _object(given.get(row, {}), frozenset(numbers))
+        words += [_word(values, number, _int) for number in numbers]
+    return words
+
+
+def _area_words(areas: object) -> list[int]:
+    words = [len(_list(areas))]
+    for entry in _list(areas):
+        area = _object(entry, _AREA_FIELDS)
+        if len(area) != 2:
+            raise _WrongShape
+        spaces = _list(area["spaces"])
+        words += [_kind(area["kind"]), len(spaces), *map(_space, spaces)]
+    return words
+
+
+_POSITION_FIELDS = frozenset(Position.__struct_fields__)
+_SEAT_FIELDS = frozenset(PositionSeat.__struct_fields__)
+_PIECE_WORDS: dict[str, Callable[[object], int]] = {
+    "id": _int,
+    "seat": _seat,
+    "type": _name(TYPES),
+    "status": _name(STATUSES),
+    "at": _space,
+    "strength": _int,
+    "combat_bonus": _int,
+    "move_bonus": _int,
+}
+_PIECE_FIELDS = frozenset(_PIECE_WORDS) | {"spells"}
+
+
+def _position_words(given: dict[str, Any]) -> list[int]:
+    seats, pieces = _list(given["seats"]), _list(given["pieces"])
+    order, acted = _list(given.get("play_order", [])), _list(given.get("acted", []))
+    words = [
+        0,
+        _word(given, "active", _seat),
+        _word(given, "turn", _int),
+        _word(given, "actions_left", _int),
+        _word(given, "draw_offered", _bool),
+        len(seats),
+    ]
+    for entry in seats:
+        seat = _object(entry, _SEAT_FIELDS)
+        words += [_seat(seat["seat"]), _word(seat, "alive", _bool)]
+        words += [_word(seat, "race", _race), _word(seat, "race_tokens", _int)]
+    words += [int("play_order" in given), len(order), *map(_seat, order), len(acted), *map(_int, acted)]
+    words.append(len(pieces))
+    for entry in pieces:
+        piece = _object(entry, _PIECE_FIELDS)
+        if not ("id" in piece and "seat" in piece and "type" in piece):
+            raise _WrongShape
+        words += [_word(piece, name, make) for name, make in _PIECE_WORDS.items()]
+        spells = [_spell(spell) for spell in _list(piece.get("spells", []))]
+        words.append(len(spells) if "spells" in piece else WORD_ABSENT)
+        words += [spells.count(spell) for spell in range(len(SPELL_NAMES))]
+    return words + _area_words(given.get("terrain", []))
+
+
+_BOOK: dict[str, Any] = json.loads(
+    resources.files("warlog_core").joinpath("rules/confrontation.json").read_text(encoding="utf-8")
+)
+
+_ABILITIES = {
+    "king": "Its defeat ends its seat's part. Enters rough ground only to begin combat.",
+    "pawn": "No ability.",
+    "rook": "Strength: starts with one; a battle that it would lose is a draw instead, and one strength is spent.",
+    "knight": "Leap: passes over pieces. Weapon Mastery: a bonus in a battle which it began by moving in.",
+    "bishop": "Magic: knows spells, each cast once.",
+    "queen": "Leadership: adjacent pieces of her seat have a bonus to their rating.",
+}
+_SPELL_TEXTS = {
+    "fireball": "Battle at a distance against one enemy piece.",
+    "heal": "A removed own Pawn, Rook or Knight comes back into the zone.",
+    "hurt": "Battle at a distance against one enemy piece.",
+    "judgement": "One battle against every adjacent enemy piece.",
+    "panic": "One enemy piece runs back to its owner's home line.",
+}
+_RACE_TEXTS = {
+    "demons": "Rise from Hell: in the own turn, put a piece on any empty space; it may charge at once.",
+    "dwarves": "Hold the Line: before the dice, when an enemy moves in, a bonus for the defender.",
+    "elves": "Swift Movement: right after a move, the piece moves again.",
+    "humans": "Luck: after the dice of a battle, throw the own die again; the better one counts.",
+    "orcs": "Battle Fury: after an action, for each battle won in it, two other pieces attack.",
+    "undead": "Live Again: an own Pawn, Rook or Knight that loses a battle comes back on the home line.",
+}
+_TERRAIN_TEXTS = {
+    "barrier": "No move may pass over it and no spell may go through it; a move may end or start there.",
+    "counterspell": "No spell but those cast from it reaches a piece there, and no racial power works there.",
+    "enhancement": "A bonus for a piece that stands there in a battle begun by a move.",
+    "rough": "Entering costs 2 spaces of movement, except to begin a battle. Kings enter only to attack.",
+}
+_TREASURE_TEXTS = {
+    "sword": "The winner's Combat grows by 1.",
+    "armour": "The winner has one Strength, if it had none.",
+    "boots": "The winner's Move grows by 1.",
+    "scroll": "The seat's Bishop with the lowest id learns one more Fireball.",
+    "banner": "One more race token; without races, as the sword.",
+    "recruit": "A removed Pawn, or a new one, is put into the zone.",
+}
+
+
+class Codec:
+    """The codec of `confrontation`."""
+
+    title = "Confrontation"
+    spectators = "open"
+    action_type = Action
+    effect_type = Effect
+    view_type = View
+    position_type = Position
+    options_type = Options
+
+    def __init__(self, raw: RawGame) -> None:
+        self.items_max = raw.items_max
+        layout = raw.state_layout
+        self.pick_piece = layout.row_picker(
+            "pieces",
+            (
+                "id", "status", "at", "strength", "combat_bonus", "move_bonus",
+                *(f"spells.{i}" for i in range(len(SPELL_NAMES))),
+            ),
+        )  # fmt: skip
+        self.pick_area = layout.row_picker("areas", ("kind", "spaces"))
+        self.work_names = layout.rows["work"]
+        self.army_names = layout.rows["armies"]
+        # Listed actions recur all the time and are frozen: each is made once.
+        self.listed: dict[bytes, Any] = {}
+
+    # ---- options and Position ----
+
+    def options_words(self, options: object) -> list[int]:
+        try:
+            given = _object(options, _OPTIONS)
+            return [
+                0,
+                *(_word(given, name, make) for name, make in _OPTION_WORDS.items()),
+                *_table_words(given.get("piece_table", {}), TYPES, _TYPE_NUMBERS),
+                *_table_words(given.get("spell_table", {}), SPELL_NAMES, _SPELL_NUMBERS),
+                *_area_words(given.get("terrain_areas", [])),
+            ]
+        except (_WrongShape, KeyError):
+            return list(_MALFORMED_OPTIONS)
+
+    def position_words(self, options: object, position: object) -> list[int]:
+        del options
+        try:
+            return _position_words(_object(position, _POSITION_FIELDS))
+        except (_WrongShape, KeyError):
+            return list(_MALFORMED_POSITION)
+
+    def labels(self, options: object) -> bytes:
+        del options
+        return b""
+
+    def full_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        full: dict[str, Any] = {}
+        for spec in _BOOK["options"]:
+            name, default = spec["name"], spec["default"]
+            if name in ("piece_table", "spell_table"):
+                given = options.get(name, {})
+                rows = default.keys() | given.keys()
+                full[name] = {
+                    row: {**default.get(row, {}), **given.get(row, {})}
+                    for row in (*TYPES, *SPELL_NAMES)
+                    if row in rows
+                }
+            else:
+                full[name] = options.get(name, list(default) if isinstance(default, list) else default)
+        return full
+
+    def position_is_open(self, position: Mapping[str, object]) -> bool:
+        """A Position is of a match whose armies have been revealed: nothing in it is hidden (8)."""
+        del position
+        return True
+
+    # ---- what a client needs to draw the game ----
+
+    def board(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Spaces in canonical order. `region`: the seats in whose zones the space lies, else null."""
+        zones = {
+            entry["seat"]: set(entry["zone"])
+            for entry in _BOOK["seats"]
+            if entry["seat"] in SEATS_OF[options["seats"]]
+        }
+        directions = [(entry["file"], entry["rank"]) for entry in _BOOK["board"]["directions"]]
+        spaces = []
+        for space, name in enumerate(SPACE_NAMES):
+            column, row = space % 8, space // 8
+            owners = [seat for seat, zone in zones.items() if name in zone]
+            spaces.append(
+                {
+                    "id": name,
+                    "x": float(column),
+                    "y": float(row),
+                    "region": " ".join(owners) or None,
+                    "neighbours": [
+                        SPACE_NAMES[(row + up) * 8 + column + right]
+                        for right, up in directions
+                        if 0 <= row + up < 8 and 0 <= column + right < 8
+                    ],
+                }
+            )
+        return {"kind": "square", "levels": ["ground"], "width": 8, "height": 8, "spaces": spaces}
+
+    def pieces(self, options: Mapping[str, Any]) -> list[Any]:
+        table = options["piece_table"]
+        return [
+            {**entry, **table[entry["type"]], "ability": _ABILITIES[entry["type"]]}
+            for entry in _BOOK["types"]
+        ]
+
+    def presets(self, options: Mapping[str, Any]) -> list[Any]:
+        """The armies of 4.4 and what they cost with these options."""
+        costs = {name: row.get("cost", 0) for name, row in options["piece_table"].items()}
+        presets = []
+        for preset in _BOOK["preset_armies"]:
+            extra = sum(len(spells) - options["spells_per_bishop"] for spells in preset["bishops"])
+            cost = sum(number * costs[name] for name, number in preset["pieces"].items())
+            presets.append({**preset, "cost": cost + extra * options["spell_cost"]})
+        return presets
+
+    def catalogues(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Spells, races, terrain and treasures, with a text for each."""
+        spells = options["spell_table"]
+        return {
+            "spells": [
+                {**entry, **spells.get(entry["spell"], {}), "text": _SPELL_TEXTS[entry["spell"]]}
+                for entry in _BOOK["spells"]
+            ],
+            "races": [{**entry, "text": _RACE_TEXTS[entry["race"]]} for entry in _BOOK["races"]],
+            "terrain": [{"kind": kind, "text": _TERRAIN_TEXTS[kind]} for kind in _BOOK["terrain_kinds"]],
+            "treasures": [
+                {**entry, "text": _TREASURE_TEXTS[entry["treasure"]]} for entry in _BOOK["treasures"]
+            ],
+        }
+
+    def tables(self, setup: Mapping[str, Any], labels: bytes) -> Tables:
+        del labels
+        return Tables(self, setup)
+
+
+# ---- actions -----------------------------------------------------------------------------------------------
+
+_FIELD_MIN = _INT_MIN + 16
+
+
+def _number_field(value: object) -> int:
+    """Any integer of the book; those that are reserved here are no piece's id and no place either."""
+    number = _int(value)
+    return number if number >= _FIELD_MIN else OUT_OF_RANGE
+
+
+def _space_field(value: object) -> int:
+    if type(value) is not str:
+        raise _WrongShape
+    return SPACE_IDS.get(value, UNKNOWN)
+
+
+def _count(value: object) -> int:
+    number = _int(value)
+    if not 0 <= number <= 60:
+        raise _WrongShape
+    return number
+
+
+_FIELDS: dict[str, Callable[[object], int]] = {
+    "position": _number_field,
+    "piece": _number_field,
+    "to": _space_field,
+}
+_ARMY, _PLACE_TERRAIN, _CAST, _TIMEOUT = 0, 2, 6, 21
+_Encoder = Callable[[dict[str, Any]], ActionRecord]
+
+
+def _encoder(number: int, names: tuple[str, ...]) -> _Encoder:
+    """Encodes actions of one type: the fields `names` in the book's order, none missing, none superfluous."""
+    n_fields = 1 + len(names)
+    fields = tuple((name, _FIELDS[name]) for name in names)
+    rest = (0,) * (7 - len(names))
+
+    def encode(action: dict[str, Any]) -> ActionRecord:
+        if len(action) != n_fields:
+            raise _WrongShape
+        return (number, *[make(action[name]) for name, make in fields], *rest), ()  # type: ignore[return-value]
+
+    return encode
+
+
+_ARMY_FIELDS = frozenset(("type", "pieces", "bishops", "race", "extra_tokens"))
+_BOUGHT = frozenset(BOUGHT_TYPES)
+
+
+def _army_record(action: dict[str, Any], items_max: int) -> ActionRecord:
+    """Numbers of pieces, length of `bishops`, the lengths of its lists, their spells; see the C file."""
+    _object(action, _ARMY_FIELDS)
+    pieces = _object(action["pieces"], _BOUGHT)
+    items = [_count(pieces[name]) if name in pieces else ABSENT for name in BOUGHT_TYPES]
+    bishops = [[_spell(spell) for spell in _list(spells)] for spells in _list(action.get("bishops", []))]
+    items.append(len(bishops) if "bishops" in action else ABSENT)
+    items += [len(spells) for spells in bishops[:_ARMY_BISHOPS_MAX]]
+    for spells in bishops:
+        if len(items) >= items_max:
+            break
+        items += spells
+    race = _race(action["race"]) if "race" in action else ABSENT
+    extra = _count(action["extra_tokens"]) if "extra_tokens" in action else ABSENT
+    return (_ARMY, ABSENT, race, extra, len(items), 0, 0, 0), items[:items_max]
+
+
+def _terrain_record(action: dict[str, Any]) -> ActionRecord:
+    if len(action) != 3:
+        raise _WrongShape
+    kind = _kind(action["kind"])
+    spaces = [_space_field(space) for space in _list(action["spaces"])]
+    items = spaces[:_AREA_SPACES_MAX]
+    if UNKNOWN in spaces:
+        items[0] = UNKNOWN
+    return (_PLACE_TERRAIN, len(spaces), kind, 0, 0, 0, 0, 0), items
+
+
+_SPELL_FIELDS = {
+    "fireball": frozenset(("type", "piece", "spell", "target")),
+    "heal": frozenset(("type", "piece", "spell", "revive", "to")),
+    "hurt": frozenset(("type", "piece", "spell", "target")),
+    "judgement": frozenset(("type", "piece", "spell")),
+    "panic": frozenset(("type", "piece", "spell", "target")),
+}
+
+
+def _cast_record(action: dict[str, Any]) -> ActionRecord:
+    spell = action["spell"]
+    if type(spell) is not str or action.keys() != _SPELL_FIELDS.get(spell):
+        raise _WrongShape
+    piece, number = _number_field(action["piece"]), _spell(spell)
+    if spell == "heal":
+        return (
+            (_CAST, piece, number, _number_field(action["revive"]), _space_field(action["to"]), 0, 0, 0),
+            (),
+        )
+    target = 0 if spell == "judgement" else _space_field(action["target"])
+    return (_CAST, piece, number, target, 0, 0, 0, 0), ()
+
+
+_ENCODERS: dict[str, _Encoder] = {
+    str(action.__struct_config__.tag): _encoder(number, action.__struct_fields__)
+    for number, action in enumerate(ACTIONS)
+    if number not in (_ARMY, _PLACE_TERRAIN, _CAST, _TIMEOUT)
+} | {"place_terrain": _terrain_record, "cast": _cast_record}
+_DECODERS: dict[str, Callable[[int], Any]] = {
+    "position": lambda number: number,
+    "piece": lambda number: number,
+    "to": lambda number: SPACE_NAMES[number],
+}
+_PLAIN_DECODERS = {
+    number: (action, tuple(_DECODERS[name] for name in action.__struct_fields__))
+    for number, action in enumerate(ACTIONS)
+    if number not in (_ARMY, _PLACE_TERRAIN, _CAST, _TIMEOUT)
+}
+
+
+def _spells(counts: Sequence[int]) -> list[Spell]:
+    """In spell order, with repeats."""
+    return [name for name, count in zip(SPELL_NAMES, counts, strict=True) for _ in range(count)]
+
+
+def _bishops(lengths: Sequence[int], spells: Sequence[int]) -> list[list[Spell]]:
+    bishops, at = [], 0
+    for length in lengths:
+        bishops.append([SPELL_NAMES[spell] for spell in spells[at : at + length]])
+        at += length
+    return bishops
+
+
+def _posted_army(race: int, extra: int, items: Sequence[int]) -> Army:
+    n = items[5]
+    return Army(
+        pieces={name: count for name, count in zip(BOUGHT_TYPES, items[:5], strict=True) if count != ABSENT},
+        bishops=UNSET if n == ABSENT else _bishops(items[6 : 6 + n], items[6 + n :]),
+        race=UNSET if race == ABSENT else RACE_NAMES[race],
+        extra_tokens=UNSET if extra == ABSENT else extra,
+    )
+
+
+def _listed_army(preset: int, race: int) -> Army:
+    if preset == OPEN:
+        return Army(open=True)
+    entry = _BOOK["preset_armies"][preset]
+    return Army(
+        pieces={name: entry["pieces"][name] for name in BOUGHT_TYPES if name in entry["pieces"]},
+        bishops=entry["bishops"] or UNSET,
+        race=UNSET if race == ABSENT else RACE_NAMES[race],
+    )
+
+
+def _listed(record: Sequence[int]) -> Any:
+    kind, *fields = record
+    if kind == _ARMY:
+        return _listed_army(fields[0], fields[1])
+    if kind == _PLACE_TERRAIN:
+        assert fields[0] == OPEN
+        return PlaceTerrain(open=True)
+    if kind == _CAST:
+        piece, spell = fields[0], SPELL_NAMES[fields[1]]
+        if spell == "heal":
+            return Cast(piece, spell, revive=fields[2], to=SPACE_NAMES[fields[3]])
+        return Cast(piece, spell) if spell == "judgement" else Cast(piece, spell, SPACE_NAMES[fields[2]])
+    action, decoders = _PLAIN_DECODERS[kind]
+    return action(*[decode(fields[i]) for i, decode in enumerate(decoders)])
+
+
+_LISTED_KEPT = 32768
+
+
+class Tables:
+    """One match's names: those of its seats. All else is the same in every match."""
+
+    def __init__(self, codec: Codec, setup: Mapping[str, Any]) -> None:
+        self.seats = SEATS_OF[setup["n_seats"]]
+        self._codec = codec
+        self._races = bool(setup["races"])
+
+    # ---- actions ----
+
+    def record(self, action: object) -> ActionRecord:
+        if type(action) is not dict:
+            if not isinstance(action, Tagged):
+                return MALFORMED_RECORD
+            action = msgspec.to_builtins(action)
+            assert isinstance(action, dict)
+        kind = action.get("type")
+        try:
+            if kind == "army":
+                return _army_record(action, self._codec.items_max)
+            if kind == "timeout":
+                return self._timeout_record(action)
+            return _ENCODERS[kind](action) if type(kind) is str else MALFORMED_RECORD
+        except (_WrongShape, KeyError):
+            return MALFORMED_RECORD
+
+    def _timeout_record(self, action: dict[str, Any]) -> ActionRecord:
+        if len(action) != 2 or action["seat"] not in self.seats:
+            raise _WrongShape
+        return (_TIMEOUT, self.seats.index(action["seat"]), 0, 0, 0, 0, 0, 0), ()
+
+    def action(self, record: Sequence[int], items: Sequence[int]) -> Any:
+        if record[0] == _ARMY and record[1] == ABSENT:
+            return _posted_army(record[2], record[3], items)
+        if record[0] == _PLACE_TERRAIN:
+            return PlaceTerrain(KINDS[record[2]], [SPACE_NAMES[space] for space in items])
+        if record[0] == _TIMEOUT:
+            return ACTIONS[_TIMEOUT](self.seats[record[1]])
+        return _listed(record)
+
+    def action_alt(self, kind: int, words: Sequence[int]) -> dict[str, Any]:
+        """The type alone (section 8)."""
+        del words
+        return {"type": ACTIONS[kind].__struct_config__.tag}
+
+    def listing(self, listing: bytes) -> list[Any]:
+        keys = listing_keys(listing)
+        made = self._codec.listed
+        try:
+            return [made[key] for key in keys]
+        except KeyError:
+            pass
+        if len(made) > _LISTED_KEPT:
+            made.clear()
+        actions = []
+        for key in keys:
+            action = made.get(key)
+            if action is None:
+                action = made[key] = _listed(record_of(key))
+            actions.append(action)
+        return actions
+
+    # ---- effects ----
+
+    def effect(self, kind: int, words: Sequence[int]) -> Any:
+        return _EFFECTS[kind](self, words)
+
+    def _named(self, bits: int) -> list[str]:
+        return [seat for number, seat in enumerate(self.seats) if bits >> number & 1]
+
+    def _armies(self, words: Sequence[int]) -> list[RevealedArmy]:
+        armies, at = [], 1
+        for _ in range(words[0]):
+            seat, spent, race, tokens, n = words[at : at + 5]
+            at += 5
+            pieces = []
+            for _ in range(n):
+                piece, kind = words[at : at + 2]
+                at += 2
+                spells: list[Spell] | UnsetType = UNSET
+                if kind == _BISHOP:
+                    spells = _spells(words[at : at + 5])
+                    at += 5
+                pieces.append(RevealedPiece(piece, TYPES[kind], spells))
+            with_race = race != WORD_ABSENT
+            armies.append(
+                RevealedArmy(
+                    seat=self.seats[seat],
+                    spent=spent,
+                    race=RACE_NAMES[race] if with_race else UNSET,
+                    race_tokens=tokens if with_race else UNSET,
+                    pieces=pieces,
+                )
+            )
+        return armies
+
+    # ---- view and Position: two writings of one record ----
+
+    def view(self, viewer: str, fields: Mapping[str, Any]) -> View:
+        phase = fields["phase"]
+        playing = phase == _PLAY
+        seats = self.seats
+        return View(
+            viewer=viewer,
+            phase=PHASES[phase],
+            to_act=self._named(fields["to_act"]),
+            result=Result(self._named(fields["winners"]), REASONS[fields["reason"]])
+            if phase == _OVER
+            else UNSET,
+            seats=[self._seat_view(number, fields) for number in range(len(seats))],
+            terrain=self._terrain(fields),
+            pieces=self._pieces(fields),
+            chooser=seats[fields["chooser"]] if phase == _ORDER else UNSET,
+            play_order=[seats[number] for number in fields["order"]] if fields["order"] else UNSET,
+            turn=fields["turn"] if fields["turn"] else UNSET,
+            active=seats[fields["active"]] if phase in (_TERRAIN, _SETUP, _PLAY) else UNSET,
+            actions_left=fields["actions_left"] if playing else UNSET,
+            acted=list(fields["acted"]) if playing else UNSET,
+            draw_offered=fields["draw_offered"] != 0 if playing else UNSET,
+            pending=self._pending(fields) if playing else UNSET,
+        )
+
+    def _seat_view(self, number: int, fields: Mapping[str, Any]) -> SeatView:
+        seat, alive = self.seats[number], fields["alive"] >> number & 1 != 0
+        if fields["phase"] == _ARMY_PHASE:
+            submitted = fields["submitted"] >> number & 1 != 0
+            return SeatView(seat, alive, submitted, self._own_army(fields["armies"][number]))
+        race = fields["race"][number]
+        if race == _NO_RACE:
+            return SeatView(seat, alive)
+        return SeatView(seat, alive, UNSET, UNSET, RACE_NAMES[race], fields["race_tokens"][number])
+
+    def _own_army(self, row: Sequence[int]) -> PostedArmy | UnsetType:
+        army = dict(zip(self._codec.army_names, row, strict=True))
+        if not army["given"]:
+            return UNSET
+        counts = [army[f"pieces.{i}"] for i in range(len(BOUGHT_TYPES))]
+        n, race, extra = army["n_bishops"], army["race"], army["extra_tokens"]
+        bishops: list[list[Spell]] | UnsetType = UNSET
+        if n != _NOT_GIVEN:
+            spells = [army[f"spells.{i}"] for i in range(army["n_spells"])]
+            bishops = _bishops([army[f"lengths.{i}"] for i in range(n)], spells)
+        return PostedArmy(
+            {name: count for name, count in zip(BOUGHT_TYPES, counts, strict=True) if count != _NOT_GIVEN},
+            bishops,
+            UNSET if race == _NOT_GIVEN else RACE_NAMES[race],
+            UNSET if extra == _NOT_GIVEN else extra,
+        )
+
+    def _terrain(self, fields: Mapping[str, Any]) -> list[Area]:
+        return [
+            Area(KINDS[kind], [SPACE_NAMES[space] for space in range(64) if spaces >> space & 1])
+            for kind, spaces in map(self._codec.pick_area, fields["areas"])
+        ]
+
+    def _rows(self, fields: Mapping[str, Any]) -> list[tuple[int, int, int, tuple[int, ...] | None]]:
+        """(id, seat, type, row) of every piece, by ascending id; no row for a removed one."""
+        rows = {row[0]: row for row in map(self._codec.pick_piece, fields["pieces"])}
+        n = len(TYPES)
+        return [
+            (piece, (entry - 1) // n, (entry - 1) % n, rows.get(piece))
+            for piece, entry in enumerate(fields["roster"])
+            if entry
+        ]
+
+    def _pieces(self, fields: Mapping[str, Any]) -> list[PieceView]:
+        pieces = []
+        for piece, seat, kind, row in self._rows(fields):
+            if row is None:
+                pieces.append(PieceView(id=piece, seat=self.seats[seat], type=TYPES[kind], status="removed"))
+                continue
+            _, status, at, strength, combat, move, *spells = row
+            pieces.append(
+                PieceView(
+                    id=piece,
+                    seat=self.seats[seat],
+                    type=TYPES[kind],
+                    status=STATUSES[status],
+                    at=SPACE_NAMES[at] if status == _BOARD else UNSET,
+                    strength=strength or UNSET,
+                    combat_bonus=combat or UNSET,
+                    move_bonus=move or UNSET,
+                    spells=_spells(spells) if kind == _BISHOP else UNSET,
+                )
+            )
+        return pieces
+
+    def _pending(self, fields: Mapping[str, Any]) -> Pending | UnsetType:
+        work = dict(zip(self._codec.work_names, fields["work"], strict=True))
+        kind = work["pending"]
+        if not kind:
+            return UNSET
+        seat = self.seats[work["owner"]]
+        name = DECISIONS[kind - 1]
+        if kind in (_HOLD, _LUCK, _LIVE_AGAIN):
+            lucky = kind == _LUCK
+            battle = Battle(
+                attacker=work["attacker"],
+                defender=work["defender"],
+                by=BYS[work["by"]],
+                origin=SPACE_NAMES[work["from"]],
+                space=SPACE_NAMES[work["space"]],
+                attack_rating=work["attack_rating"] if lucky else UNSET,
+                defend_rating=work["defend_rating"] if lucky else UNSET,
+                attack_die=work["attack_die"] if lucky else UNSET,
+                defend_die=work["defend_die"] if lucky else UNSET,
+            )
+            loser = work["loser"] if kind == _LIVE_AGAIN else UNSET
+            return Pending(kind=name, seat=seat, battle=battle, piece=loser)
+        if kind == _PANIC:
+            piece = work["defender"]
+            ((_, _, at, *_),) = (
+                row for row in map(self._codec.pick_piece, fields["pieces"]) if row[0] == piece
+            )
+            return Pending(kind=name, seat=seat, piece=piece, at=SPACE_NAMES[at])
+        if kind == _FURY:
+            return Pending(kind=name, seat=seat, trigger=work["trigger"], stage=1 + (work["fury"] > 1))
+        if kind == _DRAW_OFFER:
+            return Pending(kind=name, seat=seat, by=self.seats[fields["active"]])
+        return Pending(kind=name, seat=seat, piece=work["mover"])
+
+    def position(self, fields: Mapping[str, Any]) -> Position | None:
+        """Of phase `play` without an open decision alone (10.6)."""
+        work = dict(zip(self._codec.work_names, fields["work"], strict=True))
+        if fields["phase"] != _PLAY or work["pending"]:
+            return None
+        seats = []
+        for number, seat in enumerate(self.seats):
+            race = fields["race"][number]
+            alive = fields["alive"] >> number & 1 != 0
+            if race == _NO_RACE:
+                seats.append(PositionSeat(seat, alive))
+            else:
+                seats.append(PositionSeat(seat, alive, RACE_NAMES[race], fields["race_tokens"][number]))
+        return Position(
+            seats=seats,
+            play_order=[self.seats[number] for number in fields["order"]],
+            active=self.seats[fields["active"]],
+            turn=fields["turn"],
+            actions_left=fields["actions_left"],
+            acted=list(fields["acted"]),
+            draw_offered=fields["draw_offered"] != 0,
+            pieces=self._position_pieces(fields),
+            terrain=self._terrain(fields),
+        )
+
+    def _position_pieces(self, fields: Mapping[str, Any]) -> list[PositionPiece]:
+        pieces = []
+        for piece, seat, kind, row in self._rows(fields):
+            if row is None:
+                pieces.append(
+                    PositionPiece(id=piece, seat=self.seats[seat], type=TYPES[kind], status="removed")
+                )
+                continue
+            _, _, at, strength, combat, move, *spells = row
+            pieces.append(
+                PositionPiece(
+                    id=piece,
+                    seat=self.seats[seat],
+                    type=TYPES[kind],
+                    at=SPACE_NAMES[at],
+                    strength=strength if strength or kind == _ROOK else UNSET,
+                    combat_bonus=combat or UNSET,
+                    move_bonus=move or UNSET,
+                    spells=_spells(spells) if kind == _BISHOP else UNSET,
+                )
+            )
+        return pieces
+
+
+def _from_to(effect: Callable[..., Any]) -> Callable[[Tables, Sequence[int]], Any]:
+    return lambda tables, w: effect(piece=w[0], origin=SPACE_NAMES[w[1]], to=SPACE_NAMES[w[2]])
+
+
+def _piece_to(effect: Callable[..., Any]) -> Callable[[Tables, Sequence[int]], Any]:
+    return lambda tables, w: effect(piece=w[0], to=SPACE_NAMES[w[1]])
+
+
+def _of_seat(effect: Callable[..., Any]) -> Callable[[Tables, Sequence[int]], Any]:
+    return lambda tables, w: effect(seat=tables.seats[w[0]])
+
+
+def _of_turn(effect: Callable[..., Any]) -> Callable[[Tables, Sequence[int]], Any]:
+    return lambda tables, w: effect(seat=tables.seats[w[0]], turn=w[1])
+
+
+def _battle_started(tables: Tables, w: Sequence[int]) -> BattleStarted:
+    return BattleStarted(
+        attacker=w[0], defender=w[1], by=BYS[w[2]], origin=SPACE_NAMES[w[3]], space=SPACE_NAMES[w[4]]
+    )
+
+
+def _spell_cast(tables: Tables, w: Sequence[int]) -> SpellCast:
+    target = UNSET if w[2] == WORD_ABSENT else SPACE_NAMES[w[2]]
+    return SpellCast(piece=w[0], spell=SPELL_NAMES[w[1]], target=target)
+
+
+def _rolled(tables: Tables, w: Sequence[int]) -> Rolled:
+    return Rolled(attack_rating=w[0], attack_die=w[1], defend_rating=w[2], defend_die=w[3])
+
+
+def _order_roll(tables: Tables, w: Sequence[int]) -> OrderRoll:
+    return OrderRoll(rolls=[Roll(tables.seats[w[i]], w[i + 1]) for i in range(1, len(w), 2)])
+
+
+# Effect decoders, in the order of table 10.4 (turn_started and turn_skipped are two).
+_EFFECTS: tuple[Callable[[Tables, Sequence[int]], Any], ...] = (
+    _of_seat(ArmySubmitted),
+    lambda tables, w: ArmiesRevealed(armies=tables._armies(w)),
+    _order_roll,
+    _of_seat(OrderWinner),
+    lambda tables, w: OrderChosen(seat=tables.seats[w[0]], play_order=[tables.seats[i] for i in w[2:]]),
+    lambda tables, w: TerrainPlaced(
+        seat=tables.seats[w[0]], kind=KINDS[w[1]], spaces=[SPACE_NAMES[space] for space in w[2:]]
+    ),
+    _of_seat(TerrainSkipped),
+    _piece_to(Placed),
+    _of_turn(TurnStarted),
+    _of_turn(TurnSkipped),
+    _of_seat(TurnEnded),
+    lambda tables, w: TokenSpent(seat=tables.seats[w[0]], race=RACE_NAMES[w[1]], left=w[2]),
+    _from_to(Moved),
+    _from_to(Risen),
+    _spell_cast,
+    _piece_to(Healed),
+    _from_to(Panicked),
+    _battle_started,
+    _rolled,
+    lambda tables, w: Rerolled(seat=tables.seats[w[0]], die=w[1], kept=w[2]),
+    lambda tables, w: BattleResult(attack_total=w[0], defend_total=w[1], outcome=OUTCOMES[w[2]]),
+    lambda tables, w: StrengthUsed(piece=w[0], left=w[1]),
+    lambda tables, w: Defeated(piece=w[0], at=SPACE_NAMES[w[1]]),
+    _piece_to(LivedAgain),
+    lambda tables, w: Removed(piece=w[0], reason=REMOVED_REASONS[w[1]]),
+    lambda tables, w: TreasureFound(
+        seat=tables.seats[w[0]], piece=w[1], treasure=TREASURES[w[2]], applied=w[3] != 0
+    ),
+    _piece_to(Recruited),
+    lambda tables, w: Eliminated(seat=tables.seats[w[0]], reason=REASONS[w[1]]),  # type: ignore[arg-type]
+    _of_seat(DrawOffered),
+    _of_seat(DrawAccepted),
+    _of_seat(DrawDeclined),
+    lambda tables, w: MatchOver(winners=tables._named(w[0]), reason=REASONS[w[1]]),
+)

@@ -1,0 +1,716 @@
+"""The vocabulary of Confrontation: its names, and the Structs of its JSON (`rules/confrontation.md`, 10), in order."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType, field
+
+from warlog_core.codecs import Result
+
+# ---- names (sections 2 to 5): a name's number is its place -------------------------------------------------
+
+Seat = Literal["white", "red", "black", "blue"]
+Phase = Literal["army", "order", "terrain", "setup", "play", "over"]
+Type = Literal["king", "pawn", "rook", "knight", "bishop", "queen"]
+BoughtType = Literal["pawn", "rook", "knight", "bishop", "queen"]
+Status = Literal["reserve", "board", "fallen", "removed"]
+Spell = Literal["fireball", "heal", "hurt", "judgement", "panic"]
+Race = Literal["demons", "dwarves", "elves", "humans", "orcs", "undead"]
+Kind = Literal["barrier", "counterspell", "enhancement", "rough"]
+Treasure = Literal["sword", "armour", "boots", "scroll", "banner", "recruit"]
+By = Literal["move", "fireball", "hurt", "judgement"]
+Decision = Literal["hold", "luck", "live_again", "panic", "fury", "swift", "risen", "draw_offer"]
+Outcome = Literal["attacker", "defender", "draw"]
+RemovedReason = Literal["defeated", "eliminated"]
+LeaveReason = Literal["king_defeated", "army_destroyed", "resigned", "timeout"]
+
+SEATS: tuple[Seat, ...] = ("white", "red", "black", "blue")
+SEATS_OF: dict[int, tuple[Seat, ...]] = {2: ("white", "black"), 3: SEATS[:3], 4: SEATS}
+PHASES: tuple[Phase, ...] = ("army", "order", "terrain", "setup", "play", "over")
+TYPES: tuple[Type, ...] = ("king", "pawn", "rook", "knight", "bishop", "queen")
+BOUGHT_TYPES: tuple[BoughtType, ...] = ("pawn", "rook", "knight", "bishop", "queen")
+STATUSES: tuple[Status, ...] = ("reserve", "board", "fallen", "removed")
+SPELL_NAMES: tuple[Spell, ...] = ("fireball", "heal", "hurt", "judgement", "panic")
+RACE_NAMES: tuple[Race, ...] = ("demons", "dwarves", "elves", "humans", "orcs", "undead")
+KINDS: tuple[Kind, ...] = ("barrier", "counterspell", "enhancement", "rough")
+TREASURES: tuple[Treasure, ...] = ("sword", "armour", "boots", "scroll", "banner", "recruit")
+BYS: tuple[By, ...] = ("move", "fireball", "hurt", "judgement")
+DECISIONS: tuple[Decision, ...] = (
+    "hold", "luck", "live_again", "panic", "fury", "swift", "risen", "draw_offer",
+)  # fmt: skip
+OUTCOMES: tuple[Outcome, ...] = ("attacker", "defender", "draw")
+REMOVED_REASONS: tuple[RemovedReason, ...] = ("defeated", "eliminated")
+REASONS = (
+    "king_defeated", "army_destroyed", "resigned", "timeout", "draw_agreed", "turn_limit", "stalemate",
+)  # fmt: skip
+
+# A space is (rank - 1) * 8 + file, both from 0.
+SPACE_NAMES = [f"{chr(ord('a') + space % 8)}{space // 8 + 1}" for space in range(64)]
+SPACE_IDS = {name: space for space, name in enumerate(SPACE_NAMES)}
+
+Space = Annotated[str, Meta(pattern="^[a-h][1-8]$", description="a space id such as d5 (2)")]
+Piece = Annotated[int, Meta(description="a piece's id")]
+
+# ---- 10.1 options ------------------------------------------------------------------------------------------
+
+_Move = Annotated[int, Meta(ge=1, le=7, description="spaces of movement")]
+_Combat = Annotated[int, Meta(ge=0, le=9, description="rating in battle")]
+_Cost = Annotated[int, Meta(ge=1, le=20, description="price in Army points")]
+_Range = Annotated[int, Meta(ge=1, le=7, description="greatest king-distance of the target")]
+
+
+class KingRule(Struct, frozen=True, forbid_unknown_fields=True):
+    """Values of the King, which is never bought."""
+
+    move: _Move | UnsetType = UNSET
+    combat: _Combat | UnsetType = UNSET
+
+
+class PieceRule(Struct, frozen=True, forbid_unknown_fields=True):
+    """Values of a piece type; what is left out keeps its default."""
+
+    move: _Move | UnsetType = UNSET
+    combat: _Combat | UnsetType = UNSET
+    cost: _Cost | UnsetType = UNSET
+
+
+class PieceTable(Struct, frozen=True, forbid_unknown_fields=True):
+    """Values that differ from those of section 3."""
+
+    king: KingRule | UnsetType = UNSET
+    pawn: PieceRule | UnsetType = UNSET
+    rook: PieceRule | UnsetType = UNSET
+    knight: PieceRule | UnsetType = UNSET
+    bishop: PieceRule | UnsetType = UNSET
+    queen: PieceRule | UnsetType = UNSET
+
+
+class BattleSpellRule(Struct, frozen=True, forbid_unknown_fields=True):
+    combat: _Combat | UnsetType = UNSET
+    range: _Range | UnsetType = UNSET
+
+
+class JudgementRule(Struct, frozen=True, forbid_unknown_fields=True):
+    combat: _Combat | UnsetType = UNSET
+
+
+class PanicRule(Struct, frozen=True, forbid_unknown_fields=True):
+    range: _Range | UnsetType = UNSET
+
+
+class HealRule(Struct, frozen=True, forbid_unknown_fields=True):
+    """Heal has no numbers."""
+
+
+class SpellTable(Struct, frozen=True, forbid_unknown_fields=True):
+    """Values of spells that differ from those of section 3."""
+
+    fireball: BattleSpellRule | UnsetType = UNSET
+    heal: HealRule | UnsetType = UNSET
+    hurt: BattleSpellRule | UnsetType = UNSET
+    judgement: JudgementRule | UnsetType = UNSET
+    panic: PanicRule | UnsetType = UNSET
+
+
+class Area(Struct, frozen=True, forbid_unknown_fields=True):
+    """Spaces with one kind of terrain (7.5)."""
+
+    kind: Kind
+    spaces: list[Space]
+
+
+_DEFAULT_TABLE = PieceTable(
+    king=KingRule(1, 3),
+    pawn=PieceRule(2, 1, 1),
+    rook=PieceRule(4, 2, 3),
+    knight=PieceRule(5, 2, 3),
+    bishop=PieceRule(4, 2, 4),
+    queen=PieceRule(6, 3, 5),
+)
+_DEFAULT_SPELLS = SpellTable(
+    fireball=BattleSpellRule(3, 4), hurt=BattleSpellRule(4, 3), judgement=JudgementRule(2), panic=PanicRule(4)
+)
+
+
+class Options(Struct, frozen=True, forbid_unknown_fields=True):
+    """The options of a match (4.1). All fields are optional."""
+
+    seats: Annotated[int, Meta(ge=2, le=4, description="2: white, black. 3: white, red, black. 4: all")] = 2
+    army_points: Annotated[int, Meta(ge=0, le=60, description="points to spend on the army")] = 15
+    free_pawns: Annotated[int, Meta(ge=1, le=8, description="Pawns that every seat has for nothing")] = 3
+    actions_per_turn: Annotated[
+        int, Meta(ge=1, le=4, description="actions in a turn, each with a different piece")
+    ] = 2
+    piece_table: Annotated[
+        PieceTable, Meta(description="Move, Combat and cost of types; what is left out keeps its default")
+    ] = _DEFAULT_TABLE
+    spell_table: Annotated[
+        SpellTable, Meta(description="Combat and Range of spells; what is left out keeps its default")
+    ] = _DEFAULT_SPELLS
+    spells_per_bishop: Annotated[
+        int, Meta(ge=0, le=6, description="spells included in a Bishop's price; every Bishop takes as many")
+    ] = 2
+    spell_cost: Annotated[int, Meta(ge=1, le=10, description="price of each further spell")] = 1
+    leadership_bonus: Annotated[
+        int, Meta(ge=0, le=3, description="added to the rating of a piece next to an own Queen")
+    ] = 1
+    weapon_mastery_bonus: Annotated[
+        int, Meta(ge=0, le=4, description="added to a Knight's rating when it attacks by moving in")
+    ] = 2
+    hold_bonus: Annotated[int, Meta(ge=0, le=4, description="Hold the Line, the Dwarves' power")] = 2
+    enhancement_bonus: Annotated[
+        int, Meta(ge=0, le=4, description="rating of a piece on Enhancement in a battle begun by a move")
+    ] = 1
+    races: Annotated[bool, Meta(description="every seat chooses a race, whose power it may use")] = False
+    race_tokens: Annotated[int, Meta(ge=0, le=10, description="power uses included")] = 3
+    race_token_cost: Annotated[int, Meta(ge=1, le=10, description="price of a further power use")] = 1
+    treasure: Annotated[
+        bool, Meta(description="who defeats a Knight, Bishop or Queen rolls for a treasure")
+    ] = False
+    terrain: Annotated[
+        Literal["off", "custom", "players"],
+        Meta(description="no terrain, that of `terrain_areas`, or one area placed by each seat"),
+    ] = "off"
+    terrain_areas: Annotated[
+        list[Area], Meta(description="for `custom` only: areas of 4 or 8 spaces connected by sides")
+    ] = field(default_factory=list)
+    turn_limit: Annotated[
+        int, Meta(ge=0, le=10000, description="0: none; counts turns of single seats, then a draw")
+    ] = 0
+
+
+# ---- 10.2 actions, in the order of table 7 -----------------------------------------------------------------
+
+
+class Tagged(Struct, frozen=True, tag_field="type", forbid_unknown_fields=True):
+    """A tagged union's member: `type` comes first."""
+
+
+Count = Annotated[int, Meta(ge=0, le=60)]
+Pieces = dict[BoughtType, Count]
+
+
+class Army(Tagged, frozen=True, tag="army"):
+    """Submit an army, finally (7.1). Listed as presets and once with `open`, which is never posted."""
+
+    pieces: Pieces | UnsetType = UNSET
+    bishops: list[list[Spell]] | UnsetType = UNSET
+    race: Race | UnsetType = UNSET
+    extra_tokens: Count | UnsetType = UNSET
+    open: bool | UnsetType = UNSET
+
+
+class ChooseOrder(Tagged, frozen=True, tag="choose_order"):
+    """Choose a place in the clockwise order of play (7.2)."""
+
+    position: int
+
+
+class PlaceTerrain(Tagged, frozen=True, tag="place_terrain"):
+    """Place an area of 4 or 8 connected spaces outside all zones (7.3). Listed with `open`, which is never posted."""
+
+    kind: Kind | UnsetType = UNSET
+    spaces: list[Space] | UnsetType = UNSET
+    open: bool | UnsetType = UNSET
+
+
+class SkipTerrain(Tagged, frozen=True, tag="skip_terrain"):
+    """Place no area (7.3)."""
+
+
+class Place(Tagged, frozen=True, tag="place"):
+    """Put a piece of the reserve into the zone (7.4)."""
+
+    piece: Piece
+    to: Space
+
+
+class Move(Tagged, frozen=True, tag="move"):
+    """Move in a straight line; onto an enemy piece it is a battle (7.6, 7.8)."""
+
+    piece: Piece
+    to: Space
+
+
+class Cast(Tagged, frozen=True, tag="cast"):
+    """Cast a spell (7.7): `target` with fireball, hurt, panic; `revive` and `to` with heal; nothing with judgement."""
+
+    piece: Piece
+    spell: Spell
+    target: Space | UnsetType = UNSET
+    revive: Piece | UnsetType = UNSET
+    to: Space | UnsetType = UNSET
+
+
+class Rise(Tagged, frozen=True, tag="rise"):
+    """Rise from Hell, Demons: put an own piece on any empty space (7.11)."""
+
+    piece: Piece
+    to: Space
+
+
+class Hold(Tagged, frozen=True, tag="hold"):
+    """Hold the Line, Dwarves: the defender's rating grows before the dice are thrown (7.8)."""
+
+
+class Luck(Tagged, frozen=True, tag="luck"):
+    """Luck, Humans: throw the own die of the battle again; the better one counts (7.8)."""
+
+
+class LiveAgain(Tagged, frozen=True, tag="live_again"):
+    """Live Again, Undead: the defeated piece comes back on the home line (7.8)."""
+
+    to: Space
+
+
+class Retreat(Tagged, frozen=True, tag="retreat"):
+    """Where the own piece struck by Panic runs to on the home line (7.7)."""
+
+    to: Space
+
+
+class Fury(Tagged, frozen=True, tag="fury"):
+    """Battle Fury, Orcs: another piece attacks (7.9)."""
+
+    piece: Piece
+    to: Space
+
+
+class Swift(Tagged, frozen=True, tag="swift"):
+    """Swift Movement, Elves: the piece that has moved moves again (7.9)."""
+
+    to: Space
+
+
+class Charge(Tagged, frozen=True, tag="charge"):
+    """The piece that has risen moves at once (7.11)."""
+
+    to: Space
+
+
+class Decline(Tagged, frozen=True, tag="decline"):
+    """Do not use the power that is offered (6.3)."""
+
+
+class EndTurn(Tagged, frozen=True, tag="end_turn"):
+    """End the turn when neither a move nor a spell is possible (7.12)."""
+
+
+class OfferDraw(Tagged, frozen=True, tag="offer_draw"):
+    """Offer a draw, once per turn (7.12)."""
+
+
+class AcceptDraw(Tagged, frozen=True, tag="accept_draw"):
+    """Accept the draw on offer (7.12)."""
+
+
+class DeclineDraw(Tagged, frozen=True, tag="decline_draw"):
+    """Refuse the draw on offer (7.12)."""
+
+
+class Resign(Tagged, frozen=True, tag="resign"):
+    """Leave the match (7.12)."""
+
+
+class Timeout(Tagged, frozen=True, tag="timeout"):
+    """Posted by the server alone: exactly as `resign` of `seat`, with a reason of its own (7.12)."""
+
+    seat: Seat
+
+
+Action = (
+    Army
+    | ChooseOrder
+    | PlaceTerrain
+    | SkipTerrain
+    | Place
+    | Move
+    | Cast
+    | Rise
+    | Hold
+    | Luck
+    | LiveAgain
+    | Retreat
+    | Fury
+    | Swift
+    | Charge
+    | Decline
+    | EndTurn
+    | OfferDraw
+    | AcceptDraw
+    | DeclineDraw
+    | Resign
+    | Timeout
+)
+ACTIONS: tuple[Any, ...] = (
+    Army, ChooseOrder, PlaceTerrain, SkipTerrain, Place, Move, Cast, Rise, Hold, Luck, LiveAgain, Retreat, Fury, Swift,
+    Charge, Decline, EndTurn, OfferDraw, AcceptDraw, DeclineDraw, Resign, Timeout,
+)  # fmt: skip
+
+# ---- 10.3 view ---------------------------------------------------------------------------------------------
+
+
+class PostedArmy(Struct, frozen=True):
+    """A seat's own army as it was posted, without `type`."""
+
+    pieces: Pieces
+    bishops: list[list[Spell]] | UnsetType = UNSET
+    race: Race | UnsetType = UNSET
+    extra_tokens: int | UnsetType = UNSET
+
+
+class SeatView(Struct, frozen=True):
+    """A seat; which fields are there follows from the phase (10.3)."""
+
+    seat: Seat
+    alive: bool
+    submitted: bool | UnsetType = UNSET
+    army: PostedArmy | UnsetType = UNSET
+    race: Race | UnsetType = UNSET
+    race_tokens: int | UnsetType = UNSET
+
+
+class PieceView(Struct, frozen=True, kw_only=True, gc=False):
+    """A piece (3). `at` on the board only, numbers only when above 0, `spells` of Bishops that are not removed."""
+
+    id: int
+    seat: Seat
+    type: Type
+    status: Status
+    at: str | UnsetType = UNSET
+    strength: int | UnsetType = UNSET
+    combat_bonus: int | UnsetType = UNSET
+    move_bonus: int | UnsetType = UNSET
+    spells: list[Spell] | UnsetType = UNSET
+
+
+class Battle(Struct, frozen=True, kw_only=True):
+    """The battle that an open decision is about; ratings and the dice that count for `luck` only."""
+
+    attacker: int
+    defender: int
+    by: By
+    origin: str = field(name="from")
+    space: str
+    attack_rating: int | UnsetType = UNSET
+    defend_rating: int | UnsetType = UNSET
+    attack_die: int | UnsetType = UNSET
+    defend_die: int | UnsetType = UNSET
+
+
+class Pending(Struct, frozen=True, kw_only=True):
+    """The open decision: its kind, the seat that owns it, and what it is about (6.3)."""
+
+    kind: Decision
+    seat: Seat
+    battle: Battle | UnsetType = UNSET
+    piece: int | UnsetType = UNSET
+    at: str | UnsetType = UNSET
+    trigger: int | UnsetType = UNSET
+    stage: int | UnsetType = UNSET
+    by: Seat | UnsetType = UNSET
+
+
+class View(Struct, frozen=True, kw_only=True):
+    """What a seat or a spectator may know (10.3)."""
+
+    game: Literal["confrontation"] = "confrontation"
+    viewer: str
+    phase: Phase
+    to_act: list[str]
+    result: Result | UnsetType = UNSET
+    seats: list[SeatView]
+    terrain: list[Area]
+    pieces: list[PieceView]
+    chooser: Seat | UnsetType = UNSET
+    play_order: list[Seat] | UnsetType = UNSET
+    turn: int | UnsetType = UNSET
+    active: Seat | UnsetType = UNSET
+    actions_left: int | UnsetType = UNSET
+    acted: list[int] | UnsetType = UNSET
+    draw_offered: bool | UnsetType = UNSET
+    pending: Pending | UnsetType = UNSET
+
+
+# ---- 10.4 effects ------------------------------------------------------------------------------------------
+
+
+class _Effect(Struct, frozen=True, tag_field="type", kw_only=True):
+    """An effect; `type` comes first."""
+
+
+class ArmySubmitted(_Effect, frozen=True, tag="army_submitted"):
+    seat: Seat
+
+
+class RevealedPiece(Struct, frozen=True, gc=False):
+    """A piece of a revealed army; `spells` for Bishops."""
+
+    id: int
+    type: Type
+    spells: list[Spell] | UnsetType = UNSET
+
+
+class RevealedArmy(Struct, frozen=True, kw_only=True):
+    """A seat's army; `race` and `race_tokens` when races are on."""
+
+    seat: Seat
+    spent: int
+    race: Race | UnsetType = UNSET
+    race_tokens: int | UnsetType = UNSET
+    pieces: list[RevealedPiece]
+
+
+class ArmiesRevealed(_Effect, frozen=True, tag="armies_revealed"):
+    armies: list[RevealedArmy]
+
+
+class Roll(Struct, frozen=True, gc=False):
+    seat: Seat
+    die: int
+
+
+class OrderRoll(_Effect, frozen=True, tag="order_roll"):
+    """One pass (4.3)."""
+
+    rolls: list[Roll]
+
+
+class OrderWinner(_Effect, frozen=True, tag="order_winner"):
+    seat: Seat
+
+
+class OrderChosen(_Effect, frozen=True, tag="order_chosen"):
+    seat: Seat
+    play_order: list[Seat]
+
+
+class TerrainPlaced(_Effect, frozen=True, tag="terrain_placed"):
+    seat: Seat
+    kind: Kind
+    spaces: list[str]
+
+
+class TerrainSkipped(_Effect, frozen=True, tag="terrain_skipped"):
+    seat: Seat
+
+
+class Placed(_Effect, frozen=True, tag="placed"):
+    piece: int
+    to: str
+
+
+class TurnStarted(_Effect, frozen=True, tag="turn_started"):
+    seat: Seat
+    turn: int
+
+
+class TurnSkipped(_Effect, frozen=True, tag="turn_skipped"):
+    seat: Seat
+    turn: int
+
+
+class TurnEnded(_Effect, frozen=True, tag="turn_ended"):
+    seat: Seat
+
+
+class TokenSpent(_Effect, frozen=True, tag="token_spent"):
+    seat: Seat
+    race: Race
+    left: int
+
+
+class Moved(_Effect, frozen=True, tag="moved"):
+    piece: int
+    origin: str = field(name="from")
+    to: str
+
+
+class Risen(_Effect, frozen=True, tag="risen"):
+    piece: int
+    origin: str = field(name="from")
+    to: str
+
+
+class SpellCast(_Effect, frozen=True, tag="spell_cast"):
+    """`target` with fireball, hurt and panic."""
+
+    piece: int
+    spell: Spell
+    target: str | UnsetType = UNSET
+
+
+class Healed(_Effect, frozen=True, tag="healed"):
+    piece: int
+    to: str
+
+
+class Panicked(_Effect, frozen=True, tag="panicked"):
+    piece: int
+    origin: str = field(name="from")
+    to: str
+
+
+class BattleStarted(_Effect, frozen=True, tag="battle_started"):
+    attacker: int
+    defender: int
+    by: By
+    origin: str = field(name="from")
+    space: str
+
+
+class Rolled(_Effect, frozen=True, tag="rolled"):
+    attack_rating: int
+    attack_die: int
+    defend_rating: int
+    defend_die: int
+
+
+class Rerolled(_Effect, frozen=True, tag="rerolled"):
+    """`die`: the new die; `kept`: the die that counts."""
+
+    seat: Seat
+    die: int
+    kept: int
+
+
+class BattleResult(_Effect, frozen=True, tag="battle_result"):
+    """Before Strength is taken into account."""
+
+    attack_total: int
+    defend_total: int
+    outcome: Outcome
+
+
+class StrengthUsed(_Effect, frozen=True, tag="strength_used"):
+    piece: int
+    left: int
+
+
+class Defeated(_Effect, frozen=True, tag="defeated"):
+    piece: int
+    at: str
+
+
+class LivedAgain(_Effect, frozen=True, tag="lived_again"):
+    piece: int
+    to: str
+
+
+class Removed(_Effect, frozen=True, tag="removed"):
+    piece: int
+    reason: RemovedReason
+
+
+class TreasureFound(_Effect, frozen=True, tag="treasure"):
+    """`piece`: the winner; `applied` is false when nothing happens."""
+
+    seat: Seat
+    piece: int
+    treasure: Treasure
+    applied: bool
+
+
+class Recruited(_Effect, frozen=True, tag="recruited"):
+    piece: int
+    to: str
+
+
+class Eliminated(_Effect, frozen=True, tag="eliminated"):
+    seat: Seat
+    reason: LeaveReason
+
+
+class DrawOffered(_Effect, frozen=True, tag="draw_offered"):
+    seat: Seat
+
+
+class DrawAccepted(_Effect, frozen=True, tag="draw_accepted"):
+    seat: Seat
+
+
+class DrawDeclined(_Effect, frozen=True, tag="draw_declined"):
+    seat: Seat
+
+
+class MatchOver(_Effect, frozen=True, tag="match_over"):
+    winners: list[str]
+    reason: str
+
+
+Effect = (
+    ArmySubmitted
+    | ArmiesRevealed
+    | OrderRoll
+    | OrderWinner
+    | OrderChosen
+    | TerrainPlaced
+    | TerrainSkipped
+    | Placed
+    | TurnStarted
+    | TurnSkipped
+    | TurnEnded
+    | TokenSpent
+    | Moved
+    | Risen
+    | SpellCast
+    | Healed
+    | Panicked
+    | BattleStarted
+    | Rolled
+    | Rerolled
+    | BattleResult
+    | StrengthUsed
+    | Defeated
+    | LivedAgain
+    | Removed
+    | TreasureFound
+    | Recruited
+    | Eliminated
+    | DrawOffered
+    | DrawAccepted
+    | DrawDeclined
+    | MatchOver
+)
+
+# ---- 10.6 Position -----------------------------------------------------------------------------------------
+
+_Number = Annotated[int, Meta(ge=0, le=999)]
+
+
+class PositionSeat(Struct, frozen=True, forbid_unknown_fields=True):
+    """A seat of a Position; `race` and `race_tokens` when races are on."""
+
+    seat: Seat
+    alive: bool = True
+    race: Race | UnsetType = UNSET
+    race_tokens: _Number | UnsetType = UNSET
+
+
+class PositionPiece(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A piece of a Position; a Rook on the board has strength 1 unless it says otherwise."""
+
+    id: Annotated[int, Meta(ge=1, le=9999)]
+    seat: Seat
+    type: Type
+    status: Literal["board", "removed"] = "board"
+    at: Space | UnsetType = UNSET
+    strength: _Number | UnsetType = UNSET
+    combat_bonus: _Number | UnsetType = UNSET
+    move_bonus: _Number | UnsetType = UNSET
+    spells: list[Spell] | UnsetType = UNSET
+
+
+class Position(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The whole state of a match in phase `play` without an open decision (10.6)."""
+
+    seats: list[PositionSeat]
+    play_order: list[Seat] | UnsetType = UNSET
+    active: Seat | UnsetType = UNSET
+    turn: Annotated[int, Meta(ge=1)] = 1
+    actions_left: Annotated[int, Meta(ge=0, le=4)] | UnsetType = UNSET
+    acted: list[Piece] = field(default_factory=list)
+    draw_offered: bool = False
+    pieces: list[PositionPiece]
+    terrain: list[Area] = field(default_factory=list)
