@@ -2398,7 +2398,7 @@ enum { COUNTER_MAX = 2000000000 };
 
 static int sound_turn(const universal_setup *setup, const universal_state *state)
 {
-    const uint32_t bit = state->offer_by == NOBODY ? 0 : wl_bit(state->offer_by);
+    const uint32_t bit = state->offer_by < NOBODY ? wl_bit(state->offer_by) : 0;
 
     if (state->phase > OVER || state->reason > BY_QUIET || (state->winners & ~setup->plays) != 0)
         return 0;
