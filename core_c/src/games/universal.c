@@ -269,7 +269,7 @@ typedef struct ids {
 } ids;
 
 /* 3.4 KB, of which a match from the initial position uses 1.8 KB: rows of ids that were never given out are zero. `at` and
- * `of` follow from `pieces`; sound_state holds them to it. */
+ * `of` and `dead` follow from `pieces`; sound_state holds them to it. */
 typedef struct universal_state {
     int32_t number; /* of the turn */
     uint16_t next_id, promotions, quiet;
@@ -281,12 +281,13 @@ typedef struct universal_state {
     out_row out[SEATS_MAX];
     spaces area[SEATS_MAX];
     ids of[SEATS_MAX];  /* its pieces on the board */
+    ids dead;           /* everybody's */
     uint8_t at[SPACES]; /* the id there, or 0 */
     piece pieces[IDS];
 } universal_state;
 _Static_assert(offsetof(universal_state, out) == 32, "no hidden padding");
 _Static_assert(offsetof(universal_state, area) == 72, "no hidden padding");
-_Static_assert(sizeof(universal_state) == 72 + 280 + 160 + 400 + 2560, "no hidden padding");
+_Static_assert(sizeof(universal_state) == 72 + 280 + 160 + 32 + 400 + 2560, "no hidden padding");
 _Static_assert(sizeof(universal_state) % 8 == 0 && sizeof(universal_state) <= 4096, "worst case");
 
 /* Everybody sees everything; what is derived comes with it. */
@@ -344,6 +345,7 @@ static const wl_field STATE_LAYOUT[] = {
     WL_ROWS(universal_state, out, n_out, OUT_FIELDS),
     WL_ALL_ROWS(universal_state, area, SPACES_FIELDS),
     WL_ALL_ROWS(universal_state, of, IDS_FIELDS),
+    WL_ROW(universal_state, dead, IDS_FIELDS),
     WL_ARRAY(universal_state, at),
     WL_ROWS(universal_state, pieces, next_id, PIECE_FIELDS),
     WL_FIELDS_END,
@@ -459,14 +461,17 @@ static const char *const ERROR_NAMES[] = {ERRORS(NAME) NULL};
 
 /* ==== Pieces on the board =========================================================================================== */
 
-/* for (each piece of a seat on the board, by ascending id). The set may lose the id at hand while the loop runs. */
-#define EACH_PIECE(state, seat_, id)                                                                                  \
+/* for (each id of a set, ascending). The set may lose the id at hand while the loop runs. */
+#define EACH_ID(set, id)                                                                                              \
     for (int32_t w_ = 0; w_ < IDS / 64; w_++)                                                                         \
-        for (uint64_t bits_ = (state)->of[seat_].word[w_];                                                            \
-             bits_ != 0 && ((id) = w_ * 64 + __builtin_ctzll(bits_), 1); bits_ &= bits_ - 1)
+        for (uint64_t bits_ = (set)->word[w_]; bits_ != 0 && ((id) = w_ * 64 + __builtin_ctzll(bits_), 1);            \
+             bits_ &= bits_ - 1)
 
-static void enlist(universal_state *state, int32_t seat, int32_t id) { state->of[seat].word[id >> 6] |= (uint64_t)1 << (id & 63); }
-static void strike_off(universal_state *state, int32_t seat, int32_t id) { state->of[seat].word[id >> 6] &= ~((uint64_t)1 << (id & 63)); }
+/* for (each piece of a seat on the board, by ascending id). */
+#define EACH_PIECE(state, seat, id) EACH_ID(&(state)->of[seat], id)
+
+static void enlist(ids *set, int32_t id) { set->word[id >> 6] |= (uint64_t)1 << (id & 63); }
+static void strike_off(ids *set, int32_t id) { set->word[id >> 6] &= ~((uint64_t)1 << (id & 63)); }
 
 static void put_piece(universal_state *state, int32_t id, int32_t space)
 {
@@ -474,14 +479,14 @@ static void put_piece(universal_state *state, int32_t id, int32_t space)
     p->where = ON_BOARD;
     p->space = (uint16_t)space;
     state->at[space] = (uint8_t)id;
-    enlist(state, p->seat, id);
+    enlist(&state->of[p->seat], id);
 }
 
 static void lift_piece(universal_state *state, int32_t id)
 {
     const piece *p = &state->pieces[id];
     state->at[p->space] = 0;
-    strike_off(state, p->seat, id);
+    strike_off(&state->of[p->seat], id);
 }
 
 static void shift_piece(universal_state *state, int32_t id, int32_t to)
@@ -495,9 +500,9 @@ static void shift_piece(universal_state *state, int32_t id, int32_t to)
 static void change_side(universal_state *state, int32_t id, int32_t seat)
 {
     piece *p = &state->pieces[id];
-    strike_off(state, p->seat, id);
+    strike_off(&state->of[p->seat], id);
     p->seat = (uint8_t)seat;
-    enlist(state, seat, id);
+    enlist(&state->of[seat], id);
 }
 
 static int stands(const universal_state *state, int32_t id) { return between(1, id, IDS - 1) && state->pieces[id].where == ON_BOARD; }
@@ -1105,22 +1110,39 @@ static void list(listing *l, int32_t type, int32_t a, int32_t b, int32_t c, int3
 
 static int can_pay(const listing *l, int32_t cost) { return l->n_area >= cost_for(l->seat, cost); }
 
-/* The destinations of one piece; a space that can be conquered occurs twice. */
+/* The destinations of one piece; a space that can be conquered occurs twice. A listing is mostly moves: each is a copy of
+ * one of two records, with its space filled in. */
 static void list_destinations(listing *l, int32_t id, const spaces *to, const spaces *ours)
 {
+    const wl_action plain = {A_MOVE, {id, 0, WL_ABSENT, 0, 0, 0, 0}};
+    const wl_action conquering = {A_MOVE, {id, 0, 1, 0, 0, 0, 0}};
+
     for (int32_t w = 0; w < WORDS; w++)
         for (uint64_t bits = to->word[w]; bits != 0; bits &= bits - 1) {
             const int32_t bit = __builtin_ctzll(bits);
             const size_t twice = ~ours->word[w] >> bit & 1;
-            if (l->n + 2 <= l->cap) { /* room: the second is written in any case, and stays if it is legal */
-                l->out[l->n] = (wl_action){A_MOVE, {id, w * 64 + bit, WL_ABSENT, 0, 0, 0, 0}};
-                l->out[l->n + 1] = (wl_action){A_MOVE, {id, w * 64 + bit, 1, 0, 0, 0, 0}};
-                l->n += 1 + twice;
+            if (l->n + 2 > l->cap) {
+                list(l, A_MOVE, id, w * 64 + bit, WL_ABSENT, 0);
+                if (twice)
+                    list(l, A_MOVE, id, w * 64 + bit, 1, 0);
                 continue;
             }
-            list(l, A_MOVE, id, w * 64 + bit, WL_ABSENT, 0);
-            if (twice)
-                list(l, A_MOVE, id, w * 64 + bit, 1, 0);
+            /* There is room: the second is written in any case, and stays if it is legal. */
+            l->out[l->n] = plain;
+            l->out[l->n].field[1] = w * 64 + bit;
+            l->out[l->n + 1] = conquering;
+            l->out[l->n + 1].field[1] = w * 64 + bit;
+            l->n += 1 + twice;
+        }
+}
+
+/* The same action for each of `n` spaces, which are its field `at`. */
+static void list_each(listing *l, wl_action action, int at, const int32_t *to, int32_t n)
+{
+    for (int32_t i = 0; i < n; i++, l->n++)
+        if (l->n < l->cap) {
+            l->out[l->n] = action;
+            l->out[l->n].field[at] = to[i];
         }
 }
 
@@ -1174,56 +1196,44 @@ static void list_breed(listing *l)
         if (l->state->pieces[id].kind != DEMON)
             continue;
         const int32_t n = free_beside(l->state, l->state->pieces[id].space, to);
-        for (int32_t i = 0; i < n; i++)
-            list(l, A_BREED, id, to[i], PAY_AUTO, 0);
+        list_each(l, (wl_action){A_BREED, {id, 0, PAY_AUTO}}, 1, to, n);
     }
 }
 
 static void list_summon(listing *l, const ids *users)
 {
     uint8_t summonable[IDS];
-    int32_t n_summonable = 0, id, to[8];
+    int32_t n_summonable = 0, id, wizard, to[8];
 
     if (!can_pay(l, SUMMON_COST))
         return;
     EACH_PIECE(l->state, l->seat, id)
         if (KIND[l->state->pieces[id].kind].summonable && !l->state->pieces[id].frozen)
             summonable[n_summonable++] = (uint8_t)id;
-    for (int32_t w = 0; w < IDS / 64; w++)
-        for (uint64_t bits = users->word[w]; bits != 0; bits &= bits - 1) {
-            const int32_t wizard = w * 64 + __builtin_ctzll(bits);
-            const int32_t n = free_beside(l->state, l->state->pieces[wizard].space, to);
-            for (int32_t k = 0; k < n_summonable; k++)
-                for (int32_t i = 0; i < n; i++)
-                    list(l, A_SUMMON, wizard, summonable[k], to[i], PAY_AUTO);
-        }
+    EACH_ID(users, wizard) {
+        const int32_t n = free_beside(l->state, l->state->pieces[wizard].space, to);
+        for (int32_t k = 0; k < n_summonable; k++)
+            list_each(l, (wl_action){A_SUMMON, {wizard, summonable[k], 0, PAY_AUTO}}, 2, to, n);
+    }
 }
 
-static void list_necromancy(listing *l, const ids *users, int32_t caster_mighty)
+static void list_necromancy(listing *l, const ids *casters)
 {
     const universal_state *state = l->state;
     uint8_t dead[IDS];
-    int32_t n_dead = 0, to[8];
+    int32_t n_dead = 0, id, caster, to[8];
 
-    for (int32_t id = 1; id < state->next_id; id++) {
-        const piece *p = &state->pieces[id];
-        if (p->where == DEAD && p->seat == l->seat && can_pay(l, KIND[p->kind].necromancy))
+    EACH_ID(&state->dead, id)
+        if (state->pieces[id].seat == l->seat && can_pay(l, KIND[state->pieces[id].kind].necromancy))
             dead[n_dead++] = (uint8_t)id;
-    }
     if (n_dead == 0)
         return;
-    for (int32_t w = 0; w < IDS / 64; w++) {
-        uint64_t bits = users->word[w];
-        if (caster_mighty != 0 && caster_mighty >> 6 == w)
-            bits |= (uint64_t)1 << (caster_mighty & 63);
-        for (; bits != 0; bits &= bits - 1) {
-            const int32_t caster = w * 64 + __builtin_ctzll(bits);
-            const int32_t n = free_beside(state, state->pieces[caster].space, to);
-            for (int32_t k = 0; k < n_dead; k++)
-                if (caster == caster_mighty || state->pieces[dead[k]].kind != COMMANDER)
-                    for (int32_t i = 0; i < n; i++)
-                        list(l, A_NECROMANCY, caster, dead[k], to[i], PAY_AUTO);
-        }
+    EACH_ID(casters, caster) {
+        const int is_wizard = state->pieces[caster].kind == WIZARD;
+        const int32_t n = free_beside(state, state->pieces[caster].space, to);
+        for (int32_t k = 0; k < n_dead; k++)
+            if (!is_wizard || state->pieces[dead[k]].kind != COMMANDER)
+                list_each(l, (wl_action){A_NECROMANCY, {caster, dead[k], 0, PAY_AUTO}}, 2, to, n);
     }
 }
 
@@ -1231,31 +1241,29 @@ static void list_necromancy(listing *l, const ids *users, int32_t caster_mighty)
 static void list_lines(listing *l, int32_t type, const ids *users, int32_t cost)
 {
     const universal_state *state = l->state;
+    int32_t user, space;
 
     if (!can_pay(l, cost))
         return;
-    for (int32_t w = 0; w < IDS / 64; w++)
-        for (uint64_t bits = users->word[w]; bits != 0; bits &= bits - 1) {
-            const int32_t user = w * 64 + __builtin_ctzll(bits);
-            const int32_t from = state->pieces[user].space;
-            spaces targets = {{0}};
-            int32_t space;
-            if (type == A_SEIZE && state->pieces[user].holds != 0)
+    EACH_ID(users, user) {
+        const int32_t from = state->pieces[user].space;
+        spaces targets = {{0}};
+        if (type == A_SEIZE && state->pieces[user].holds != 0)
+            continue;
+        for (int i = 0; i < 8; i++) {
+            const int32_t edge = room(from, DIRECTION[i]);
+            const int32_t by = DIRECTION[i].dr * FILES + DIRECTION[i].df;
+            int32_t left = edge < LINE_FAR ? edge : LINE_FAR;
+            for (space = from + by; left > 1 && state->at[space] == 0; left--)
+                space += by;
+            if (left == 0 || opponent_at(l->setup, state, l->seat, space) == 0)
                 continue;
-            for (int i = 0; i < 8; i++) {
-                const int32_t edge = room(from, DIRECTION[i]);
-                const int32_t by = DIRECTION[i].dr * FILES + DIRECTION[i].df;
-                int32_t left = edge < LINE_FAR ? edge : LINE_FAR;
-                for (space = from + by; left > 1 && state->at[space] == 0; left--)
-                    space += by;
-                if (left == 0 || opponent_at(l->setup, state, l->seat, space) == 0)
-                    continue;
-                if (type == A_CURSE || is_seizable(state->pieces[state->at[space]].kind))
-                    add(&targets, space);
-            }
-            EACH_SPACE(&targets, space)
-                list(l, type, user, space, PAY_AUTO, 0);
+            if (type == A_CURSE || is_seizable(state->pieces[state->at[space]].kind))
+                add(&targets, space);
         }
+        EACH_SPACE(&targets, space)
+            list(l, type, user, space, PAY_AUTO, 0);
+    }
 }
 
 static void list_freeze(listing *l)
@@ -1277,7 +1285,7 @@ static void list_freeze(listing *l)
 static void list_abilities(listing *l, int moves)
 {
     const universal_state *state = l->state;
-    ids wizards = {{0}}, psionics = {{0}};
+    ids wizards = {{0}}, psionics = {{0}}, casters;
     int32_t id, mighty = 0;
 
     EACH_PIECE(state, l->seat, id) { /* those that do not conquer */
@@ -1285,9 +1293,9 @@ static void list_abilities(listing *l, int moves)
         if (p->conquering)
             continue;
         if (p->kind == WIZARD)
-            wizards.word[id >> 6] |= (uint64_t)1 << (id & 63);
+            enlist(&wizards, id);
         if (p->kind == PSIONIC)
-            psionics.word[id >> 6] |= (uint64_t)1 << (id & 63);
+            enlist(&psionics, id);
         if (p->kind == MIGHTY)
             mighty = id;
     }
@@ -1298,7 +1306,10 @@ static void list_abilities(listing *l, int moves)
     if (l->seat == CHAOS && mighty != 0)
         list_breed(l);
     list_summon(l, &wizards);
-    list_necromancy(l, &wizards, l->seat == EVIL ? mighty : 0);
+    casters = wizards;
+    if (l->seat == EVIL && mighty != 0)
+        enlist(&casters, mighty);
+    list_necromancy(l, &casters);
     list_lines(l, A_CURSE, &wizards, CURSE_COST);
     list_lines(l, A_SEIZE, &psionics, l->setup->psionic_cost);
     if (l->seat == BALANCE && mighty != 0 && !state->freeze_used)
@@ -1422,6 +1433,8 @@ static void remove_faction(universal_state *state, int32_t faction)
             continue;
         if (p->where == ON_BOARD)
             lift_piece(state, id);
+        else
+            strike_off(&state->dead, id);
         memset(p, 0, sizeof *p);
     }
 }
@@ -1642,6 +1655,7 @@ static int32_t die(const match *m, int32_t id, int32_t effect, int32_t by)
         .seat = p->origin != NOBODY ? p->origin : p->seat,
         .origin = NOBODY,
     };
+    enlist(&state->dead, id);
     return p->kind == MIGHTY ? whose : NOBODY;
 }
 
@@ -1703,6 +1717,7 @@ static void summon(const match *m, const int32_t *field) /* 7.5 */
 
 static void raise(const match *m, const int32_t *field) /* 7.6 */
 {
+    strike_off(&m->state->dead, field[1]);
     put_piece(m->state, field[1], field[2]);
     EFFECT(m, E_RAISED, field[1], m->state->pieces[field[1]].kind, field[2], field[0]);
 }
@@ -2324,6 +2339,7 @@ static void position_start(universal_state *state, const universal_setup *setup,
         const wl_word *w = p->dead + i * DEAD_WORDS;
         state->pieces[w[W_ID]] =
             (piece){.where = DEAD, .kind = (uint8_t)w[W_KIND], .seat = (uint8_t)w[W_SEAT], .origin = NOBODY};
+        enlist(&state->dead, (int32_t)w[W_ID]);
     }
     for (wl_word i = 0; i < p->n_out; i++) {
         const wl_word *w = p->out + i * OUT_WORDS;
@@ -2477,6 +2493,7 @@ static int sound_piece(const universal_state *state, int32_t id)
 static int sound_pieces(const universal_state *state)
 {
     ids of[SEATS_MAX] = {{{0}}};
+    ids dead = {{0}};
     int32_t mighties[SEATS_MAX] = {0};
     uint8_t holders[IDS] = {0};
     int32_t n_standing = 0, n_at = 0, n_thralls = 0, n_holders = 0;
@@ -2485,10 +2502,12 @@ static int sound_pieces(const universal_state *state)
         const piece *p = &state->pieces[id];
         if (!sound_piece(state, id) || (id == 0 && p->where != NOWHERE))
             return 0;
+        if (p->where == DEAD)
+            enlist(&dead, id);
         if (p->where != ON_BOARD)
             continue;
         n_standing++;
-        of[p->seat].word[id >> 6] |= (uint64_t)1 << (id & 63);
+        enlist(&of[p->seat], id);
         mighties[p->seat] += p->kind == MIGHTY;
         n_thralls += p->origin != NOBODY;
         n_holders += p->holds != 0 && holders[p->holds]++ == 0;
@@ -2503,7 +2522,8 @@ static int sound_pieces(const universal_state *state)
             return 0;
     if (state->moves_left == 1 ? state->moved == 0 || state->moved >= state->next_id : state->moved != 0)
         return 0;
-    return n_at == n_standing && n_thralls == n_holders && memcmp(of, state->of, sizeof of) == 0;
+    return n_at == n_standing && n_thralls == n_holders && memcmp(of, state->of, sizeof of) == 0 &&
+           memcmp(&dead, &state->dead, sizeof dead) == 0;
 }
 
 static int32_t universal_sound_state(const void *setup, const void *state)
