@@ -1110,38 +1110,37 @@ static void list(listing *l, int32_t type, int32_t a, int32_t b, int32_t c, int3
 
 static int can_pay(const listing *l, int32_t cost) { return l->n_area >= cost_for(l->seat, cost); }
 
-/* The destinations of one piece; a space that can be conquered occurs twice. A listing is mostly moves: each is a copy of
- * one of two records, with its space filled in. */
-static void list_destinations(listing *l, int32_t id, const spaces *to, const spaces *ours)
+/* A listing is thousands of bytes, most of its time is writing them: records are copied whole from a pattern and get their
+ * space filled in. Kept out of line, lest the compiler take the pattern apart and put it together again for each. */
+#define OUT_OF_LINE __attribute__((noinline))
+
+/* The destinations of one piece; a space that can be conquered occurs twice, `pattern[1]` being the conquest. */
+OUT_OF_LINE static void list_destinations(listing *l, const wl_action pattern[2], const spaces *to, const spaces *ours)
 {
-    const wl_action plain = {A_MOVE, {id, 0, WL_ABSENT, 0, 0, 0, 0}};
-    const wl_action conquering = {A_MOVE, {id, 0, 1, 0, 0, 0, 0}};
+    size_t n = l->n;
 
     for (int32_t w = 0; w < WORDS; w++)
         for (uint64_t bits = to->word[w]; bits != 0; bits &= bits - 1) {
             const int32_t bit = __builtin_ctzll(bits);
-            const size_t twice = ~ours->word[w] >> bit & 1;
-            if (l->n + 2 > l->cap) {
-                list(l, A_MOVE, id, w * 64 + bit, WL_ABSENT, 0);
-                if (twice)
-                    list(l, A_MOVE, id, w * 64 + bit, 1, 0);
-                continue;
+            const size_t times = 1 + (~ours->word[w] >> bit & 1);
+            if (n + 2 <= l->cap) { /* the second is written in any case, and stays if it is legal */
+                memcpy(&l->out[n], pattern, 2 * sizeof *pattern);
+                l->out[n].field[1] = l->out[n + 1].field[1] = w * 64 + bit;
+            } else if (n < l->cap) {
+                l->out[n] = pattern[0];
+                l->out[n].field[1] = w * 64 + bit;
             }
-            /* There is room: the second is written in any case, and stays if it is legal. */
-            l->out[l->n] = plain;
-            l->out[l->n].field[1] = w * 64 + bit;
-            l->out[l->n + 1] = conquering;
-            l->out[l->n + 1].field[1] = w * 64 + bit;
-            l->n += 1 + twice;
+            n += times;
         }
+    l->n = n;
 }
 
 /* The same action for each of `n` spaces, which are its field `at`. */
-static void list_each(listing *l, wl_action action, int at, const int32_t *to, int32_t n)
+OUT_OF_LINE static void list_each(listing *l, const wl_action *pattern, int at, const int32_t *to, int32_t n)
 {
     for (int32_t i = 0; i < n; i++, l->n++)
         if (l->n < l->cap) {
-            l->out[l->n] = action;
+            l->out[l->n] = *pattern;
             l->out[l->n].field[at] = to[i];
         }
 }
@@ -1149,6 +1148,7 @@ static void list_each(listing *l, wl_action action, int at, const int32_t *to, i
 static void list_moves(listing *l, const spaces *ours)
 {
     const spaces near = boosted_spaces(l->state, l->seat);
+    wl_action pattern[2] = {{A_MOVE, {0, 0, WL_ABSENT}}, {A_MOVE, {0, 0, 1}}};
     reach r;
     int32_t id;
 
@@ -1156,7 +1156,8 @@ static void list_moves(listing *l, const spaces *ours)
         if (!may_move(l->state, id))
             continue;
         find_moves(&r, l->setup, l->state, &l->state->pieces[id], &near, 0);
-        list_destinations(l, id, &r.to, ours);
+        pattern[0].field[0] = pattern[1].field[0] = id;
+        list_destinations(l, pattern, &r.to, ours);
     }
 }
 
@@ -1196,7 +1197,7 @@ static void list_breed(listing *l)
         if (l->state->pieces[id].kind != DEMON)
             continue;
         const int32_t n = free_beside(l->state, l->state->pieces[id].space, to);
-        list_each(l, (wl_action){A_BREED, {id, 0, PAY_AUTO}}, 1, to, n);
+        list_each(l, &(wl_action){A_BREED, {id, 0, PAY_AUTO}}, 1, to, n);
     }
 }
 
@@ -1213,7 +1214,7 @@ static void list_summon(listing *l, const ids *users)
     EACH_ID(users, wizard) {
         const int32_t n = free_beside(l->state, l->state->pieces[wizard].space, to);
         for (int32_t k = 0; k < n_summonable; k++)
-            list_each(l, (wl_action){A_SUMMON, {wizard, summonable[k], 0, PAY_AUTO}}, 2, to, n);
+            list_each(l, &(wl_action){A_SUMMON, {wizard, summonable[k], 0, PAY_AUTO}}, 2, to, n);
     }
 }
 
@@ -1233,7 +1234,7 @@ static void list_necromancy(listing *l, const ids *casters)
         const int32_t n = free_beside(state, state->pieces[caster].space, to);
         for (int32_t k = 0; k < n_dead; k++)
             if (!is_wizard || state->pieces[dead[k]].kind != COMMANDER)
-                list_each(l, (wl_action){A_NECROMANCY, {caster, dead[k], 0, PAY_AUTO}}, 2, to, n);
+                list_each(l, &(wl_action){A_NECROMANCY, {caster, dead[k], 0, PAY_AUTO}}, 2, to, n);
     }
 }
 
