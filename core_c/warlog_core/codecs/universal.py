@@ -1,6 +1,6 @@
-"""Universal Chess: names and JSON of `rules/universal.md` ↔ the words and records at the head of `src/games/universal.c`.
+"""Universal Chess: names and JSON of `rules/universal.md` ↔ words and records as at the head of `universal.c`.
 
-In the book's order: options and Position into words, actions both ways, effects, view and Position out of the C records.
+In the book's order: options and Position into words, actions both ways; effects, view and Position out of the records.
 """
 
 from __future__ import annotations
@@ -151,7 +151,9 @@ def _list(value: object) -> list[Any]:
 _Words = dict[str, Callable[[object], int]]
 
 
-def _row(value: object, fields: _Words, required: Iterable[str], ignored: frozenset[str] = frozenset()) -> list[int]:
+def _row(
+    value: object, fields: _Words, required: Iterable[str], ignored: frozenset[str] = frozenset()
+) -> list[int]:
     """The words of an object, in the order of `fields`; what it lacks is absent."""
     if type(value) is not dict or not all(name in value for name in required):
         raise _WrongShape
@@ -245,7 +247,9 @@ def _position_words(given: object) -> list[int]:
     if type(given) is not dict or "pieces" not in given or not given.keys() <= _POSITION_FIELDS:
         raise _WrongShape
     words = [0, *_row({name: given[name] for name in _NUMBER_WORDS if name in given}, _NUMBER_WORDS, ())]
-    words += _turn_words(given["turn"]) if "turn" in given else [0] + [WORD_ABSENT] * 3 + [0] + [WORD_ABSENT] * 4
+    words += (
+        _turn_words(given["turn"]) if "turn" in given else [0] + [WORD_ABSENT] * 3 + [0] + [WORD_ABSENT] * 4
+    )
     words += _offer_words(given["draw_offer"]) if "draw_offer" in given else [0, WORD_ABSENT, 0]
     pieces = _list(given["pieces"])
     words.append(len(pieces))
@@ -388,7 +392,9 @@ class Codec:
 
 
 def _teams(pairing: str) -> list[list[Seat]]:
-    teams: list[list[Seat]] = next(row["teams"] for row in _BOOK["turn_order"]["double"] if row["id"] == pairing)
+    teams: list[list[Seat]] = next(
+        row["teams"] for row in _BOOK["turn_order"]["double"] if row["id"] == pairing
+    )
     return teams
 
 
@@ -459,7 +465,7 @@ def _payment(pay: object, items_max: int) -> tuple[int, list[int]]:
 
 
 def _encoder(number: int, names: tuple[str, ...]) -> _Encoder:
-    """Encodes actions of one type: the fields `names` in the book's order, none missing but `conquer`, none superfluous."""
+    """Encodes actions of one type: the fields `names` in the book's order, none missing but `conquer`, none more."""
     fields = tuple((name, _FIELDS[name]) for name in names if name not in ("pay", "conquer"))
     pays, conquers = "pay" in names, "conquer" in names
     n_fields = 1 + len(fields) + pays
@@ -718,9 +724,7 @@ _EFFECTS: tuple[Callable[[Tables, Sequence[int]], Any], ...] = (
     lambda tables, w: TurnStarted(seat=SEATS[w[0]], number=w[1]),
     lambda tables, w: Paid(seat=SEATS[w[0]], spaces=[SPACE_NAMES[space] for space in w[1:]]),
     lambda tables, w: Moved(piece=w[0], origin=SPACE_NAMES[w[1]], to=SPACE_NAMES[w[2]]),
-    lambda tables, w: Captured(
-        piece=w[0], kind=_kind(w[1]), seat=SEATS[w[2]], at=SPACE_NAMES[w[3]], by=w[4]
-    ),
+    lambda tables, w: Captured(piece=w[0], kind=_kind(w[1]), seat=SEATS[w[2]], at=SPACE_NAMES[w[3]], by=w[4]),
     lambda tables, w: PromotionEarned(promotions=w[0]),
     lambda tables, w: Veteran(piece=w[0], at=SPACE_NAMES[w[1]]),
     lambda tables, w: ConquestStarted(piece=w[0], at=SPACE_NAMES[w[1]], turns=w[2]),

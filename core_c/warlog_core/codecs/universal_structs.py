@@ -1,4 +1,4 @@
-"""The vocabulary of Universal Chess: its names, and the Structs of its JSON (`rules/universal.md`, 10), in the book's order."""
+"""The vocabulary of Universal Chess: names, and the Structs of its JSON (`rules/universal.md`, 10), in order."""
 
 from __future__ import annotations
 
@@ -35,7 +35,9 @@ Space = Annotated[str, Meta(pattern="^[a-t]([1-9]|1[0-9]|20)$", description="a s
 Piece = Annotated[int, Meta(description="a piece's id, 1 to 255")]
 Pay = Annotated[
     Literal["auto"] | list[Space],
-    Meta(description="the own spaces that are paid, as many as the ability costs; `auto` lets the rules choose (7)"),
+    Meta(
+        description="the own spaces that are paid, as many as the ability costs; `auto` lets the rules choose (7)"
+    ),
 ]
 
 # ---- options -----------------------------------------------------------------------------------------------
@@ -44,13 +46,17 @@ Pay = Annotated[
 class Options(Struct, frozen=True, forbid_unknown_fields=True):
     """The options of a match (4). All fields are optional."""
 
-    mode: Annotated[
-        Mode, Meta(description="`double` is the two-player game with two factions each")
-    ] = "standard"
+    mode: Annotated[Mode, Meta(description="`double` is the two-player game with two factions each")] = (
+        "standard"
+    )
     factions: (
         Annotated[
             list[Seat],
-            Meta(min_length=2, max_length=5, description="which factions play; the order of the array has no meaning"),
+            Meta(
+                min_length=2,
+                max_length=5,
+                description="which factions play; the order of the array has no meaning",
+            ),
         ]
         | UnsetType
     ) = UNSET
