@@ -1,4 +1,4 @@
-"""Options, Positions and actions of Universal Chess that are wrong: each has its own code, the first of the book's order."""
+"""Options, Positions and actions of Universal Chess that are wrong: each has the first code of the book's order."""
 
 from __future__ import annotations
 
