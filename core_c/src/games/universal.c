@@ -1110,12 +1110,17 @@ static void list(listing *l, int32_t type, int32_t a, int32_t b, int32_t c, int3
 
 static int can_pay(const listing *l, int32_t cost) { return l->n_area >= cost_for(l->seat, cost); }
 
-/* A listing is thousands of bytes, most of its time is writing them: records are copied whole from a pattern and get their
- * space filled in. Kept out of line, lest the compiler take the pattern apart and put it together again for each. */
+/* A listing is thousands of bytes, and writing them much of its time: records are copied whole from constant patterns and
+ * get their numbers filled in. Out of line, lest the compiler take the patterns apart and put them together for each. */
 #define OUT_OF_LINE __attribute__((noinline))
 
-/* The destinations of one piece; a space that can be conquered occurs twice, `pattern[1]` being the conquest. */
-OUT_OF_LINE static void list_destinations(listing *l, const wl_action pattern[2], const spaces *to, const spaces *ours)
+static const wl_action MOVES[2] = {{A_MOVE, {0, 0, WL_ABSENT}}, {A_MOVE, {0, 0, 1}}};
+static const wl_action BREED = {A_BREED, {0, 0, PAY_AUTO}};
+static const wl_action SUMMON = {A_SUMMON, {0, 0, 0, PAY_AUTO}};
+static const wl_action NECROMANCY = {A_NECROMANCY, {0, 0, 0, PAY_AUTO}};
+
+/* The destinations of one piece; a space that can be conquered occurs twice, with MOVES[1] as the conquest. */
+OUT_OF_LINE static void list_destinations(listing *l, int32_t id, const spaces *to, const spaces *ours)
 {
     size_t n = l->n;
 
@@ -1123,32 +1128,39 @@ OUT_OF_LINE static void list_destinations(listing *l, const wl_action pattern[2]
         for (uint64_t bits = to->word[w]; bits != 0; bits &= bits - 1) {
             const int32_t bit = __builtin_ctzll(bits);
             const size_t times = 1 + (~ours->word[w] >> bit & 1);
+            wl_action *out = &l->out[n];
             if (n + 2 <= l->cap) { /* the second is written in any case, and stays if it is legal */
-                memcpy(&l->out[n], pattern, 2 * sizeof *pattern);
-                l->out[n].field[1] = l->out[n + 1].field[1] = w * 64 + bit;
+                memcpy(out, MOVES, sizeof MOVES);
+                out[0].field[0] = out[1].field[0] = id;
+                out[0].field[1] = out[1].field[1] = w * 64 + bit;
             } else if (n < l->cap) {
-                l->out[n] = pattern[0];
-                l->out[n].field[1] = w * 64 + bit;
+                *out = MOVES[0];
+                out->field[0] = id;
+                out->field[1] = w * 64 + bit;
             }
             n += times;
         }
     l->n = n;
 }
 
-/* The same action for each of `n` spaces, which are its field `at`. */
-OUT_OF_LINE static void list_each(listing *l, const wl_action *pattern, int at, const int32_t *to, int32_t n)
+/* The same action for each of `n` spaces: field 0 is `a`, then `b` if there are two numbers before the space. */
+OUT_OF_LINE static void list_each(listing *l, const wl_action *pattern, int two, int32_t a, int32_t b, const int32_t *to,
+                                  int32_t n)
 {
     for (int32_t i = 0; i < n; i++, l->n++)
         if (l->n < l->cap) {
-            l->out[l->n] = *pattern;
-            l->out[l->n].field[at] = to[i];
+            wl_action *out = &l->out[l->n];
+            *out = *pattern;
+            out->field[0] = a;
+            if (two)
+                out->field[1] = b;
+            out->field[1 + two] = to[i];
         }
 }
 
 static void list_moves(listing *l, const spaces *ours)
 {
     const spaces near = boosted_spaces(l->state, l->seat);
-    wl_action pattern[2] = {{A_MOVE, {0, 0, WL_ABSENT}}, {A_MOVE, {0, 0, 1}}};
     reach r;
     int32_t id;
 
@@ -1156,8 +1168,7 @@ static void list_moves(listing *l, const spaces *ours)
         if (!may_move(l->state, id))
             continue;
         find_moves(&r, l->setup, l->state, &l->state->pieces[id], &near, 0);
-        pattern[0].field[0] = pattern[1].field[0] = id;
-        list_destinations(l, pattern, &r.to, ours);
+        list_destinations(l, id, &r.to, ours);
     }
 }
 
@@ -1197,7 +1208,7 @@ static void list_breed(listing *l)
         if (l->state->pieces[id].kind != DEMON)
             continue;
         const int32_t n = free_beside(l->state, l->state->pieces[id].space, to);
-        list_each(l, &(wl_action){A_BREED, {id, 0, PAY_AUTO}}, 1, to, n);
+        list_each(l, &BREED, 0, id, 0, to, n);
     }
 }
 
@@ -1214,7 +1225,7 @@ static void list_summon(listing *l, const ids *users)
     EACH_ID(users, wizard) {
         const int32_t n = free_beside(l->state, l->state->pieces[wizard].space, to);
         for (int32_t k = 0; k < n_summonable; k++)
-            list_each(l, &(wl_action){A_SUMMON, {wizard, summonable[k], 0, PAY_AUTO}}, 2, to, n);
+            list_each(l, &SUMMON, 1, wizard, summonable[k], to, n);
     }
 }
 
@@ -1234,7 +1245,7 @@ static void list_necromancy(listing *l, const ids *casters)
         const int32_t n = free_beside(state, state->pieces[caster].space, to);
         for (int32_t k = 0; k < n_dead; k++)
             if (!is_wizard || state->pieces[dead[k]].kind != COMMANDER)
-                list_each(l, &(wl_action){A_NECROMANCY, {caster, dead[k], 0, PAY_AUTO}}, 2, to, n);
+                list_each(l, &NECROMANCY, 1, caster, dead[k], to, n);
     }
 }
 
