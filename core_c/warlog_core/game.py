@@ -258,8 +258,7 @@ class State:
     @property
     def to_act(self) -> list[str]:
         """The seats for whose decision the match waits, in seat order."""
-        bits = self._raw_game.to_act(self._raw)
-        return [seat for number, seat in enumerate(self._tables.seats) if bits >> number & 1]
+        return self._seats_of(self._raw_game.to_act(self._raw))
 
     @property
     def result(self) -> Result | None:
@@ -267,10 +266,7 @@ class State:
         if result is None:
             return None
         winners, reason = result
-        return Result(
-            [seat for number, seat in enumerate(self._tables.seats) if winners >> number & 1],
-            self._raw_game.reasons[reason],
-        )
+        return Result(self._seats_of(winners), self._raw_game.reasons[reason])
 
     @property
     def disclosure(self) -> int:
@@ -384,10 +380,13 @@ class State:
         return self.game.actor_number(actor, self._tables.seats)
 
     def _seat_number(self, seat: str) -> int:
-        try:
-            return self._tables.seats.index(seat)
-        except ValueError:
-            raise UnknownSeat(seat) from None
+        if seat not in self._tables.seats:
+            raise UnknownSeat(seat)
+        return self.game.actor_number(seat)
+
+    def _seats_of(self, bits: int) -> list[str]:
+        number = self.game.actor_number
+        return [seat for seat in self._tables.seats if bits >> number(seat) & 1]
 
 
 class Game:

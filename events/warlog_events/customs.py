@@ -20,7 +20,10 @@ def spectators_may_watch(game: Game) -> bool:
 def sides(game: Game, options: object, position: object | None) -> dict[str, int]:
     """seat → side, for valid options. Seats of one side may be held by one player of a competitive match.
 
-    Read off a match that is begun and thrown away, since the views say it."""
+    Asked of the codec, if it knows, or read off a match that is begun and thrown away, where the views say it."""
+    own: Callable[[Mapping[str, object]], dict[str, int]] | None = getattr(game.codec, "sides", None)
+    if own is not None:
+        return own(game.full_options(options))
     view = game.new(options=options, position=position, draws=bytes).view(SPECTATOR, plain=True)
     entries: list[Any] = view.get("seats", []) if isinstance(view, dict) else []
     known = {entry["seat"]: entry["side"] for entry in entries if isinstance(entry, dict) and "side" in entry}

@@ -53,12 +53,13 @@ def test_every_real_view_effect_action_option_and_position_fits_its_schema(path:
     fits["options"].validate(game.full_options(first["options"]))
     state = game.new(options=first["options"], position=first.get("position"), draws=first["draws"])
     for step in steps[:: max(1, len(steps) // 12)]:
-        fits["view"].validate(state.view(step["seat"], plain=True))
+        seat = step["seat"] if step["seat"] in state.seats else state.seats[0]  # not the server
+        fits["view"].validate(state.view(seat, plain=True))
         if state.position() is not None:
             fits["position"].validate(state.position(plain=True))
-        for action in state.legal(step["seat"], plain=True)[:20]:
+        for action in state.legal(seat, plain=True)[:20]:
             fits["action"].validate(action)
-        for effect in step.get("effects", []):
+        for effect in step.get("effects") or []:
             fits["effect"].validate(effect)
         assert not fits["action"].is_valid({"type": "move", "piece": 1, "to": "a1", "more": 1})
         state = game.load(state.setup, state.data)

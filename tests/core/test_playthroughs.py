@@ -50,7 +50,8 @@ def test_every_view_listing_effect_and_refusal_of_a_recorded_match_comes_out_aga
         event = state.apply(step["seat"], step["action"], draws=step["draws"])
         assert event.draws == step["draws"], where
         assert same(event.action, step["action"]), where
-        assert same(msgspec.to_builtins(event.effects), step["effects"]), where
+        if step["effects"] is not None:  # the recordings of one game leave them out
+            assert same(msgspec.to_builtins(event.effects), step["effects"]), where
         check_views(state, step["views"], step.get("full_views", {}))
         for seat, expected in step["legal"].items():
             assert digest(state.legal(seat, plain=True)) == expected, f"{where}, listing of {seat}"

@@ -221,12 +221,14 @@ def test_an_action_with_a_field_too_many_or_too_few_is_malformed_before_anything
     for _, options, position in [entry for entry in STARTS if entry[0] == name][:20]:
         state = start(game, options, position, rng)
         for seat in state.seats:
-            for action in state.legal(seat, plain=True)[:40]:
+            listing = state.legal(seat, plain=True)
+            for action in listing[:40]:
                 longer = {**action, "open": True}
                 assert state.check(seat, longer) == "malformed_action", longer
                 for field in action.keys() - optional[action["type"]]:
                     shorter = {k: v for k, v in action.items() if k != field}
-                    if shorter != {} and field != "open":
+                    # An optional field may go: then what is left is listed too.
+                    if shorter != {} and field != "open" and shorter not in listing:
                         assert state.check(seat, shorter) == "malformed_action", shorter
                 assert state.check("server", action) == "malformed_action"
 

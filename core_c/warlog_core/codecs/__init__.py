@@ -31,7 +31,7 @@ class Tables(Protocol):
 
     @property
     def seats(self) -> tuple[str, ...]:
-        """The seats of this match, in seat order."""
+        """The seats of this match, in the order of its views; a seat's number is its place in the game's list."""
         ...
 
     def record(self, action: object) -> ActionRecord:

@@ -1,0 +1,2607 @@
+/* universal.c: Universal Chess, by the rule book warlog_core/rules/universal.md, in its order. Section numbers are the book's.
+ *
+ * Spaces are numbered (rank - 1) * 20 + file - 1 (a1 = 0, b1 = 1, a2 = 20), so that the canonical order is the numeric one.
+ * A piece is the row of its id. Seats, kinds, regions and all other enumerations are rows of the book's lists.
+ *
+ * Actions:        fields in the book's order; `conquer` is 1 or absent; `pay` is PAY_AUTO or the length of the list.
+ * Option words:   verdict (1: malformed), mode, factions (bits), pairing, first, quiet_limit, breeding_limit, psionics,
+ *                 psionic_cost, veterans, veteran_merits.
+ * Position words: verdict, promotions, breedings_left, quiet, next_id; turn given, its seat, number, freeze_used,
+ *                 sacrifice given, moves_left, moved, draw_offered, progress; draw_offer given, by; n, seats that accepted;
+ *                 n, pieces of 9 words; n, dead of (id, kind, seat); n, out of (seat, reason, turn);
+ *                 area given, n, and per seat: seat, n, spaces.
+ */
+#include "../game.h"
+
+/* ==== 2. Board ====================================================================================================== */
+
+enum {
+    FILES = 20,
+    RANKS = 20,
+    SPACES = FILES * RANKS,
+    WORDS = (SPACES + 63) / 64,
+    SEATS_MAX = 5,
+    NOBODY = SEATS_MAX, /* owner of a neutral space, origin of a piece that is no thrall, offerer of no offer */
+    IDS = 256,          /* ids are 1 ... 255 (R38) */
+    FIRST_NEW_ID = 91,
+    PROMOTIONS_MAX = 1000,
+    MERITS_MAX = 255,
+    QUIET_MAX = 10000,
+    NUMBER_MAX = 1000000000,
+    COST_MAX = 20, /* the greatest psionic_cost */
+};
+
+enum { MAJORA, CHAOS, GOOD, EVIL, BALANCE };
+enum { PLAY, OVER };                                                                 /* phases, 6 */
+enum { BY_MIGHTY, BY_AREA, BY_RESIGNATION, BY_TIMEOUT, BY_AGREEMENT, BY_QUIET };     /* reasons, 9 */
+enum { STANDARD, DOUBLE };                                                           /* modes, 4 */
+enum { OPPOSITE, ROWS, COLUMNS, PAIRINGS };
+
+#define CORNERS (1u << MAJORA | 1u << CHAOS | 1u << GOOD | 1u << EVIL)
+#define EVERYBODY (CORNERS | 1u << BALANCE)
+
+static int32_t file_of(int32_t space) { return space % FILES; } /* from 0 */
+static int32_t rank_of(int32_t space) { return space / FILES; }
+static int on_board(int32_t file, int32_t rank) { return (uint32_t)file < FILES && (uint32_t)rank < RANKS; }
+static int between(wl_word low, wl_word x, wl_word high) { return low <= x && x <= high; }
+static int32_t size_of(int32_t x) { return x < 0 ? -x : x; }
+
+static int32_t distance(int32_t a, int32_t b)
+{
+    const int32_t df = size_of(file_of(a) - file_of(b));
+    const int32_t dr = size_of(rank_of(a) - rank_of(b));
+    return df > dr ? df : dr;
+}
+
+/* A set of spaces: bit s % 64 of word[s / 64]. */
+typedef struct spaces {
+    uint64_t word[WORDS];
+} spaces;
+
+static int has(const spaces *set, int32_t space) { return (int)(set->word[space >> 6] >> (space & 63) & 1); }
+static void add(spaces *set, int32_t space) { set->word[space >> 6] |= (uint64_t)1 << (space & 63); }
+static void take_out(spaces *set, int32_t space) { set->word[space >> 6] &= ~((uint64_t)1 << (space & 63)); }
+
+static int32_t size_of_set(const spaces *set)
+{
+    int32_t n = 0;
+    for (int i = 0; i < WORDS; i++)
+        n += __builtin_popcountll(set->word[i]);
+    return n;
+}
+
+static int is_empty_set(const spaces *set)
+{
+    uint64_t any = 0;
+    for (int i = 0; i < WORDS; i++)
+        any |= set->word[i];
+    return any == 0;
+}
+
+/* for (each space of a set, in canonical order) */
+#define EACH_SPACE(set, space)                                                                                        \
+    for (int32_t w_ = 0; w_ < WORDS; w_++)                                                                            \
+        for (uint64_t bits_ = (set)->word[w_];                                                                        \
+             bits_ != 0 && ((space) = w_ * 64 + __builtin_ctzll(bits_), 1); bits_ &= bits_ - 1)
+
+enum { ONE, TWO, THREE, FOUR, GREYNESS, MIDDLE }; /* regions; those before the middle are in the order of their home seats */
+
+static int32_t region_of(int32_t space)
+{
+    const int32_t f = file_of(space) + 1;
+    const int32_t r = rank_of(space) + 1;
+
+    if (f <= 7 && r <= 7)
+        return ONE;
+    if (f <= 7 && r >= 14)
+        return TWO;
+    if (f >= 14 && r >= 14)
+        return THREE;
+    if (f >= 14 && r <= 7)
+        return FOUR;
+    return size_of(2 * f - 21) + size_of(2 * r - 21) <= 6 ? GREYNESS : MIDDLE;
+}
+
+typedef struct step {
+    int8_t df, dr;
+} step;
+
+static const step SURROUNDING[8] = {{-1, -1}, {0, -1}, {1, -1}, {-1, 0}, {1, 0}, {-1, 1}, {0, 1}, {1, 1}}; /* canonical order */
+
+/* Directions: the orthogonal ones first. */
+enum { ORTHOGONAL = 0x0f, DIAGONAL = 0xf0, ALL_WAYS = 0xff };
+static const step DIRECTION[8] = {{0, 1}, {1, 0}, {0, -1}, {-1, 0}, {1, 1}, {1, -1}, {-1, -1}, {-1, 1}};
+
+/* How many spaces lie before the edge. */
+static int32_t room(int32_t space, step s)
+{
+    const int32_t f = file_of(space);
+    const int32_t r = rank_of(space);
+    const int32_t across = s.df > 0 ? FILES - 1 - f : s.df < 0 ? f : FILES;
+    const int32_t along = s.dr > 0 ? RANKS - 1 - r : s.dr < 0 ? r : RANKS;
+    return across < along ? across : along;
+}
+
+/* ==== 3. Pieces ===================================================================================================== */
+
+enum { MIGHTY, COMMANDER, WIZARD, PSIONIC, DRAGON, MECHA, KNIGHT, ANGEL, DEMON, KINDS };
+enum { SLIDE, LEAP, RING, AS_ITS_FACTION };
+
+typedef struct kind_rule {
+    uint8_t strength, value, movement, ways, basic, boosted; /* slides, rings: how far; a leap is 1 by so much; 0: never boosted */
+    uint8_t conquest_middle, conquest_region, necromancy, summonable;
+} kind_rule;
+
+/* clang-format off */
+static const kind_rule KIND[KINDS] = {
+    /*              strength value movement        ways        basic boosted conquest  necromancy summonable */
+    [MIGHTY]    = {  1,       0,   AS_ITS_FACTION, 0,          0,    0,      2, 3,     0,         0 },
+    [COMMANDER] = {  2,       6,   SLIDE,          ALL_WAYS,   5,    0,      3, 4,     6,         0 },
+    [WIZARD]    = {  3,       5,   SLIDE,          ALL_WAYS,   1,    2,      4, 5,     5,         0 },
+    [PSIONIC]   = {  3,       5,   SLIDE,          ALL_WAYS,   1,    2,      4, 5,     5,         0 },
+    [DRAGON]    = {  4,       3,   LEAP,           0,          2,    3,      4, 5,     3,         1 },
+    [MECHA]     = {  4,       3,   SLIDE,          ALL_WAYS,   2,    3,      4, 5,     3,         1 },
+    [KNIGHT]    = {  4,       3,   RING,           0,          2,    3,      4, 5,     3,         1 },
+    [ANGEL]     = {  5,       2,   SLIDE,          DIAGONAL,   2,    3,      4, 5,     2,         1 },
+    [DEMON]     = {  5,       2,   SLIDE,          ORTHOGONAL, 2,    3,      4, 5,     2,         1 },
+};
+
+/* The Mighty: how it slides, and whom jumping is granted. */
+typedef struct mighty_rule {
+    uint8_t ways, far, jump_far, jumps_in_own_area;
+} mighty_rule;
+
+static const mighty_rule MIGHTY_OF[SEATS_MAX] = {
+    /*             slides               jumps    */
+    [MAJORA]  = { ORTHOGONAL, FILES - 1, 0,    0 },
+    [CHAOS]   = { 0,          0,         6,    0 },
+    [GOOD]    = { ALL_WAYS,   5,         0,    1 },
+    [EVIL]    = { DIAGONAL,   FILES - 1, 0,    0 },
+    [BALANCE] = { ALL_WAYS,   8,         0,    0 },
+};
+
+/* Ring moves: the spaces passed on each path to a displacement (longer axis, other axis). One free path is enough; the other
+ * displacements are mirror images. */
+typedef struct ring_rule {
+    uint8_t far, longer, other, n_paths;
+    step path[3][2];
+} ring_rule;
+
+static const ring_rule RING_PATHS[] = {
+    { 2, 2, 0, 1, { { {1, 0} } } },
+    { 2, 2, 1, 2, { { {1, 0} }, { {1, 1} } } },
+    { 2, 2, 2, 1, { { {1, 1} } } },
+    { 3, 3, 0, 1, { { {1, 0}, {2, 0} } } },
+    { 3, 3, 1, 3, { { {1, 0}, {2, 0} }, { {1, 0}, {2, 1} }, { {1, 1}, {2, 1} } } },
+    { 3, 3, 2, 3, { { {1, 0}, {2, 1} }, { {1, 1}, {2, 1} }, { {1, 1}, {2, 2} } } },
+    { 3, 3, 3, 1, { { {1, 1}, {2, 2} } } },
+};
+enum { RING_ROWS = sizeof RING_PATHS / sizeof RING_PATHS[0] };
+
+/* Costs, before Balance's discount; those of necromancy stand with the kinds. */
+enum { BREED_COST = 3, SACRIFICE_COST = 5, SUMMON_COST = 1, CURSE_COST = 3 };
+enum { LINE_FAR = 4 }; /* how far a Death Curse and a Mind Seizure reach */
+
+/* ==== 4. Setup and options =========================================================================================== */
+
+typedef struct placed {
+    uint8_t kind;
+    uint16_t space;
+} placed;
+
+enum { A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P, Q, R, S, T };
+#define AT(file, rank) (file) + ((rank) - 1) * FILES
+
+/* Majora, Chaos, Good and Evil side by side; the same pattern turned by 90 degrees from each to the next. */
+static const placed INITIAL[FIRST_NEW_ID] = {
+    [1]  = {MIGHTY,    AT(A,  1)}, [18] = {MIGHTY,    AT(A, 20)}, [35] = {MIGHTY,    AT(T, 20)}, [52] = {MIGHTY,    AT(T,  1)},
+    [2]  = {COMMANDER, AT(D,  2)}, [19] = {COMMANDER, AT(B, 17)}, [36] = {COMMANDER, AT(Q, 19)}, [53] = {COMMANDER, AT(S,  4)},
+    [3]  = {COMMANDER, AT(B,  4)}, [20] = {COMMANDER, AT(D, 19)}, [37] = {COMMANDER, AT(S, 17)}, [54] = {COMMANDER, AT(Q,  2)},
+    [4]  = {WIZARD,    AT(C,  1)}, [21] = {WIZARD,    AT(A, 18)}, [38] = {WIZARD,    AT(R, 20)}, [55] = {WIZARD,    AT(T,  3)},
+    [5]  = {WIZARD,    AT(A,  3)}, [22] = {WIZARD,    AT(C, 20)}, [39] = {WIZARD,    AT(T, 18)}, [56] = {WIZARD,    AT(R,  1)},
+    [6]  = {MECHA,     AT(E,  1)}, [23] = {DRAGON,    AT(A, 16)}, [40] = {KNIGHT,    AT(P, 20)}, [57] = {KNIGHT,    AT(T,  5)},
+    [7]  = {MECHA,     AT(C,  3)}, [24] = {DRAGON,    AT(C, 18)}, [41] = {KNIGHT,    AT(R, 18)}, [58] = {DRAGON,    AT(R,  3)},
+    [8]  = {MECHA,     AT(E,  3)}, [25] = {DRAGON,    AT(C, 16)}, [42] = {KNIGHT,    AT(P, 18)}, [59] = {DRAGON,    AT(R,  5)},
+    [9]  = {MECHA,     AT(D,  4)}, [26] = {DRAGON,    AT(D, 17)}, [43] = {KNIGHT,    AT(Q, 17)}, [60] = {KNIGHT,    AT(Q,  4)},
+    [10] = {MECHA,     AT(A,  5)}, [27] = {DRAGON,    AT(E, 20)}, [44] = {KNIGHT,    AT(T, 16)}, [61] = {KNIGHT,    AT(P,  1)},
+    [11] = {MECHA,     AT(C,  5)}, [28] = {DRAGON,    AT(E, 18)}, [45] = {KNIGHT,    AT(R, 16)}, [62] = {DRAGON,    AT(P,  3)},
+    [12] = {ANGEL,     AT(F,  1)}, [29] = {DEMON,     AT(A, 15)}, [46] = {ANGEL,     AT(O, 20)}, [63] = {DEMON,     AT(T,  6)},
+    [13] = {ANGEL,     AT(F,  3)}, [30] = {DEMON,     AT(C, 15)}, [47] = {ANGEL,     AT(O, 18)}, [64] = {DEMON,     AT(R,  6)},
+    [14] = {ANGEL,     AT(F,  4)}, [31] = {DEMON,     AT(D, 15)}, [48] = {ANGEL,     AT(O, 17)}, [65] = {DEMON,     AT(Q,  6)},
+    [15] = {ANGEL,     AT(A,  6)}, [32] = {DEMON,     AT(F, 20)}, [49] = {ANGEL,     AT(T, 15)}, [66] = {DEMON,     AT(O,  1)},
+    [16] = {ANGEL,     AT(C,  6)}, [33] = {DEMON,     AT(F, 18)}, [50] = {ANGEL,     AT(R, 15)}, [67] = {DEMON,     AT(O,  3)},
+    [17] = {ANGEL,     AT(D,  6)}, [34] = {DEMON,     AT(F, 17)}, [51] = {ANGEL,     AT(Q, 15)}, [68] = {DEMON,     AT(O,  4)},
+    /* Balance */
+    [69] = {MIGHTY,    AT(J, 10)}, [70] = {COMMANDER, AT(K, 10)}, [71] = {COMMANDER, AT(J, 11)}, [72] = {WIZARD,    AT(L, 10)},
+    [73] = {WIZARD,    AT(I, 11)}, [74] = {DRAGON,    AT(J,  8)}, [75] = {DRAGON,    AT(M, 10)}, [76] = {DRAGON,    AT(H, 11)},
+    [77] = {DRAGON,    AT(K, 13)}, [78] = {KNIGHT,    AT(K,  8)}, [79] = {KNIGHT,    AT(J, 13)}, [80] = {MECHA,     AT(H, 10)},
+    [81] = {MECHA,     AT(M, 11)}, [82] = {ANGEL,     AT(I,  9)}, [83] = {ANGEL,     AT(L,  9)}, [84] = {DEMON,     AT(I, 12)},
+    [85] = {DEMON,     AT(L, 12)},
+    /* the option psionics */
+    [86] = {PSIONIC,   AT(B,  2)}, [87] = {PSIONIC,   AT(B, 19)}, [88] = {PSIONIC,   AT(S, 19)}, [89] = {PSIONIC,   AT(S,  2)},
+    [90] = {PSIONIC,   AT(K, 11)},
+};
+/* clang-format on */
+enum { ARMY = 17, FIRST_PSIONIC = 86 };
+
+static int32_t initial_seat(int32_t id) { return id < FIRST_PSIONIC ? (id - 1) / ARMY : id - FIRST_PSIONIC; }
+
+/* Turn order of the double mode, and the ally of majora. */
+static const uint8_t DOUBLE_ORDER[PAIRINGS][4] = {
+    [OPPOSITE] = {MAJORA, CHAOS, GOOD, EVIL},
+    [ROWS] = {MAJORA, CHAOS, EVIL, GOOD},
+    [COLUMNS] = {MAJORA, GOOD, CHAOS, EVIL},
+};
+static const uint8_t ALLY_OF_MAJORA[PAIRINGS] = {[OPPOSITE] = GOOD, [ROWS] = EVIL, [COLUMNS] = CHAOS};
+
+/* What the options fix: never changes in a match. */
+typedef struct universal_setup {
+    uint16_t quiet_limit;
+    uint8_t mode, pairing, plays; /* plays: the factions, as bits */
+    uint8_t breeding_limit, psionics, psionic_cost, veterans, veteran_merits;
+    uint8_t n_order, order[SEATS_MAX]; /* the turn order */
+    uint8_t side[SEATS_MAX];           /* of each faction, as bits: itself and its allies; 0 for one that does not play */
+    uint8_t zero_[3];
+} universal_setup;
+_Static_assert(sizeof(universal_setup) == 24, "the setup has no hidden padding");
+
+/* ==== 5. State ====================================================================================================== */
+
+enum { NOWHERE, ON_BOARD, DEAD };
+
+typedef struct piece {
+    uint16_t space;
+    uint8_t where, kind, seat; /* dead: to whose dead it belongs */
+    uint8_t conquering, frozen, merits;
+    uint8_t origin; /* of a thrall; else NOBODY */
+    uint8_t holds;  /* a psionic's thrall; else 0 */
+} piece;
+_Static_assert(sizeof(piece) == 10, "a piece has no hidden padding");
+
+typedef struct out_row {
+    int32_t number;
+    uint8_t seat, reason, zero_[2];
+} out_row;
+
+/* A set of ids. */
+typedef struct ids {
+    uint64_t word[IDS / 64];
+} ids;
+
+/* 3.4 KB, of which a match from the initial position uses 1.8 KB: rows of ids that were never given out are zero. `at` and
+ * `of` and `dead` follow from `pieces`; sound_state holds them to it. */
+typedef struct universal_state {
+    int32_t number; /* of the turn */
+    uint16_t next_id, promotions, quiet;
+    uint8_t phase, reason, winners;
+    uint8_t seat, freeze_used, moves_left, moved, draw_offered, progress; /* the turn */
+    uint8_t offer_by, offer_accepted;
+    uint8_t breedings_left, in, n_out; /* in: the factions that are not out, as bits */
+    uint8_t zero_[8];
+    out_row out[SEATS_MAX];
+    spaces area[SEATS_MAX];
+    ids of[SEATS_MAX];  /* its pieces on the board */
+    ids dead;           /* everybody's */
+    uint8_t at[SPACES]; /* the id there, or 0 */
+    piece pieces[IDS];
+} universal_state;
+_Static_assert(offsetof(universal_state, out) == 32, "no hidden padding");
+_Static_assert(offsetof(universal_state, area) == 72, "no hidden padding");
+_Static_assert(sizeof(universal_state) == 72 + 280 + 160 + 32 + 400 + 2560, "no hidden padding");
+_Static_assert(sizeof(universal_state) % 8 == 0 && sizeof(universal_state) <= 4096, "worst case");
+
+/* Everybody sees everything; what is derived comes with it. */
+typedef struct universal_view {
+    int32_t viewer;
+    uint32_t to_act;
+    uint64_t boosted[IDS / 64]; /* ids */
+    universal_state state;
+} universal_view;
+
+static const wl_field SETUP_FIELDS[] = {
+    WL_FIELD(universal_setup, quiet_limit),
+    WL_FIELD(universal_setup, mode),
+    WL_FIELD(universal_setup, pairing),
+    WL_FIELD(universal_setup, plays),
+    WL_FIELD(universal_setup, breeding_limit),
+    WL_FIELD(universal_setup, psionics),
+    WL_FIELD(universal_setup, psionic_cost),
+    WL_FIELD(universal_setup, veterans),
+    WL_FIELD(universal_setup, veteran_merits),
+    WL_FIELD(universal_setup, n_order),
+    WL_ARRAY(universal_setup, order),
+    WL_ARRAY(universal_setup, side),
+    WL_FIELDS_END,
+};
+
+static const wl_field PIECE_FIELDS[] = {
+    WL_FIELD(piece, space),      WL_FIELD(piece, where),  WL_FIELD(piece, kind),   WL_FIELD(piece, seat),
+    WL_FIELD(piece, conquering), WL_FIELD(piece, frozen), WL_FIELD(piece, merits), WL_FIELD(piece, origin),
+    WL_FIELD(piece, holds),      WL_FIELDS_END,
+};
+static const wl_field OUT_FIELDS[] = {WL_FIELD(out_row, number), WL_FIELD(out_row, seat), WL_FIELD(out_row, reason), WL_FIELDS_END};
+static const wl_field SPACES_FIELDS[] = {WL_ARRAY(spaces, word), WL_FIELDS_END};
+static const wl_field IDS_FIELDS[] = {WL_ARRAY(ids, word), WL_FIELDS_END};
+
+static const wl_field STATE_LAYOUT[] = {
+    WL_FIELD(universal_state, number),
+    WL_FIELD(universal_state, next_id),
+    WL_FIELD(universal_state, promotions),
+    WL_FIELD(universal_state, quiet),
+    WL_FIELD(universal_state, phase),
+    WL_FIELD(universal_state, reason),
+    WL_FIELD(universal_state, winners),
+    WL_FIELD(universal_state, seat),
+    WL_FIELD(universal_state, freeze_used),
+    WL_FIELD(universal_state, moves_left),
+    WL_FIELD(universal_state, moved),
+    WL_FIELD(universal_state, draw_offered),
+    WL_FIELD(universal_state, progress),
+    WL_FIELD(universal_state, offer_by),
+    WL_FIELD(universal_state, offer_accepted),
+    WL_FIELD(universal_state, breedings_left),
+    WL_FIELD(universal_state, in),
+    WL_FIELD(universal_state, n_out),
+    WL_ROWS(universal_state, out, n_out, OUT_FIELDS),
+    WL_ALL_ROWS(universal_state, area, SPACES_FIELDS),
+    WL_ALL_ROWS(universal_state, of, IDS_FIELDS),
+    WL_ROW(universal_state, dead, IDS_FIELDS),
+    WL_ARRAY(universal_state, at),
+    WL_ROWS(universal_state, pieces, next_id, PIECE_FIELDS),
+    WL_FIELDS_END,
+};
+
+static const wl_field VIEW_LAYOUT[] = {
+    WL_FIELD(universal_view, viewer),
+    WL_FIELD(universal_view, to_act),
+    WL_ARRAY(universal_view, boosted),
+    WL_FIELDS_END,
+};
+
+/* ==== Names ========================================================================================================= */
+
+static const char *const SEATS[] = {"majora", "chaos", "good", "evil", "balance", NULL};
+static const char *const PHASES[] = {"play", "over", NULL};
+static const char *const REASONS[] = {"mighty_lost", "no_area", "resigned", "timeout", "draw_agreed", "quiet_limit", NULL};
+
+enum { /* actions, 7 */
+    A_MOVE, A_CONQUER, A_PROMOTE, A_BREED, A_SUMMON, A_NECROMANCY, A_CURSE, A_SEIZE, A_FREEZE, A_SACRIFICE, A_PASS,
+    A_OFFER_DRAW, A_ACCEPT_DRAW, A_DECLINE_DRAW, A_RESIGN, A_TIMEOUT, ACTIONS
+};
+static const wl_action_type ACTION_TYPES[] = {
+    [A_MOVE] = {"move", 0},
+    [A_CONQUER] = {"conquer", 0},
+    [A_PROMOTE] = {"promote", 0},
+    [A_BREED] = {"breed", 0},
+    [A_SUMMON] = {"summon", 0},
+    [A_NECROMANCY] = {"necromancy", 0},
+    [A_CURSE] = {"curse", 0},
+    [A_SEIZE] = {"seize", 0},
+    [A_FREEZE] = {"freeze", 0},
+    [A_SACRIFICE] = {"sacrifice", 0},
+    [A_PASS] = {"pass", 0},
+    [A_OFFER_DRAW] = {"offer_draw", WL_GIVES_UP},
+    [A_ACCEPT_DRAW] = {"accept_draw", WL_GIVES_UP},
+    [A_DECLINE_DRAW] = {"decline_draw", WL_GIVES_UP},
+    [A_RESIGN] = {"resign", WL_GIVES_UP},
+    [A_TIMEOUT] = {"timeout", WL_SERVER_ONLY},
+    [ACTIONS] = {NULL, 0},
+};
+
+/* Where the fields of each action stand; -1: it has none. */
+typedef struct action_fields {
+    int8_t space, pay;
+} action_fields;
+static const action_fields FIELDS_OF[ACTIONS] = {
+    [A_MOVE] = {1, -1},      [A_CONQUER] = {-1, -1},     [A_PROMOTE] = {-1, -1},      [A_BREED] = {1, 2},
+    [A_SUMMON] = {2, 3},     [A_NECROMANCY] = {2, 3},    [A_CURSE] = {1, 2},          [A_SEIZE] = {1, 2},
+    [A_FREEZE] = {0, -1},    [A_SACRIFICE] = {-1, 0},    [A_PASS] = {-1, -1},         [A_OFFER_DRAW] = {-1, -1},
+    [A_ACCEPT_DRAW] = {-1, -1}, [A_DECLINE_DRAW] = {-1, -1}, [A_RESIGN] = {-1, -1},   [A_TIMEOUT] = {-1, -1},
+};
+enum { PAY_AUTO = -1 };
+
+enum { /* effects, 10 */
+    E_TURN, E_PAID, E_MOVED, E_CAPTURED, E_PROMOTION_EARNED, E_VETERAN, E_CONQUEST_STARTED, E_CONQUEST_BROKEN,
+    E_CONQUEST_PROGRESS, E_CONQUERED, E_PROMOTED, E_BRED, E_SUMMONED, E_RAISED, E_CURSED, E_SEIZED, E_RELEASED, E_FROZEN,
+    E_THAWED, E_SACRIFICED, E_PASSED, E_ELIMINATED, E_DRAW_OFFERED, E_DRAW_ACCEPTED, E_DRAW_DECLINED, E_DRAW_LAPSED, E_FINISHED
+};
+static const char *const EFFECTS[] = {
+    "turn", "paid", "moved", "captured", "promotion_earned", "veteran", "conquest_started", "conquest_broken",
+    "conquest_progress", "conquered", "promoted", "bred", "summoned", "raised", "cursed", "seized", "released", "frozen",
+    "thawed", "sacrificed", "passed", "eliminated", "draw_offered", "draw_accepted", "draw_declined", "draw_lapsed", "finished",
+    NULL,
+};
+
+/* 7 and 10, beyond the codes that all games share. X(constant, code). */
+#define ERRORS(X)                                                                                                     \
+    X(SEAT_OUT, seat_out)                                                                                             \
+    X(ONLY_MOVES, only_moves)                                                                                         \
+    X(NO_SUCH_PIECE, no_such_piece)                                                                                   \
+    X(ALREADY_MOVED, already_moved)                                                                                   \
+    X(PIECE_FROZEN, piece_frozen)                                                                                     \
+    X(PIECE_CONQUERING, piece_conquering)                                                                             \
+    X(ALREADY_CONQUERING, already_conquering)                                                                         \
+    X(IMMUNE, immune)                                                                                                 \
+    X(CANNOT_CONQUER, cannot_conquer)                                                                                 \
+    X(NO_SUCH_ABILITY, no_such_ability)                                                                               \
+    X(NO_PROMOTIONS, no_promotions)                                                                                   \
+    X(WRONG_KIND, wrong_kind)                                                                                         \
+    X(LIMIT_REACHED, limit_reached)                                                                                   \
+    X(NO_SUCH_DEAD, no_such_dead)                                                                                     \
+    X(ILLEGAL_TARGET, illegal_target)                                                                                 \
+    X(ALREADY_HOLDING, already_holding)                                                                               \
+    X(ALREADY_USED, already_used)                                                                                     \
+    X(ALREADY_FROZEN, already_frozen)                                                                                 \
+    X(NO_MOVES, no_moves)                                                                                             \
+    X(CANNOT_PAY, cannot_pay)                                                                                         \
+    X(BAD_PAYMENT, bad_payment)                                                                                       \
+    X(PASS_NOT_ALLOWED, pass_not_allowed)                                                                             \
+    X(OFFER_OPEN, offer_open)                                                                                         \
+    X(NO_OFFER, no_offer)                                                                                             \
+    X(POSITION_BAD_SEAT, position_bad_seat)                                                                           \
+    X(POSITION_BAD_ID, position_bad_id)                                                                               \
+    X(POSITION_OCCUPIED, position_occupied)                                                                           \
+    X(POSITION_BAD_KIND, position_bad_kind)                                                                           \
+    X(POSITION_BAD_MIGHTY, position_bad_mighty)                                                                       \
+    X(POSITION_BAD_AREA, position_bad_area)                                                                           \
+    X(POSITION_BAD_CONQUEST, position_bad_conquest)                                                                   \
+    X(POSITION_BAD_THRALL, position_bad_thrall)                                                                       \
+    X(POSITION_BAD_TURN, position_bad_turn)                                                                           \
+    X(POSITION_BAD_OFFER, position_bad_offer)                                                                         \
+    X(POSITION_OVER, position_over)
+#define ROW(constant, code) ROW_##constant,
+enum { ERRORS(ROW) ERROR_ROWS };
+#undef ROW
+#define CODE(constant, code) constant = WL_E_GAME - ROW_##constant,
+enum { ERRORS(CODE) };
+#undef CODE
+#define NAME(constant, code) #code,
+static const char *const ERROR_NAMES[] = {ERRORS(NAME) NULL};
+#undef NAME
+
+/* ==== Pieces on the board =========================================================================================== */
+
+/* for (each id of a set, ascending). The set may lose the id at hand while the loop runs. */
+#define EACH_ID(set, id)                                                                                              \
+    for (int32_t w_ = 0; w_ < IDS / 64; w_++)                                                                         \
+        for (uint64_t bits_ = (set)->word[w_]; bits_ != 0 && ((id) = w_ * 64 + __builtin_ctzll(bits_), 1);            \
+             bits_ &= bits_ - 1)
+
+/* for (each piece of a seat on the board, by ascending id). */
+#define EACH_PIECE(state, seat, id) EACH_ID(&(state)->of[seat], id)
+
+static void enlist(ids *set, int32_t id) { set->word[id >> 6] |= (uint64_t)1 << (id & 63); }
+static void strike_off(ids *set, int32_t id) { set->word[id >> 6] &= ~((uint64_t)1 << (id & 63)); }
+
+static void put_piece(universal_state *state, int32_t id, int32_t space)
+{
+    piece *p = &state->pieces[id];
+    p->where = ON_BOARD;
+    p->space = (uint16_t)space;
+    state->at[space] = (uint8_t)id;
+    enlist(&state->of[p->seat], id);
+}
+
+static void lift_piece(universal_state *state, int32_t id)
+{
+    const piece *p = &state->pieces[id];
+    state->at[p->space] = 0;
+    strike_off(&state->of[p->seat], id);
+}
+
+static void shift_piece(universal_state *state, int32_t id, int32_t to)
+{
+    piece *p = &state->pieces[id];
+    state->at[p->space] = 0;
+    state->at[to] = (uint8_t)id;
+    p->space = (uint16_t)to;
+}
+
+static void change_side(universal_state *state, int32_t id, int32_t seat)
+{
+    piece *p = &state->pieces[id];
+    strike_off(&state->of[p->seat], id);
+    p->seat = (uint8_t)seat;
+    enlist(&state->of[seat], id);
+}
+
+static int stands(const universal_state *state, int32_t id) { return between(1, id, IDS - 1) && state->pieces[id].where == ON_BOARD; }
+
+static int opposing(const universal_setup *setup, int32_t seat, int32_t other) { return (setup->side[seat] >> other & 1) == 0; }
+
+/* The piece on a space if it opposes the seat, else 0. */
+static int32_t opponent_at(const universal_setup *setup, const universal_state *state, int32_t seat, int32_t space)
+{
+    const int32_t id = state->at[space];
+    return id != 0 && opposing(setup, seat, state->pieces[id].seat) ? id : 0;
+}
+
+/* The Mighty of a faction that is not out. */
+static int32_t mighty_of(const universal_state *state, int32_t seat)
+{
+    int32_t id;
+    EACH_PIECE(state, seat, id)
+        if (state->pieces[id].kind == MIGHTY)
+            return id;
+    return 0;
+}
+
+static int32_t owner_of(const universal_state *state, int32_t space)
+{
+    for (int32_t seat = 0; seat < SEATS_MAX; seat++)
+        if (has(&state->area[seat], space))
+            return seat;
+    return NOBODY;
+}
+
+/* The spaces of a seat's side: those that it cannot conquer. */
+static spaces side_area(const universal_setup *setup, const universal_state *state, int32_t seat)
+{
+    spaces all = state->area[seat];
+    for (int32_t other = 0; other < SEATS_MAX; other++)
+        if (other != seat && (setup->side[seat] >> other & 1))
+            for (int i = 0; i < WORDS; i++)
+                all.word[i] |= state->area[other].word[i];
+    return all;
+}
+
+static int has_empty_neighbour(const universal_state *state, int32_t space)
+{
+    const int32_t f = file_of(space);
+    const int32_t r = rank_of(space);
+    for (int i = 0; i < 8; i++) {
+        const int32_t f2 = f + SURROUNDING[i].df;
+        const int32_t r2 = r + SURROUNDING[i].dr;
+        if (on_board(f2, r2) && state->at[r2 * FILES + f2] == 0)
+            return 1;
+    }
+    return 0;
+}
+
+static int is_veteran(const universal_setup *setup, const piece *p)
+{
+    return setup->veterans && p->merits >= setup->veteran_merits;
+}
+
+/* ==== 3. Moving ===================================================================================================== */
+
+/* The spaces that the Commanders of a seat boost. */
+static spaces boosted_spaces(const universal_state *state, int32_t seat)
+{
+    spaces near = {{0}};
+    int32_t id;
+
+    EACH_PIECE(state, seat, id) {
+        const piece *p = &state->pieces[id];
+        if (p->kind != COMMANDER || p->conquering)
+            continue;
+        const int32_t f = file_of(p->space);
+        const int32_t r = rank_of(p->space);
+        for (int i = 0; i < 8; i++)
+            if (on_board(f + SURROUNDING[i].df, r + SURROUNDING[i].dr))
+                add(&near, p->space + SURROUNDING[i].dr * FILES + SURROUNDING[i].df);
+    }
+    return near;
+}
+
+static int is_boosted(const universal_setup *setup, const piece *p, const spaces *near)
+{
+    return KIND[p->kind].boosted != 0 && (has(near, p->space) || is_veteran(setup, p));
+}
+
+/* On a space that its faction owns, only the same or greater strength captures it. */
+static int is_immune(const universal_state *state, const piece *p, const piece *attacker)
+{
+    return has(&state->area[p->seat], p->space) && KIND[attacker->kind].strength > KIND[p->kind].strength;
+}
+
+/* Where a piece can go is collected here. */
+typedef struct reach {
+    const universal_state *state;
+    const piece *mover;
+    uint32_t friends; /* the side, as bits */
+    int with_immune;  /* pieces that are immune to the mover count as reached */
+    spaces to;
+} reach;
+
+/* The mover comes to a space that holds a piece. */
+static void meet(reach *r, int32_t space, int32_t id)
+{
+    const piece *p = &r->state->pieces[id];
+    if ((r->friends >> p->seat & 1) == 0 && (r->with_immune || !is_immune(r->state, p, r->mover)))
+        add(&r->to, space);
+}
+
+static void arrive(reach *r, int32_t space)
+{
+    const int32_t id = r->state->at[space];
+    if (id == 0)
+        add(&r->to, space);
+    else
+        meet(r, space, id);
+}
+
+static void slide(reach *r, uint32_t ways, int32_t far)
+{
+    const int32_t from = r->mover->space;
+
+    for (; ways != 0; ways &= ways - 1) {
+        const step s = DIRECTION[wl_lowest(ways)];
+        const int32_t by = s.dr * FILES + s.df;
+        const int32_t edge = room(from, s);
+        int32_t space = from;
+        for (int32_t left = far < edge ? far : edge; left > 0; left--) {
+            const int32_t id = r->state->at[space += by];
+            if (id != 0) {
+                meet(r, space, id);
+                break;
+            }
+            add(&r->to, space);
+        }
+    }
+}
+
+/* (1, far) and its mirror images. */
+static void leap(reach *r, int32_t far)
+{
+    const int32_t f = file_of(r->mover->space);
+    const int32_t k = rank_of(r->mover->space);
+
+    for (int i = 0; i < 8; i++) {
+        const int32_t one = i & 1 ? 1 : -1;
+        const int32_t long_ = i & 2 ? far : -far;
+        const int32_t f2 = f + (i & 4 ? one : long_);
+        const int32_t k2 = k + (i & 4 ? long_ : one);
+        if (on_board(f2, k2))
+            arrive(r, k2 * FILES + f2);
+    }
+}
+
+/* One image of a row of RING_PATHS: `longer` and `other` are the steps along the two axes, as differences of space numbers. */
+static int is_open_path(const universal_state *state, int32_t from, const ring_rule *ring, int32_t longer, int32_t other)
+{
+    for (int i = 0; i < ring->n_paths; i++) {
+        const step *via = ring->path[i];
+        if (state->at[from + via[0].df * longer + via[0].dr * other] != 0)
+            continue;
+        if (ring->far == 2 || state->at[from + via[1].df * longer + via[1].dr * other] == 0)
+            return 1;
+    }
+    return 0;
+}
+
+static void ring(reach *r, int32_t far)
+{
+    const int32_t from = r->mover->space;
+    const int32_t f = file_of(from);
+    const int32_t k = rank_of(from);
+
+    for (int row = 0; row < RING_ROWS; row++) {
+        const ring_rule *rule = &RING_PATHS[row];
+        if (rule->far != far)
+            continue;
+        for (int image = 0; image < 8; image++) { /* two signs, and the two axes changed */
+            const int32_t a = image & 1 ? -1 : 1;
+            const int32_t b = image & 2 ? -1 : 1;
+            const int swapped = image >> 2;
+            const int32_t df = swapped ? b * rule->other : a * rule->longer;
+            const int32_t dr = swapped ? a * rule->longer : b * rule->other;
+            if ((rule->other == 0 && b < 0) || (rule->other == rule->longer && swapped))
+                continue; /* an image that has been there */
+            if (!on_board(f + df, k + dr))
+                continue;
+            if (is_open_path(r->state, from, rule, swapped ? a * FILES : a, swapped ? b : b * FILES))
+                arrive(r, from + dr * FILES + df);
+        }
+    }
+}
+
+static void mighty_moves(reach *r)
+{
+    const universal_state *state = r->state;
+    const mighty_rule *rule = &MIGHTY_OF[r->mover->seat];
+    const int32_t from = r->mover->space;
+
+    slide(r, rule->ways, rule->far);
+    if (rule->jump_far > 0 && has_empty_neighbour(state, from)) {
+        const int32_t f = file_of(from), k = rank_of(from), far = rule->jump_far;
+        for (int32_t k2 = k > far ? k - far : 0; k2 <= k + far && k2 < RANKS; k2++)
+            for (int32_t f2 = f > far ? f - far : 0; f2 <= f + far && f2 < FILES; f2++)
+                arrive(r, k2 * FILES + f2); /* its own space holds an own piece: itself */
+    }
+    if (rule->jumps_in_own_area && has(&state->area[r->mover->seat], from) && has_empty_neighbour(state, from)) {
+        int32_t space;
+        EACH_SPACE(&state->area[r->mover->seat], space)
+            arrive(r, space);
+    }
+}
+
+/* The destinations of a piece. `near`: where its faction's Commanders boost. */
+static void find_moves(reach *r, const universal_setup *setup, const universal_state *state, const piece *p, const spaces *near,
+                       int with_immune)
+{
+    const kind_rule *kind = &KIND[p->kind];
+    const int boosted = is_boosted(setup, p, near);
+
+    *r = (reach){state, p, setup->side[p->seat], with_immune, {{0}}};
+    switch (kind->movement) {
+    case SLIDE: slide(r, kind->ways, boosted ? kind->boosted : kind->basic); break;
+    case LEAP:
+        leap(r, kind->basic);
+        if (boosted)
+            leap(r, kind->boosted);
+        break;
+    case RING:
+        ring(r, kind->basic);
+        if (boosted)
+            ring(r, kind->boosted);
+        break;
+    default: mighty_moves(r);
+    }
+}
+
+/* May the piece move at all in this turn? */
+static int may_move(const universal_state *state, int32_t id)
+{
+    return !state->pieces[id].frozen && !(state->moves_left == 1 && state->moved == id);
+}
+
+static int has_a_move(const universal_setup *setup, const universal_state *state, int32_t seat)
+{
+    const spaces near = boosted_spaces(state, seat);
+    reach r;
+    int32_t id;
+
+    EACH_PIECE(state, seat, id) {
+        if (!may_move(state, id))
+            continue;
+        find_moves(&r, setup, state, &state->pieces[id], &near, 0);
+        if (!is_empty_set(&r.to))
+            return 1;
+    }
+    return 0;
+}
+
+/* ==== 7. Order of checks ============================================================================================= */
+
+static int32_t cost_for(int32_t seat, int32_t cost) { return seat == BALANCE ? (cost + 1) / 2 : cost; }
+
+/* A posted action, and who acts: for a timeout, the seat it names. */
+typedef struct act {
+    const universal_setup *setup;
+    const universal_state *state;
+    int32_t seat;
+    const int32_t *field;
+    const int32_t *items; /* the payment's spaces; there are as many as its length says, up to COST_MAX */
+} act;
+
+static int32_t check_named(const act *a, int32_t id)
+{
+    if (!stands(a->state, id))
+        return NO_SUCH_PIECE;
+    return a->state->pieces[id].seat == a->seat ? WL_OK : WL_E_NOT_YOUR_PIECE;
+}
+
+/* An ability of this faction's Mighty. */
+static int32_t check_faction(const act *a, int32_t faction)
+{
+    if (a->seat != faction)
+        return NO_SUCH_ABILITY;
+    return a->state->pieces[mighty_of(a->state, a->seat)].conquering ? PIECE_CONQUERING : WL_OK;
+}
+
+/* An ability of the piece itself. */
+static int32_t check_user(const act *a, int32_t id, int32_t kind, int also_mighty)
+{
+    const int32_t error = check_named(a, id);
+    const piece *p = &a->state->pieces[error == WL_OK ? id : 0];
+
+    if (error != WL_OK)
+        return error;
+    if (p->kind != kind && !(also_mighty && p->kind == MIGHTY))
+        return NO_SUCH_ABILITY;
+    return p->conquering ? PIECE_CONQUERING : WL_OK;
+}
+
+static int32_t check_payment(const act *a, int32_t cost, int32_t pay)
+{
+    const int32_t c = cost_for(a->seat, cost);
+    const spaces *area = &a->state->area[a->seat];
+    spaces seen = {{0}};
+
+    if (size_of_set(area) < c)
+        return CANNOT_PAY;
+    if (pay == PAY_AUTO)
+        return WL_OK;
+    if (pay != c)
+        return BAD_PAYMENT;
+    for (int32_t i = 0; i < c; i++) {
+        if (!has(area, a->items[i]) || has(&seen, a->items[i]))
+            return BAD_PAYMENT;
+        add(&seen, a->items[i]);
+    }
+    return WL_OK;
+}
+
+/* Next to a piece, and empty. */
+static int is_free_beside(const universal_state *state, int32_t space, int32_t to)
+{
+    return distance(space, to) == 1 && state->at[to] == 0;
+}
+
+/* The opposing piece at the end of a free straight line of at most four (7.7), else 0. */
+static int32_t line_target(const act *a, int32_t from, int32_t to)
+{
+    const int32_t df = file_of(to) - file_of(from);
+    const int32_t dr = rank_of(to) - rank_of(from);
+    const int32_t far = distance(from, to);
+
+    if (!between(1, far, LINE_FAR) || (df != 0 && dr != 0 && size_of(df) != size_of(dr)))
+        return 0;
+    for (int32_t i = 1; i < far; i++)
+        if (a->state->at[from + i * (dr / far * FILES + df / far)] != 0)
+            return 0;
+    return opponent_at(a->setup, a->state, a->seat, to);
+}
+
+static int32_t check_move(const act *a) /* 7.1 */
+{
+    const int32_t id = a->field[0], to = a->field[1];
+    const int32_t error = check_named(a, id);
+    const universal_state *state = a->state;
+    spaces near, ours;
+    reach r;
+
+    if (error != WL_OK)
+        return error;
+    if (state->moves_left == 1 && state->moved == id)
+        return ALREADY_MOVED;
+    if (state->pieces[id].frozen)
+        return PIECE_FROZEN;
+    near = boosted_spaces(state, a->seat);
+    find_moves(&r, a->setup, state, &state->pieces[id], &near, 1);
+    if (!has(&r.to, to))
+        return WL_E_ILLEGAL_DESTINATION;
+    if (state->at[to] != 0 && is_immune(state, &state->pieces[state->at[to]], &state->pieces[id]))
+        return IMMUNE;
+    ours = side_area(a->setup, state, a->seat);
+    return a->field[2] == 1 && has(&ours, to) ? CANNOT_CONQUER : WL_OK;
+}
+
+static int32_t check_conquer(const act *a) /* 7.2 */
+{
+    const int32_t error = check_named(a, a->field[0]);
+    const piece *p = &a->state->pieces[error == WL_OK ? a->field[0] : 0];
+    spaces ours;
+
+    if (error != WL_OK)
+        return error;
+    if (p->conquering)
+        return ALREADY_CONQUERING;
+    ours = side_area(a->setup, a->state, a->seat);
+    return has(&ours, p->space) ? CANNOT_CONQUER : WL_OK;
+}
+
+static int is_promotable(int32_t kind) { return kind == ANGEL || kind == MECHA; }
+
+static int32_t check_promote(const act *a) /* 7.3 */
+{
+    int32_t error = check_faction(a, MAJORA);
+
+    if (error != WL_OK)
+        return error;
+    if (a->state->promotions == 0)
+        return NO_PROMOTIONS;
+    error = check_named(a, a->field[0]);
+    if (error != WL_OK)
+        return error;
+    return is_promotable(a->state->pieces[a->field[0]].kind) ? WL_OK : WRONG_KIND;
+}
+
+static int32_t check_breed(const act *a) /* 7.4 */
+{
+    const universal_state *state = a->state;
+    int32_t error = check_faction(a, CHAOS);
+
+    if (error != WL_OK)
+        return error;
+    if (state->breedings_left == 0 || state->next_id == IDS)
+        return LIMIT_REACHED;
+    error = check_named(a, a->field[0]);
+    if (error != WL_OK)
+        return error;
+    if (state->pieces[a->field[0]].kind != DEMON)
+        return WRONG_KIND;
+    if (!is_free_beside(state, state->pieces[a->field[0]].space, a->field[1]))
+        return WL_E_ILLEGAL_DESTINATION;
+    return check_payment(a, BREED_COST, a->field[2]);
+}
+
+static int32_t check_summon(const act *a) /* 7.5 */
+{
+    const universal_state *state = a->state;
+    int32_t error = check_user(a, a->field[0], WIZARD, 0);
+
+    if (error == WL_OK)
+        error = check_named(a, a->field[1]);
+    if (error != WL_OK)
+        return error;
+    if (!KIND[state->pieces[a->field[1]].kind].summonable)
+        return WRONG_KIND;
+    if (state->pieces[a->field[1]].frozen)
+        return PIECE_FROZEN;
+    if (!is_free_beside(state, state->pieces[a->field[0]].space, a->field[2]))
+        return WL_E_ILLEGAL_DESTINATION;
+    return check_payment(a, SUMMON_COST, a->field[3]);
+}
+
+static int32_t check_necromancy(const act *a) /* 7.6 */
+{
+    const universal_state *state = a->state;
+    const int32_t error = check_user(a, a->field[0], WIZARD, a->seat == EVIL);
+    const int32_t raised = a->field[1];
+
+    if (error != WL_OK)
+        return error;
+    if (!between(1, raised, IDS - 1) || state->pieces[raised].where != DEAD || state->pieces[raised].seat != a->seat)
+        return NO_SUCH_DEAD;
+    if (state->pieces[raised].kind == COMMANDER && state->pieces[a->field[0]].kind == WIZARD)
+        return WRONG_KIND;
+    if (!is_free_beside(state, state->pieces[a->field[0]].space, a->field[2]))
+        return WL_E_ILLEGAL_DESTINATION;
+    return check_payment(a, KIND[state->pieces[raised].kind].necromancy, a->field[3]);
+}
+
+static int32_t check_curse(const act *a) /* 7.7 */
+{
+    const int32_t error = check_user(a, a->field[0], WIZARD, 0);
+
+    if (error != WL_OK)
+        return error;
+    if (line_target(a, a->state->pieces[a->field[0]].space, a->field[1]) == 0)
+        return ILLEGAL_TARGET;
+    return check_payment(a, CURSE_COST, a->field[2]);
+}
+
+static int is_seizable(int32_t kind) { return kind != MIGHTY && kind != PSIONIC; }
+
+static int32_t check_seize(const act *a) /* 7.8 */
+{
+    const int32_t error = check_user(a, a->field[0], PSIONIC, 0);
+    int32_t target;
+
+    if (error != WL_OK)
+        return error;
+    if (a->state->pieces[a->field[0]].holds != 0)
+        return ALREADY_HOLDING;
+    target = line_target(a, a->state->pieces[a->field[0]].space, a->field[1]);
+    if (target == 0)
+        return ILLEGAL_TARGET;
+    if (!is_seizable(a->state->pieces[target].kind))
+        return WRONG_KIND;
+    return check_payment(a, a->setup->psionic_cost, a->field[2]);
+}
+
+static int32_t check_freeze(const act *a) /* 7.9 */
+{
+    const int32_t error = check_faction(a, BALANCE);
+    int32_t target;
+
+    if (error != WL_OK)
+        return error;
+    if (a->state->freeze_used)
+        return ALREADY_USED;
+    target = opponent_at(a->setup, a->state, a->seat, a->field[0]);
+    if (target == 0)
+        return ILLEGAL_TARGET;
+    return a->state->pieces[target].frozen ? ALREADY_FROZEN : WL_OK;
+}
+
+static int32_t check_sacrifice(const act *a) /* 7.10 */
+{
+    const int32_t error = check_faction(a, GOOD);
+
+    if (error != WL_OK)
+        return error;
+    if (!has_a_move(a->setup, a->state, a->seat))
+        return NO_MOVES;
+    return check_payment(a, SACRIFICE_COST, a->field[0]);
+}
+
+static int32_t check_pass(const act *a) /* 7.11 */
+{
+    return a->state->moves_left == 1 || !has_a_move(a->setup, a->state, a->seat) ? WL_OK : PASS_NOT_ALLOWED;
+}
+
+static int32_t check_offer(const act *a) /* 7.12 */
+{
+    if (a->state->offer_by != NOBODY)
+        return OFFER_OPEN;
+    return a->state->draw_offered ? ALREADY_USED : WL_OK;
+}
+
+static int32_t check_answer(const act *a)
+{
+    if (a->state->offer_by == NOBODY || a->state->offer_by == a->seat)
+        return NO_OFFER;
+    return a->state->offer_accepted >> a->seat & 1 ? ALREADY_USED : WL_OK;
+}
+
+/* 2: what the codec leaves to be judged here; 3: unknown spaces. */
+static int32_t check_form(const wl_post *post)
+{
+    const wl_action *a = &post->action;
+    const action_fields *fields = &FIELDS_OF[a->type];
+
+    if (a->type == A_MOVE && a->field[2] != 1 && a->field[2] != WL_ABSENT)
+        return WL_E_MALFORMED_ACTION;
+    if (fields->pay >= 0) {
+        const int32_t pay = a->field[fields->pay];
+        if (pay < PAY_AUTO || post->n_items < (pay < COST_MAX ? pay : COST_MAX))
+            return WL_E_MALFORMED_ACTION;
+    }
+    if (fields->space >= 0 && !between(0, a->field[fields->space], SPACES - 1))
+        return WL_E_UNKNOWN_SPACE;
+    if (fields->pay >= 0)
+        for (int32_t i = 0; i < a->field[fields->pay] && i < post->n_items; i++)
+            if (!between(0, post->items[i], SPACES - 1))
+                return WL_E_UNKNOWN_SPACE;
+    return WL_OK;
+}
+
+static int32_t universal_check(const void *setup_, const void *state_, const wl_post *post)
+{
+    const universal_state *state = state_;
+    const int32_t type = post->action.type;
+    const act a = {setup_, state, post->actor == WL_SERVER ? post->action.field[0] : post->actor, post->action.field, post->items};
+    int32_t error;
+
+    if (state->phase == OVER)
+        return WL_E_MATCH_OVER;
+    if (type < 0 || type >= ACTIONS || (type == A_TIMEOUT) != (post->actor == WL_SERVER))
+        return WL_E_MALFORMED_ACTION;
+    if (type == A_TIMEOUT && !between(0, a.seat, SEATS_MAX - 1))
+        return WL_E_MALFORMED_ACTION;
+    error = check_form(post);
+    if (error != WL_OK)
+        return error;
+    if (a.seat >= SEATS_MAX || (state->in >> a.seat & 1) == 0)
+        return SEAT_OUT;
+    if (type <= A_OFFER_DRAW && a.seat != state->seat)
+        return WL_E_NOT_YOUR_TURN;
+    if (between(A_CONQUER, type, A_SACRIFICE) && state->moves_left != 0)
+        return ONLY_MOVES;
+    switch (type) {
+    case A_MOVE: return check_move(&a);
+    case A_CONQUER: return check_conquer(&a);
+    case A_PROMOTE: return check_promote(&a);
+    case A_BREED: return check_breed(&a);
+    case A_SUMMON: return check_summon(&a);
+    case A_NECROMANCY: return check_necromancy(&a);
+    case A_CURSE: return check_curse(&a);
+    case A_SEIZE: return check_seize(&a);
+    case A_FREEZE: return check_freeze(&a);
+    case A_SACRIFICE: return check_sacrifice(&a);
+    case A_PASS: return check_pass(&a);
+    case A_OFFER_DRAW: return check_offer(&a);
+    case A_ACCEPT_DRAW:
+    case A_DECLINE_DRAW: return check_answer(&a);
+    default: return WL_OK; /* resign, timeout: 7.13 */
+    }
+}
+
+/* ==== 7. The listing ================================================================================================ */
+
+typedef struct listing {
+    const universal_setup *setup;
+    const universal_state *state;
+    int32_t seat;
+    int32_t n_area; /* what the seat can pay */
+    wl_action *out;
+    size_t cap, n;
+} listing;
+
+static void list(listing *l, int32_t type, int32_t a, int32_t b, int32_t c, int32_t d)
+{
+    if (l->n < l->cap)
+        l->out[l->n] = (wl_action){type, {a, b, c, d, 0, 0, 0}};
+    l->n++;
+}
+
+static int can_pay(const listing *l, int32_t cost) { return l->n_area >= cost_for(l->seat, cost); }
+
+/* A listing is thousands of bytes, and writing them much of its time: records are copied whole from constant patterns and
+ * get their numbers filled in. Out of line, lest the compiler take the patterns apart and put them together for each. */
+#define OUT_OF_LINE __attribute__((noinline))
+
+static const wl_action MOVES[2] = {{A_MOVE, {0, 0, WL_ABSENT}}, {A_MOVE, {0, 0, 1}}};
+static const wl_action BREED = {A_BREED, {0, 0, PAY_AUTO}};
+static const wl_action SUMMON = {A_SUMMON, {0, 0, 0, PAY_AUTO}};
+static const wl_action NECROMANCY = {A_NECROMANCY, {0, 0, 0, PAY_AUTO}};
+
+/* The destinations of one piece; a space that can be conquered occurs twice, with MOVES[1] as the conquest. */
+OUT_OF_LINE static void list_destinations(listing *l, int32_t id, const spaces *to, const spaces *ours)
+{
+    size_t n = l->n;
+
+    for (int32_t w = 0; w < WORDS; w++)
+        for (uint64_t bits = to->word[w]; bits != 0; bits &= bits - 1) {
+            const int32_t bit = __builtin_ctzll(bits);
+            const size_t times = 1 + (~ours->word[w] >> bit & 1);
+            wl_action *out = &l->out[n];
+            if (n + 2 <= l->cap) { /* the second is written in any case, and stays if it is legal */
+                memcpy(out, MOVES, sizeof MOVES);
+                out[0].field[0] = out[1].field[0] = id;
+                out[0].field[1] = out[1].field[1] = w * 64 + bit;
+            } else if (n < l->cap) {
+                *out = MOVES[0];
+                out->field[0] = id;
+                out->field[1] = w * 64 + bit;
+            }
+            n += times;
+        }
+    l->n = n;
+}
+
+/* The same action for each of `n` spaces: field 0 is `a`, then `b` if there are two numbers before the space. */
+OUT_OF_LINE static void list_each(listing *l, const wl_action *pattern, int two, int32_t a, int32_t b, const int32_t *to,
+                                  int32_t n)
+{
+    for (int32_t i = 0; i < n; i++, l->n++)
+        if (l->n < l->cap) {
+            wl_action *out = &l->out[l->n];
+            *out = *pattern;
+            out->field[0] = a;
+            if (two)
+                out->field[1] = b;
+            out->field[1 + two] = to[i];
+        }
+}
+
+static void list_moves(listing *l, const spaces *ours)
+{
+    const spaces near = boosted_spaces(l->state, l->seat);
+    reach r;
+    int32_t id;
+
+    EACH_PIECE(l->state, l->seat, id) {
+        if (!may_move(l->state, id))
+            continue;
+        find_moves(&r, l->setup, l->state, &l->state->pieces[id], &near, 0);
+        list_destinations(l, id, &r.to, ours);
+    }
+}
+
+static void list_conquer(listing *l, const spaces *ours)
+{
+    int32_t id;
+
+    EACH_PIECE(l->state, l->seat, id) {
+        const piece *p = &l->state->pieces[id];
+        if (!p->conquering && !has(ours, p->space))
+            list(l, A_CONQUER, id, 0, 0, 0);
+    }
+}
+
+/* The empty spaces around a space, in canonical order; returns how many. */
+static int32_t free_beside(const universal_state *state, int32_t space, int32_t *out)
+{
+    const int32_t f = file_of(space);
+    const int32_t r = rank_of(space);
+    int32_t n = 0;
+
+    for (int i = 0; i < 8; i++) {
+        const int32_t to = space + SURROUNDING[i].dr * FILES + SURROUNDING[i].df;
+        if (on_board(f + SURROUNDING[i].df, r + SURROUNDING[i].dr) && state->at[to] == 0)
+            out[n++] = to;
+    }
+    return n;
+}
+
+static void list_breed(listing *l)
+{
+    int32_t id, to[8];
+
+    if (l->state->breedings_left == 0 || l->state->next_id == IDS || !can_pay(l, BREED_COST))
+        return;
+    EACH_PIECE(l->state, l->seat, id) {
+        if (l->state->pieces[id].kind != DEMON)
+            continue;
+        const int32_t n = free_beside(l->state, l->state->pieces[id].space, to);
+        list_each(l, &BREED, 0, id, 0, to, n);
+    }
+}
+
+static void list_summon(listing *l, const ids *users)
+{
+    uint8_t summonable[IDS];
+    int32_t n_summonable = 0, id, wizard, to[8];
+
+    if (!can_pay(l, SUMMON_COST))
+        return;
+    EACH_PIECE(l->state, l->seat, id)
+        if (KIND[l->state->pieces[id].kind].summonable && !l->state->pieces[id].frozen)
+            summonable[n_summonable++] = (uint8_t)id;
+    EACH_ID(users, wizard) {
+        const int32_t n = free_beside(l->state, l->state->pieces[wizard].space, to);
+        for (int32_t k = 0; k < n_summonable; k++)
+            list_each(l, &SUMMON, 1, wizard, summonable[k], to, n);
+    }
+}
+
+static void list_necromancy(listing *l, const ids *casters)
+{
+    const universal_state *state = l->state;
+    uint8_t dead[IDS];
+    int32_t n_dead = 0, id, caster, to[8];
+
+    EACH_ID(&state->dead, id)
+        if (state->pieces[id].seat == l->seat && can_pay(l, KIND[state->pieces[id].kind].necromancy))
+            dead[n_dead++] = (uint8_t)id;
+    if (n_dead == 0)
+        return;
+    EACH_ID(casters, caster) {
+        const int is_wizard = state->pieces[caster].kind == WIZARD;
+        const int32_t n = free_beside(state, state->pieces[caster].space, to);
+        for (int32_t k = 0; k < n_dead; k++)
+            if (!is_wizard || state->pieces[dead[k]].kind != COMMANDER)
+                list_each(l, &NECROMANCY, 1, caster, dead[k], to, n);
+    }
+}
+
+/* 7.7, 7.8: the opposing pieces at the ends of free lines. */
+static void list_lines(listing *l, int32_t type, const ids *users, int32_t cost)
+{
+    const universal_state *state = l->state;
+    int32_t user, space;
+
+    if (!can_pay(l, cost))
+        return;
+    EACH_ID(users, user) {
+        const int32_t from = state->pieces[user].space;
+        spaces targets = {{0}};
+        if (type == A_SEIZE && state->pieces[user].holds != 0)
+            continue;
+        for (int i = 0; i < 8; i++) {
+            const int32_t edge = room(from, DIRECTION[i]);
+            const int32_t by = DIRECTION[i].dr * FILES + DIRECTION[i].df;
+            int32_t left = edge < LINE_FAR ? edge : LINE_FAR;
+            for (space = from + by; left > 1 && state->at[space] == 0; left--)
+                space += by;
+            if (left == 0 || opponent_at(l->setup, state, l->seat, space) == 0)
+                continue;
+            if (type == A_CURSE || is_seizable(state->pieces[state->at[space]].kind))
+                add(&targets, space);
+        }
+        EACH_SPACE(&targets, space)
+            list(l, type, user, space, PAY_AUTO, 0);
+    }
+}
+
+static void list_freeze(listing *l)
+{
+    spaces targets = {{0}};
+    int32_t space, id;
+
+    for (int32_t seat = 0; seat < SEATS_MAX; seat++) {
+        if (!opposing(l->setup, l->seat, seat))
+            continue;
+        EACH_PIECE(l->state, seat, id)
+            if (!l->state->pieces[id].frozen)
+                add(&targets, l->state->pieces[id].space);
+    }
+    EACH_SPACE(&targets, space)
+        list(l, A_FREEZE, space, 0, 0, 0);
+}
+
+static void list_abilities(listing *l, int moves)
+{
+    const universal_state *state = l->state;
+    ids wizards = {{0}}, psionics = {{0}}, casters;
+    int32_t id, mighty = 0;
+
+    EACH_PIECE(state, l->seat, id) { /* those that do not conquer */
+        const piece *p = &state->pieces[id];
+        if (p->conquering)
+            continue;
+        if (p->kind == WIZARD)
+            enlist(&wizards, id);
+        if (p->kind == PSIONIC)
+            enlist(&psionics, id);
+        if (p->kind == MIGHTY)
+            mighty = id;
+    }
+    if (l->seat == MAJORA && mighty != 0 && state->promotions > 0)
+        EACH_PIECE(state, l->seat, id)
+            if (is_promotable(state->pieces[id].kind))
+                list(l, A_PROMOTE, id, 0, 0, 0);
+    if (l->seat == CHAOS && mighty != 0)
+        list_breed(l);
+    list_summon(l, &wizards);
+    casters = wizards;
+    if (l->seat == EVIL && mighty != 0)
+        enlist(&casters, mighty);
+    list_necromancy(l, &casters);
+    list_lines(l, A_CURSE, &wizards, CURSE_COST);
+    list_lines(l, A_SEIZE, &psionics, l->setup->psionic_cost);
+    if (l->seat == BALANCE && mighty != 0 && !state->freeze_used)
+        list_freeze(l);
+    if (l->seat == GOOD && mighty != 0 && moves && can_pay(l, SACRIFICE_COST))
+        list(l, A_SACRIFICE, PAY_AUTO, 0, 0, 0);
+}
+
+static void list_turn(listing *l)
+{
+    const universal_state *state = l->state;
+    const spaces ours = side_area(l->setup, state, l->seat);
+    int moves;
+
+    list_moves(l, &ours);
+    moves = l->n > 0;
+    if (state->moves_left == 0) {
+        list_conquer(l, &ours);
+        list_abilities(l, moves);
+    }
+    if (state->moves_left == 1 || !moves)
+        list(l, A_PASS, 0, 0, 0, 0);
+    if (state->offer_by == NOBODY && !state->draw_offered)
+        list(l, A_OFFER_DRAW, 0, 0, 0, 0);
+}
+
+static size_t universal_legal(const void *setup_, const void *state_, int32_t seat, wl_action *out, size_t cap)
+{
+    const universal_state *state = state_;
+    listing l = {setup_, state, seat, 0, out, cap, 0};
+
+    if (state->phase == OVER || seat >= SEATS_MAX || (state->in >> seat & 1) == 0)
+        return 0;
+    l.n_area = size_of_set(&state->area[seat]);
+    if (state->seat == seat)
+        list_turn(&l);
+    if (state->offer_by != NOBODY && state->offer_by != seat && (state->offer_accepted >> seat & 1) == 0) {
+        list(&l, A_ACCEPT_DRAW, 0, 0, 0, 0);
+        list(&l, A_DECLINE_DRAW, 0, 0, 0, 0);
+    }
+    list(&l, A_RESIGN, 0, 0, 0, 0);
+    return l.n;
+}
+
+/* ==== 9. End of the match ============================================================================================ */
+
+/* What a rule works on. */
+typedef struct match {
+    const universal_setup *setup;
+    universal_state *state;
+    wl_event *event;
+} match;
+
+#define EFFECT(m, type, ...) WL_PUBLIC((m)->event, type, __VA_ARGS__)
+
+/* An effect that is progress (5). */
+#define PROGRESS(m, type, ...) ((m)->state->progress = 1, EFFECT(m, type, __VA_ARGS__))
+
+static void finish(const match *m, uint32_t winners, int32_t reason)
+{
+    m->state->phase = OVER;
+    m->state->winners = (uint8_t)winners;
+    m->state->reason = (uint8_t)reason;
+    m->state->offer_by = NOBODY;
+    m->state->offer_accepted = 0;
+    EFFECT(m, E_FINISHED, winners, reason);
+}
+
+static void lapse_offer(const match *m)
+{
+    if (m->state->offer_by == NOBODY)
+        return;
+    EFFECT(m, E_DRAW_LAPSED, m->state->offer_by);
+    m->state->offer_by = NOBODY;
+    m->state->offer_accepted = 0;
+}
+
+/* The psionic that holds a thrall. */
+static int32_t holder_of(const universal_state *state, int32_t thrall)
+{
+    int32_t id;
+    EACH_PIECE(state, state->pieces[thrall].seat, id)
+        if (state->pieces[id].holds == thrall)
+            return id;
+    return 0;
+}
+
+static void release(const match *m, int32_t thrall)
+{
+    piece *p = &m->state->pieces[thrall];
+
+    change_side(m->state, thrall, p->origin);
+    p->origin = NOBODY;
+    p->conquering = p->frozen = 0;
+    EFFECT(m, E_RELEASED, thrall, p->space, p->seat);
+}
+
+/* A psionic leaves, and lets go. */
+static void let_go(const match *m, int32_t psionic)
+{
+    const int32_t thrall = m->state->pieces[psionic].holds;
+
+    m->state->pieces[psionic].holds = 0;
+    if (thrall != 0)
+        release(m, thrall);
+}
+
+/* 9, steps 3 and 4: thralls that came from F stay for good; what is F's goes. */
+static void remove_faction(universal_state *state, int32_t faction)
+{
+    for (int32_t id = 1; id < state->next_id; id++) {
+        piece *p = &state->pieces[id];
+        if (p->where == ON_BOARD && p->origin == faction) {
+            state->pieces[holder_of(state, id)].holds = 0;
+            p->origin = NOBODY;
+        }
+    }
+    for (int32_t id = 1; id < state->next_id; id++) {
+        piece *p = &state->pieces[id];
+        if (p->where == NOWHERE || p->seat != faction)
+            continue;
+        if (p->where == ON_BOARD)
+            lift_piece(state, id);
+        else
+            strike_off(&state->dead, id);
+        memset(p, 0, sizeof *p);
+    }
+}
+
+static void eliminate(const match *m, int32_t faction, int32_t reason)
+{
+    universal_state *state = m->state;
+    int32_t id;
+
+    state->in = (uint8_t)(state->in & ~wl_bit(faction));
+    state->out[state->n_out++] = (out_row){state->number, (uint8_t)faction, (uint8_t)reason, {0}};
+    PROGRESS(m, E_ELIMINATED, faction, reason);
+    EACH_PIECE(state, faction, id)
+        if (state->pieces[id].kind == PSIONIC)
+            let_go(m, id);
+    remove_faction(state, faction);
+    memset(&state->area[faction], 0, sizeof state->area[faction]);
+    lapse_offer(m);
+    for (int32_t i = 0; i < m->setup->n_order; i++) {
+        const uint32_t side = m->setup->side[m->setup->order[i]];
+        if ((state->in & ~side) == 0) {
+            finish(m, side, reason);
+            return;
+        }
+    }
+}
+
+/* `lost`: the faction whose Mighty died, or NOBODY. */
+static void clean_up(const match *m, int32_t lost)
+{
+    if (lost != NOBODY)
+        eliminate(m, lost, BY_MIGHTY);
+    for (int32_t i = 0; i < m->setup->n_order && m->state->phase == PLAY; i++) {
+        const int32_t seat = m->setup->order[i];
+        if ((m->state->in >> seat & 1) && is_empty_set(&m->state->area[seat]))
+            eliminate(m, seat, BY_AREA);
+    }
+}
+
+/* ==== 6. Turn ======================================================================================================= */
+
+static void earn_merit(const match *m, int32_t id)
+{
+    piece *p = &m->state->pieces[id];
+
+    if (!m->setup->veterans || p->merits == MERITS_MAX)
+        return;
+    p->merits++;
+    if (p->merits == m->setup->veteran_merits)
+        EFFECT(m, E_VETERAN, id, p->space);
+}
+
+static void give_space(universal_state *state, int32_t space, int32_t seat)
+{
+    for (int32_t other = 0; other < SEATS_MAX; other++)
+        take_out(&state->area[other], space);
+    add(&state->area[seat], space);
+}
+
+static void go_on_conquering(const match *m, int32_t id)
+{
+    universal_state *state = m->state;
+    piece *p = &state->pieces[id];
+    int32_t previous;
+
+    p->conquering--;
+    if (p->conquering > 0) {
+        EFFECT(m, E_CONQUEST_PROGRESS, id, p->space, p->conquering);
+        return;
+    }
+    previous = owner_of(state, p->space);
+    give_space(state, p->space, p->seat);
+    PROGRESS(m, E_CONQUERED, id, p->space, p->seat, previous);
+    earn_merit(m, id);
+}
+
+static void start_turn(const match *m, int32_t seat)
+{
+    universal_state *state = m->state;
+    int32_t id;
+
+    state->seat = (uint8_t)seat;
+    state->number++;
+    state->freeze_used = state->moves_left = state->moved = state->draw_offered = state->progress = 0;
+    EFFECT(m, E_TURN, seat, state->number);
+    if (state->offer_by == seat)
+        lapse_offer(m);
+    EACH_PIECE(state, seat, id)
+        if (state->pieces[id].conquering)
+            go_on_conquering(m, id);
+    clean_up(m, NOBODY);
+}
+
+static int32_t next_seat(const universal_setup *setup, const universal_state *state, int32_t seat)
+{
+    int32_t at = 0;
+
+    while (at < setup->n_order && setup->order[at] != seat)
+        at++;
+    for (int32_t i = 1; i <= setup->n_order; i++) {
+        const int32_t next = setup->order[(at + i) % setup->n_order];
+        if (state->in >> next & 1)
+            return next;
+    }
+    return seat;
+}
+
+static void end_turn(const match *m)
+{
+    universal_state *state = m->state;
+    const int32_t limit = m->setup->quiet_limit;
+    int32_t id;
+
+    EACH_PIECE(state, state->seat, id)
+        if (state->pieces[id].frozen) {
+            state->pieces[id].frozen = 0;
+            EFFECT(m, E_THAWED, id, state->pieces[id].space);
+        }
+    if (state->progress)
+        state->quiet = 0;
+    else if (state->quiet < QUIET_MAX)
+        state->quiet++;
+    if (limit > 0 && state->quiet >= limit) {
+        finish(m, 0, BY_QUIET);
+        return;
+    }
+    start_turn(m, next_seat(m->setup, state, state->seat));
+}
+
+/* ==== 7. Resolution ================================================================================================= */
+
+/* The first `cost` own spaces: those without an own piece first, then the farthest from the Mighty, then in canonical order. */
+static spaces cheapest(const universal_state *state, int32_t seat, int32_t cost)
+{
+    const int32_t mighty = state->pieces[mighty_of(state, seat)].space;
+    uint32_t key[COST_MAX];
+    int32_t n = 0, space;
+    spaces chosen = {{0}};
+
+    EACH_SPACE(&state->area[seat], space) {
+        const int32_t id = state->at[space];
+        const uint32_t own = id != 0 && state->pieces[id].seat == seat;
+        const uint32_t k = own << 16 | (uint32_t)(31 - distance(space, mighty)) << 10 | (uint32_t)space;
+        int32_t at = n < cost ? n++ : cost;
+        for (; at > 0 && key[at - 1] > k; at--)
+            if (at < cost)
+                key[at] = key[at - 1];
+        if (at < cost)
+            key[at] = k;
+    }
+    for (int32_t i = 0; i < n; i++)
+        add(&chosen, (int32_t)(key[i] & 1023));
+    return chosen;
+}
+
+static void pay(const match *m, int32_t seat, int32_t cost, int32_t how, const int32_t *items)
+{
+    universal_state *state = m->state;
+    const int32_t c = cost_for(seat, cost);
+    spaces chosen = {{0}};
+    int32_t space;
+
+    if (c == 0)
+        return;
+    if (how == PAY_AUTO)
+        chosen = cheapest(state, seat, c);
+    else
+        for (int32_t i = 0; i < c; i++)
+            add(&chosen, items[i]);
+    for (int i = 0; i < WORDS; i++)
+        state->area[seat].word[i] &= ~chosen.word[i];
+    state->progress = 1;
+    if (!wl_wanted(m->event))
+        return;
+    wl_open_record(m->event, WL_REC_EFFECT, WL_ALL_VIEWERS, 0, E_PAID);
+    wl_put(m->event, seat);
+    EACH_SPACE(&chosen, space)
+        wl_put(m->event, space);
+    wl_close_record(m->event);
+}
+
+static void break_conquest(const match *m, int32_t id)
+{
+    piece *p = &m->state->pieces[id];
+
+    if (p->conquering)
+        EFFECT(m, E_CONQUEST_BROKEN, id, p->space);
+    p->conquering = 0;
+}
+
+static void start_conquest(const match *m, int32_t id)
+{
+    piece *p = &m->state->pieces[id];
+    const kind_rule *kind = &KIND[p->kind];
+    int32_t turns = region_of(p->space) == MIDDLE ? kind->conquest_middle : kind->conquest_region;
+
+    if (is_veteran(m->setup, p) && turns > 1)
+        turns--;
+    p->conquering = (uint8_t)turns;
+    EFFECT(m, E_CONQUEST_STARTED, id, p->space, turns);
+}
+
+/* Death by capture or curse. Returns the faction that has lost its Mighty with it, or NOBODY. */
+static int32_t die(const match *m, int32_t id, int32_t effect, int32_t by)
+{
+    universal_state *state = m->state;
+    piece *p = &state->pieces[id];
+    const int32_t whose = p->seat;
+
+    PROGRESS(m, effect, id, p->kind, p->seat, p->space, by);
+    if (p->origin != NOBODY)
+        state->pieces[holder_of(state, id)].holds = 0;
+    let_go(m, id);
+    lift_piece(state, id);
+    *p = (piece){
+        .where = DEAD,
+        .kind = p->kind,
+        .seat = p->origin != NOBODY ? p->origin : p->seat,
+        .origin = NOBODY,
+    };
+    enlist(&state->dead, id);
+    return p->kind == MIGHTY ? whose : NOBODY;
+}
+
+/* 7.1. Returns the faction that has lost its Mighty, or NOBODY. */
+static int32_t move(const match *m, const int32_t *field)
+{
+    universal_state *state = m->state;
+    const int32_t id = field[0], to = field[1];
+    const int32_t seat = state->pieces[id].seat;
+    const int32_t taken = state->at[to];
+    int32_t lost = NOBODY;
+
+    break_conquest(m, id);
+    if (taken != 0)
+        lost = die(m, taken, E_CAPTURED, id);
+    EFFECT(m, E_MOVED, id, state->pieces[id].space, to);
+    shift_piece(state, id, to);
+    if (taken != 0 && seat == MAJORA && state->promotions < PROMOTIONS_MAX) {
+        state->promotions++;
+        EFFECT(m, E_PROMOTION_EARNED, state->promotions);
+    }
+    if (taken != 0)
+        earn_merit(m, id);
+    if (field[2] == 1)
+        start_conquest(m, id);
+    if (state->moves_left == 2) {
+        state->moves_left = 1;
+        state->moved = (uint8_t)id;
+    }
+    return lost;
+}
+
+static void promote(const match *m, int32_t id) /* 7.3 */
+{
+    piece *p = &m->state->pieces[id];
+
+    m->state->promotions--;
+    PROGRESS(m, E_PROMOTED, id, p->space, p->kind);
+    p->kind = COMMANDER;
+}
+
+static void breed(const match *m, const int32_t *field) /* 7.4 */
+{
+    universal_state *state = m->state;
+    const int32_t id = state->next_id++;
+
+    state->breedings_left--;
+    state->pieces[id] = (piece){.kind = DEMON, .seat = CHAOS, .origin = NOBODY};
+    put_piece(state, id, field[1]);
+    EFFECT(m, E_BRED, id, field[0], field[1]);
+}
+
+static void summon(const match *m, const int32_t *field) /* 7.5 */
+{
+    break_conquest(m, field[1]);
+    EFFECT(m, E_SUMMONED, field[1], m->state->pieces[field[1]].space, field[2], field[0]);
+    shift_piece(m->state, field[1], field[2]);
+}
+
+static void raise(const match *m, const int32_t *field) /* 7.6 */
+{
+    strike_off(&m->state->dead, field[1]);
+    put_piece(m->state, field[1], field[2]);
+    EFFECT(m, E_RAISED, field[1], m->state->pieces[field[1]].kind, field[2], field[0]);
+}
+
+static void seize(const match *m, const int32_t *field) /* 7.8 */
+{
+    universal_state *state = m->state;
+    piece *psionic = &state->pieces[field[0]];
+    const int32_t id = state->at[field[1]];
+    piece *p = &state->pieces[id];
+    const int32_t previous = p->seat;
+
+    if (p->origin != NOBODY)
+        state->pieces[holder_of(state, id)].holds = 0;
+    else
+        p->origin = p->seat;
+    change_side(state, id, psionic->seat);
+    p->conquering = p->frozen = 0;
+    if (p->origin == p->seat)
+        p->origin = NOBODY; /* it has come home */
+    else
+        psionic->holds = (uint8_t)id;
+    PROGRESS(m, E_SEIZED, id, p->kind, p->space, previous, p->seat, field[0]);
+}
+
+static void freeze(const match *m, int32_t space) /* 7.9 */
+{
+    m->state->freeze_used = 1;
+    m->state->pieces[m->state->at[space]].frozen = 1;
+    EFFECT(m, E_FROZEN, m->state->at[space], space);
+}
+
+static void answer_draw(const match *m, int32_t seat, int accepted) /* 7.12 */
+{
+    universal_state *state = m->state;
+
+    EFFECT(m, accepted ? E_DRAW_ACCEPTED : E_DRAW_DECLINED, seat);
+    if (!accepted) {
+        state->offer_by = NOBODY;
+        state->offer_accepted = 0;
+        return;
+    }
+    state->offer_accepted = (uint8_t)(state->offer_accepted | wl_bit(seat));
+    if ((state->in & ~wl_bit(state->offer_by) & ~state->offer_accepted) == 0)
+        finish(m, 0, BY_AGREEMENT);
+}
+
+/* The cost of an action, before the discount. */
+static int32_t cost_of(const universal_setup *setup, const universal_state *state, const wl_action *a)
+{
+    switch (a->type) {
+    case A_BREED: return BREED_COST;
+    case A_SUMMON: return SUMMON_COST;
+    case A_NECROMANCY: return KIND[state->pieces[a->field[1]].kind].necromancy;
+    case A_CURSE: return CURSE_COST;
+    case A_SEIZE: return setup->psionic_cost;
+    case A_SACRIFICE: return SACRIFICE_COST;
+    default: return 0;
+    }
+}
+
+static int32_t universal_apply(const void *setup_, void *state_, const wl_post *post, wl_draws *draws, wl_event *event)
+{
+    const match m = {setup_, state_, event};
+    const wl_action *a = &post->action;
+    universal_state *state = state_;
+    const int32_t seat = post->actor == WL_SERVER ? a->field[0] : post->actor;
+    const int consuming = a->type == A_MOVE ? state->moves_left != 2 : a->type <= A_SEIZE || a->type == A_PASS;
+    int32_t lost = NOBODY;
+
+    (void)draws; /* nothing is random */
+    if (FIELDS_OF[a->type].pay >= 0)
+        pay(&m, seat, cost_of(m.setup, state, a), a->field[FIELDS_OF[a->type].pay], post->items);
+    switch (a->type) {
+    case A_MOVE: lost = move(&m, a->field); break;
+    case A_CONQUER: start_conquest(&m, a->field[0]); break;
+    case A_PROMOTE: promote(&m, a->field[0]); break;
+    case A_BREED: breed(&m, a->field); break;
+    case A_SUMMON: summon(&m, a->field); break;
+    case A_NECROMANCY: raise(&m, a->field); break;
+    case A_CURSE: lost = die(&m, state->at[a->field[1]], E_CURSED, a->field[0]); break;
+    case A_SEIZE: seize(&m, a->field); break;
+    case A_FREEZE: freeze(&m, a->field[0]); break;
+    case A_SACRIFICE:
+        EFFECT(&m, E_SACRIFICED, seat);
+        state->moves_left = 2;
+        break;
+    case A_PASS: EFFECT(&m, E_PASSED, seat); break;
+    case A_OFFER_DRAW:
+        state->draw_offered = 1;
+        state->offer_by = (uint8_t)seat;
+        EFFECT(&m, E_DRAW_OFFERED, seat);
+        break;
+    case A_ACCEPT_DRAW:
+    case A_DECLINE_DRAW: answer_draw(&m, seat, a->type == A_ACCEPT_DRAW); break;
+    case A_RESIGN: eliminate(&m, seat, BY_RESIGNATION); break;
+    default: eliminate(&m, seat, BY_TIMEOUT); break;
+    }
+    if (state->phase == PLAY)
+        clean_up(&m, lost);
+    if (state->phase == PLAY && seat == state->seat && (consuming || (state->in >> seat & 1) == 0))
+        end_turn(&m);
+    return WL_OK;
+}
+
+/* ==== 8. Visibility ================================================================================================= */
+
+static uint32_t universal_to_act(const void *setup, const void *state_)
+{
+    const universal_state *state = state_;
+    (void)setup;
+    return state->phase == PLAY ? wl_bit(state->seat) : 0;
+}
+
+static int32_t universal_observe(const void *setup, const void *state_, int32_t viewer, void *view_)
+{
+    const universal_state *state = state_;
+    universal_view *view = view_;
+    int32_t id;
+
+    view->viewer = viewer;
+    view->to_act = universal_to_act(setup, state);
+    for (int32_t seat = 0; seat < SEATS_MAX; seat++) {
+        const spaces near = boosted_spaces(state, seat);
+        EACH_PIECE(state, seat, id)
+            if (is_boosted(setup, &state->pieces[id], &near))
+                view->boosted[id >> 6] |= (uint64_t)1 << (id & 63);
+    }
+    memcpy(&view->state, state, sizeof *state);
+    return WL_OK;
+}
+
+static uint32_t universal_disclosure(const void *setup, const void *state)
+{
+    (void)setup;
+    return ((const universal_state *)state)->phase == OVER ? WL_DISCLOSE_OVER : 0;
+}
+
+/* ==== 4. Options ==================================================================================================== */
+
+static wl_word or_else(wl_word word, wl_word otherwise) { return word == WL_WORD_ABSENT ? otherwise : word; }
+
+/* Turn order and sides follow from mode, pairing and factions. */
+static void derive_order(universal_setup *setup)
+{
+    setup->n_order = 0;
+    memset(setup->order, 0, sizeof setup->order);
+    memset(setup->side, 0, sizeof setup->side);
+    if (setup->mode == DOUBLE) {
+        const uint32_t pair = wl_bit(MAJORA) | wl_bit(ALLY_OF_MAJORA[setup->pairing]);
+        for (int i = 0; i < 4; i++) {
+            const uint8_t seat = DOUBLE_ORDER[setup->pairing][i];
+            setup->order[setup->n_order++] = seat;
+            setup->side[seat] = (uint8_t)(pair >> seat & 1 ? pair : CORNERS & ~pair);
+        }
+        return;
+    }
+    for (int32_t seat = 0; seat < SEATS_MAX; seat++)
+        if (setup->plays >> seat & 1) {
+            setup->order[setup->n_order++] = (uint8_t)seat;
+            setup->side[seat] = (uint8_t)wl_bit(seat);
+        }
+}
+
+static int32_t read_options(universal_setup *setup, int32_t *first, wl_words *words)
+{
+    const wl_word verdict = wl_next(words);
+    const wl_word mode = or_else(wl_next(words), STANDARD);
+    const wl_word plays = or_else(wl_next(words), mode == DOUBLE ? CORNERS : EVERYBODY);
+    const wl_word pairing = or_else(wl_next(words), OPPOSITE);
+    const wl_word first_ = wl_next(words);
+    const wl_word quiet_limit = or_else(wl_next(words), 200);
+    const wl_word breeding_limit = or_else(wl_next(words), 4);
+    const wl_word psionics = or_else(wl_next(words), 0);
+    const wl_word psionic_cost = or_else(wl_next(words), 6);
+    const wl_word veterans = or_else(wl_next(words), 0);
+    const wl_word veteran_merits = or_else(wl_next(words), 3);
+
+    memset(setup, 0, sizeof *setup);
+    if (words->overrun || verdict != 0 || !between(STANDARD, mode, DOUBLE) || !between(OPPOSITE, pairing, COLUMNS))
+        return WL_E_INVALID_OPTIONS;
+    if (!between(0, plays, EVERYBODY) || wl_popcount((uint32_t)plays) < 2 || (mode == DOUBLE && plays != CORNERS))
+        return WL_E_INVALID_OPTIONS;
+    if (mode == STANDARD && pairing != OPPOSITE)
+        return WL_E_INVALID_OPTIONS;
+    if (!between(0, quiet_limit, QUIET_MAX) || !between(0, breeding_limit, 20) || !between(0, psionics, 1))
+        return WL_E_INVALID_OPTIONS;
+    if (!between(0, psionic_cost, COST_MAX) || !between(0, veterans, 1) || !between(1, veteran_merits, 20))
+        return WL_E_INVALID_OPTIONS;
+    setup->quiet_limit = (uint16_t)quiet_limit;
+    setup->mode = (uint8_t)mode;
+    setup->pairing = (uint8_t)pairing;
+    setup->plays = (uint8_t)plays;
+    setup->breeding_limit = (uint8_t)breeding_limit;
+    setup->psionics = (uint8_t)psionics;
+    setup->psionic_cost = (uint8_t)psionic_cost;
+    setup->veterans = (uint8_t)veterans;
+    setup->veteran_merits = (uint8_t)veteran_merits;
+    derive_order(setup);
+    if (first_ == WL_WORD_ABSENT)
+        *first = setup->order[0];
+    else if (between(0, first_, SEATS_MAX - 1) && (plays >> first_ & 1))
+        *first = (int32_t)first_;
+    else
+        return WL_E_INVALID_OPTIONS;
+    return WL_OK;
+}
+
+/* The initial owners (2), for these seats. */
+static void give_regions(universal_state *state, uint32_t seats)
+{
+    for (int32_t space = 0; space < SPACES; space++) {
+        const int32_t region = region_of(space);
+        if (region != MIDDLE && (seats >> region & 1))
+            add(&state->area[region], space);
+    }
+}
+
+static void normal_start(universal_state *state, const universal_setup *setup, int32_t first)
+{
+    const int32_t end = setup->psionics ? FIRST_NEW_ID : FIRST_PSIONIC;
+
+    state->number = 1;
+    state->seat = (uint8_t)first;
+    state->next_id = FIRST_NEW_ID;
+    state->breedings_left = setup->breeding_limit;
+    state->in = setup->plays;
+    state->offer_by = NOBODY;
+    for (int32_t id = 1; id < end; id++) {
+        const int32_t seat = initial_seat(id);
+        if ((setup->plays >> seat & 1) == 0)
+            continue;
+        state->pieces[id] = (piece){.kind = INITIAL[id].kind, .seat = (uint8_t)seat, .origin = NOBODY};
+        put_piece(state, id, INITIAL[id].space);
+    }
+    give_regions(state, setup->plays);
+}
+
+/* ==== 10. Position ================================================================================================== */
+
+enum { PIECE_WORDS = 9, DEAD_WORDS = 3, OUT_WORDS = 3 };
+enum { W_ID, W_KIND, W_SEAT, W_SPACE, W_CONQUERING, W_FROZEN, W_ORIGIN, W_HOLDS, W_MERITS };
+enum { W_OUT_SEAT, W_OUT_REASON, W_OUT_TURN };
+
+/* The Position words, found but not judged; afterwards with its defaults. */
+typedef struct position {
+    wl_word promotions, breedings_left, quiet, next_id;
+    wl_word has_turn, seat, number, freeze_used, has_sacrifice, moves_left, moved, draw_offered, progress;
+    wl_word has_offer, by;
+    wl_word n_accepted, n_pieces, n_dead, n_out, has_area, n_areas;
+    const wl_word *accepted, *pieces, *dead, *out;
+    wl_words areas;
+    uint32_t in;                /* the seats that are not out */
+    spaces area[SEATS_MAX];
+    uint8_t row_of[IDS];        /* id -> 1 + its place in `pieces`, if that is below 255; ids are unique, so it is */
+} position;
+
+static int is_flag(wl_word word) { return word == 1 || word == WL_WORD_ABSENT; }
+static int is_seat(wl_word word) { return between(0, word, SEATS_MAX - 1); }
+static int is_kind(wl_word word) { return between(0, word, KINDS - 1); }
+
+static const wl_word *piece_words(const position *p, wl_word i) { return p->pieces + i * PIECE_WORDS; }
+
+/* for (each entry of `area`): its seat, its spaces. Returns 0 past the end or if the words are not there. */
+static int next_area(wl_words *words, wl_word *seat, wl_word *n, const wl_word **list)
+{
+    *seat = wl_next(words);
+    *n = wl_next(words);
+    *list = wl_next_list(words, *n, 1);
+    return !words->overrun;
+}
+
+static void find_words(position *p, wl_words *words)
+{
+    memset(p, 0, sizeof *p);
+    p->promotions = or_else(wl_next(words), 0);
+    p->breedings_left = wl_next(words);
+    p->quiet = or_else(wl_next(words), 0);
+    p->next_id = wl_next(words);
+    p->has_turn = wl_next(words);
+    p->seat = wl_next(words);
+    p->number = wl_next(words);
+    p->freeze_used = wl_next(words);
+    p->has_sacrifice = wl_next(words);
+    p->moves_left = wl_next(words);
+    p->moved = wl_next(words);
+    p->draw_offered = wl_next(words);
+    p->progress = wl_next(words);
+    p->has_offer = wl_next(words);
+    p->by = wl_next(words);
+    p->n_accepted = wl_next(words);
+    p->accepted = wl_next_list(words, p->n_accepted, 1);
+    p->n_pieces = wl_next(words);
+    p->pieces = wl_next_list(words, p->n_pieces, PIECE_WORDS);
+    p->n_dead = wl_next(words);
+    p->dead = wl_next_list(words, p->n_dead, DEAD_WORDS);
+    p->n_out = wl_next(words);
+    p->out = wl_next_list(words, p->n_out, OUT_WORDS);
+    p->has_area = wl_next(words);
+    p->n_areas = wl_next(words);
+    p->areas = *words;
+}
+
+static int is_piece(const universal_setup *setup, const wl_word *w)
+{
+    if (!is_kind(w[W_KIND]) || !is_seat(w[W_SEAT]) || !between(0, w[W_SPACE], SPACES - 1) || !is_flag(w[W_FROZEN]))
+        return 0;
+    if (w[W_ORIGIN] != WL_WORD_ABSENT && !is_seat(w[W_ORIGIN]))
+        return 0;
+    return w[W_MERITS] == WL_WORD_ABSENT || (setup->veterans && between(0, w[W_MERITS], MERITS_MAX));
+}
+
+/* invalid_position: what the codec leaves to be judged here. */
+static int32_t check_shape(const universal_setup *setup, position *p, wl_words *words)
+{
+    wl_words areas;
+    wl_word seat, n;
+    const wl_word *list;
+
+    if (wl_next(words) != 0) /* the codec's verdict */
+        return WL_E_INVALID_POSITION;
+    find_words(p, words);
+    if (words->overrun || p->n_areas < 0)
+        return WL_E_INVALID_POSITION;
+    p->breedings_left = or_else(p->breedings_left, setup->breeding_limit);
+    if (!between(0, p->promotions, PROMOTIONS_MAX) || !between(0, p->breedings_left, 20) || !between(0, p->quiet, QUIET_MAX))
+        return WL_E_INVALID_POSITION;
+    if (p->next_id != WL_WORD_ABSENT && !between(FIRST_NEW_ID, p->next_id, IDS))
+        return WL_E_INVALID_POSITION;
+    if (p->has_turn && (!is_seat(p->seat) || !between(1, p->number, NUMBER_MAX)))
+        return WL_E_INVALID_POSITION;
+    if (!is_flag(p->freeze_used) || !is_flag(p->draw_offered) || !is_flag(p->progress))
+        return WL_E_INVALID_POSITION;
+    if (p->has_offer && !is_seat(p->by))
+        return WL_E_INVALID_POSITION;
+    for (wl_word i = 0; i < p->n_accepted; i++)
+        if (!is_seat(p->accepted[i]))
+            return WL_E_INVALID_POSITION;
+    for (wl_word i = 0; i < p->n_pieces; i++)
+        if (!is_piece(setup, piece_words(p, i)))
+            return WL_E_INVALID_POSITION;
+    for (wl_word i = 0; i < p->n_dead; i++)
+        if (!is_kind(p->dead[i * DEAD_WORDS + W_KIND]) || !is_seat(p->dead[i * DEAD_WORDS + W_SEAT]))
+            return WL_E_INVALID_POSITION;
+    for (wl_word i = 0; i < p->n_out; i++) {
+        const wl_word *w = p->out + i * OUT_WORDS;
+        if (!is_seat(w[W_OUT_SEAT]) || !between(BY_MIGHTY, or_else(w[W_OUT_REASON], BY_RESIGNATION), BY_TIMEOUT))
+            return WL_E_INVALID_POSITION;
+        if (!between(0, or_else(w[W_OUT_TURN], 0), NUMBER_MAX))
+            return WL_E_INVALID_POSITION;
+    }
+    areas = p->areas;
+    for (wl_word i = 0; i < p->n_areas; i++) {
+        if (!next_area(&areas, &seat, &n, &list) || !is_seat(seat))
+            return WL_E_INVALID_POSITION;
+        for (wl_word k = 0; k < n; k++)
+            if (!between(0, list[k], SPACES - 1))
+                return WL_E_INVALID_POSITION;
+    }
+    return WL_OK;
+}
+
+static int32_t check_position_seats(const universal_setup *setup, position *p)
+{
+    const uint32_t plays = setup->plays;
+    wl_words areas = p->areas;
+    wl_word seat, n;
+    const wl_word *list;
+
+    p->in = plays;
+    for (wl_word i = 0; i < p->n_out; i++) {
+        const uint32_t bit = wl_bit((int32_t)p->out[i * OUT_WORDS + W_OUT_SEAT]);
+        if ((p->in & bit) == 0) /* does not play, or twice */
+            return POSITION_BAD_SEAT;
+        p->in &= ~bit;
+    }
+    for (wl_word i = 0; i < p->n_pieces; i++) {
+        const wl_word *w = piece_words(p, i);
+        if ((p->in >> w[W_SEAT] & 1) == 0 || (w[W_ORIGIN] != WL_WORD_ABSENT && (plays >> w[W_ORIGIN] & 1) == 0))
+            return POSITION_BAD_SEAT;
+    }
+    for (wl_word i = 0; i < p->n_dead; i++)
+        if ((p->in >> p->dead[i * DEAD_WORDS + W_SEAT] & 1) == 0)
+            return POSITION_BAD_SEAT;
+    for (wl_word i = 0; i < p->n_areas && next_area(&areas, &seat, &n, &list); i++)
+        if ((plays >> seat & 1) == 0 || (n > 0 && (p->in >> seat & 1) == 0))
+            return POSITION_BAD_SEAT;
+    if (p->has_turn && (plays >> p->seat & 1) == 0)
+        return POSITION_BAD_SEAT;
+    if (p->has_offer && (plays >> p->by & 1) == 0)
+        return POSITION_BAD_SEAT;
+    for (wl_word i = 0; i < p->n_accepted; i++)
+        if ((plays >> p->accepted[i] & 1) == 0)
+            return POSITION_BAD_SEAT;
+    return WL_OK;
+}
+
+static int32_t check_position_ids(position *p)
+{
+    uint8_t used[IDS] = {0};
+    wl_word greatest = FIRST_NEW_ID - 1;
+
+    for (wl_word i = 0; i < p->n_pieces + p->n_dead; i++) {
+        const wl_word id = i < p->n_pieces ? piece_words(p, i)[W_ID] : p->dead[(i - p->n_pieces) * DEAD_WORDS + W_ID];
+        if (!between(1, id, IDS - 1) || used[id]++)
+            return POSITION_BAD_ID;
+        if (i < p->n_pieces)
+            p->row_of[id] = (uint8_t)(i + 1);
+        greatest = id > greatest ? id : greatest;
+    }
+    p->next_id = or_else(p->next_id, greatest + 1);
+    return greatest < p->next_id ? WL_OK : POSITION_BAD_ID;
+}
+
+static int32_t check_position_pieces(const universal_setup *setup, const position *p)
+{
+    spaces taken = {{0}};
+    int32_t mighties[SEATS_MAX] = {0};
+
+    for (wl_word i = 0; i < p->n_pieces; i++) {
+        const int32_t space = (int32_t)piece_words(p, i)[W_SPACE];
+        if (has(&taken, space))
+            return POSITION_OCCUPIED;
+        add(&taken, space);
+    }
+    for (wl_word i = 0; i < p->n_pieces; i++)
+        if (piece_words(p, i)[W_KIND] == PSIONIC && !setup->psionics)
+            return POSITION_BAD_KIND;
+    for (wl_word i = 0; i < p->n_dead; i++) {
+        const wl_word kind = p->dead[i * DEAD_WORDS + W_KIND];
+        if (kind == MIGHTY || (kind == PSIONIC && !setup->psionics))
+            return POSITION_BAD_KIND;
+    }
+    for (wl_word i = 0; i < p->n_pieces; i++)
+        mighties[piece_words(p, i)[W_SEAT]] += piece_words(p, i)[W_KIND] == MIGHTY;
+    for (int32_t seat = 0; seat < SEATS_MAX; seat++)
+        if ((p->in >> seat & 1) && mighties[seat] != 1)
+            return POSITION_BAD_MIGHTY;
+    return WL_OK;
+}
+
+static int32_t check_position_area(position *p)
+{
+    spaces owned = {{0}};
+    wl_words areas = p->areas;
+    wl_word seat, n;
+    const wl_word *list;
+
+    if (!p->has_area) {
+        for (int32_t space = 0; space < SPACES; space++)
+            if (region_of(space) != MIDDLE && (p->in >> region_of(space) & 1))
+                add(&p->area[region_of(space)], space);
+        return WL_OK;
+    }
+    for (wl_word i = 0; i < p->n_areas && next_area(&areas, &seat, &n, &list); i++)
+        for (wl_word k = 0; k < n; k++) {
+            if (has(&owned, (int32_t)list[k]))
+                return POSITION_BAD_AREA;
+            add(&owned, (int32_t)list[k]);
+            add(&p->area[seat], (int32_t)list[k]);
+        }
+    for (int32_t s = 0; s < SEATS_MAX; s++)
+        if ((p->in >> s & 1) && is_empty_set(&p->area[s]))
+            return POSITION_BAD_AREA;
+    return WL_OK;
+}
+
+static int32_t check_position_conquests(const universal_setup *setup, const position *p)
+{
+    for (wl_word i = 0; i < p->n_pieces; i++) {
+        const wl_word *w = piece_words(p, i);
+        if (w[W_CONQUERING] == WL_WORD_ABSENT)
+            continue;
+        if (!between(1, w[W_CONQUERING], 5))
+            return POSITION_BAD_CONQUEST;
+        for (int32_t seat = 0; seat < SEATS_MAX; seat++)
+            if ((setup->side[w[W_SEAT]] >> seat & 1) && has(&p->area[seat], (int32_t)w[W_SPACE]))
+                return POSITION_BAD_CONQUEST;
+    }
+    return WL_OK;
+}
+
+static int32_t check_position_thralls(const position *p)
+{
+    uint8_t holders[IDS] = {0};
+
+    for (wl_word i = 0; i < p->n_pieces; i++) {
+        const wl_word *w = piece_words(p, i);
+        if (w[W_ORIGIN] != WL_WORD_ABSENT) {
+            if (!is_seizable((int32_t)w[W_KIND]) || w[W_ORIGIN] == w[W_SEAT] || (p->in >> w[W_ORIGIN] & 1) == 0)
+                return POSITION_BAD_THRALL;
+        }
+        if (w[W_HOLDS] != WL_WORD_ABSENT) {
+            const wl_word *held;
+            if (w[W_KIND] != PSIONIC || !between(1, w[W_HOLDS], IDS - 1) || p->row_of[w[W_HOLDS]] == 0)
+                return POSITION_BAD_THRALL;
+            held = piece_words(p, p->row_of[w[W_HOLDS]] - 1);
+            if (held[W_SEAT] != w[W_SEAT] || held[W_ORIGIN] == WL_WORD_ABSENT)
+                return POSITION_BAD_THRALL;
+            holders[w[W_HOLDS]]++;
+        }
+    }
+    for (wl_word i = 0; i < p->n_pieces; i++)
+        if (piece_words(p, i)[W_ORIGIN] != WL_WORD_ABSENT && holders[piece_words(p, i)[W_ID]] != 1)
+            return POSITION_BAD_THRALL;
+    return WL_OK;
+}
+
+static int32_t check_position_turn(const position *p)
+{
+    if (!p->has_turn)
+        return WL_OK;
+    if ((p->in >> p->seat & 1) == 0 || (p->freeze_used == 1 && p->seat != BALANCE))
+        return POSITION_BAD_TURN;
+    if (!p->has_sacrifice)
+        return WL_OK;
+    if (p->seat != GOOD || !between(1, p->moves_left, 2) || (p->moved == WL_WORD_ABSENT) != (p->moves_left == 2))
+        return POSITION_BAD_TURN;
+    if (p->moves_left == 2)
+        return WL_OK;
+    if (!between(1, p->moved, IDS - 1) || p->row_of[p->moved] == 0 || piece_words(p, p->row_of[p->moved] - 1)[W_SEAT] != p->seat)
+        return POSITION_BAD_TURN;
+    return WL_OK;
+}
+
+static int32_t check_position_offer(const position *p)
+{
+    uint32_t accepted = 0;
+
+    if (!p->has_offer)
+        return WL_OK;
+    if ((p->in >> p->by & 1) == 0)
+        return POSITION_BAD_OFFER;
+    for (wl_word i = 0; i < p->n_accepted; i++) {
+        const uint32_t bit = wl_bit((int32_t)p->accepted[i]);
+        if (p->accepted[i] == p->by || (p->in & bit) == 0 || (accepted & bit) != 0)
+            return POSITION_BAD_OFFER;
+        accepted |= bit;
+    }
+    return (p->in & ~wl_bit((int32_t)p->by) & ~accepted) == 0 ? POSITION_BAD_OFFER : WL_OK;
+}
+
+static int two_sides_are_in(const universal_setup *setup, uint32_t in)
+{
+    for (int32_t i = 0; i < setup->n_order; i++)
+        if ((in & ~(uint32_t)setup->side[setup->order[i]]) == 0)
+            return 0;
+    return 1;
+}
+
+/* The rows of the table, in order. */
+static int32_t check_position(const universal_setup *setup, position *p, wl_words *words)
+{
+    int32_t error = check_shape(setup, p, words);
+
+    if (error == WL_OK)
+        error = check_position_seats(setup, p);
+    if (error == WL_OK)
+        error = check_position_ids(p);
+    if (error == WL_OK)
+        error = check_position_pieces(setup, p);
+    if (error == WL_OK)
+        error = check_position_area(p);
+    if (error == WL_OK)
+        error = check_position_conquests(setup, p);
+    if (error == WL_OK)
+        error = check_position_thralls(p);
+    if (error == WL_OK)
+        error = check_position_turn(p);
+    if (error == WL_OK)
+        error = check_position_offer(p);
+    if (error != WL_OK)
+        return error;
+    return two_sides_are_in(setup, p->in) ? WL_OK : POSITION_OVER;
+}
+
+static void position_turn(universal_state *state, const universal_setup *setup, const position *p, int32_t first)
+{
+    if (!p->has_turn) {
+        state->seat = (uint8_t)(p->in >> first & 1 ? first : next_seat(setup, state, first));
+        state->number = 1;
+        return;
+    }
+    state->seat = (uint8_t)p->seat;
+    state->number = (int32_t)p->number;
+    state->freeze_used = p->freeze_used == 1;
+    state->draw_offered = p->draw_offered == 1;
+    state->progress = p->progress == 1;
+    if (p->has_sacrifice) {
+        state->moves_left = (uint8_t)p->moves_left;
+        state->moved = (uint8_t)or_else(p->moved, 0);
+    }
+}
+
+/* A checked Position becomes the state. */
+static void position_start(universal_state *state, const universal_setup *setup, const position *p, int32_t first)
+{
+    state->next_id = (uint16_t)p->next_id;
+    /* Ranges hold for absent factions too, but their values are ignored. */
+    state->promotions = (uint16_t)(setup->plays >> MAJORA & 1 ? p->promotions : 0);
+    state->breedings_left = (uint8_t)(setup->plays >> CHAOS & 1 ? p->breedings_left : setup->breeding_limit);
+    state->quiet = (uint16_t)p->quiet;
+    state->in = (uint8_t)p->in;
+    memcpy(state->area, p->area, sizeof state->area);
+    for (wl_word i = 0; i < p->n_pieces; i++) {
+        const wl_word *w = piece_words(p, i);
+        state->pieces[w[W_ID]] = (piece){
+            .kind = (uint8_t)w[W_KIND],
+            .seat = (uint8_t)w[W_SEAT],
+            .conquering = (uint8_t)or_else(w[W_CONQUERING], 0),
+            .frozen = w[W_FROZEN] == 1,
+            .merits = (uint8_t)or_else(w[W_MERITS], 0),
+            .origin = (uint8_t)or_else(w[W_ORIGIN], NOBODY),
+            .holds = (uint8_t)or_else(w[W_HOLDS], 0),
+        };
+        put_piece(state, (int32_t)w[W_ID], (int32_t)w[W_SPACE]);
+    }
+    for (wl_word i = 0; i < p->n_dead; i++) {
+        const wl_word *w = p->dead + i * DEAD_WORDS;
+        state->pieces[w[W_ID]] =
+            (piece){.where = DEAD, .kind = (uint8_t)w[W_KIND], .seat = (uint8_t)w[W_SEAT], .origin = NOBODY};
+        enlist(&state->dead, (int32_t)w[W_ID]);
+    }
+    for (wl_word i = 0; i < p->n_out; i++) {
+        const wl_word *w = p->out + i * OUT_WORDS;
+        state->out[state->n_out++] = (out_row){
+            (int32_t)or_else(w[W_OUT_TURN], 0),
+            (uint8_t)w[W_OUT_SEAT],
+            (uint8_t)or_else(w[W_OUT_REASON], BY_RESIGNATION),
+            {0},
+        };
+    }
+    state->offer_by = NOBODY;
+    if (p->has_offer) {
+        state->offer_by = (uint8_t)p->by;
+        for (wl_word i = 0; i < p->n_accepted; i++)
+            state->offer_accepted = (uint8_t)(state->offer_accepted | wl_bit((int32_t)p->accepted[i]));
+    }
+    position_turn(state, setup, p, first);
+}
+
+static int32_t universal_check_options(wl_words *options, wl_words *position_words)
+{
+    universal_setup setup;
+    position p;
+    int32_t first;
+    const int32_t error = read_options(&setup, &first, options);
+
+    return error != WL_OK || position_words == NULL ? error : check_position(&setup, &p, position_words);
+}
+
+static int32_t universal_init(void *setup, void *state_, wl_words *options, wl_words *position_words, wl_draws *draws,
+                              wl_event *event)
+{
+    universal_state *state = state_;
+    const match m = {setup, state, event};
+    position p;
+    int32_t first;
+    int32_t error = read_options(setup, &first, options);
+
+    (void)draws;
+    if (error == WL_OK && position_words != NULL)
+        error = check_position(setup, &p, position_words);
+    if (error != WL_OK)
+        return error;
+    if (position_words != NULL)
+        position_start(state, setup, &p, first);
+    else
+        normal_start(state, setup, first);
+    EFFECT(&m, E_TURN, state->seat, state->number);
+    return WL_OK;
+}
+
+/* ==== Soundness ===================================================================================================== */
+
+static int32_t universal_sound_setup(const void *setup_)
+{
+    const universal_setup *setup = setup_;
+    universal_setup same = *setup;
+
+    if (setup->mode > DOUBLE || setup->pairing >= PAIRINGS || setup->plays > EVERYBODY || wl_popcount(setup->plays) < 2)
+        return 0;
+    if ((setup->mode == DOUBLE && setup->plays != CORNERS) || setup->quiet_limit > QUIET_MAX || setup->breeding_limit > 20)
+        return 0;
+    if (setup->psionics > 1 || setup->psionic_cost > COST_MAX || setup->veterans > 1 || !between(1, setup->veteran_merits, 20))
+        return 0;
+    derive_order(&same);
+    return same.n_order == setup->n_order && memcmp(same.order, setup->order, sizeof same.order) == 0 &&
+           memcmp(same.side, setup->side, sizeof same.side) == 0;
+}
+
+/* Room to count on in a playout, which looks at its first state only. */
+enum { COUNTER_MAX = 2000000000 };
+
+static int sound_turn(const universal_setup *setup, const universal_state *state)
+{
+    const uint32_t bit = state->offer_by < NOBODY ? wl_bit(state->offer_by) : 0;
+
+    if (state->phase > OVER || state->reason > BY_QUIET || (state->winners & ~setup->plays) != 0)
+        return 0;
+    if (!between(1, state->number, COUNTER_MAX) || state->seat >= SEATS_MAX || (setup->plays >> state->seat & 1) == 0)
+        return 0;
+    if (state->phase == PLAY && (state->in >> state->seat & 1) == 0)
+        return 0;
+    if (state->freeze_used > 1 || state->moves_left > 2 || state->draw_offered > 1 || state->progress > 1)
+        return 0;
+    if (!between(FIRST_NEW_ID, state->next_id, IDS) || state->promotions > PROMOTIONS_MAX || state->quiet > QUIET_MAX)
+        return 0;
+    if (state->breedings_left > 20 || state->offer_by > NOBODY)
+        return 0;
+    if ((bit & ~state->in) != 0 || (state->offer_accepted & (~state->in | bit)) != 0)
+        return 0;
+    return bit != 0 ? (state->in & ~bit & ~state->offer_accepted) != 0 : state->offer_accepted == 0;
+}
+
+static int sound_out(const universal_setup *setup, const universal_state *state)
+{
+    uint32_t out = 0;
+
+    if (state->n_out > SEATS_MAX)
+        return 0;
+    for (int32_t i = 0; i < state->n_out; i++) {
+        const out_row *o = &state->out[i];
+        if (o->seat >= SEATS_MAX || (out >> o->seat & 1) || o->reason > BY_TIMEOUT || !between(0, o->number, COUNTER_MAX))
+            return 0;
+        out |= wl_bit(o->seat);
+    }
+    return (out & ~setup->plays) == 0 && state->in == (setup->plays & ~out) &&
+           (state->phase == OVER || two_sides_are_in(setup, state->in));
+}
+
+static int sound_areas(const universal_state *state)
+{
+    spaces seen = {{0}};
+
+    for (int32_t seat = 0; seat < SEATS_MAX; seat++) {
+        const spaces *area = &state->area[seat];
+        for (int i = 0; i < WORDS; i++) {
+            const uint64_t board = i < SPACES / 64 ? ~(uint64_t)0 : ((uint64_t)1 << SPACES % 64) - 1;
+            if ((area->word[i] & (seen.word[i] | ~board)) != 0)
+                return 0;
+            seen.word[i] |= area->word[i];
+        }
+        if ((state->in >> seat & 1) ? state->phase == PLAY && is_empty_set(area) : !is_empty_set(area))
+            return 0;
+    }
+    return 1;
+}
+
+static int sound_piece(const universal_state *state, int32_t id)
+{
+    const piece *p = &state->pieces[id];
+
+    if (p->where == NOWHERE)
+        return (p->space | p->kind | p->seat | p->conquering | p->frozen | p->merits | p->origin | p->holds) == 0;
+    if (p->where > DEAD || p->kind >= KINDS || p->seat >= SEATS_MAX || (state->in >> p->seat & 1) == 0)
+        return 0;
+    if (p->where == DEAD)
+        return (p->space | p->conquering | p->frozen | p->merits | p->holds) == 0 && p->origin == NOBODY && p->kind != MIGHTY;
+    if (p->space >= SPACES || state->at[p->space] != id || p->conquering > 5 || p->frozen > 1)
+        return 0;
+    if (p->origin != NOBODY && (p->origin > NOBODY || p->origin == p->seat || (state->in >> p->origin & 1) == 0 || !is_seizable(p->kind)))
+        return 0;
+    if (p->holds != 0) {
+        const piece *held = &state->pieces[p->holds];
+        if (p->kind != PSIONIC || p->holds >= state->next_id || held->where != ON_BOARD || held->seat != p->seat || held->origin >= NOBODY)
+            return 0;
+    }
+    return 1;
+}
+
+/* Pieces, and what follows from them: every thrall has one holder, every faction one Mighty, `at` and `of` agree. */
+static int sound_pieces(const universal_state *state)
+{
+    ids of[SEATS_MAX] = {{{0}}};
+    ids dead = {{0}};
+    int32_t mighties[SEATS_MAX] = {0};
+    uint8_t holders[IDS] = {0};
+    int32_t n_standing = 0, n_at = 0, n_thralls = 0, n_holders = 0;
+
+    for (int32_t id = 0; id < state->next_id; id++) {
+        const piece *p = &state->pieces[id];
+        if (!sound_piece(state, id) || (id == 0 && p->where != NOWHERE))
+            return 0;
+        if (p->where == DEAD)
+            enlist(&dead, id);
+        if (p->where != ON_BOARD)
+            continue;
+        n_standing++;
+        enlist(&of[p->seat], id);
+        mighties[p->seat] += p->kind == MIGHTY;
+        n_thralls += p->origin != NOBODY;
+        n_holders += p->holds != 0 && holders[p->holds]++ == 0;
+    }
+    for (int32_t space = 0; space < SPACES; space++)
+        n_at += state->at[space] != 0;
+    for (int32_t seat = 0; seat < SEATS_MAX; seat++)
+        if (mighties[seat] != (state->in >> seat & 1))
+            return 0;
+    for (int32_t id = 0; id < IDS; id++)
+        if (holders[id] > 1)
+            return 0;
+    if (state->moves_left == 1 ? state->moved == 0 || state->moved >= state->next_id : state->moved != 0)
+        return 0;
+    return n_at == n_standing && n_thralls == n_holders && memcmp(of, state->of, sizeof of) == 0 &&
+           memcmp(&dead, &state->dead, sizeof dead) == 0;
+}
+
+static int32_t universal_sound_state(const void *setup, const void *state)
+{
+    return sound_turn(setup, state) && sound_out(setup, state) && sound_areas(state) && sound_pieces(state);
+}
+
+/* ==== The game ====================================================================================================== */
+
+static int32_t universal_seats_in(const void *setup)
+{
+    (void)setup;
+    return SEATS_MAX; /* a seat's number does not depend on who else plays; one that does not play is as one that is out */
+}
+
+static int32_t universal_phase(const void *state) { return ((const universal_state *)state)->phase; }
+
+/* Thinking time starts with every turn. */
+static int64_t universal_clock(const void *setup, const void *state_, int32_t seat)
+{
+    const universal_state *state = state_;
+    return universal_to_act(setup, state) >> seat & 1 ? state->number : 0;
+}
+
+static wl_result universal_result(const void *state_)
+{
+    const universal_state *state = state_;
+    const wl_result result = {state->phase == OVER, state->reason, state->winners};
+    return result;
+}
+
+static const wl_game UNIVERSAL = {
+    .name = "universal",
+    .rules_version = 1,
+    .items_max = COST_MAX,
+    .seats = SEATS,
+    .phases = PHASES,
+    .reasons = REASONS,
+    .errors = ERROR_NAMES,
+    .actions = ACTION_TYPES,
+    .effects = EFFECTS,
+    .setup_size = sizeof(universal_setup),
+    .state_size = sizeof(universal_state),
+    .view_size = sizeof(universal_view),
+    .setup_layout = SETUP_FIELDS,
+    .state_layout = STATE_LAYOUT,
+    .view_layout = VIEW_LAYOUT,
+    .view_state_offset = offsetof(universal_view, state),
+    /* The largest event: all pieces thaw, are released or conquer, each with an effect or two of at most eleven words. */
+    .event_words_max = 3 * 11 * IDS + 1024,
+    .draws_max = 0,
+    .check_options = universal_check_options,
+    .init = universal_init,
+    .reconfigure = NULL, /* the book allows no change of options during play */
+    .seats_in = universal_seats_in,
+    .phase = universal_phase,
+    .to_act = universal_to_act,
+    .clock = universal_clock,
+    .check = universal_check,
+    .legal = universal_legal,
+    .apply = universal_apply,
+    .disclosure = universal_disclosure,
+    .observe = universal_observe,
+    .result = universal_result,
+    .sound_setup = universal_sound_setup,
+    .sound_state = universal_sound_state,
+};
+
+const wl_game *const wl_games_universal[] = {&UNIVERSAL, NULL};

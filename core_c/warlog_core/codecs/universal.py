@@ -1,0 +1,763 @@
+"""Universal Chess: names and JSON of `rules/universal.md` ↔ words and records as at the head of `universal.c`.
+
+In the book's order: options and Position into words, actions both ways; effects, view and Position out of the records.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from importlib import resources
+from typing import Any
+
+import msgspec
+from msgspec import UNSET
+
+from warlog_core.binding import (
+    ABSENT,
+    OUT_OF_RANGE,
+    UNKNOWN,
+    WORD_ABSENT,
+    WORD_OUT_OF_RANGE,
+    WORD_UNKNOWN,
+    RawGame,
+    listing_keys,
+    record_of,
+)
+from warlog_core.codecs import MALFORMED_RECORD, ActionRecord, Result
+from warlog_core.codecs.universal_structs import (
+    ACTIONS,
+    FILES,
+    KINDS,
+    MODES,
+    OUT_REASONS,
+    PAIRINGS,
+    PHASES,
+    RANKS,
+    REASONS,
+    SEATS,
+    SPACE_IDS,
+    SPACE_NAMES,
+    Action,
+    Bred,
+    Captured,
+    Conquered,
+    ConquestBroken,
+    ConquestProgress,
+    ConquestStarted,
+    Cursed,
+    DeadPiece,
+    DrawAccepted,
+    DrawDeclined,
+    DrawLapsed,
+    DrawOffer,
+    DrawOffered,
+    Effect,
+    Eliminated,
+    Finished,
+    Frozen,
+    Kind,
+    Moved,
+    Options,
+    OutView,
+    Paid,
+    Passed,
+    PieceView,
+    Position,
+    PositionOut,
+    PositionPiece,
+    Promoted,
+    PromotionEarned,
+    Raised,
+    Released,
+    Sacrificed,
+    SacrificeView,
+    Seat,
+    Seized,
+    Summoned,
+    Tagged,
+    Thawed,
+    Turn,
+    TurnStarted,
+    Veteran,
+    View,
+)
+from warlog_core.jsonvalue import is_integer
+
+_OVER = 1
+_BOARD, _DEAD = 1, 2  # where a piece is
+_NOBODY = 5  # no owner, no origin, no offerer
+
+_BOOK: dict[str, Any] = json.loads(
+    resources.files("warlog_core").joinpath("rules/universal.json").read_text(encoding="utf-8")
+)
+
+# ---- into words --------------------------------------------------------------------------------------------
+
+
+class _WrongShape(Exception):
+    """The value has not the JSON type, or lacks or exceeds the fields, that its place wants."""
+
+
+_WORD_LIMIT = 2**62
+
+
+def _int_word(value: object) -> int:
+    if not is_integer(value):
+        raise _WrongShape
+    assert isinstance(value, int)
+    return value if -_WORD_LIMIT <= value <= _WORD_LIMIT else WORD_OUT_OF_RANGE
+
+
+def _bool_word(value: object) -> int:
+    if type(value) is not bool:
+        raise _WrongShape
+    return int(value)
+
+
+def _flag_word(value: object) -> int:
+    """A flag is true or absent."""
+    if value is not True:
+        raise _WrongShape
+    return 1
+
+
+def _name_word(names: Mapping[str, int]) -> Callable[[object], int]:
+    def word(value: object) -> int:
+        if type(value) is not str:
+            raise _WrongShape
+        return names.get(value, WORD_UNKNOWN)
+
+    return word
+
+
+def _numbered(names: Sequence[str]) -> dict[str, int]:
+    return {name: number for number, name in enumerate(names)}
+
+
+_SEAT_NUMBERS = _numbered(SEATS)
+_seat_word = _name_word(_SEAT_NUMBERS)
+_kind_word = _name_word(_numbered(KINDS))
+_space_word = _name_word(SPACE_IDS)
+_reason_word = _name_word(_numbered(OUT_REASONS))
+
+
+def _list(value: object) -> list[Any]:
+    if type(value) is not list:
+        raise _WrongShape
+    return value
+
+
+_Words = dict[str, Callable[[object], int]]
+
+
+def _row(
+    value: object, fields: _Words, required: Iterable[str], ignored: frozenset[str] = frozenset()
+) -> list[int]:
+    """The words of an object, in the order of `fields`; what it lacks is absent."""
+    if type(value) is not dict or not all(name in value for name in required):
+        raise _WrongShape
+    if not all(name in fields or name in ignored for name in value):
+        raise _WrongShape
+    return [word(value[name]) if name in value else WORD_ABSENT for name, word in fields.items()]
+
+
+def _factions_word(value: object) -> int:
+    bits = 0
+    for name in _list(value):
+        seat = _seat_word(name)
+        if seat == WORD_UNKNOWN or bits >> seat & 1:
+            raise _WrongShape
+        bits |= 1 << seat
+    return bits
+
+
+# The words after the verdict, in order.
+_OPTION_WORDS: _Words = {
+    "mode": _name_word(_numbered(MODES)),
+    "factions": _factions_word,
+    "pairing": _name_word(_numbered(PAIRINGS)),
+    "first": _seat_word,
+    "quiet_limit": _int_word,
+    "breeding_limit": _int_word,
+    "psionics": _bool_word,
+    "psionic_cost": _int_word,
+    "veterans": _bool_word,
+    "veteran_merits": _int_word,
+}
+_OPTIONS_MALFORMED = [1] + [WORD_ABSENT] * len(_OPTION_WORDS)
+
+_NUMBER_WORDS: _Words = {
+    "promotions": _int_word,
+    "breedings_left": _int_word,
+    "quiet": _int_word,
+    "next_id": _int_word,
+}
+_TURN_WORDS: _Words = {"seat": _seat_word, "number": _int_word, "freeze_used": _flag_word}
+_SACRIFICE_WORDS: _Words = {"moves_left": _int_word, "moved": _int_word}
+_TURN_FLAGS: _Words = {"draw_offered": _flag_word, "progress": _flag_word}
+_PIECE_WORDS: _Words = {
+    "id": _int_word,
+    "kind": _kind_word,
+    "seat": _seat_word,
+    "space": _space_word,
+    "conquering": _int_word,
+    "frozen": _flag_word,
+    "origin": _seat_word,
+    "holds": _int_word,
+    "merits": _int_word,
+}
+_DEAD_WORDS: _Words = {"id": _int_word, "kind": _kind_word, "seat": _seat_word}
+_OUT_WORDS: _Words = {"seat": _seat_word, "reason": _reason_word, "turn": _int_word}
+_BOOSTED = frozenset(("boosted",))
+_IGNORED = frozenset(("game", "viewer", "phase", "to_act", "mode", "order", "teams", "result"))
+_POSITION_FIELDS = frozenset(Position.__struct_fields__)
+_POSITION_MALFORMED = [1]
+
+
+def _turn_words(turn: object) -> list[int]:
+    """Whether it is given, then its words; those of `sacrifice` stand in the midst."""
+    rest = frozenset((*_TURN_FLAGS, "sacrifice"))
+    words = [1, *_row(turn, _TURN_WORDS, ("seat", "number"), rest)]
+    assert isinstance(turn, dict)
+    if "sacrifice" in turn:
+        words += (1, *_row(turn["sacrifice"], _SACRIFICE_WORDS, ("moves_left",)))
+    else:
+        words += (0, WORD_ABSENT, WORD_ABSENT)
+    return words + [word(turn[name]) if name in turn else WORD_ABSENT for name, word in _TURN_FLAGS.items()]
+
+
+def _offer_words(offer: object) -> list[int]:
+    if type(offer) is not dict or offer.keys() != {"by", "accepted"}:
+        raise _WrongShape
+    accepted = [_seat_word(seat) for seat in _list(offer["accepted"])]
+    return [1, _seat_word(offer["by"]), len(accepted), *accepted]
+
+
+def _area_words(area: object) -> list[int]:
+    if type(area) is not dict:
+        raise _WrongShape
+    words = [1, len(area)]
+    for seat, spaces in area.items():
+        words += (_seat_word(seat), len(_list(spaces)), *map(_space_word, spaces))
+    return words
+
+
+def _position_words(given: object) -> list[int]:
+    if type(given) is not dict or "pieces" not in given or not given.keys() <= _POSITION_FIELDS:
+        raise _WrongShape
+    words = [0, *_row({name: given[name] for name in _NUMBER_WORDS if name in given}, _NUMBER_WORDS, ())]
+    words += (
+        _turn_words(given["turn"]) if "turn" in given else [0] + [WORD_ABSENT] * 3 + [0] + [WORD_ABSENT] * 4
+    )
+    words += _offer_words(given["draw_offer"]) if "draw_offer" in given else [0, WORD_ABSENT, 0]
+    pieces = _list(given["pieces"])
+    words.append(len(pieces))
+    for piece in pieces:
+        words += _row(piece, _PIECE_WORDS, ("id", "kind", "seat", "space"), _BOOSTED)
+    dead = _list(given.get("dead", []))
+    words.append(len(dead))
+    for piece in dead:
+        words += _row(piece, _DEAD_WORDS, _DEAD_WORDS)
+    out = _list(given.get("out", []))
+    words.append(len(out))
+    for entry in out:
+        words += _row(entry, _OUT_WORDS, ("seat",))
+    return words + (_area_words(given["area"]) if "area" in given else [0, 0])
+
+
+class Codec:
+    """The codec of `universal`."""
+
+    title = "Universal Chess"
+    spectators = "open"
+    action_type = Action
+    effect_type = Effect
+    view_type = View
+    position_type = Position
+    options_type = Options
+
+    def __init__(self, raw: RawGame) -> None:
+        self.items_max = raw.items_max
+        state = raw.state_layout
+        self.pick_piece = state.row_picker(
+            "pieces",
+            ("where", "kind", "seat", "space", "conquering", "frozen", "origin", "holds", "merits"),
+        )
+        self.pick_out = state.row_picker("out", ("seat", "reason", "number"))
+        # Listed actions recur all the time and are frozen: each is made once.
+        self.listed: dict[bytes, Any] = {}
+
+    # ---- options and Position ----
+
+    def options_words(self, options: object) -> list[int]:
+        try:
+            return [0, *_row(options, _OPTION_WORDS, ())]
+        except _WrongShape:
+            return list(_OPTIONS_MALFORMED)
+
+    def position_words(self, options: object, position: object) -> list[int]:
+        try:
+            return _position_words(position)
+        except _WrongShape:
+            return list(_POSITION_MALFORMED)
+
+    def labels(self, options: object) -> bytes:
+        return b""
+
+    def full_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        mode = options.get("mode", "standard")
+        full: dict[str, Any] = {}
+        for spec in _BOOK["options"]:
+            name = spec["id"]
+            if name in options:
+                full[name] = options[name]
+            elif name == "factions":
+                full[name] = list(spec["default"][mode])
+            elif name == "first":
+                full[name] = next(seat for seat in SEATS if seat in full["factions"])
+            else:
+                full[name] = spec["default"]
+        return full
+
+    def sides(self, options: Mapping[str, Any]) -> dict[str, int]:
+        """seat → side, for full options: seats of one side win and lose together."""
+        if options["mode"] == "standard":
+            return {seat: side for side, seat in enumerate(s for s in SEATS if s in options["factions"])}
+        return {seat: side for side, team in enumerate(_teams(options["pairing"])) for seat in team}
+
+    def position_is_open(self, position: Mapping[str, object]) -> bool:
+        """Nothing in this game is hidden from anybody."""
+        return True
+
+    # ---- what a client needs to draw the game ----
+
+    def board(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Spaces in canonical order (x, y: file and rank from 0), and the regions with their colours and homes.
+
+        Who owns a space changes and is in the view; regions never change."""
+        regions = _BOOK["board"]["regions"]
+        region_of = {space: region["id"] for region in regions for space in region["spaces"]}
+        spaces = [
+            {
+                "id": SPACE_NAMES[rank * FILES + file],
+                "x": file,
+                "y": rank,
+                "region": region_of[SPACE_NAMES[rank * FILES + file]],
+                "neighbours": [
+                    SPACE_NAMES[(rank + up) * FILES + file + right]
+                    for up in (-1, 0, 1)
+                    for right in (-1, 0, 1)
+                    if (up or right) and 0 <= rank + up < RANKS and 0 <= file + right < FILES
+                ],
+            }
+            for rank in range(RANKS)
+            for file in range(FILES)
+        ]
+        return {
+            "kind": "square",
+            "levels": ["ground"],
+            "width": FILES,
+            "height": RANKS,
+            "regions": [{k: v for k, v in region.items() if k != "spaces"} for region in regions],
+            "spaces": spaces,
+        }
+
+    def pieces(self, options: Mapping[str, Any]) -> list[Any]:
+        """The kinds as the book's data has them, each with its abilities and their costs under these options.
+
+        The Mighty has the movement of every faction's; costs are those before Balance's discount."""
+        kinds = []
+        for kind in _BOOK["kinds"]:
+            if kind["id"] == "psionic" and not options["psionics"]:
+                continue
+            entry: dict[str, Any] = dict(kind)
+            if kind["id"] == "mighty":
+                entry["movement_by_faction"] = {f["id"]: f["mighty"] for f in _BOOK["factions"]}
+            entry["abilities"] = [
+                _ability(ability, options) for ability in _BOOK["abilities"] if ability["user"] == kind["id"]
+            ]
+            kinds.append(entry)
+        return kinds
+
+    def presets(self, options: Mapping[str, Any]) -> list[Any]:
+        """Which factions play when only a number of players is given (4)."""
+        return [
+            {"preset": f"players_{players}", "players": int(players), "factions": list(factions)}
+            for players, factions in _BOOK["default_factions_by_players"].items()
+        ]
+
+    def tables(self, setup: Mapping[str, Any], labels: bytes) -> Tables:
+        return Tables(self, setup)
+
+
+def _teams(pairing: str) -> list[list[Seat]]:
+    teams: list[list[Seat]] = next(
+        row["teams"] for row in _BOOK["turn_order"]["double"] if row["id"] == pairing
+    )
+    return teams
+
+
+def _ability(ability: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:
+    """An ability with its costs as numbers: one, or one for each kind that can be raised."""
+    entry: dict[str, Any] = {k: v for k, v in ability.items() if k not in ("cost_option", "limit_option")}
+    if "cost_option" in ability:
+        entry["cost"] = options[ability["cost_option"]]
+    if "limit_option" in ability:
+        entry["limit"] = options[ability["limit_option"]]
+    if entry["cost"] == "necromancy_cost":
+        excluded = {"mighty", *ability.get("excludes", ())} | (set() if options["psionics"] else {"psionic"})
+        entry["cost"] = {k["id"]: k["necromancy_cost"] for k in _BOOK["kinds"] if k["id"] not in excluded}
+    return entry
+
+
+# ---- actions -----------------------------------------------------------------------------------------------
+
+_FIELD_LIMIT = 2**31 - 16
+_PAY_AUTO = -1
+
+
+def _piece_field(value: object) -> int:
+    if type(value) is not int:
+        raise _WrongShape
+    return value if -_FIELD_LIMIT <= value <= _FIELD_LIMIT else OUT_OF_RANGE
+
+
+def _space_field(value: object) -> int:
+    if type(value) is not str:
+        raise _WrongShape
+    return SPACE_IDS.get(value, UNKNOWN)
+
+
+def _conquer_field(value: object) -> int:
+    if value is not True:
+        raise _WrongShape
+    return 1
+
+
+def _seat_field(value: object) -> int:
+    if type(value) is not str or value not in _SEAT_NUMBERS:
+        raise _WrongShape
+    return _SEAT_NUMBERS[value]
+
+
+_FIELDS: dict[str, Callable[[object], int]] = {
+    "piece": _piece_field,
+    "summoned": _piece_field,
+    "raised": _piece_field,
+    "to": _space_field,
+    "target": _space_field,
+    "conquer": _conquer_field,
+    "seat": _seat_field,
+}
+_Encoder = Callable[[dict[str, Any], int], ActionRecord]
+
+
+def _payment(pay: object, items_max: int) -> tuple[int, list[int]]:
+    """The field `pay` and its items. A list too long for any cost keeps its length; one with an unknown space begins
+    with it, wherever it stood."""
+    if type(pay) is str and pay == "auto":
+        return _PAY_AUTO, []
+    items = [_space_field(space) for space in _list(pay)]
+    if UNKNOWN in items:
+        items.sort()  # UNKNOWN is below every space
+    return len(items), items[:items_max]
+
+
+def _encoder(number: int, names: tuple[str, ...]) -> _Encoder:
+    """Encodes actions of one type: the fields `names` in the book's order, none missing but `conquer`, none more."""
+    fields = tuple((name, _FIELDS[name]) for name in names if name not in ("pay", "conquer"))
+    pays, conquers = "pay" in names, "conquer" in names
+    n_fields = 1 + len(fields) + pays
+
+    def encode(action: dict[str, Any], items_max: int) -> ActionRecord:
+        record = [number, *[make(action[name]) for name, make in fields]]
+        items: list[int] = []
+        n_expected = n_fields
+        if pays:
+            pay, items = _payment(action["pay"], items_max)
+            record.append(pay)
+        if conquers:
+            if "conquer" in action:
+                record.append(_conquer_field(action["conquer"]))
+                n_expected += 1
+            else:
+                record.append(ABSENT)
+        if len(action) != n_expected:
+            raise _WrongShape
+        record += [0] * (8 - len(record))
+        return tuple(record), items  # type: ignore[return-value]
+
+    return encode
+
+
+_ENCODERS: dict[str, _Encoder] = {
+    str(action.__struct_config__.tag): _encoder(number, action.__struct_fields__)
+    for number, action in enumerate(ACTIONS)
+}
+_NUMBER = int
+_DECODERS: dict[str, Callable[[int], Any]] = {
+    "piece": _NUMBER,
+    "summoned": _NUMBER,
+    "raised": _NUMBER,
+    "to": lambda number: SPACE_NAMES[number],
+    "target": lambda number: SPACE_NAMES[number],
+    "conquer": lambda number: True if number == 1 else UNSET,
+    "seat": lambda number: SEATS[number],
+    "pay": lambda number: "auto",
+}
+_ACTION_DECODERS = tuple(
+    (action, tuple(_DECODERS[name] for name in action.__struct_fields__)) for action in ACTIONS
+)
+_PAY_AT = tuple(
+    action.__struct_fields__.index("pay") if "pay" in action.__struct_fields__ else None for action in ACTIONS
+)
+_LISTED_KEPT = 32768
+
+
+class Tables:
+    """One match's seats, and what never changes in its views."""
+
+    def __init__(self, codec: Codec, setup: Mapping[str, Any]) -> None:
+        self.seats: tuple[Seat, ...] = tuple(SEATS[n] for n in setup["order"][: setup["n_order"]])
+        self._codec = codec
+        self._order = setup["order"][: setup["n_order"]]
+        self._mode = MODES[setup["mode"]]
+        self._teams = _teams(PAIRINGS[setup["pairing"]]) if self._mode == "double" else UNSET
+        self._veterans = bool(setup["veterans"])
+        self._areas: tuple[object, dict[str, list[str]]] = (None, {})
+
+    # ---- actions ----
+
+    def record(self, action: object) -> ActionRecord:
+        if type(action) is not dict:
+            if not isinstance(action, Tagged):
+                return MALFORMED_RECORD
+            action = msgspec.to_builtins(action)
+            assert isinstance(action, dict)
+        kind = action.get("type")
+        try:
+            return _ENCODERS[kind](action, self._codec.items_max) if type(kind) is str else MALFORMED_RECORD
+        except (_WrongShape, KeyError):
+            return MALFORMED_RECORD
+
+    def action(self, record: Sequence[int], items: Sequence[int]) -> Any:
+        action = _listed(record)
+        at = _PAY_AT[record[0]]
+        if at is None or record[1 + at] == _PAY_AUTO:
+            return action
+        return msgspec.structs.replace(action, pay=[SPACE_NAMES[space] for space in items])
+
+    def action_alt(self, kind: int, words: Sequence[int]) -> dict[str, Any]:
+        raise AssertionError("no action of this game is redacted")
+
+    def listing(self, listing: bytes) -> list[Any]:
+        keys = listing_keys(listing)
+        made = self._codec.listed
+        try:
+            return [made[key] for key in keys]
+        except KeyError:
+            pass
+        if len(made) > _LISTED_KEPT:
+            made.clear()
+        actions = []
+        for key in keys:
+            action = made.get(key)
+            if action is None:
+                action = made[key] = _listed(record_of(key))
+            actions.append(action)
+        return actions
+
+    # ---- effects ----
+
+    def effect(self, kind: int, words: Sequence[int]) -> Any:
+        return _EFFECTS[kind](self, words)
+
+    # ---- view and Position: two writings of one record ----
+
+    def _result(self, winners: int, reason: int) -> Result:
+        return Result(self._seats(winners), REASONS[reason])
+
+    def _seats(self, bits: int) -> list[Any]:
+        """Seats as bits, in turn order."""
+        return [SEATS[number] for number in self._order if bits >> number & 1]
+
+    def _turn(self, fields: Mapping[str, Any]) -> Turn:
+        left = fields["moves_left"]
+        sacrifice = SacrificeView(left, fields["moved"] if left == 1 else UNSET) if left else UNSET
+        return Turn(
+            SEATS[fields["seat"]],
+            fields["number"],
+            True if fields["freeze_used"] else UNSET,
+            sacrifice,
+            True if fields["draw_offered"] else UNSET,
+            True if fields["progress"] else UNSET,
+        )
+
+    def _area(self, fields: Mapping[str, Any]) -> dict[str, list[str]]:
+        # Spaces change hands seldom, so the last areas are mostly the next ones too.
+        seen = (fields["area"], fields["in"])
+        if self._areas[0] != seen:
+            areas = {
+                SEATS[number]: _spaces(fields["area"][number])
+                for number in self._order
+                if fields["in"] >> number & 1
+            }
+            self._areas = seen, areas
+        return dict(self._areas[1])
+
+    def _dead(self, fields: Mapping[str, Any]) -> list[DeadPiece]:
+        pick = self._codec.pick_piece
+        dead = []
+        for id_, row in enumerate(fields["pieces"]):
+            where, kind, seat, *_ = pick(row)
+            if where == _DEAD:
+                dead.append(DeadPiece(id_, KINDS[kind], SEATS[seat]))
+        return dead
+
+    def _pieces(self, fields: Mapping[str, Any], boosted: int) -> list[PieceView]:
+        pick, veterans = self._codec.pick_piece, self._veterans
+        pieces = []
+        for id_, row in enumerate(fields["pieces"]):
+            where, kind, seat, space, conquering, frozen, origin, holds, merits = pick(row)
+            if where == _BOARD:
+                pieces.append(
+                    PieceView(
+                        id_,
+                        KINDS[kind],
+                        SEATS[seat],
+                        SPACE_NAMES[space],
+                        conquering or UNSET,
+                        True if frozen else UNSET,
+                        True if boosted >> id_ & 1 else UNSET,
+                        UNSET if origin == _NOBODY else SEATS[origin],
+                        holds or UNSET,
+                        merits if veterans else UNSET,
+                    )
+                )
+        return pieces
+
+    def _offer(self, fields: Mapping[str, Any]) -> Any:
+        by = fields["offer_by"]
+        return UNSET if by == _NOBODY else DrawOffer(SEATS[by], self._seats(fields["offer_accepted"]))
+
+    def _promotions(self, fields: Mapping[str, Any]) -> Any:
+        return fields["promotions"] if "majora" in self.seats else UNSET
+
+    def _breedings_left(self, fields: Mapping[str, Any]) -> Any:
+        return fields["breedings_left"] if "chaos" in self.seats else UNSET
+
+    def view(self, viewer: str, fields: Mapping[str, Any]) -> View:
+        phase = fields["phase"]
+        boosted = sum(word << 64 * i for i, word in enumerate(fields["boosted"]))
+        return View(
+            viewer=viewer,
+            phase=PHASES[phase],
+            to_act=self._seats(fields["to_act"]),
+            result=self._result(fields["winners"], fields["reason"]) if phase == _OVER else UNSET,
+            mode=self._mode,
+            order=list(self.seats),
+            teams=self._teams,
+            turn=self._turn(fields),
+            pieces=self._pieces(fields, boosted),
+            dead=self._dead(fields),
+            area=self._area(fields),
+            out=[
+                OutView(SEATS[seat], OUT_REASONS[reason], number)
+                for seat, reason, number in map(self._codec.pick_out, fields["out"])
+            ],
+            promotions=self._promotions(fields),
+            breedings_left=self._breedings_left(fields),
+            quiet=fields["quiet"],
+            next_id=fields["next_id"],
+            draw_offer=self._offer(fields),
+        )
+
+    def position(self, fields: Mapping[str, Any]) -> Position:
+        promotions = self._promotions(fields)
+        pieces = [
+            PositionPiece(
+                p.id, p.kind, p.seat, p.space, p.conquering, p.frozen, UNSET, p.origin, p.holds, p.merits
+            )
+            for p in self._pieces(fields, 0)
+        ]
+        out = [
+            PositionOut(SEATS[seat], OUT_REASONS[reason], number)
+            for seat, reason, number in map(self._codec.pick_out, fields["out"])
+        ]
+        return Position(
+            turn=self._turn(fields),
+            pieces=pieces,
+            dead=self._dead(fields),
+            area=self._area(fields),  # type: ignore[arg-type]
+            out=out,
+            promotions=0 if promotions is UNSET else promotions,
+            breedings_left=self._breedings_left(fields),
+            quiet=fields["quiet"],
+            next_id=fields["next_id"],
+            draw_offer=self._offer(fields),
+        )
+
+
+def _spaces(words: Sequence[int]) -> list[str]:
+    """The names of a set of spaces, in canonical order."""
+    names = []
+    for i, word in enumerate(words):
+        while word:
+            low = word & -word
+            names.append(SPACE_NAMES[64 * i + low.bit_length() - 1])
+            word ^= low
+    return names
+
+
+def _listed(record: Sequence[int]) -> Any:
+    action, decoders = _ACTION_DECODERS[record[0]]
+    return action(*[decode(record[1 + i]) for i, decode in enumerate(decoders)])
+
+
+def _kind(number: int) -> Kind:
+    return KINDS[number]
+
+
+# Effect decoders, in the order of the table.
+_EFFECTS: tuple[Callable[[Tables, Sequence[int]], Any], ...] = (
+    lambda tables, w: TurnStarted(seat=SEATS[w[0]], number=w[1]),
+    lambda tables, w: Paid(seat=SEATS[w[0]], spaces=[SPACE_NAMES[space] for space in w[1:]]),
+    lambda tables, w: Moved(piece=w[0], origin=SPACE_NAMES[w[1]], to=SPACE_NAMES[w[2]]),
+    lambda tables, w: Captured(piece=w[0], kind=_kind(w[1]), seat=SEATS[w[2]], at=SPACE_NAMES[w[3]], by=w[4]),
+    lambda tables, w: PromotionEarned(promotions=w[0]),
+    lambda tables, w: Veteran(piece=w[0], at=SPACE_NAMES[w[1]]),
+    lambda tables, w: ConquestStarted(piece=w[0], at=SPACE_NAMES[w[1]], turns=w[2]),
+    lambda tables, w: ConquestBroken(piece=w[0], at=SPACE_NAMES[w[1]]),
+    lambda tables, w: ConquestProgress(piece=w[0], at=SPACE_NAMES[w[1]], left=w[2]),
+    lambda tables, w: Conquered(
+        piece=w[0],
+        at=SPACE_NAMES[w[1]],
+        seat=SEATS[w[2]],
+        previous=UNSET if w[3] == _NOBODY else SEATS[w[3]],
+    ),
+    lambda tables, w: Promoted(piece=w[0], at=SPACE_NAMES[w[1]], kind=_kind(w[2])),
+    lambda tables, w: Bred(piece=w[0], parent=w[1], at=SPACE_NAMES[w[2]]),
+    lambda tables, w: Summoned(piece=w[0], origin=SPACE_NAMES[w[1]], to=SPACE_NAMES[w[2]], by=w[3]),
+    lambda tables, w: Raised(piece=w[0], kind=_kind(w[1]), at=SPACE_NAMES[w[2]], by=w[3]),
+    lambda tables, w: Cursed(piece=w[0], kind=_kind(w[1]), seat=SEATS[w[2]], at=SPACE_NAMES[w[3]], by=w[4]),
+    lambda tables, w: Seized(
+        piece=w[0],
+        kind=_kind(w[1]),
+        at=SPACE_NAMES[w[2]],
+        previous=SEATS[w[3]],
+        seat=SEATS[w[4]],
+        by=w[5],
+    ),
+    lambda tables, w: Released(piece=w[0], at=SPACE_NAMES[w[1]], seat=SEATS[w[2]]),
+    lambda tables, w: Frozen(piece=w[0], at=SPACE_NAMES[w[1]]),
+    lambda tables, w: Thawed(piece=w[0], at=SPACE_NAMES[w[1]]),
+    lambda tables, w: Sacrificed(seat=SEATS[w[0]]),
+    lambda tables, w: Passed(seat=SEATS[w[0]]),
+    lambda tables, w: Eliminated(seat=SEATS[w[0]], reason=OUT_REASONS[w[1]]),
+    lambda tables, w: DrawOffered(seat=SEATS[w[0]]),
+    lambda tables, w: DrawAccepted(seat=SEATS[w[0]]),
+    lambda tables, w: DrawDeclined(seat=SEATS[w[0]]),
+    lambda tables, w: DrawLapsed(seat=SEATS[w[0]]),
+    lambda tables, w: Finished(winners=tables._seats(w[0]), reason=REASONS[w[1]]),
+)
