@@ -382,11 +382,10 @@ class State:
     def _seat_number(self, seat: str) -> int:
         if seat not in self._tables.seats:
             raise UnknownSeat(seat)
-        return self.game.actor_number(seat)
+        return self._actor_number(seat)
 
     def _seats_of(self, bits: int) -> list[str]:
-        number = self.game.actor_number
-        return [seat for seat in self._tables.seats if bits >> number(seat) & 1]
+        return [seat for seat in self._tables.seats if bits >> self._actor_number(seat) & 1]
 
 
 class Game:
@@ -542,10 +541,14 @@ class Game:
         seats: tuple[str, ...],
         other: dict[str, int],
     ) -> int:
-        """A seat's number is its place among those of the match; all that it leaves out share the last number."""
+        """The numbers that the game's C file goes by (Codec.seats_are_numbered_by)."""
         if seats not in known:
-            absent = dict.fromkeys(self.seats, binding.SEATS_MAX - 1)
-            known[seats] = absent | {seat: number for number, seat in enumerate(seats)} | other
+            if self.codec.seats_are_numbered_by == "game":
+                numbers = {seat: number for number, seat in enumerate(self.seats)}
+            else:  # all that the match leaves out share the last number
+                absent = dict.fromkeys(self.seats, binding.SEATS_MAX - 1)
+                numbers = absent | {seat: number for number, seat in enumerate(seats)}
+            known[seats] = numbers | other
         try:
             return known[seats][who]
         except KeyError:

@@ -31,7 +31,7 @@ class Tables(Protocol):
 
     @property
     def seats(self) -> tuple[str, ...]:
-        """The seats of this match, in the order of its views; a seat's number is its place in the game's list."""
+        """The seats of this match, in the order of its views."""
         ...
 
     def record(self, action: object) -> ActionRecord:
@@ -101,6 +101,7 @@ class Codec(Protocol):
     """One game's codec. Words are the layouts at the head of the game's C file."""
 
     title: str
+    seats_are_numbered_by: str  # "match": place in Tables.seats; "game": place in the game's longest roster
     spectators: str  # "open": a spectator may watch a running competitive match; else "none"
     action_type: Any  # unions of Structs, for schemas
     effect_type: Any

@@ -306,6 +306,7 @@ class Codec:
     """The codec of `confrontation`."""
 
     title = "Confrontation"
+    seats_are_numbered_by = "match"
     spectators = "open"
     action_type = Action
     effect_type = Effect

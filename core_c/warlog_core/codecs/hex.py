@@ -298,6 +298,7 @@ class Codec:
     """The codec of `hex`."""
 
     title = "Hex Tactics"
+    seats_are_numbered_by = "match"
     spectators = "open"
     action_type = Action
     effect_type = Effect

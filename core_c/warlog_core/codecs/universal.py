@@ -270,6 +270,7 @@ class Codec:
     """The codec of `universal`."""
 
     title = "Universal Chess"
+    seats_are_numbered_by = "game"
     spectators = "open"
     action_type = Action
     effect_type = Effect

@@ -326,6 +326,7 @@ class Codec:
     """The codec of `wec`."""
 
     title = "Weaponized Chess"
+    seats_are_numbered_by = "match"
     spectators = "none"
     competitive_in_play = True
     competitive_hot_seat = True  # 6.5: "in a hot seat one command suffices"

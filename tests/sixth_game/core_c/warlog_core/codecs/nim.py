@@ -95,6 +95,7 @@ class Codec:
     """The codec of `nim`."""
 
     title = "Nim"
+    seats_are_numbered_by = "match"
     spectators = "open"
     action_type = Action
     effect_type = Effect
