@@ -47,7 +47,7 @@
  *
  * 4. Who
  *
- * An *actor* is a seat (0 ... seats-1, in the book's seat order) or WL_SERVER. A *viewer* is a seat or WL_SPECTATOR.
+ * An *actor* is a seat (0 ... seats-1, its place among the seats of this match, in the book's order) or WL_SERVER. A *viewer* is a seat or WL_SPECTATOR.
  * A set of viewers is a bit mask: bit s for seat s, bit WL_SPECTATOR for the spectator.
  *
  *

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import random
 from collections import Counter
 from typing import Any
 
@@ -10,6 +11,7 @@ import msgspec
 import pytest
 
 import warlog_core
+from tests.core.games import starts
 from warlog_core import State
 
 GAME = warlog_core.game("confrontation")
@@ -158,6 +160,35 @@ def test_no_spell_or_power_outlives_its_tokens(seed: int) -> None:
                 if effect["type"] == "token_spent":
                     left[effect["seat"]] -= 1
                     assert effect["left"] == left[effect["seat"]] >= 0
+
+
+def test_anybody_may_leave_at_any_time_and_the_match_goes_on_or_ends(seed: int) -> None:
+    """Bystanders, owners of decisions, combatants and the active seat (7.12), from every start there is."""
+    rng = random.Random(f"{seed} leaving")
+    for name, options, start in starts():
+        if name != "confrontation":
+            continue
+        state = GAME.new(options=options, position=start)
+        for _ in range(30):
+            if not state.to_act:
+                break
+            if rng.random() < 0.1:
+                seat = rng.choice([seat for seat in state.seats if state.legal(seat)])
+                event = state.apply("server", {"type": "timeout", "seat": seat}, draws=rng.randbytes)
+                left = [e for e in msgspec.to_builtins(event.effects) if e["type"] == "eliminated"]
+                assert left[0] == {"type": "eliminated", "seat": seat, "reason": "timeout"}
+                assert state.legal(seat) == []
+                assert state.check(seat, {"type": "resign"}) in ("seat_out", "match_over")
+            else:
+                state.playout(rng.getrandbits(60), 1, play_on=True)
+            view = state.view("spectator", plain=True)
+            alive = [entry["seat"] for entry in view["seats"] if entry["alive"]]
+            assert all(seat in alive for seat in state.to_act)
+            assert (len(alive) >= 2) or state.result is not None
+            for piece in view["pieces"]:
+                assert piece["seat"] in alive or piece["status"] == "removed"
+                if piece["status"] == "fallen" and state.result is None:
+                    assert view["pending"]["kind"] == "live_again"
 
 
 # ---- dice --------------------------------------------------------------------------------------------------

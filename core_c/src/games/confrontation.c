@@ -16,7 +16,7 @@
  */
 #include "../game.h"
 
-/* ==== 2. Board ====================================================================================================== */
+/* ==== 2. Board =================================================================================================== */
 
 enum { SPACES = 64, SEATS_MAX = 4, LINES = 8, DIRECTIONS = 8 };
 enum { ARMY, ORDER, TERRAIN, SETUP, PLAY, OVER }; /* phases, 5 */
@@ -66,7 +66,7 @@ static const uint8_t EDGE[SEATS_MAX + 1][SEATS_MAX] = {
     [4] = {BOTTOM, LEFT, TOP, RIGHT},
 };
 
-/* ==== 3. Pieces ===================================================================================================== */
+/* ==== 3. Pieces ================================================================================================== */
 
 enum { KING, PAWN, ROOK, KNIGHT, BISHOP, QUEEN, TYPES };
 enum { RESERVE, BOARD, FALLEN, REMOVED };
@@ -109,7 +109,7 @@ static const uint8_t HAS_RANGE[SPELLS]  = { [FIREBALL] = 1, [HURT] = 1, [PANIC] 
 
 static int is_common(int32_t type) { return type == PAWN || type == ROOK || type == KNIGHT; } /* Heal, Live Again */
 
-/* ==== 4. Setup and options ============================================================================================ */
+/* ==== 4. Setup and options ======================================================================================= */
 
 enum {
     ARMY_CAP = 16,                          /* pieces of a seat, R10 */
@@ -150,7 +150,7 @@ static const struct {
     [LEVY] = {{0, 0, 0, 0, 0}, {{0}}},
 };
 
-/* ==== 5. State ======================================================================================================== */
+/* ==== 5. State =================================================================================================== */
 
 enum {
     POSITION_ID_MAX = 9999,
@@ -337,7 +337,7 @@ static const wl_field STATE_LAYOUT[] = {
 
 static const wl_field VIEW_LAYOUT[] = {WL_FIELD(conf_view, viewer), WL_FIELD(conf_view, to_act), WL_FIELDS_END};
 
-/* ==== Names ========================================================================================================= */
+/* ==== Names ====================================================================================================== */
 
 static const char *const SEATS[] = {"white", "red", "black", "blue", NULL};
 static const char *const PHASES[] = {"army", "order", "terrain", "setup", "play", "over", NULL};
@@ -450,7 +450,7 @@ static const char *const ERROR_NAMES[] = {ERRORS(NAME) NULL};
 
 static int between(int64_t low, int64_t value, int64_t high) { return low <= value && value <= high; }
 
-/* ==== Lines and zones (2) ============================================================================================= */
+/* ==== Lines and zones (2) ======================================================================================== */
 
 /* Line k (from 1) of a seat. */
 static spaces line_of(const conf_setup *setup, int32_t seat, int32_t k)
@@ -466,7 +466,7 @@ static spaces line_of(const conf_setup *setup, int32_t seat, int32_t k)
 static spaces home_line(const conf_setup *setup, int32_t seat) { return line_of(setup, seat, 1); }
 static spaces zone_of(const conf_setup *setup, int32_t seat) { return line_of(setup, seat, 1) | line_of(setup, seat, 2); }
 
-/* ==== Pieces in the state ============================================================================================= */
+/* ==== Pieces in the state ======================================================================================== */
 
 /* Where the pieces and the terrain are, as sets; made anew when they are asked for. */
 typedef struct board {
@@ -584,7 +584,7 @@ static int has_power(const conf_state *state, int32_t seat, int32_t race)
     return state->race[seat] == race && state->race_tokens[seat] > 0;
 }
 
-/* ==== 7.6 Reach ========================================================================================================= */
+/* ==== 7.6 Reach ================================================================================================== */
 
 /* What one direction adds. Inlined with each direction as a constant: this is where random play spends half its time. */
 static inline __attribute__((always_inline)) spaces ray(const board *b, const piece *p, int32_t points, int32_t direction)
@@ -623,7 +623,7 @@ static spaces reach(const conf_setup *setup, const board *b, const piece *p)
            ray(b, p, points, 4) | ray(b, p, points, 5) | ray(b, p, points, 6) | ray(b, p, points, 7);
 }
 
-/* ==== 7.7 Spells ======================================================================================================== */
+/* ==== 7.7 Spells ================================================================================================= */
 
 /* Spaces within `range` of `from` with a shortest king-path that no barrier cuts. Every shortest path to a space at distance d goes
  * through spaces at distance 1, 2 ... d - 1, so the paths are followed ring by ring. */
@@ -694,7 +694,7 @@ static int can_cast(const conf_setup *setup, const conf_state *state, const boar
     return 0;
 }
 
-/* ==== 6. Turn, what is possible ========================================================================================= */
+/* ==== 6. Turn, what is possible ================================================================================== */
 
 static int may_act(const conf_state *state, const piece *p)
 {
@@ -751,7 +751,7 @@ static int32_t furious(const conf_setup *setup, const conf_state *state, int32_t
     return n;
 }
 
-/* ==== Resolution ======================================================================================================== */
+/* ==== Resolution ================================================================================================= */
 
 /* The match in the middle of an event. */
 typedef struct match {
@@ -812,7 +812,7 @@ static void eliminate(match *m, int32_t seat, int32_t reason)
         end_match(m, state->alive, reason);
 }
 
-/* ---- 6.1, 6.2 ------------------------------------------------------------------------------------------------------- */
+/* ---- 6.1, 6.2 --------------------------------------------------------------------------------------------------- */
 
 static int is_alive(const conf_state *state, int32_t seat) { return state->alive >> seat & 1; }
 
@@ -899,7 +899,7 @@ static void next_step(match *m)
     end_turn(m);
 }
 
-/* ---- 7.10 Treasure ---------------------------------------------------------------------------------------------------- */
+/* ---- 7.10 Treasure ---------------------------------------------------------------------------------------------- */
 
 static int recruit_is_possible(const match *m, int32_t seat, spaces taken)
 {
@@ -983,7 +983,7 @@ static void treasure(match *m, int32_t winner_id, int32_t loser)
         recruit(m, seat, taken);
 }
 
-/* ---- 7.8 BATTLE -------------------------------------------------------------------------------------------------------- */
+/* ---- 7.8 BATTLE ------------------------------------------------------------------------------------------------- */
 
 /* Leadership at a space: 1 when another own Queen stands next to it. */
 static int32_t led(const conf_state *state, const piece *p, int32_t space)
@@ -1010,8 +1010,6 @@ static int32_t enhancement(const match *m, int32_t space)
 }
 
 static const uint8_t SPELL_OF[BYS] = {[BY_FIREBALL] = FIREBALL, [BY_HURT] = HURT, [BY_JUDGEMENT] = JUDGEMENT};
-
-static int32_t total(int32_t rating, int32_t die) { return rating + die; }
 
 /* Step 8 for a seat that has lost a piece of this type. */
 static void check_elimination(match *m, int32_t seat, int32_t type)
@@ -1043,7 +1041,7 @@ static void bury(match *m, int32_t id)
     treasure(m, winner_of(&state->work, id), type);
 }
 
-/* LOSS of a piece that stood on `stood` and has left it. */
+/* LOSS of a piece that has fallen; `stood`: the space where it was. */
 static void lose(match *m, int32_t id, int32_t stood)
 {
     conf_state *state = m->state;
@@ -1081,8 +1079,8 @@ static void settle(match *m)
     work *w = &state->work;
     piece *a = find(state, w->attacker);
     piece *d = find(state, w->defender);
-    const int32_t attack = total(w->attack_rating, w->attack_die);
-    const int32_t defend = total(w->defend_rating, w->defend_die);
+    const int32_t attack = w->attack_rating + w->attack_die;
+    const int32_t defend = w->defend_rating + w->defend_die;
     const int32_t outcome = attack > defend ? ATTACKER_WINS : attack < defend ? DEFENDER_WINS : DRAWN;
     piece *loser = outcome == ATTACKER_WINS ? d : outcome == DEFENDER_WINS && w->by == BY_MOVE ? a : NULL;
 
@@ -1111,8 +1109,8 @@ static int is_lucky(const match *m, int32_t side)
     const conf_state *state = m->state;
     const work *w = &state->work;
     const piece *p = find(state, side == 0 ? w->attacker : w->defender);
-    const int32_t attack = total(w->attack_rating, w->attack_die);
-    const int32_t defend = total(w->defend_rating, w->defend_die);
+    const int32_t attack = w->attack_rating + w->attack_die;
+    const int32_t defend = w->defend_rating + w->defend_die;
 
     return has_power(state, p->seat, HUMANS) && !(w->asked >> side & 1) &&
            !has(terrain_of(state, COUNTERSPELL), side == 0 ? w->from : w->space) &&
@@ -1173,7 +1171,7 @@ static void battle(match *m, const piece *a, const piece *d, int32_t by)
         roll(m);
 }
 
-/* ---- 7.9 FINISH ACTION --------------------------------------------------------------------------------------------------- */
+/* ---- 7.9 FINISH ACTION ------------------------------------------------------------------------------------------ */
 
 /* The next battle of a Judgement, if there is one. */
 static int next_judgement(match *m)
@@ -1274,7 +1272,7 @@ static void go(match *m, piece *p, int32_t to)
     }
 }
 
-/* ==== 7.1 Armies ========================================================================================================= */
+/* ==== 7.1 Armies ================================================================================================= */
 
 static army preset_army(int32_t preset, int32_t race)
 {
@@ -1295,8 +1293,9 @@ static army preset_army(int32_t preset, int32_t race)
     return a;
 }
 
-static int32_t bought(const army *a, int32_t type) { return a->pieces[type - PAWN] == NOT_GIVEN ? 0 : a->pieces[type - PAWN]; }
-static int32_t extra_tokens(const army *a) { return a->extra_tokens == NOT_GIVEN ? 0 : a->extra_tokens; }
+static int32_t given_or_none(uint8_t number) { return number == NOT_GIVEN ? 0 : number; }
+static int32_t bought(const army *a, int32_t type) { return given_or_none(a->pieces[type - PAWN]); }
+static int32_t extra_tokens(const army *a) { return given_or_none(a->extra_tokens); }
 
 static int32_t cost_of(const conf_setup *setup, const army *a)
 {
@@ -1328,7 +1327,7 @@ static int32_t check_army_race(const conf_setup *setup, const army *a)
 
 static int32_t check_army(const conf_setup *setup, const army *a)
 {
-    int32_t error = check_army_size(setup, a, a->n_bishops == NOT_GIVEN ? 0 : a->n_bishops);
+    int32_t error = check_army_size(setup, a, given_or_none(a->n_bishops));
 
     for (int32_t i = 0; error == WL_OK && i < bought(a, BISHOP); i++)
         if (!between(setup->spells_per_bishop, a->lengths[i], BISHOP_SPELLS_MAX))
@@ -1506,7 +1505,7 @@ static void submit(match *m, int32_t seat, const army *a)
     reveal_when_complete(m);
 }
 
-/* ==== 7.2 to 7.4 ========================================================================================================== */
+/* ==== 7.2 to 7.4 ================================================================================================= */
 
 static void put_seats(wl_event *event, const uint8_t *seats, int32_t n)
 {
@@ -1627,7 +1626,7 @@ static int has_reserve(const conf_state *state, int32_t seat)
     return 0;
 }
 
-/* ==== 7. Checks =========================================================================================================== */
+/* ==== 7. Checks ================================================================================================== */
 
 static uint32_t conf_to_act(const void *setup, const void *state_)
 {
@@ -1900,7 +1899,7 @@ static int32_t conf_check(const void *setup_, const void *state_, const wl_post 
     }
 }
 
-/* ==== 7. Resolution, type by type ============================================================================================ */
+/* ==== 7. Resolution, type by type ================================================================================ */
 
 static void count_action(conf_state *state, int32_t id)
 {
@@ -2049,7 +2048,7 @@ static void decline(match *m)
     go_on(m);
 }
 
-/* ---- 7.12 ------------------------------------------------------------------------------------------------------------ */
+/* ---- 7.12 ------------------------------------------------------------------------------------------------------- */
 
 /* The draw offer goes on to the next live seat after `seat`; when that is the active one, all have accepted. */
 static void ask_next_about_draw(match *m, int32_t seat)
@@ -2259,7 +2258,7 @@ static int32_t conf_apply(const void *setup, void *state_, const wl_post *post, 
     return WL_OK;
 }
 
-/* ==== 7. Listing ============================================================================================================== */
+/* ==== 7. Listing ================================================================================================= */
 
 typedef struct listing {
     wl_action *out;
@@ -2420,7 +2419,7 @@ static size_t conf_legal(const void *setup_, const void *state_, int32_t seat, w
     return l.n;
 }
 
-/* ==== 8. Visibility ============================================================================================================ */
+/* ==== 8. Visibility ============================================================================================== */
 
 static int32_t conf_observe(const void *setup, const void *state_, int32_t viewer, void *view_)
 {
@@ -2454,7 +2453,7 @@ static uint32_t conf_disclosure(const void *setup, const void *state_)
     return state->revealed | (state->phase == OVER ? WL_DISCLOSE_OVER : 0);
 }
 
-/* ==== 4.1 Options ============================================================================================================== */
+/* ==== 4.1 Options ================================================================================================ */
 
 enum {
     O_SEATS, O_ARMY_POINTS, O_FREE_PAWNS, O_ACTIONS_PER_TURN, O_SPELLS_PER_BISHOP, O_SPELL_COST, O_LEADERSHIP_BONUS,
@@ -2592,10 +2591,13 @@ static int32_t read_options(start *s, wl_words *words)
     return WL_OK;
 }
 
-/* ==== 10.6 Position ============================================================================================================= */
+/* ==== 10.6 Position ============================================================================================== */
 
 enum { SEAT_WORDS = 4 };
-enum { W_ID, W_SEAT, W_TYPE, W_STATUS, W_AT, W_STRENGTH, W_COMBAT, W_MOVE, W_N_SPELLS, W_SPELLS, PIECE_WORDS = W_SPELLS + SPELLS };
+enum { /* a piece; its spells are given as their number (or absent) and how many there are of each */
+    W_ID, W_SEAT, W_TYPE, W_STATUS, W_AT, W_STRENGTH, W_COMBAT, W_MOVE, W_N_SPELLS, W_SPELLS,
+    PIECE_WORDS = W_SPELLS + SPELLS
+};
 enum { NUMBER_MAX = 999 };
 
 typedef struct position {
@@ -2714,7 +2716,10 @@ static int32_t load_turn(const conf_setup *setup, conf_state *state, const posit
     return WL_OK;
 }
 
-static int is_bonus(wl_word value, int board) { return value == WL_WORD_ABSENT || between(0, value, board ? NUMBER_MAX : 0); }
+static int is_bonus(wl_word value, int board)
+{
+    return value == WL_WORD_ABSENT || between(0, value, board ? NUMBER_MAX : 0);
+}
 
 /* One piece of a Position: duplicate_id, bad_piece, duplicate_space. */
 static int32_t load_piece(const conf_setup *setup, conf_state *state, const wl_word *w, spaces *taken)
@@ -2888,7 +2893,7 @@ static int32_t conf_init(void *setup, void *state_, wl_words *options, wl_words 
     return WL_OK;
 }
 
-/* ==== Soundness ================================================================================================================= */
+/* ==== Soundness ================================================================================================== */
 
 static int32_t conf_sound_setup(const void *setup_)
 {
@@ -3045,14 +3050,14 @@ static int sound_work(const conf_state *state)
         if (a == NULL || d == NULL || a->status != BOARD || d->status != BOARD || a->seat == d->seat)
             return 0;
         if (w->pending == HOLD)
-            return w->owner == d->seat && w->by == BY_MOVE && state->race[w->owner] == DWARVES && state->race_tokens[w->owner] > 0;
+            return w->owner == d->seat && w->by == BY_MOVE && has_power(state, w->owner, DWARVES);
         return (w->owner == a->seat || w->owner == d->seat) && has_power(state, w->owner, HUMANS) && w->attack_die > 0 &&
                w->defend_die > 0;
     case LIVE_AGAIN: {
         const piece *loser = find(state, w->loser);
-        if (a == NULL || d == NULL || a->seat == d->seat || loser == NULL || loser->status != FALLEN || loser->seat != w->owner)
+        if (a == NULL || d == NULL || a->seat == d->seat || loser == NULL || (loser != a && loser != d))
             return 0;
-        return (loser == a || loser == d) && has_power(state, w->owner, UNDEAD);
+        return loser->status == FALLEN && loser->seat == w->owner && has_power(state, w->owner, UNDEAD);
     }
     case PANICKED: return d != NULL && d->status == BOARD && d->seat == w->owner;
     case FURY: {
@@ -3101,7 +3106,7 @@ static int32_t conf_sound_state(const void *setup_, const void *state_)
     return sound_work(state);
 }
 
-/* ==== The game ==================================================================================================================== */
+/* ==== The game =================================================================================================== */
 
 static int32_t conf_seats_in(const void *setup) { return ((const conf_setup *)setup)->n_seats; }
 static int32_t conf_phase(const void *state) { return ((const conf_state *)state)->phase; }
