@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from .commands import CreateMatch
-from .decide import check_sides, invitation_hash, start
+from .decide import check_sides, check_unknown, invitation_hash, start
 from .draft import Draft
 from .errors import BadParameter, BodyTooLarge, Refused, UnknownPlayer, UnknownSeat
 from .head import Match
@@ -49,13 +49,15 @@ def begin(
     """`match_created`, and `match_started` at once where the creator holds every seat; gives the invitations."""
     if not 0 <= spec.move_seconds <= MOVE_SECONDS_MAX:
         raise BadParameter(f"move_seconds is a number from 0 to {MOVE_SECONDS_MAX}")
-    options = merged({}, spec.options)
+    options = merged(draft.game, {}, spec.options)
     position = spec.position if isinstance(spec.position, dict) else None
     if beginning is not None:
-        options, position = merged(beginning.options, spec.options), beginning.position
+        options, position = merged(draft.game, beginning.options, spec.options), beginning.position
     seats = check_beginning(draft.game, options, position, spec.mode, None)
     if spec.seating == "wish" and spec.seats:
         raise BadParameter("with the seating by wish nobody has a seat yet")
+    if spec.seating == "wish" and spec.visibility == "private":
+        raise BadParameter("a private match has no seating by wish, since nobody else could come to join it")
     holders: dict[str, Player] = {}
     secrets: dict[str, str] = {}
     for seat, who in spec.seats.items():
@@ -70,6 +72,8 @@ def begin(
                 raise UnknownPlayer(f"no player {who!r}")
             holders[seat] = players[who]
     check_sides(None, holders, options, position, spec.mode, draft.game)
+    if spec.mode == "competitive":
+        check_unknown(draft.game, position, {caller.id}, {player.id for player in holders.values()}, None)
     alone = set(holders) == set(seats) and {player.id for player in holders.values()} == {caller.id}
     created = MatchCreated(
         game=draft.game.name,

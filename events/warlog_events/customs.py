@@ -7,6 +7,8 @@ strict default.
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from msgspec.structs import fields
+
 from warlog_core import Game
 
 from .model import SPECTATOR
@@ -40,6 +42,11 @@ def move_seconds(full_options: Mapping[str, object], setting: int) -> int:
 def server_options(game: Game) -> frozenset[str]:
     """Options that the server alone may set in a competitive match, and that nobody may know before the end."""
     return frozenset(getattr(game.codec, "server_options", ()))
+
+
+def option_names(game: Game) -> frozenset[str]:
+    """Every option that the game has, also those without a default."""
+    return frozenset(field.encode_name for field in fields(game.codec.options_type))
 
 
 def own_options(game: Game, seat: str) -> frozenset[str]:

@@ -5,7 +5,7 @@ Plain functions: no I/O, no clock, no randomness but what the draft hands in.
 
 import hashlib
 import hmac
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from typing import Any
 
 import warlog_core
@@ -14,6 +14,7 @@ from . import customs
 from .commands import Act, AnyCommand, Join, LeaveSeat, Prepare, TakeSeat
 from .draft import Draft
 from .errors import (
+    AlreadyDisclosed,
     Competitive,
     NotYourSeat,
     Refused,
@@ -91,6 +92,7 @@ def prepare(draft: Draft, command: Prepare, player: Player) -> None:
     if command.seat in match.fold.prepared:
         raise WrongStatus(f"{command.seat} is prepared already", version=match.version)
     if prepared == set(match.seats) == set(match.holders):
+        check_secret(match, {holder.id for holder in match.holders.values()})
         start(draft, player, seat=command.seat)
     else:
         draft.write(SeatPrepared(), seat=command.seat)
@@ -139,6 +141,7 @@ def take_seat(draft: Draft, command: TakeSeat, player: Player) -> None:
         raise WrongInvitation("this seat needs its invitation", version=match.version)
     holders = {**match.holders, command.seat: player}
     check_sides(match, holders, match.fold.options, match.fold.position, match.mode)
+    check_secret(match, {player.id})
     draft.write(SeatWasTaken(player), seat=command.seat)
 
 
@@ -150,7 +153,10 @@ def leave_seat(draft: Draft, command: LeaveSeat, player: Player) -> None:
 
 
 def join(draft: Draft, command: Join, player: Player) -> None:
-    """A player joins with a wish. When as many wait as there are free seats, they are seated."""
+    """A player joins with a wish. When as many wait as there are free seats, they are seated.
+
+    Other options may have left as many or more waiting: then whoever joins again brings the first of them to
+    their seats."""
     match, fold = draft.match, draft.match.fold
     need_status(match, "lobby")
     if match.seating != "wish":
@@ -160,12 +166,15 @@ def join(draft: Draft, command: Join, player: Player) -> None:
     seated = {holder.id for holder in match.holders.values()}
     if player.id in seated:
         raise SeatTaken("you have a seat", version=match.version)
+    check_secret(match, {player.id})
     free = [seat for seat in match.seats if seat not in match.holders]
     waiting = with_wish(
         (entry for entry in fold.joined if entry.player.id not in seated), player, command.wish
     )
-    if len(waiting) > len(free):
-        raise SeatTaken("every seat is taken", version=match.version)
+    if player not in [entry.player for entry in waiting[: len(free)]]:
+        left = "is taken" if not free else "is for those who joined before you, when one of them joins again"
+        raise SeatTaken(f"every seat {left}", version=match.version)
+    waiting = waiting[: len(free)]
     if len(waiting) < len(free):
         draft.write(PlayerJoined(player, command.wish))
         return
@@ -196,6 +205,31 @@ def check_sides(
         if side_of.setdefault(player.id, sides[seat]) != sides[seat]:
             version = None if match is None else match.version
             raise Competitive("in a competitive match a player holds seats of one side only", version=version)
+
+
+def check_secret(match: Match, players: Set[str]) -> None:
+    """May these players (ids) hold seats, with the beginning that the match has? Raises AlreadyDisclosed."""
+    if match.mode == "competitive":
+        check_unknown(match.game, match.fold.position, {match.fold.editor}, players, match.version)
+
+
+def check_unknown(
+    game: warlog_core.Game,
+    position: Mapping[str, object] | None,
+    known_to: Set[str],
+    players: Set[str],
+    version: int | None,
+) -> None:
+    """A competitive match from a valid Position that hides something: whoever knows that has no seat. Ids of players.
+
+    Raises AlreadyDisclosed."""
+    if customs.open_when_casual(
+        game
+    ):  # wec 6.6: who plays may have proposed the Position, as he may the standard one
+        return
+    if position is not None and not known_to.isdisjoint(players):
+        if not customs.position_is_open(game, position):
+            raise AlreadyDisclosed("who holds a seat knows what this Position is to hide", version=version)
 
 
 def need_holder(match: Match, player: Player) -> None:

@@ -21,12 +21,17 @@ from .model import (
     OptionsChanged,
     Player,
     PositionEdited,
+    ProposalMade,
     Result,
     TimeTravelled,
     encode,
 )
 from .store import StoredEvent, chain_of
 from .timeline import Base, Timeline
+from .upcast import body_of
+
+# Their bodies hold what a client sent: they are kept as every process reads them, with the keys in one order.
+AS_POSTED = (MatchCreated, ProposalMade, OptionsChanged, PositionEdited)
 
 
 class Written:
@@ -148,6 +153,8 @@ class Draft:
             state_hash = state.hash
         chain = chain_of(previous, version, type_, seat, by, at, raw, draws, state_hash)
         stored = StoredEvent(version, type_, seat, by, at, raw, draws, chain, state_hash)
+        if isinstance(body, AS_POSTED):
+            body = body_of(stored)
         leaves = isinstance(body, TimeTravelled | PositionEdited)
         written = Written(stored, body, core, before.disclosure if leaves and before is not None else 0)
         self.head = self._after(before, stored, body, state)

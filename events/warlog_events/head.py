@@ -46,7 +46,7 @@ class Settings:
 
     known         all options that may be known, with defaults; shared, not to be changed
     known_json    the same, encoded: every summary has it
-    move_seconds  thinking time; 0 for none, as in every imported match
+    move_seconds  thinking time; 0 for none, as in every match that goes on from a record
     """
 
     def __init__(self, game: Game, fold: Fold) -> None:
@@ -56,7 +56,8 @@ class Settings:
         self.known_json = msgspec.Raw(msgspec.json.encode(self.known))
         self.frame: tuple[object, bytes] | None = None  # Match._frame_json
         own = customs.move_seconds(full, fold.move_seconds)
-        self.move_seconds = own if fold.imported is None else 0
+        imported = fold.imported is not None or fold.record is not None or fold.imported_until > 0
+        self.move_seconds = 0 if imported else own
 
 
 class Match:

@@ -15,7 +15,7 @@ import warlog_core
 
 from . import customs, errors
 from .commands import Abort, Accept, Competitive, Edit, Options, Propose, Reject, Rematch, Undo
-from .decide import check_sides, need_holder, need_status
+from .decide import check_sides, check_unknown, need_holder, need_status
 from .draft import Draft
 from .errors import (
     AlreadyDisclosed,
@@ -167,7 +167,21 @@ def _do(draft: Draft, proposed: Proposed, player: Player, proposal: int | None, 
             need_status(draft.match, "finished")
             if draft.match.fold.rematch is not None:
                 raise WrongStatus("a rematch has been agreed", version=draft.match.version)
+            _check_rematch(draft.match)
             draft.write(RematchAgreed(around.rematch(draft.match), player, proposal))
+
+
+def _check_rematch(match: Match) -> None:
+    """Its Position is known to all by now. Raises AlreadyDisclosed."""
+    if match.mode == "competitive":
+        players = _players(match, match.holders)
+        check_unknown(match.game, match.fold.position, players, players, match.version)
+
+
+def _players(match: Match, holders: Mapping[str, Player]) -> set[str]:
+    """Ids of those who have seats, or wait for them."""
+    waiting = {entry.player.id for entry in match.fold.joined}
+    return waiting | {holder.id for holder in holders.values()}
 
 
 def _need_casual(match: Match) -> None:
@@ -185,7 +199,7 @@ def _change_options(draft: Draft, proposed: Proposed, player: Player, proposal: 
     need_status(match, "playing")
     if not proposed.keys() <= {"kind", "options"}:
         raise WrongStatus("the beginning can be changed only before the start", version=match.version)
-    options = merged(fold.options, proposed.get("options", {}))
+    options = merged(draft.game, fold.options, proposed.get("options", {}))
     assert match.state is not None
     state = match.state.copy()
     try:
@@ -207,13 +221,17 @@ def _change_beginning(draft: Draft, proposed: Proposed, player: Player, proposal
             raise BadParameter(f"a record of {parsed.game}, not of {fold.game}")
         options, position = parsed.options, parsed.position
     else:
-        options = merged(proposed.get("scenario_options", fold.options), proposed.get("options", {}))
+        before = proposed.get("scenario_options", fold.options)
+        options = merged(draft.game, before, proposed.get("options", {}))
         position = proposed.get("position", fold.position)
     seats = check_beginning(draft.game, options, position, fold.mode, match)
     if parsed is not None:
         check_record(draft.game, parsed)
     holders = {seat: holder for seat, holder in match.holders.items() if seat in seats}
     check_sides(match, holders, options, position, fold.mode)
+    if fold.mode == "competitive":
+        known_to = {fold.editor if position == fold.position else player.id}
+        check_unknown(draft.game, position, known_to, _players(match, holders), match.version)
     draft.write(OptionsChanged(options, list(seats), player, proposal, position, record))
 
 
@@ -235,8 +253,14 @@ def check_beginning(
         raise Refused(error.code, version=version) from error
 
 
-def merged(options: Mapping[str, object], changes: Mapping[str, object]) -> dict[str, object]:
-    """The options with these changes; null takes an option back to its default."""
+def merged(
+    game: warlog_core.Game, options: Mapping[str, object], changes: Mapping[str, object]
+) -> dict[str, object]:
+    """The options with these changes; null takes an option back to its default. Raises Refused (invalid_options) for
+    null in one that the game does not have."""
+    unknown = {name for name, value in changes.items() if value is None} - customs.option_names(game)
+    if unknown:
+        raise Refused("invalid_options", f"no option {min(unknown)!r}")
     merged = {**options, **changes}
     return {name: value for name, value in merged.items() if value is not None}
 
@@ -289,4 +313,7 @@ def _become_competitive(draft: Draft, player: Player, proposal: int | None) -> N
             raise AlreadyDisclosed("the match has been taken back", version=match.version)
     check_beginning(match.game, fold.options, None, "competitive", match)
     check_sides(match, fold.holders, fold.options, fold.position, "competitive")
+    if not fold.started:
+        players = _players(match, fold.holders)
+        check_unknown(match.game, fold.position, {fold.editor}, players, match.version)
     draft.write(BecameCompetitive(player, proposal))

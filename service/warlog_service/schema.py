@@ -48,6 +48,12 @@ class ScenariosQuery(Struct, frozen=True):
     limit: Limit = 50
 
 
+class ImportQuery(Struct, frozen=True):
+    visibility: Annotated[
+        Literal["public", "private"], Meta(description="`private`: nobody but you may know of the match")
+    ] = "public"
+
+
 class GameQuery(Struct, frozen=True):
     options: Annotated[str, Meta(description="options as JSON; absent: the defaults")] | None = None
 

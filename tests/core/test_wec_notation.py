@@ -83,11 +83,14 @@ def test_readers_get_no_more_of_a_line_than_there_is(seed: int) -> None:
         "WEC 1\n",
         "WEC 2\nOPTIONS {}\n",
         "WEC 1\nOPTIONS {}",
-        "WEC 1\nOPTIONS []\n",
         'WEC 1\nOPTIONS {"tank_range":9}\n',
-        "WEC 1\nOPTIONS {}\nPOSITION ?\n",
         "WEC 1\nOPTIONS {}\n2B MV:FP(2,3)->(3,4)\n",
         "WEC 1\nOPTIONS {}\n1W MV:FP(9,8)->(8,7)\n",
+        "WEC 1\nOPTIONS null\n",
+        "WEC 1\nOPTIONS []\n",
+        'WEC 1\nOPTIONS {"stealth": NaN}\n',
+        "WEC 1\nOPTIONS {}\nPOSITION null\n",
+        "WEC 1\nOPTIONS {}\nPOSITION ?\n",
         "WEC 1\nOPTIONS {}\n1B MV:?\n",
         "WEC 1\nOPTIONS {}\n1B MV:-\n",
         "WEC 1\nOPTIONS {}\n1B MV:FP(2,3)->(2,4)\n",
@@ -120,3 +123,21 @@ def test_a_result_that_play_did_not_bring_is_applied(result: str, winners: list[
 def test_the_sources_own_codes_are_taken_too() -> None:
     old = "WEC 1\nOPTIONS {}\n1B MV:SP(2,2)->(3,3)\n"
     assert notation.read(GAME, old)[2] == notation.read(GAME, old.replace("SP(", "STP("))[2]
+
+
+def test_a_text_that_was_changed_anywhere_is_read_or_refused_and_nothing_else(seed: int) -> None:
+    rng = random.Random(seed)
+    first, *steps = lines(PLAYED[0])
+    text = notation.write(start_of(first), accepted(steps)[:60])
+    codes = set()
+    for _ in range(60):
+        at, other = rng.randrange(len(text)), rng.randrange(len(text))
+        middle = rng.choice(
+            ["", rng.choice("()<>^v->,:=#*?MVOR129BW\n{}"), text[other : other + rng.randint(1, 9)]]
+        )
+        broken = text[:at] + middle + text[at + rng.randint(0, 1) :]
+        try:
+            notation.read(GAME, broken)
+        except warlog_core.Refused as refused:
+            codes.add(refused.code)
+    assert codes == {"invalid_position"}

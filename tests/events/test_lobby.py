@@ -16,6 +16,7 @@ from tests.servers import RedisServer
 from warlog_events import errors, keys
 from warlog_events.commands import Abort, CreateMatch, Propose, TakeSeat
 from warlog_events.model import Player
+from warlog_events.projections import lobby as projections_lobby
 from warlog_events.projections.lobby import Lobby
 from warlog_events.projections.projector import Projector
 
@@ -136,13 +137,38 @@ async def test_pages_have_no_gap_and_no_double_whatever_their_size(table: Table)
     for cursor in (
         "x",
         "",
-        "1735689600000",
+        "173568960000",
+        "1735689600000 ",
         "1735689600000 m",
         "1735689600000 m_000_a b",
         "[" + "0" * 12 + " m",
     ):
         with pytest.raises(errors.BadParameter):
             await lobby.matches(Query(after=cursor), None, 10)
+
+
+async def test_no_cursor_names_a_match_that_its_reader_may_not_know(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(projections_lobby, "SCANNED_MAX", 2)
+    public = (await table.hot_seat()).id
+    hidden = set()
+    for _ in range(9):
+        spec = CreateMatch("hex", BATTLE, {"red": "me"}, visibility="private")
+        hidden.add((await table.matches.create(spec, ADA)).match.id)
+    shown, after = [], None
+    lobby = Lobby(table.connection, projector(table))
+    for _ in range(20):
+        page, after = await lobby.matches(Query(player=ADA.id, after=after), EVE.id, 5)
+        shown += [msgspec.json.decode(one)["id"] for one in page]
+        if after is None:
+            break
+        assert not any(id in after for id in hidden)
+    assert shown == [public]
+    assert await listed(table, ADA.id, limit=1, player="me") == await listed(
+        table, ADA.id, limit=50, player="me"
+    )
+    assert after is None
 
 
 async def test_a_rebuild_makes_exactly_what_following_made(table: Table) -> None:

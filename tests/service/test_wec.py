@@ -4,6 +4,7 @@ changes while it is played, and how it begins (6.6)."""
 from __future__ import annotations
 
 import json
+import random
 import re
 from pathlib import Path
 from typing import Any
@@ -321,6 +322,34 @@ def test_a_position_is_edited_and_the_edit_is_undone(api: Api) -> None:
     assert "position" not in event  # who made it has it; the other one reads the history
     played(black, match, "black", {"type": "resign"})
     assert ok(black.get(f"/matches/{match}/verify"))["status"] == "verified"
+
+
+def test_a_casual_match_is_taken_back_to_any_event_and_played_on(api: Api, seed: int) -> None:
+    rng, ada = random.Random(seed), api.player()
+    match = alone(ada)
+    version = 2
+    for _ in range(8):
+        for _ in range(6):
+            summary = ada.match(match)
+            if not summary["to_act"]:
+                break
+            seat = summary["to_act"][0]
+            acts = ok(ada.get(f"/matches/{match}/actions?seat={seat}"))["actions"]
+            act = rng.choice([a for a in acts if a["type"] not in ("resign", "offer_draw")])
+            version = played(ada, match, seat, act)
+        to = rng.randint(2, version)
+        was = [
+            ok(ada.get(f"/matches/{match}/view?seat={seat}&at={to}"))["view"] for seat in ("black", "white")
+        ]
+        version = proposed(ada, match, kind="undo", to=to)["version"]
+        now = [ok(ada.get(f"/matches/{match}/view?seat={seat}"))["view"] for seat in ("black", "white")]
+        assert now == was, f"seed {seed}: version {to}"
+        text = history(ada, match)
+        again = ok(ada.post("/matches/import", {"game": "wec", "history": text}), 201)["match"]["id"]
+        assert history(ada, again) == text
+    exported = ok(ada.get(f"/matches/{match}/export"))
+    copy = ok(ada.post("/matches/import", exported), 201)["match"]["id"]
+    assert history(ada, copy) == history(ada, match)
 
 
 # ---- colours ----------------------------------------------------------------------------------------------------

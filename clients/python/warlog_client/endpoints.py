@@ -275,9 +275,11 @@ class Endpoints:
         return get(_VERDICT, "matches", match, "verify")
 
     @endpoint
-    def import_record(self, record: Json) -> Request[models.Imported]:
-        """A new casual match from a record, or from `{"game", "history"}`; all its seats are the caller's."""
-        return post(_IMPORTED, "matches", "import", body=record)
+    def import_record(self, record: Json, *, visibility: str | None = None) -> Request[models.Imported]:
+        """A new casual match from a record, or from `{"game", "history"}`; all its seats are the caller's.
+
+        visibility  `public` (so it is by default) or `private`"""
+        return post(_IMPORTED, "matches", "import", body=record, visibility=visibility)
 
     # ---- scenarios -----------------------------------------------------------------------------------------
 

@@ -94,8 +94,8 @@ def get(
     return Request("GET", path(*parts), reply, query(**values), repeatable=True)
 
 
-def post(reply: Callable[[httpx.Response], T], *parts: str, body: object) -> Request[T]:
-    return send("POST", reply, *parts, body=body)
+def post(reply: Callable[[httpx.Response], T], *parts: str, body: object, **values: Value) -> Request[T]:
+    return msgspec.structs.replace(send("POST", reply, *parts, body=body), query=query(**values))
 
 
 def send(method: str, reply: Callable[[httpx.Response], T], *parts: str, body: object = None) -> Request[T]:

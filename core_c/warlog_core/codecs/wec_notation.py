@@ -716,14 +716,21 @@ def read(game: Game, text: str) -> tuple[dict[str, Any], dict[str, Any] | None, 
         raise Refused("invalid_position") from None
 
 
+def _object(text: str) -> dict[str, Any]:
+    found = json.loads(text)
+    if not isinstance(found, dict):
+        raise Misfit(text)
+    return found
+
+
 def _read(game: Game, text: str) -> tuple[dict[str, Any], dict[str, Any] | None, list[Step]]:
     lines = text.split("\n")
     if lines.pop() != "" or lines[:1] != ["WEC 1"] or not lines[1:] or not lines[1].startswith("OPTIONS "):
         raise Misfit
-    options = json.loads(lines[1].removeprefix("OPTIONS "))
+    options = _object(lines[1].removeprefix("OPTIONS "))
     rest, position = lines[2:], None
     if rest and rest[0].startswith("POSITION "):
-        position = json.loads(rest.pop(0).removeprefix("POSITION "))
+        position = _object(rest.pop(0).removeprefix("POSITION "))
     state = game.new(options=options, position=position)
     steps: list[Step] = []
     for number, line in enumerate(rest):

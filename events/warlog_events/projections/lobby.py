@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from .projector import Projector
 
 CHUNK = 100
-SCANNED_MAX = 2000  # entries looked at for one page; a page may end early and go on after
+# Entries looked at for one page, and those of the same ms; a page may end early and go on after.
+SCANNED_MAX = 2000
 
 
 class Index(msgspec.Struct, frozen=True):
@@ -92,8 +93,11 @@ class Lobby:
         scanned = 0
         more = False
         async for member, raw in self._members(query, player, caller):
-            if scanned == SCANNED_MAX:
+            if scanned >= SCANNED_MAX and member.partition(" ")[0] != str(last).partition(" ")[0]:
                 more = True
+                if len(found) < limit:
+                    # `last` may be a match that the caller may not know of: only its time is told.
+                    last = str(last).partition(" ")[0]
                 break
             fits = raw is not None and _fits(_index.decode(raw.partition(b" ")[2]), query, player, caller)
             if fits and len(found) == limit:
@@ -151,6 +155,6 @@ def _fits(index: Index, query: Query, player: str | None, caller: str | None) ->
 
 
 def _check_cursor(cursor: str) -> None:
-    created, _, match = cursor.partition(" ")
-    if len(created) != 13 or not created.isdigit() or keys.bucket_of(match) is None:
+    created, space, match = cursor.partition(" ")
+    if len(created) != 13 or not created.isdigit() or (space and keys.bucket_of(match) is None):
         raise BadParameter("`after` is not a cursor of this list")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from litestar import get, post
 from litestar.params import FromPath
 
 from warlog_service import auth, schema
 from warlog_service.answers import Answer, private
 from warlog_service.openapi import call
-from warlog_service.requests import AnyRequest, decode, read_body
+from warlog_service.requests import AnyRequest, asked, decode, read_body
 from warlog_service.routes.reading import match_of
 from warlog_service.running import service_of
 
@@ -36,6 +38,7 @@ async def get_verify(request: AnyRequest, match_id: FromPath[str]) -> Answer:
 @post(
     "/matches/import",
     opt=call(
+        query=schema.ImportQuery,
         body=schema.Json,
         answer=schema.Imported,
         status=201,
@@ -47,11 +50,14 @@ async def post_import(request: AnyRequest) -> Answer:
     """A casual match from a record (or `{"game", "history"}` where the game has a notation), replayed and
     checked event by event.
 
-    All seats are yours. Seeds, hashes and chain may be missing: a bare list of actions and draws is enough."""
+    All seats are yours. Seeds, hashes and chain may be missing: a bare list of actions and draws is enough.
+    Like any other match it is public unless `visibility=private` is asked for."""
     service = service_of(request.scope)
     caller = await auth.caller(service, request.scope)
+    visibility = asked(request.scope, schema.ImportQuery).visibility
     body = await read_body(request.scope, request.receive, service.settings.import_bytes_max)
-    done = await service.backend.matches.import_record(decode(body, schema.Json), caller.player)
+    record = await asyncio.to_thread(decode, body, schema.Json)  # megabytes, for which nobody else shall wait
+    done = await service.backend.matches.import_record(record, caller.player, visibility=visibility)
     location = (b"location", f"/v1/matches/{done.match.id}".encode())
     return private(
         {"match": done.match.summary(done.match.reader(caller.id)), "versions": done.versions}, 201, location
