@@ -128,7 +128,8 @@ enum { MIGHTY, COMMANDER, WIZARD, PSIONIC, DRAGON, MECHA, KNIGHT, ANGEL, DEMON, 
 enum { SLIDE, LEAP, RING, AS_ITS_FACTION };
 
 typedef struct kind_rule {
-    uint8_t strength, value, movement, ways, basic, boosted; /* slides, rings: how far; a leap is 1 by so much; 0: never boosted */
+    uint8_t strength, value, movement, ways;
+    uint8_t basic, boosted; /* slides and rings: how far; a leap is 1 by so much; 0: never boosted */
     uint8_t conquest_middle, conquest_region, necromancy, summonable;
 } kind_rule;
 
@@ -357,7 +358,9 @@ static const wl_field PIECE_FIELDS[] = {
     WL_FIELD(piece, conquering), WL_FIELD(piece, frozen), WL_FIELD(piece, merits), WL_FIELD(piece, origin),
     WL_FIELD(piece, holds),      WL_FIELDS_END,
 };
-static const wl_field OUT_FIELDS[] = {WL_FIELD(out_row, number), WL_FIELD(out_row, seat), WL_FIELD(out_row, reason), WL_FIELDS_END};
+static const wl_field OUT_FIELDS[] = {
+    WL_FIELD(out_row, number), WL_FIELD(out_row, seat), WL_FIELD(out_row, reason), WL_FIELDS_END,
+};
 static const wl_field SPACES_FIELDS[] = {WL_ARRAY(spaces, word), WL_FIELDS_END};
 static const wl_field IDS_FIELDS[] = {WL_ARRAY(ids, word), WL_FIELDS_END};
 
@@ -548,7 +551,10 @@ static void change_side(universal_state *state, int32_t id, int32_t seat)
     enlist(&state->of[seat], id);
 }
 
-static int stands(const universal_state *state, int32_t id) { return between(1, id, IDS - 1) && state->pieces[id].where == ON_BOARD; }
+static int stands(const universal_state *state, int32_t id)
+{
+    return between(1, id, IDS - 1) && state->pieces[id].where == ON_BOARD;
+}
 
 static int opposing(const universal_setup *setup, int32_t seat, int32_t other) { return (setup->side[seat] >> other & 1) == 0; }
 
@@ -1131,7 +1137,8 @@ static int32_t universal_check(const void *setup_, const void *state_, const wl_
 {
     const universal_state *state = state_;
     const int32_t type = post->action.type;
-    const act a = {setup_, state, post->actor == WL_SERVER ? post->action.field[0] : post->actor, post->action.field, post->items};
+    const int32_t seat = post->actor == WL_SERVER ? post->action.field[0] : post->actor;
+    const act a = {setup_, state, seat, post->action.field, post->items};
     int32_t error;
 
     if (state->phase == OVER)
@@ -2344,9 +2351,9 @@ static int32_t check_position_turn(const position *p)
         return POSITION_BAD_TURN;
     if (p->moves_left == 2)
         return WL_OK;
-    if (!between(1, p->moved, IDS - 1) || p->row_of[p->moved] == 0 || piece_words(p, p->row_of[p->moved] - 1)[W_SEAT] != p->seat)
+    if (!between(1, p->moved, IDS - 1) || p->row_of[p->moved] == 0)
         return POSITION_BAD_TURN;
-    return WL_OK;
+    return piece_words(p, p->row_of[p->moved] - 1)[W_SEAT] == p->seat ? WL_OK : POSITION_BAD_TURN;
 }
 
 static int32_t check_position_offer(const position *p)
@@ -2585,11 +2592,15 @@ static int sound_piece(const universal_state *state, int32_t id)
         return (p->space | p->conquering | p->frozen | p->merits | p->holds) == 0 && p->origin == NOBODY && p->kind != MIGHTY;
     if (p->space >= SPACES || state->at[p->space] != id || p->conquering > 5 || p->frozen > 1)
         return 0;
-    if (p->origin != NOBODY && (p->origin > NOBODY || p->origin == p->seat || (state->in >> p->origin & 1) == 0 || !is_seizable(p->kind)))
+    if (p->origin > NOBODY)
+        return 0;
+    if (p->origin != NOBODY && (p->origin == p->seat || (state->in >> p->origin & 1) == 0 || !is_seizable(p->kind)))
         return 0;
     if (p->holds != 0) {
         const piece *held = &state->pieces[p->holds];
-        if (p->kind != PSIONIC || p->holds >= state->next_id || held->where != ON_BOARD || held->seat != p->seat || held->origin >= NOBODY)
+        if (p->kind != PSIONIC || p->holds >= state->next_id || held->where != ON_BOARD)
+            return 0;
+        if (held->seat != p->seat || held->origin >= NOBODY)
             return 0;
     }
     return 1;
