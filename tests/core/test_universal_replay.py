@@ -1,4 +1,4 @@
-"""Random matches of Universal Chess over random options: replayed to the same hashes, and gone on with from their views."""
+"""Random matches of Universal Chess over random options: replayed to the same hashes, gone on with from their views."""
 
 from __future__ import annotations
 

@@ -96,7 +96,9 @@ def test_the_events_of_an_imported_playthrough_are_those_recorded(api: Api, name
         assert (event["action"], event["draws"], event["effects"]) == (
             step["action"],
             step["draws"],
-            event["effects"] if step["effects"] is None else step["effects"],  # one game's are recorded without
+            event["effects"]
+            if step["effects"] is None
+            else step["effects"],  # one game's are recorded without
         )
     exported = ok(ada.get(f"/matches/{match}/export"))
     again = ok(ada.post("/matches/import", exported), 201)

@@ -128,7 +128,8 @@ enum { MIGHTY, COMMANDER, WIZARD, PSIONIC, DRAGON, MECHA, KNIGHT, ANGEL, DEMON, 
 enum { SLIDE, LEAP, RING, AS_ITS_FACTION };
 
 typedef struct kind_rule {
-    uint8_t strength, value, movement, ways, basic, boosted; /* slides, rings: how far; a leap is 1 by so much; 0: never boosted */
+    uint8_t strength, value, movement, ways;
+    uint8_t basic, boosted; /* slides and rings: how far; a leap is 1 by so much; 0: never boosted */
     uint8_t conquest_middle, conquest_region, necromancy, summonable;
 } kind_rule;
 
@@ -160,23 +161,60 @@ static const mighty_rule MIGHTY_OF[SEATS_MAX] = {
     [BALANCE] = { ALL_WAYS,   8,         0,    0 },
 };
 
+/* What lies at most three spaces from a piece is a window: 7 by 7 spaces, one bit each, the piece itself in the midst. */
+enum { NEAR = 3, WIDE = 2 * NEAR + 1 };
+#define WINDOW(df, dr) ((uint64_t)1 << (WIDE * ((dr) + NEAR) + (df) + NEAR))
+#define ALL_SIGNS(df, dr) (WINDOW(df, dr) | WINDOW(-(df), dr) | WINDOW(df, -(dr)) | WINDOW(-(df), -(dr)))
+
+static const uint64_t LEAPS[NEAR + 1] = {
+    [2] = ALL_SIGNS(1, 2) | ALL_SIGNS(2, 1),
+    [3] = ALL_SIGNS(1, 3) | ALL_SIGNS(3, 1),
+};
+
+/* Slides in the eight directions, in the order of DIRECTION: the spaces on the way, by how far. */
+#define RAY(df, dr)                                                                                                   \
+    {                                                                                                                 \
+        0, WINDOW(df, dr), WINDOW(df, dr) | WINDOW(2 * (df), 2 * (dr)),                                               \
+            WINDOW(df, dr) | WINDOW(2 * (df), 2 * (dr)) | WINDOW(3 * (df), 3 * (dr))                                  \
+    }
+static const uint64_t RAYS[8][NEAR + 1] = {RAY(0, 1), RAY(1, 0),  RAY(0, -1),  RAY(-1, 0),
+                                           RAY(1, 1), RAY(1, -1), RAY(-1, -1), RAY(-1, 1)};
+enum { UPWARDS = 0x93 }; /* the directions in which numbers grow */
+
 /* Ring moves: the spaces passed on each path to a displacement (longer axis, other axis). One free path is enough; the other
- * displacements are mirror images. */
+ * displacements are mirror images: two signs, and the two axes changed. */
 typedef struct ring_rule {
-    uint8_t far, longer, other, n_paths;
-    step path[3][2];
+    uint64_t to, path[3];
 } ring_rule;
 
-static const ring_rule RING_PATHS[] = {
-    { 2, 2, 0, 1, { { {1, 0} } } },
-    { 2, 2, 1, 2, { { {1, 0} }, { {1, 1} } } },
-    { 2, 2, 2, 1, { { {1, 1} } } },
-    { 3, 3, 0, 1, { { {1, 0}, {2, 0} } } },
-    { 3, 3, 1, 3, { { {1, 0}, {2, 0} }, { {1, 0}, {2, 1} }, { {1, 1}, {2, 1} } } },
-    { 3, 3, 2, 3, { { {1, 0}, {2, 1} }, { {1, 1}, {2, 1} }, { {1, 1}, {2, 2} } } },
-    { 3, 3, 3, 1, { { {1, 1}, {2, 2} } } },
-};
-enum { RING_ROWS = sizeof RING_PATHS / sizeof RING_PATHS[0] };
+#define STEP(axes, a, b) IMAGE_##axes(a, b)
+#define IMAGE_XY(a, b) WINDOW(a, b)
+#define IMAGE_xY(a, b) WINDOW(-(a), b)
+#define IMAGE_Xy(a, b) WINDOW(a, -(b))
+#define IMAGE_xy(a, b) WINDOW(-(a), -(b))
+#define IMAGE_YX(a, b) WINDOW(b, a)
+#define IMAGE_yX(a, b) WINDOW(-(b), a)
+#define IMAGE_Yx(a, b) WINDOW(b, -(a))
+#define IMAGE_yx(a, b) WINDOW(-(b), -(a))
+#define NO_PATH WINDOW(0, 0) /* never free: the knight stands there */
+
+#define RING_20(axes) { STEP(axes, 2, 0), { STEP(axes, 1, 0), NO_PATH, NO_PATH } },
+#define RING_21(axes) { STEP(axes, 2, 1), { STEP(axes, 1, 0), STEP(axes, 1, 1), NO_PATH } },
+#define RING_22(axes) { STEP(axes, 2, 2), { STEP(axes, 1, 1), NO_PATH, NO_PATH } },
+#define RING_30(axes) { STEP(axes, 3, 0), { STEP(axes, 1, 0) | STEP(axes, 2, 0), NO_PATH, NO_PATH } },
+#define RING_31(axes) { STEP(axes, 3, 1), { STEP(axes, 1, 0) | STEP(axes, 2, 0), STEP(axes, 1, 0) | STEP(axes, 2, 1), \
+                                            STEP(axes, 1, 1) | STEP(axes, 2, 1) } },
+#define RING_32(axes) { STEP(axes, 3, 2), { STEP(axes, 1, 0) | STEP(axes, 2, 1), STEP(axes, 1, 1) | STEP(axes, 2, 1), \
+                                            STEP(axes, 1, 1) | STEP(axes, 2, 2) } },
+#define RING_33(axes) { STEP(axes, 3, 3), { STEP(axes, 1, 1) | STEP(axes, 2, 2), NO_PATH, NO_PATH } },
+
+#define STRAIGHT(ring) ring(XY) ring(xY) ring(YX) ring(Yx)
+#define CORNERWISE(ring) ring(XY) ring(xY) ring(Xy) ring(xy)
+#define ASKEW(ring) ring(XY) ring(xY) ring(Xy) ring(xy) ring(YX) ring(yX) ring(Yx) ring(yx)
+
+enum { RING_2_ROWS = 16, RING_3_ROWS = 24 };
+static const ring_rule RINGS_2[RING_2_ROWS] = { STRAIGHT(RING_20) ASKEW(RING_21) CORNERWISE(RING_22) };
+static const ring_rule RINGS_3[RING_3_ROWS] = { STRAIGHT(RING_30) ASKEW(RING_31) ASKEW(RING_32) CORNERWISE(RING_33) };
 
 /* Costs, before Balance's discount; those of necromancy stand with the kinds. */
 enum { BREED_COST = 3, SACRIFICE_COST = 5, SUMMON_COST = 1, CURSE_COST = 3 };
@@ -268,7 +306,7 @@ typedef struct ids {
     uint64_t word[IDS / 64];
 } ids;
 
-/* 3.4 KB, of which a match from the initial position uses 1.8 KB: rows of ids that were never given out are zero. `at` and
+/* 3.6 KB, of which a match from the initial position uses 1.9 KB: rows of ids never given out are zero. `at`, `taken`,
  * `of` and `dead` follow from `pieces`; sound_state holds them to it. */
 typedef struct universal_state {
     int32_t number; /* of the turn */
@@ -282,12 +320,13 @@ typedef struct universal_state {
     spaces area[SEATS_MAX];
     ids of[SEATS_MAX];  /* its pieces on the board */
     ids dead;           /* everybody's */
+    spaces taken;       /* where pieces stand */
     uint8_t at[SPACES]; /* the id there, or 0 */
     piece pieces[IDS];
 } universal_state;
 _Static_assert(offsetof(universal_state, out) == 32, "no hidden padding");
 _Static_assert(offsetof(universal_state, area) == 72, "no hidden padding");
-_Static_assert(sizeof(universal_state) == 72 + 280 + 160 + 32 + 400 + 2560, "no hidden padding");
+_Static_assert(sizeof(universal_state) == 72 + 280 + 160 + 32 + 56 + 400 + 2560, "no hidden padding");
 _Static_assert(sizeof(universal_state) % 8 == 0 && sizeof(universal_state) <= 4096, "worst case");
 
 /* Everybody sees everything; what is derived comes with it. */
@@ -319,7 +358,9 @@ static const wl_field PIECE_FIELDS[] = {
     WL_FIELD(piece, conquering), WL_FIELD(piece, frozen), WL_FIELD(piece, merits), WL_FIELD(piece, origin),
     WL_FIELD(piece, holds),      WL_FIELDS_END,
 };
-static const wl_field OUT_FIELDS[] = {WL_FIELD(out_row, number), WL_FIELD(out_row, seat), WL_FIELD(out_row, reason), WL_FIELDS_END};
+static const wl_field OUT_FIELDS[] = {
+    WL_FIELD(out_row, number), WL_FIELD(out_row, seat), WL_FIELD(out_row, reason), WL_FIELDS_END,
+};
 static const wl_field SPACES_FIELDS[] = {WL_ARRAY(spaces, word), WL_FIELDS_END};
 static const wl_field IDS_FIELDS[] = {WL_ARRAY(ids, word), WL_FIELDS_END};
 
@@ -346,6 +387,7 @@ static const wl_field STATE_LAYOUT[] = {
     WL_ALL_ROWS(universal_state, area, SPACES_FIELDS),
     WL_ALL_ROWS(universal_state, of, IDS_FIELDS),
     WL_ROW(universal_state, dead, IDS_FIELDS),
+    WL_ROW(universal_state, taken, SPACES_FIELDS),
     WL_ARRAY(universal_state, at),
     WL_ROWS(universal_state, pieces, next_id, PIECE_FIELDS),
     WL_FIELDS_END,
@@ -479,6 +521,7 @@ static void put_piece(universal_state *state, int32_t id, int32_t space)
     p->where = ON_BOARD;
     p->space = (uint16_t)space;
     state->at[space] = (uint8_t)id;
+    add(&state->taken, space);
     enlist(&state->of[p->seat], id);
 }
 
@@ -486,6 +529,7 @@ static void lift_piece(universal_state *state, int32_t id)
 {
     const piece *p = &state->pieces[id];
     state->at[p->space] = 0;
+    take_out(&state->taken, p->space);
     strike_off(&state->of[p->seat], id);
 }
 
@@ -494,6 +538,8 @@ static void shift_piece(universal_state *state, int32_t id, int32_t to)
     piece *p = &state->pieces[id];
     state->at[p->space] = 0;
     state->at[to] = (uint8_t)id;
+    take_out(&state->taken, p->space);
+    add(&state->taken, to);
     p->space = (uint16_t)to;
 }
 
@@ -505,7 +551,10 @@ static void change_side(universal_state *state, int32_t id, int32_t seat)
     enlist(&state->of[seat], id);
 }
 
-static int stands(const universal_state *state, int32_t id) { return between(1, id, IDS - 1) && state->pieces[id].where == ON_BOARD; }
+static int stands(const universal_state *state, int32_t id)
+{
+    return between(1, id, IDS - 1) && state->pieces[id].where == ON_BOARD;
+}
 
 static int opposing(const universal_setup *setup, int32_t seat, int32_t other) { return (setup->side[seat] >> other & 1) == 0; }
 
@@ -595,30 +644,49 @@ static int is_immune(const universal_state *state, const piece *p, const piece *
     return has(&state->area[p->seat], p->space) && KIND[attacker->kind].strength > KIND[p->kind].strength;
 }
 
+/* What all moves of a seat have in common: where its Commanders boost, and the board by ranks, with a margin of three empty
+ * ranks and files on each side. */
+typedef struct scene {
+    spaces near;
+    uint32_t taken[RANKS + 2 * NEAR];
+} scene;
+
+static void look_around(scene *sc, const universal_state *state, int32_t seat)
+{
+    sc->near = boosted_spaces(state, seat);
+    memset(sc->taken, 0, sizeof sc->taken);
+    for (int32_t r = 0; r < RANKS; r++) {
+        const int32_t word = r * FILES >> 6;
+        const int32_t shift = r * FILES & 63;
+        uint64_t rank = state->taken.word[word] >> shift;
+        if (shift > 64 - FILES)
+            rank |= state->taken.word[word + 1] << (64 - shift);
+        sc->taken[NEAR + r] = (uint32_t)(rank & ((1u << FILES) - 1)) << NEAR;
+    }
+}
+
 /* Where a piece can go is collected here. */
 typedef struct reach {
     const universal_state *state;
     const piece *mover;
     uint32_t friends; /* the side, as bits */
     int with_immune;  /* pieces that are immune to the mover count as reached */
-    spaces to;
+    spaces to;        /* of a Commander or a Mighty */
+    uint64_t window;  /* of all others */
 } reach;
 
-/* The mover comes to a space that holds a piece. */
-static void meet(reach *r, int32_t space, int32_t id)
+/* The mover comes to a space that holds this piece: is it captured? */
+static int may_capture(const reach *r, int32_t id)
 {
     const piece *p = &r->state->pieces[id];
-    if ((r->friends >> p->seat & 1) == 0 && (r->with_immune || !is_immune(r->state, p, r->mover)))
-        add(&r->to, space);
+    return (r->friends >> p->seat & 1) == 0 && (r->with_immune || !is_immune(r->state, p, r->mover));
 }
 
 static void arrive(reach *r, int32_t space)
 {
     const int32_t id = r->state->at[space];
-    if (id == 0)
+    if (id == 0 || may_capture(r, id))
         add(&r->to, space);
-    else
-        meet(r, space, id);
 }
 
 static void slide(reach *r, uint32_t ways, int32_t far)
@@ -632,68 +700,66 @@ static void slide(reach *r, uint32_t ways, int32_t far)
         int32_t space = from;
         for (int32_t left = far < edge ? far : edge; left > 0; left--) {
             const int32_t id = r->state->at[space += by];
-            if (id != 0) {
-                meet(r, space, id);
+            if (id == 0 || may_capture(r, id))
+                add(&r->to, space);
+            if (id != 0)
                 break;
-            }
-            add(&r->to, space);
         }
     }
 }
 
-/* (1, far) and its mirror images. */
-static void leap(reach *r, int32_t far)
+/* The window of the spaces that hold pieces, and of those that are on the board. */
+static uint64_t taken_window(const scene *sc, int32_t f, int32_t k)
 {
-    const int32_t f = file_of(r->mover->space);
-    const int32_t k = rank_of(r->mover->space);
-
-    for (int i = 0; i < 8; i++) {
-        const int32_t one = i & 1 ? 1 : -1;
-        const int32_t long_ = i & 2 ? far : -far;
-        const int32_t f2 = f + (i & 4 ? one : long_);
-        const int32_t k2 = k + (i & 4 ? long_ : one);
-        if (on_board(f2, k2))
-            arrive(r, k2 * FILES + f2);
-    }
+    uint64_t window = 0;
+    for (int i = 0; i < WIDE; i++)
+        window |= (uint64_t)(sc->taken[k + i] >> f & ((1u << WIDE) - 1)) << WIDE * i;
+    return window;
 }
 
-/* One image of a row of RING_PATHS: `longer` and `other` are the steps along the two axes, as differences of space numbers. */
-static int is_open_path(const universal_state *state, int32_t from, const ring_rule *ring, int32_t longer, int32_t other)
+static uint64_t board_window(int32_t f, int32_t k)
 {
-    for (int i = 0; i < ring->n_paths; i++) {
-        const step *via = ring->path[i];
-        if (state->at[from + via[0].df * longer + via[0].dr * other] != 0)
-            continue;
-        if (ring->far == 2 || state->at[from + via[1].df * longer + via[1].dr * other] == 0)
-            return 1;
-    }
-    return 0;
+    static const uint64_t FIRST_FILE = 0x40810204081; /* a bit in each of the seven ranks */
+    const uint32_t files = (((1u << FILES) - 1) << NEAR) >> f & ((1u << WIDE) - 1);
+    const int32_t below = k < NEAR ? NEAR - k : 0; /* ranks of the window that are off the board */
+    const int32_t above = k > RANKS - 1 - NEAR ? k - (RANKS - 1 - NEAR) : 0;
+    const uint64_t ranks = (((uint64_t)1 << WIDE * (WIDE - above)) - 1) >> WIDE * below << WIDE * below;
+    return files * FIRST_FILE & ranks;
 }
 
-static void ring(reach *r, int32_t far)
+/* Short slides: on each ray up to the first piece, that one included. */
+static uint64_t slide_window(uint64_t taken, uint32_t ways, int32_t far)
 {
-    const int32_t from = r->mover->space;
-    const int32_t f = file_of(from);
-    const int32_t k = rank_of(from);
+    uint64_t to = 0;
 
-    for (int row = 0; row < RING_ROWS; row++) {
-        const ring_rule *rule = &RING_PATHS[row];
-        if (rule->far != far)
-            continue;
-        for (int image = 0; image < 8; image++) { /* two signs, and the two axes changed */
-            const int32_t a = image & 1 ? -1 : 1;
-            const int32_t b = image & 2 ? -1 : 1;
-            const int swapped = image >> 2;
-            const int32_t df = swapped ? b * rule->other : a * rule->longer;
-            const int32_t dr = swapped ? a * rule->longer : b * rule->other;
-            if ((rule->other == 0 && b < 0) || (rule->other == rule->longer && swapped))
-                continue; /* an image that has been there */
-            if (!on_board(f + df, k + dr))
-                continue;
-            if (is_open_path(r->state, from, rule, swapped ? a * FILES : a, swapped ? b : b * FILES))
-                arrive(r, from + dr * FILES + df);
-        }
+    for (uint32_t up = ways & UPWARDS; up != 0; up &= up - 1) {
+        const uint64_t ray = RAYS[wl_lowest(up)][far];
+        const uint64_t met = taken & ray;
+        to |= ray & (((met & (~met + 1)) << 1) - 1);
     }
+    for (uint32_t down = ways & ~(uint32_t)UPWARDS; down != 0; down &= down - 1) {
+        const uint64_t ray = RAYS[wl_lowest(down)][far];
+        const uint64_t met = (taken & ray) | 1; /* bit 0 is no ray's but the one that ends there */
+        to |= ray & ~(uint64_t)0 << (63 - __builtin_clzll(met));
+    }
+    return to;
+}
+
+static uint64_t ring_window(uint64_t taken, const ring_rule *rules, int32_t n)
+{
+    uint64_t to = 0;
+    for (int32_t i = 0; i < n; i++) {
+        const uint64_t *path = rules[i].path;
+        const int open = ((taken & path[0]) == 0) | ((taken & path[1]) == 0) | ((taken & path[2]) == 0);
+        to |= rules[i].to & (0 - (uint64_t)open);
+    }
+    return to;
+}
+
+/* The space of a bit of the window around a space. */
+static int32_t space_in_window(int32_t around, int32_t bit)
+{
+    return around + (bit / WIDE - NEAR) * FILES + bit % WIDE - NEAR;
 }
 
 static void mighty_moves(reach *r)
@@ -716,28 +782,44 @@ static void mighty_moves(reach *r)
     }
 }
 
-/* The destinations of a piece. `near`: where its faction's Commanders boost. */
-static void find_moves(reach *r, const universal_setup *setup, const universal_state *state, const piece *p, const spaces *near,
+/* The destinations of a piece. */
+static void find_moves(reach *r, const universal_setup *setup, const universal_state *state, const piece *p, const scene *sc,
                        int with_immune)
 {
     const kind_rule *kind = &KIND[p->kind];
-    const int boosted = is_boosted(setup, p, near);
+    const int boosted = is_boosted(setup, p, &sc->near);
+    const int32_t f = file_of(p->space);
+    const int32_t k = rank_of(p->space);
+    const int32_t far = boosted ? kind->boosted : kind->basic;
+    uint64_t taken, to = 0;
 
-    *r = (reach){state, p, setup->side[p->seat], with_immune, {{0}}};
-    switch (kind->movement) {
-    case SLIDE: slide(r, kind->ways, boosted ? kind->boosted : kind->basic); break;
-    case LEAP:
-        leap(r, kind->basic);
-        if (boosted)
-            leap(r, kind->boosted);
-        break;
-    case RING:
-        ring(r, kind->basic);
-        if (boosted)
-            ring(r, kind->boosted);
-        break;
-    default: mighty_moves(r);
+    *r = (reach){state, p, setup->side[p->seat], with_immune, {{0}}, 0};
+    if (kind->movement == AS_ITS_FACTION) {
+        mighty_moves(r);
+        return;
     }
+    if (far > NEAR) { /* the Commander */
+        slide(r, kind->ways, far);
+        return;
+    }
+    taken = taken_window(sc, f, k);
+    if (kind->movement == SLIDE)
+        to = slide_window(taken, kind->ways, far);
+    if (kind->movement == LEAP)
+        to = LEAPS[kind->basic] | (boosted ? LEAPS[kind->boosted] : 0);
+    if (kind->movement == RING)
+        to = ring_window(taken, RINGS_2, RING_2_ROWS) | (boosted ? ring_window(taken, RINGS_3, RING_3_ROWS) : 0);
+    r->window = to & board_window(f, k);
+    for (uint64_t met = r->window & taken; met != 0; met &= met - 1)
+        if (!may_capture(r, state->at[space_in_window(p->space, __builtin_ctzll(met))]))
+            r->window &= ~(met & (~met + 1));
+}
+
+static int reaches(const reach *r, int32_t to)
+{
+    const int32_t df = file_of(to) - file_of(r->mover->space);
+    const int32_t dr = rank_of(to) - rank_of(r->mover->space);
+    return has(&r->to, to) || (size_of(df) <= NEAR && size_of(dr) <= NEAR && (r->window & WINDOW(df, dr)) != 0);
 }
 
 /* May the piece move at all in this turn? */
@@ -748,15 +830,16 @@ static int may_move(const universal_state *state, int32_t id)
 
 static int has_a_move(const universal_setup *setup, const universal_state *state, int32_t seat)
 {
-    const spaces near = boosted_spaces(state, seat);
+    scene sc;
     reach r;
     int32_t id;
 
+    look_around(&sc, state, seat);
     EACH_PIECE(state, seat, id) {
         if (!may_move(state, id))
             continue;
-        find_moves(&r, setup, state, &state->pieces[id], &near, 0);
-        if (!is_empty_set(&r.to))
+        find_moves(&r, setup, state, &state->pieces[id], &sc, 0);
+        if (r.window != 0 || !is_empty_set(&r.to))
             return 1;
     }
     return 0;
@@ -849,7 +932,8 @@ static int32_t check_move(const act *a) /* 7.1 */
     const int32_t id = a->field[0], to = a->field[1];
     const int32_t error = check_named(a, id);
     const universal_state *state = a->state;
-    spaces near, ours;
+    spaces ours;
+    scene sc;
     reach r;
 
     if (error != WL_OK)
@@ -858,9 +942,9 @@ static int32_t check_move(const act *a) /* 7.1 */
         return ALREADY_MOVED;
     if (state->pieces[id].frozen)
         return PIECE_FROZEN;
-    near = boosted_spaces(state, a->seat);
-    find_moves(&r, a->setup, state, &state->pieces[id], &near, 1);
-    if (!has(&r.to, to))
+    look_around(&sc, state, a->seat);
+    find_moves(&r, a->setup, state, &state->pieces[id], &sc, 1);
+    if (!reaches(&r, to))
         return WL_E_ILLEGAL_DESTINATION;
     if (state->at[to] != 0 && is_immune(state, &state->pieces[state->at[to]], &state->pieces[id]))
         return IMMUNE;
@@ -1053,7 +1137,8 @@ static int32_t universal_check(const void *setup_, const void *state_, const wl_
 {
     const universal_state *state = state_;
     const int32_t type = post->action.type;
-    const act a = {setup_, state, post->actor == WL_SERVER ? post->action.field[0] : post->actor, post->action.field, post->items};
+    const int32_t seat = post->actor == WL_SERVER ? post->action.field[0] : post->actor;
+    const act a = {setup_, state, seat, post->action.field, post->items};
     int32_t error;
 
     if (state->phase == OVER)
@@ -1119,27 +1204,39 @@ static const wl_action BREED = {A_BREED, {0, 0, PAY_AUTO}};
 static const wl_action SUMMON = {A_SUMMON, {0, 0, 0, PAY_AUTO}};
 static const wl_action NECROMANCY = {A_NECROMANCY, {0, 0, 0, PAY_AUTO}};
 
-/* The destinations of one piece; a space that can be conquered occurs twice, with MOVES[1] as the conquest. */
-OUT_OF_LINE static void list_destinations(listing *l, int32_t id, const spaces *to, const spaces *ours)
+/* One destination; one that can be conquered occurs twice, with MOVES[1] as the conquest. */
+static size_t list_move(const listing *l, size_t n, int32_t id, int32_t to, const spaces *ours)
+{
+    wl_action *out = &l->out[n];
+
+    if (n + 2 <= l->cap) { /* the second is written in any case, and stays if it is legal */
+        memcpy(out, MOVES, sizeof MOVES);
+        out[0].field[0] = out[1].field[0] = id;
+        out[0].field[1] = out[1].field[1] = to;
+    } else if (n < l->cap) {
+        *out = MOVES[0];
+        out->field[0] = id;
+        out->field[1] = to;
+    }
+    return n + 2 - (size_t)has(ours, to);
+}
+
+OUT_OF_LINE static void list_window(listing *l, int32_t id, int32_t around, uint64_t window, const spaces *ours)
 {
     size_t n = l->n;
 
-    for (int32_t w = 0; w < WORDS; w++)
-        for (uint64_t bits = to->word[w]; bits != 0; bits &= bits - 1) {
-            const int32_t bit = __builtin_ctzll(bits);
-            const size_t times = 1 + (~ours->word[w] >> bit & 1);
-            wl_action *out = &l->out[n];
-            if (n + 2 <= l->cap) { /* the second is written in any case, and stays if it is legal */
-                memcpy(out, MOVES, sizeof MOVES);
-                out[0].field[0] = out[1].field[0] = id;
-                out[0].field[1] = out[1].field[1] = w * 64 + bit;
-            } else if (n < l->cap) {
-                *out = MOVES[0];
-                out->field[0] = id;
-                out->field[1] = w * 64 + bit;
-            }
-            n += times;
-        }
+    for (; window != 0; window &= window - 1)
+        n = list_move(l, n, id, space_in_window(around, __builtin_ctzll(window)), ours);
+    l->n = n;
+}
+
+OUT_OF_LINE static void list_far(listing *l, int32_t id, const spaces *to, const spaces *ours)
+{
+    size_t n = l->n;
+    int32_t space;
+
+    EACH_SPACE(to, space)
+        n = list_move(l, n, id, space, ours);
     l->n = n;
 }
 
@@ -1160,15 +1257,19 @@ OUT_OF_LINE static void list_each(listing *l, const wl_action *pattern, int two,
 
 static void list_moves(listing *l, const spaces *ours)
 {
-    const spaces near = boosted_spaces(l->state, l->seat);
+    scene sc;
     reach r;
     int32_t id;
 
+    look_around(&sc, l->state, l->seat);
     EACH_PIECE(l->state, l->seat, id) {
         if (!may_move(l->state, id))
             continue;
-        find_moves(&r, l->setup, l->state, &l->state->pieces[id], &near, 0);
-        list_destinations(l, id, &r.to, ours);
+        find_moves(&r, l->setup, l->state, &l->state->pieces[id], &sc, 0);
+        if (KIND[r.mover->kind].movement == AS_ITS_FACTION || r.mover->kind == COMMANDER)
+            list_far(l, id, &r.to, ours);
+        else
+            list_window(l, id, r.mover->space, r.window, ours);
     }
 }
 
@@ -2250,9 +2351,9 @@ static int32_t check_position_turn(const position *p)
         return POSITION_BAD_TURN;
     if (p->moves_left == 2)
         return WL_OK;
-    if (!between(1, p->moved, IDS - 1) || p->row_of[p->moved] == 0 || piece_words(p, p->row_of[p->moved] - 1)[W_SEAT] != p->seat)
+    if (!between(1, p->moved, IDS - 1) || p->row_of[p->moved] == 0)
         return POSITION_BAD_TURN;
-    return WL_OK;
+    return piece_words(p, p->row_of[p->moved] - 1)[W_SEAT] == p->seat ? WL_OK : POSITION_BAD_TURN;
 }
 
 static int32_t check_position_offer(const position *p)
@@ -2491,11 +2592,15 @@ static int sound_piece(const universal_state *state, int32_t id)
         return (p->space | p->conquering | p->frozen | p->merits | p->holds) == 0 && p->origin == NOBODY && p->kind != MIGHTY;
     if (p->space >= SPACES || state->at[p->space] != id || p->conquering > 5 || p->frozen > 1)
         return 0;
-    if (p->origin != NOBODY && (p->origin > NOBODY || p->origin == p->seat || (state->in >> p->origin & 1) == 0 || !is_seizable(p->kind)))
+    if (p->origin > NOBODY)
+        return 0;
+    if (p->origin != NOBODY && (p->origin == p->seat || (state->in >> p->origin & 1) == 0 || !is_seizable(p->kind)))
         return 0;
     if (p->holds != 0) {
         const piece *held = &state->pieces[p->holds];
-        if (p->kind != PSIONIC || p->holds >= state->next_id || held->where != ON_BOARD || held->seat != p->seat || held->origin >= NOBODY)
+        if (p->kind != PSIONIC || p->holds >= state->next_id || held->where != ON_BOARD)
+            return 0;
+        if (held->seat != p->seat || held->origin >= NOBODY)
             return 0;
     }
     return 1;
@@ -2524,8 +2629,13 @@ static int sound_pieces(const universal_state *state)
         n_thralls += p->origin != NOBODY;
         n_holders += p->holds != 0 && holders[p->holds]++ == 0;
     }
-    for (int32_t space = 0; space < SPACES; space++)
+    for (int32_t space = 0; space < SPACES; space++) {
         n_at += state->at[space] != 0;
+        if (has(&state->taken, space) != (state->at[space] != 0))
+            return 0;
+    }
+    if (state->taken.word[WORDS - 1] >> SPACES % 64 != 0)
+        return 0;
     for (int32_t seat = 0; seat < SEATS_MAX; seat++)
         if (mighties[seat] != (state->in >> seat & 1))
             return 0;
