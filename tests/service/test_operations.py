@@ -30,7 +30,9 @@ def test_metrics_count_by_route_and_hold_no_id(server: WarlogServer, api: Api) -
     assert 'warlog_refusals_total{code="unknown_match"} 1.0' in answer.text
     assert "warlog_request_seconds_bucket" in answer.text
     assert "warlog_integrity_errors_total 0.0" in answer.text
-    appends = next(line for line in answer.text.splitlines() if line.startswith("warlog_redis_appends_total "))
+    appends = next(
+        line for line in answer.text.splitlines() if line.startswith("warlog_redis_appends_total ")
+    )
     assert float(appends.split()[1]) >= 2
     for secret in (match, ada.id, ada.name, str(ada.token)):
         assert secret not in answer.text
