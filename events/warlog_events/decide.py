@@ -222,10 +222,9 @@ def check_unknown(
 ) -> None:
     """A competitive match from a valid Position that hides something: whoever knows that has no seat. Ids of players.
 
+    Where the book lets the players themselves propose Positions for one (wec 6.6), both know that when they agree.
     Raises AlreadyDisclosed."""
-    if customs.open_when_casual(
-        game
-    ):  # wec 6.6: who plays may have proposed the Position, as he may the standard one
+    if customs.open_when_casual(game):
         return
     if position is not None and not known_to.isdisjoint(players):
         if not customs.position_is_open(game, position):

@@ -183,6 +183,7 @@ def test_a_match_is_taken_back_edited_ended_exported_imported_and_verified(ada: 
     assert over.match.result == warlog_client.Result(["blue"], "resigned")
     assert ada.verify(solo.id).status == "verified"
     record = ada.export(solo.id)
+    assert ada.import_record(record, visibility="private").match.visibility == "private"
     imported = ada.import_record(record)
     assert imported.match.result == over.match.result
     versions = [record["setup"]["version"], *(event["version"] for event in record["events"])]

@@ -413,7 +413,7 @@ async def test_a_repeated_key_gets_the_first_answer_byte_for_byte_and_appends_no
     with pytest.raises(errors.IdempotencyKeyReused):
         await table.do(match, Act(seat, {"type": "resign"}), player, key=Key("6f0c", "another"))
     assert (await table.load(match)).version == head
-    other = ADA if player is BOB else BOB  # a key belongs to a player and a match
+    other = ADA if player == BOB else BOB  # a key belongs to a player and a match
     other_seat = "red" if seat == "blue" else "blue"
     done = await table.do(match, Act(other_seat, {"type": "resign"}), other, key=key)
     assert not done.repeated

@@ -52,6 +52,7 @@ class Table:
         if "expect_history_for" in vector:
             spec["mode"] = "competitive"
         self.match = people[0].create(**spec)["match"]["id"]
+        done: Json = {}
         for seat, player in self.players.items():
             done = ok(player.command(self.match, {"type": "prepare", "seat": seat}), 201)
         self.start = done["version"]

@@ -371,6 +371,7 @@ def test_colours_go_by_wish_and_then_by_who_came_first(
 ) -> None:
     ada, bob = api.player(), api.player()
     match = ada.create(game="wec", options={}, seating="wish")["match"]["id"]
+    done: dict[str, Any] = {}
     for player, wish in zip((ada, bob), wishes, strict=True):
         done = ok(player.post(f"/matches/{match}/join", {"wish": wish} if wish else {}), 201)
     assert (done["event"]["type"], done["event"]["draws"]) == ("seats_assigned", [])

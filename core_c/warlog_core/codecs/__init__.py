@@ -77,24 +77,31 @@ class Notation(Protocol):
 
     def head_lines(self, start: State, viewer: str | None = None) -> list[str]:
         """The lines above the first turn."""
+        ...
 
     def turn_lines(self, start: State, steps: Iterable[Step], viewer: str | None = None) -> list[str]:
         """The history's lines without header and result: complete, or as `viewer` may read them while it is secret."""
+        ...
 
     def is_silent(self, action: Mapping[str, Any]) -> bool:
         """No line tells of this action, and leaving it out changes no line."""
+        ...
 
     def ends_line(self, action: Mapping[str, Any]) -> bool:
         """The next act begins a new line: here a history may be cut."""
+        ...
 
     def result_line(self, winners: Sequence[str], reason: str) -> str:
         """The last line of a match that is over."""
+        ...
 
     def write(self, start: State, steps: Iterable[Step], viewer: str | None = None) -> str:
         """The whole history file of the match that began with `start`."""
+        ...
 
     def read(self, game: Game, text: str) -> tuple[dict[str, Any], dict[str, Any] | None, list[Step]]:
         """Options, Position and steps of a complete history. Raises Refused("invalid_position")."""
+        ...
 
 
 class Codec(Protocol):

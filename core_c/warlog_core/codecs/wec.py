@@ -71,6 +71,7 @@ from warlog_core.codecs.wec_structs import (
     PieceView,
     Position,
     PositionArticle,
+    PositionArticles,
     PositionHeap,
     PositionJourney,
     PositionPiece,
@@ -844,11 +845,10 @@ class Tables:
                 )
             else:
                 pieces.append(self._position_piece(turn, piece, articles))
-        ghosts = {
-            seat: [self._ghost(row) for row in fields[f"{seat}_ghosts"]]
-            for seat in SEATS
-            if fields[f"{seat}_ghosts"]
-        }
+        ghosts: dict[Seat, list[Ghost]] = {}
+        for owner in SEATS:
+            if rows := fields[f"{owner}_ghosts"]:
+                ghosts[owner] = [self._ghost(row) for row in rows]
         return Position(
             turn=turn,
             to_move=SEATS[fields["to_move"]],
@@ -916,7 +916,7 @@ class Tables:
         for square, row in enumerate(fields["loose"]):
             first, second, first_ready, second_ready = self._codec.pick_heap(row)
             if first:
-                articles = [_position_article(turn, first, first_ready, 0)]
+                articles: PositionArticles = [_position_article(turn, first, first_ready, 0)]
                 if second:
                     articles.append(_position_article(turn, second, second_ready, 0))
                 heaps.append(PositionHeap(SQUARES[square], articles))
