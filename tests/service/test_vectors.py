@@ -31,7 +31,7 @@ VECTORS = [vector for vector in vectors() if can_be_posted(vector)]
 def people(server: WarlogServer) -> Iterator[list[Api]]:
     """As many players as a match may need, and last a stranger."""
     with Api(server.url) as stranger:
-        yield [*(stranger.player() for _ in range(4)), stranger]
+        yield [*(stranger.player() for _ in range(5)), stranger]
 
 
 class Table:
