@@ -78,7 +78,8 @@ bench: dev ## the core's micro-benchmarks, then the server beside its floor
 	$(BIN)/pytest -q -o addopts= --benchmark-only --benchmark-columns=min,mean,ops tests/core
 	$(BIN)/python -m tests.load.bench
 
-soak: dev ## the tests that run for minutes
+soak: dev ## the full counts: 2,000 fuzzed starts, 200 bot matches and 1,000 random matches of each game
+	$(MAKE) -C core_c asan ROUNDS=2000
 	$(BIN)/pytest -m soak
 
 # ---- running ---------------------------------------------------------------------------------------------------
