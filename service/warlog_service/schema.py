@@ -69,6 +69,8 @@ class ActionsQuery(Struct, frozen=True):
     after: Annotated[
         int, Meta(ge=0, description="how many to skip: the `next` of a listing that was cut")
     ] = 0
+    type: Annotated[str, Meta(description="only actions of this type")] | None = None
+    piece: Annotated[int, Meta(description="only actions with this piece")] | None = None
 
 
 class EventsQuery(Struct, frozen=True):

@@ -196,3 +196,19 @@ def test_an_etag_says_which_player_without_a_seat_it_is_for(api: Api) -> None:
         assert "wolf" in answers[0].text
         again = other.get(path, headers={"if-none-match": answers[0].headers["etag"]})
         assert (again.status_code, again.content) == (200, answers[1].content)
+
+
+def test_a_listing_can_be_asked_for_one_type_and_one_piece(api: Api) -> None:
+    ada = api.player()
+    match = ada.alone()
+    path = f"/matches/{match}/actions?seat={ada.match(match)['to_act'][0]}"
+    whole = ok(ada.get(path))["actions"]
+    piece = next(action["piece"] for action in whole if "piece" in action)
+    for more, wanted in (
+        ("type=move", [a for a in whole if a["type"] == "move"]),
+        (f"piece={piece}", [a for a in whole if a.get("piece") == piece]),
+        (f"type=defend&piece={piece}", [a for a in whole if a["type"] == "defend"]),
+        ("type=nonsense", []),
+    ):
+        answer = ok(ada.get(f"{path}&{more}"))
+        assert (answer["actions"], answer["total"]) == (wanted, len(whole)), more

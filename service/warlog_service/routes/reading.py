@@ -75,6 +75,7 @@ async def get_view(request: AnyRequest, match_id: FromPath[str]) -> Answer:
 async def get_actions(request: AnyRequest, match_id: FromPath[str]) -> Answer:
     """Every legal action of a seat that you hold, in canonical order, ready to be posted back.
 
+    `type` and `piece` choose among them; `total` is how many there are in all.
     An action with `"open": true` is a template: the rule book says what may be filled in. A listing of more than
     20,000 is cut; `next` is then where to go on with `after`."""
     query = asked(request.scope, schema.ActionsQuery)
@@ -88,7 +89,12 @@ async def get_actions(request: AnyRequest, match_id: FromPath[str]) -> Answer:
     if state is None:
         raise NoView("there is nothing to do on a board before the start")
     actions = state.legal(query.seat)
-    page = actions[query.after : query.after + ACTIONS_MAX]
+    chosen = actions
+    if query.type is not None:
+        chosen = [action for action in chosen if type(action).__struct_config__.tag == query.type]
+    if query.piece is not None:
+        chosen = [action for action in chosen if getattr(action, "piece", None) == query.piece]
+    page = chosen[query.after : query.after + ACTIONS_MAX]
     answer = {
         "version": match.version,
         "at": at,
@@ -96,7 +102,7 @@ async def get_actions(request: AnyRequest, match_id: FromPath[str]) -> Answer:
         "total": len(actions),
         "actions": page,
     }
-    if query.after + len(page) < len(actions):
+    if query.after + len(page) < len(chosen):
         answer["next"] = query.after + len(page)
     return private(answer, 200, (b"etag", tag))
 
