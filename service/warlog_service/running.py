@@ -37,9 +37,9 @@ PATIENCE_SECONDS = 1.0  # after which the service starts without Redis
 
 
 class Backend:
-    """Everything over one connection."""
+    """Everything over one connection. With `workers`, a list of matches is brought up to date when it is asked for."""
 
-    def __init__(self, connection: Connection, world: World) -> None:
+    def __init__(self, connection: Connection, world: World, *, workers: bool) -> None:
         self.connection = connection
         self.watch = Watch(connection)
         self.store = Store(connection, world)
@@ -51,8 +51,8 @@ class Backend:
             watch=self.watch,
             scenario=lambda scenario_id, player_id: self.scenarios.beginning(scenario_id, player_id),
         )
-        self.lobby = Lobby(connection)
         self.projector = Projector(connection, self.store)
+        self.lobby = Lobby(connection, self.projector if workers else None)
         self.clock = Clock(self.store, self.matches, world)
 
     async def close(self) -> None:
@@ -111,7 +111,7 @@ class Service:
         connection = await open_redis(
             settings.redis, Path(settings.data), settings.durability, replicas=settings.replicas
         )
-        self._backend = backend = Backend(connection, self.world)
+        self._backend = backend = Backend(connection, self.world, workers=settings.workers)
         if settings.workers:
             self._tasks.append(asyncio.create_task(self._work("projector", backend.projector.run)))
             self._tasks.append(asyncio.create_task(self._work("clock", backend.clock.run)))

@@ -71,7 +71,7 @@ def play(game: Game, rng: random.Random) -> int:
 
 def play_many(name: str, seed: int, matches: int) -> None:
     rng, game = random.Random(f"{seed} {name}"), warlog_core.game(name)
-    assert sum(play(game, rng) for _ in range(matches)) > 10 * matches
+    assert sum(play(game, rng) for _ in range(matches)) > 2 * matches
 
 
 @pytest.mark.parametrize("name", GAMES)
