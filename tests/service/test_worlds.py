@@ -34,49 +34,58 @@ class LeakyServer(WarlogServer):
 
 
 class World:
-    """One server with a match of red and blue, an outsider and a stranger; everything in it is asked in the
-    same order."""
+    """One server with a match of two seats, an outsider and a stranger; everything in it is asked in the same order.
+    The first seat, whose player is called red, has something to hide."""
 
-    def __init__(self, server: WarlogServer, options: dict[str, Any], mode: str) -> None:
+    def __init__(
+        self,
+        server: WarlogServer,
+        options: dict[str, Any],
+        mode: str,
+        game: str = "hex",
+        seats: tuple[str, str] = ("red", "blue"),
+    ) -> None:
+        self.game, self.seats = game, seats
         self.stranger = Api(server.url)
         self.red, self.blue, self.outsider = (self.stranger.player(name) for name in ("red", "blue", "eve"))
-        made = self.red.create(options=options, seats={"red": "me", "blue": self.blue.id}, mode=mode)
+        holders = {seats[0]: "me", seats[1]: self.blue.id}
+        made = self.red.create(game=game, options=options, seats=holders, mode=mode)
         self.match = made["match"]["id"]
-        for player, seat in ((self.red, "red"), (self.blue, "blue")):
+        for player, seat in zip((self.red, self.blue), seats, strict=True):
             ok(player.command(self.match, {"type": "prepare", "seat": seat}), 201)
 
     def seen(self) -> dict[str, bytes]:
         """Everything that everybody but red can get, request by request."""
         # The lobby follows a moment later, and not at the same moment in both worlds.
         eventually(lambda: ok(self.blue.get("/matches?player=me&status=playing"))["matches"])
-        match = f"/matches/{self.match}"
+        match, (red, blue) = f"/matches/{self.match}", self.seats
         version = self.red.match(self.match)["version"]
         seen: dict[str, bytes] = {}
         for name, who in (("blue", self.blue), ("outsider", self.outsider), ("stranger", self.stranger)):
             gets = [match, f"{match}/view", f"{match}/events", f"{match}/events?limit=2&after=2", f"{match}/timeline",
                     f"{match}/history", f"{match}/board", f"{match}/export", f"{match}/verify", "/matches",
                     "/matches?player=me",
-                    "/matches?status=playing", f"/players/{self.red.id}", f"{match}/view?seat=red",
-                    f"{match}/actions?seat=red",
-                    f"{match}/view?seat=all", f"{match}/events?seat=red", f"{match}/feed?seat=red",
-                    "/games/hex"]  # fmt: skip
+                    "/matches?status=playing", f"/players/{self.red.id}", f"{match}/view?seat={red}",
+                    f"{match}/actions?seat={red}",
+                    f"{match}/view?seat=all", f"{match}/events?seat={red}", f"{match}/feed?seat={red}",
+                    f"/games/{self.game}"]  # fmt: skip
             gets += [f"{match}/view?at={at}" for at in range(1, version + 2)]
             if name == "blue":
-                gets += [f"{match}/view?seat=blue&at={at}" for at in range(1, version + 1)]
-                gets += [f"{match}/actions?seat=blue&at={at}" for at in range(4, version + 1)] + [
-                    f"{match}/actions?seat=blue"
+                gets += [f"{match}/view?seat={blue}&at={at}" for at in range(1, version + 1)]
+                gets += [f"{match}/actions?seat={blue}&at={at}" for at in range(4, version + 1)] + [
+                    f"{match}/actions?seat={blue}"
                 ]
-                gets += [f"{match}/events?seat=blue", f"{match}/history?seat=blue"]
+                gets += [f"{match}/events?seat={blue}", f"{match}/history?seat={blue}"]
             for path in gets:
                 for method in ("GET", "HEAD"):
                     if not (method == "HEAD" and "/feed" in path):
                         answer = who.http.request(method, path)
                         seen[f"{name} {method} {path}"] = _bytes(answer)
-            for body in ({"type": "act", "seat": "red", "action": {"type": "resign"}}, {"type": "accept",
+            for body in ({"type": "act", "seat": red, "action": {"type": "resign"}}, {"type": "accept",
             "proposal": version},
-                         {"type": "act", "seat": "blue", "action": {"type": "place", "piece": 1, "to": "a1"}},
-                         {"type": "act", "seat": "blue", "action": {"type": "attack", "piece": 1, "target": "b2"}},
-                         {"type": "act", "seat": "blue", "action": {"type": "recruit", "army": []}}):  # fmt: skip
+                         {"type": "act", "seat": blue, "action": {"type": "place", "piece": 1, "to": "a1"}},
+                         {"type": "act", "seat": blue, "action": {"type": "attack", "piece": 1, "target": "b2"}},
+                         {"type": "act", "seat": blue, "action": {"type": "recruit", "army": []}}):  # fmt: skip
                 seen[f"{name} POST {body}"] = _bytes(who.command(self.match, body))
                 seen[f"{name} POST {body} stale"] = _bytes(who.command(self.match, body, if_match='"1"'))
             with who.feed(self.match, after=0) as feed:
@@ -97,7 +106,9 @@ def difference(first: dict[str, bytes], second: dict[str, bytes]) -> list[str]:
 
 
 @contextmanager
-def two_worlds(folder: Path, options: dict[str, Any], mode: str, fault: str | None) -> Iterator[list[World]]:
+def two_worlds(
+    folder: Path, options: dict[str, Any], mode: str, fault: str | None, *game: Any
+) -> Iterator[list[World]]:
     with ExitStack() as stack:
         servers = [
             stack.enter_context(
@@ -107,7 +118,7 @@ def two_worlds(folder: Path, options: dict[str, Any], mode: str, fault: str | No
             )
             for number in range(2)
         ]
-        yield [World(server, options, mode) for server in servers]
+        yield [World(server, options, mode, *game) for server in servers]
 
 
 def hidden_army(folder: Path, mode: str, fault: str | None = None) -> list[str]:
@@ -134,6 +145,17 @@ def hidden_deployment(folder: Path, mode: str, fault: str | None = None) -> list
 @pytest.mark.parametrize("mode", ["casual", "competitive"])
 def test_a_hidden_army_shows_nowhere(tmp_path: Path, mode: str) -> None:
     assert hidden_army(tmp_path, mode) == []
+
+
+@pytest.mark.parametrize("mode", ["casual", "competitive"])
+def test_an_army_that_is_bought_in_secret_shows_nowhere(tmp_path: Path, mode: str) -> None:
+    """Confrontation's phase `army`."""
+    bought = ({"pawn": 12}, {"rook": 3, "knight": 1})
+    with two_worlds(tmp_path, {}, mode, None, "confrontation", ("white", "black")) as worlds:
+        for world, pieces in zip(worlds, bought, strict=True):
+            ok(world.red.act(world.match, "white", {"type": "army", "pieces": pieces}), 201)
+        first, second = (world.seen() for world in worlds)
+    assert difference(first, second) == []
 
 
 @pytest.mark.parametrize("mode", ["casual", "competitive"])
