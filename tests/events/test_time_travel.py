@@ -207,8 +207,14 @@ async def test_an_edit_goes_on_as_a_new_start_and_can_be_taken_back(table: Table
     before = match.version
     match = (await table.do(match, Propose(Edit(position)))).match
     assert match.state is not None
-    assert match.state.position(plain=True)["stacks"] == [
-        {**stack, "waited": False} for stack in position["stacks"]
+    begun = match.state.position(plain=True)
+    fresh = {
+        "defending": False,
+        "retaliations_used": 0,
+    }  # its turn has started (hex 6.3), whoever it is by draw
+    assert begun["stacks"] == [
+        {**stack, "waited": False, **(fresh if stack["id"] == begun["queue"][0] else {})}
+        for stack in position["stacks"]
     ]
     match = await table.play(match, 3, rng)
     data = match.state.data if match.state else b""
