@@ -1,14 +1,16 @@
 """What a game's codec is: names and JSON shapes on one side, the small numbers of its C file on the other. No rule.
 
-A codec is a module `codecs/<game>.py` with one class `Codec`; the file name is its registration. It is made once per
-game from the C side, whose layouts it reads by name, and makes one `Tables` per setup, which knows the names that
-belong to that match alone (a custom roster's, say).
+A codec is a module `codecs/<game>.py` with one class `Codec`; the file name is its registration. (`_words.py` and
+`_actions.py` are what the codecs share.) A codec is made once per game from the C side, whose layouts it reads by name,
+and makes one `Tables` per setup, which knows the names that belong to that match alone (a custom roster's, say).
 """
 
 from __future__ import annotations
 
 import importlib
+import json
 from collections.abc import Iterable, Mapping, Sequence
+from importlib import resources
 from typing import TYPE_CHECKING, Any, Protocol
 
 from msgspec import Struct
@@ -152,3 +154,10 @@ def codec_for(raw: RawGame) -> Codec:
     module = importlib.import_module(f"{__name__}.{raw.name}")
     codec: Codec = module.Codec(raw)
     return codec
+
+
+def book_data(game: str) -> dict[str, Any]:
+    """The machine-readable half of a game's rule book, as it is shipped with the rules."""
+    file = resources.files("warlog_core").joinpath(f"rules/{game}.json")
+    data: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    return data

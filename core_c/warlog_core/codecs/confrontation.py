@@ -5,12 +5,9 @@ In the book's order: options and Position into words, actions both ways, effects
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
-from importlib import resources
 from typing import Any
 
-import msgspec
 from msgspec import UNSET, UnsetType
 
 from warlog_core.binding import (
@@ -20,10 +17,21 @@ from warlog_core.binding import (
     UNKNOWN,
     WORD_ABSENT,
     RawGame,
-    listing_keys,
-    record_of,
 )
-from warlog_core.codecs import MALFORMED_RECORD, ActionRecord, Result
+from warlog_core.codecs import ActionRecord, Result, book_data
+from warlog_core.codecs._actions import Encoder, ListedActions, encoded, encoder, type_name
+from warlog_core.codecs._words import (
+    Reader,
+    WrongShape,
+    bool_word,
+    known_name,
+    list_of,
+    name_field,
+    numbered,
+    object_of,
+    optional_word,
+    row_words,
+)
 from warlog_core.codecs.confrontation_structs import (
     ACTIONS,
     BOUGHT_TYPES,
@@ -87,7 +95,6 @@ from warlog_core.codecs.confrontation_structs import (
     Spell,
     SpellCast,
     StrengthUsed,
-    Tagged,
     TerrainPlaced,
     TerrainSkipped,
     TokenSpent,
@@ -111,66 +118,28 @@ _AREA_SPACES_MAX = 8
 # ---- into words --------------------------------------------------------------------------------------------
 
 
-class _WrongShape(Exception):
-    """The value has not the JSON type that its place wants, or is no word of the book."""
-
-
 _INT_MIN, _INT_MAX = -(2**31), 2**31 - 1
 
 
 def _int(value: object) -> int:
     """The book's integer (4.1): 32 bits, no boolean."""
     if not is_integer(value):
-        raise _WrongShape
+        raise WrongShape
     assert isinstance(value, int)
     if not _INT_MIN <= value <= _INT_MAX:
-        raise _WrongShape
+        raise WrongShape
     return value
 
 
-def _bool(value: object) -> int:
-    if type(value) is not bool:
-        raise _WrongShape
-    return int(value)
-
-
-def _name(names: Sequence[str]) -> Callable[[object], int]:
-    numbers = {name: number for number, name in enumerate(names)}
-
-    def word(value: object) -> int:
-        if type(value) is not str or value not in numbers:
-            raise _WrongShape
-        return numbers[value]
-
-    return word
-
-
-_space = _name(SPACE_NAMES)
-_seat = _name(SEATS)
-_spell = _name(SPELL_NAMES)
-_race = _name(RACE_NAMES)
-_kind = _name(KINDS)
-
-
-def _object(value: object, fields: Mapping[str, Any] | frozenset[str]) -> dict[str, Any]:
-    """The value as an object that has none but these fields."""
-    if type(value) is not dict or not all(name in fields for name in value):
-        raise _WrongShape
-    return value
-
-
-def _list(value: object) -> list[Any]:
-    if type(value) is not list:
-        raise _WrongShape
-    return value
-
-
-def _word(value: Mapping[str, Any], name: str, make: Callable[[object], int]) -> int:
-    return make(value[name]) if name in value else WORD_ABSENT
+_space = known_name(numbered(SPACE_NAMES))
+_seat = known_name(numbered(SEATS))
+_spell = known_name(numbered(SPELL_NAMES))
+_race = known_name(numbered(RACE_NAMES))
+_kind = known_name(numbered(KINDS))
 
 
 # Words 1 to 16 of the options, in order.
-_OPTION_WORDS: dict[str, Callable[[object], int]] = {
+_OPTION_WORDS: dict[str, Reader] = {
     "seats": _int,
     "army_points": _int,
     "free_pawns": _int,
@@ -181,48 +150,45 @@ _OPTION_WORDS: dict[str, Callable[[object], int]] = {
     "weapon_mastery_bonus": _int,
     "hold_bonus": _int,
     "enhancement_bonus": _int,
-    "races": _bool,
+    "races": bool_word,
     "race_tokens": _int,
     "race_token_cost": _int,
-    "treasure": _bool,
-    "terrain": _name(("off", "custom", "players")),
+    "treasure": bool_word,
+    "terrain": known_name(numbered(("off", "custom", "players"))),
     "turn_limit": _int,
 }
 _OPTIONS = frozenset(_OPTION_WORDS) | {"piece_table", "spell_table", "terrain_areas"}
 _TYPE_NUMBERS = ("move", "combat", "cost")
 _SPELL_NUMBERS = ("combat", "range")
-_AREA_FIELDS = frozenset(("kind", "spaces"))
 _MALFORMED_OPTIONS = [1]
 _MALFORMED_POSITION = [1]
 
 
 def _table_words(table: object, rows: Sequence[str], numbers: Sequence[str]) -> list[int]:
-    given = _object(table, frozenset(rows))
+    given = object_of(table, (), rows)
     words = []
     for row in rows:
-        values = _object(given.get(row, {}), frozenset(numbers))
-        words += [_word(values, number, _int) for number in numbers]
+        values = object_of(given.get(row, {}), (), numbers)
+        words += row_words(values, dict.fromkeys(numbers, _int))
     return words
 
 
 def _area_words(areas: object) -> list[int]:
-    words = [len(_list(areas))]
-    for entry in _list(areas):
-        area = _object(entry, _AREA_FIELDS)
-        if len(area) != 2:
-            raise _WrongShape
-        spaces = _list(area["spaces"])
+    words = [len(list_of(areas))]
+    for entry in list_of(areas):
+        area = object_of(entry, ("kind", "spaces"))
+        spaces = list_of(area["spaces"])
         words += [_kind(area["kind"]), len(spaces), *map(_space, spaces)]
     return words
 
 
 _POSITION_FIELDS = frozenset(Position.__struct_fields__)
 _SEAT_FIELDS = frozenset(PositionSeat.__struct_fields__)
-_PIECE_WORDS: dict[str, Callable[[object], int]] = {
+_PIECE_WORDS: dict[str, Reader] = {
     "id": _int,
     "seat": _seat,
-    "type": _name(TYPES),
-    "status": _name(STATUSES),
+    "type": known_name(numbered(TYPES)),
+    "status": known_name(numbered(STATUSES)),
     "at": _space,
     "strength": _int,
     "combat_bonus": _int,
@@ -232,36 +198,32 @@ _PIECE_FIELDS = frozenset(_PIECE_WORDS) | {"spells"}
 
 
 def _position_words(given: dict[str, Any]) -> list[int]:
-    seats, pieces = _list(given["seats"]), _list(given["pieces"])
-    order, acted = _list(given.get("play_order", [])), _list(given.get("acted", []))
+    seats, pieces = list_of(given["seats"]), list_of(given["pieces"])
+    order, acted = list_of(given.get("play_order", [])), list_of(given.get("acted", []))
     words = [
         0,
-        _word(given, "active", _seat),
-        _word(given, "turn", _int),
-        _word(given, "actions_left", _int),
-        _word(given, "draw_offered", _bool),
+        optional_word(given, "active", _seat),
+        optional_word(given, "turn", _int),
+        optional_word(given, "actions_left", _int),
+        optional_word(given, "draw_offered", bool_word),
         len(seats),
     ]
     for entry in seats:
-        seat = _object(entry, _SEAT_FIELDS)
-        words += [_seat(seat["seat"]), _word(seat, "alive", _bool)]
-        words += [_word(seat, "race", _race), _word(seat, "race_tokens", _int)]
+        seat = object_of(entry, ("seat",), _SEAT_FIELDS)
+        words += [_seat(seat["seat"]), optional_word(seat, "alive", bool_word)]
+        words += [optional_word(seat, "race", _race), optional_word(seat, "race_tokens", _int)]
     words += [int("play_order" in given), len(order), *map(_seat, order), len(acted), *map(_int, acted)]
     words.append(len(pieces))
     for entry in pieces:
-        piece = _object(entry, _PIECE_FIELDS)
-        if not ("id" in piece and "seat" in piece and "type" in piece):
-            raise _WrongShape
-        words += [_word(piece, name, make) for name, make in _PIECE_WORDS.items()]
-        spells = [_spell(spell) for spell in _list(piece.get("spells", []))]
+        piece = object_of(entry, ("id", "seat", "type"), _PIECE_FIELDS)
+        words += row_words(piece, _PIECE_WORDS)
+        spells = [_spell(spell) for spell in list_of(piece.get("spells", []))]
         words.append(len(spells) if "spells" in piece else WORD_ABSENT)
         words += [spells.count(spell) for spell in range(len(SPELL_NAMES))]
     return words + _area_words(given.get("terrain", []))
 
 
-_BOOK: dict[str, Any] = json.loads(
-    resources.files("warlog_core").joinpath("rules/confrontation.json").read_text(encoding="utf-8")
-)
+_BOOK = book_data("confrontation")
 
 _ABILITIES = {
     "king": "Its defeat ends its seat's part. Enters rough ground only to begin combat.",
@@ -327,29 +289,28 @@ class Codec:
         self.pick_area = layout.row_picker("areas", ("kind", "spaces"))
         self.work_names = layout.rows["work"]
         self.army_names = layout.rows["armies"]
-        # Listed actions recur all the time and are frozen: each is made once.
-        self.listed: dict[bytes, Any] = {}
+        self.listed = ListedActions(_listed)
 
     # ---- options and Position ----
 
     def options_words(self, options: object) -> list[int]:
         try:
-            given = _object(options, _OPTIONS)
+            given = object_of(options, (), _OPTIONS)
             return [
                 0,
-                *(_word(given, name, make) for name, make in _OPTION_WORDS.items()),
+                *row_words(given, _OPTION_WORDS),
                 *_table_words(given.get("piece_table", {}), TYPES, _TYPE_NUMBERS),
                 *_table_words(given.get("spell_table", {}), SPELL_NAMES, _SPELL_NUMBERS),
                 *_area_words(given.get("terrain_areas", [])),
             ]
-        except (_WrongShape, KeyError):
+        except WrongShape:
             return list(_MALFORMED_OPTIONS)
 
     def position_words(self, options: object, position: object) -> list[int]:
         del options
         try:
-            return _position_words(_object(position, _POSITION_FIELDS))
-        except (_WrongShape, KeyError):
+            return _position_words(object_of(position, ("seats", "pieces"), _POSITION_FIELDS))
+        except WrongShape:
             return list(_MALFORMED_POSITION)
 
     def labels(self, options: object) -> bytes:
@@ -454,52 +415,31 @@ def _number_field(value: object) -> int:
     return number if number >= _FIELD_MIN else OUT_OF_RANGE
 
 
-def _space_field(value: object) -> int:
-    if type(value) is not str:
-        raise _WrongShape
-    return SPACE_IDS.get(value, UNKNOWN)
+_space_field = name_field(SPACE_IDS)
 
 
 def _count(value: object) -> int:
     number = _int(value)
     if not 0 <= number <= 60:
-        raise _WrongShape
+        raise WrongShape
     return number
 
 
-_FIELDS: dict[str, Callable[[object], int]] = {
+_FIELDS: dict[str, Reader] = {
     "position": _number_field,
     "piece": _number_field,
     "to": _space_field,
 }
 _ARMY, _PLACE_TERRAIN, _CAST, _TIMEOUT = 0, 2, 6, 21
-_Encoder = Callable[[dict[str, Any]], ActionRecord]
-
-
-def _encoder(number: int, names: tuple[str, ...]) -> _Encoder:
-    """Encodes actions of one type: the fields `names` in the book's order, none missing, none superfluous."""
-    n_fields = 1 + len(names)
-    fields = tuple((name, _FIELDS[name]) for name in names)
-    rest = (0,) * (7 - len(names))
-
-    def encode(action: dict[str, Any]) -> ActionRecord:
-        if len(action) != n_fields:
-            raise _WrongShape
-        return (number, *[make(action[name]) for name, make in fields], *rest), ()  # type: ignore[return-value]
-
-    return encode
-
-
-_ARMY_FIELDS = frozenset(("type", "pieces", "bishops", "race", "extra_tokens"))
-_BOUGHT = frozenset(BOUGHT_TYPES)
+_ARMY_FIELDS = frozenset(("bishops", "race", "extra_tokens"))
 
 
 def _army_record(action: dict[str, Any], items_max: int) -> ActionRecord:
     """Numbers of pieces, length of `bishops`, the lengths of its lists, their spells; see the C file."""
-    _object(action, _ARMY_FIELDS)
-    pieces = _object(action["pieces"], _BOUGHT)
+    object_of(action, ("type", "pieces"), _ARMY_FIELDS)
+    pieces = object_of(action["pieces"], (), BOUGHT_TYPES)
     items = [_count(pieces[name]) if name in pieces else ABSENT for name in BOUGHT_TYPES]
-    bishops = [[_spell(spell) for spell in _list(spells)] for spells in _list(action.get("bishops", []))]
+    bishops = [[_spell(spell) for spell in list_of(spells)] for spells in list_of(action.get("bishops", []))]
     items.append(len(bishops) if "bishops" in action else ABSENT)
     items += [len(spells) for spells in bishops[:_ARMY_BISHOPS_MAX]]
     for spells in bishops:
@@ -513,9 +453,9 @@ def _army_record(action: dict[str, Any], items_max: int) -> ActionRecord:
 
 def _terrain_record(action: dict[str, Any]) -> ActionRecord:
     if len(action) != 3:
-        raise _WrongShape
+        raise WrongShape
     kind = _kind(action["kind"])
-    spaces = [_space_field(space) for space in _list(action["spaces"])]
+    spaces = [_space_field(space) for space in list_of(action["spaces"])]
     items = spaces[:_AREA_SPACES_MAX]
     if UNKNOWN in spaces:
         items[0] = UNKNOWN
@@ -534,7 +474,7 @@ _SPELL_FIELDS = {
 def _cast_record(action: dict[str, Any]) -> ActionRecord:
     spell = action["spell"]
     if type(spell) is not str or action.keys() != _SPELL_FIELDS.get(spell):
-        raise _WrongShape
+        raise WrongShape
     piece, number = _number_field(action["piece"]), _spell(spell)
     if spell == "heal":
         return (
@@ -545,8 +485,8 @@ def _cast_record(action: dict[str, Any]) -> ActionRecord:
     return (_CAST, piece, number, target, 0, 0, 0, 0), ()
 
 
-_ENCODERS: dict[str, _Encoder] = {
-    str(action.__struct_config__.tag): _encoder(number, action.__struct_fields__)
+_ENCODERS: dict[str, Encoder] = {
+    type_name(action): encoder(number, {name: _FIELDS[name] for name in action.__struct_fields__})
     for number, action in enumerate(ACTIONS)
     if number not in (_ARMY, _PLACE_TERRAIN, _CAST, _TIMEOUT)
 } | {"place_terrain": _terrain_record, "cast": _cast_record}
@@ -612,38 +552,26 @@ def _listed(record: Sequence[int]) -> Any:
     return action(*[decode(fields[i]) for i, decode in enumerate(decoders)])
 
 
-_LISTED_KEPT = 32768
-
-
 class Tables:
     """One match's names: those of its seats. All else is the same in every match."""
 
     def __init__(self, codec: Codec, setup: Mapping[str, Any]) -> None:
         self.seats = SEATS_OF[setup["n_seats"]]
         self._codec = codec
-        self._races = bool(setup["races"])
+        self._encoders = {
+            **_ENCODERS,
+            "army": lambda action: _army_record(action, codec.items_max),
+            "timeout": self._timeout_record,
+        }
 
     # ---- actions ----
 
     def record(self, action: object) -> ActionRecord:
-        if type(action) is not dict:
-            if not isinstance(action, Tagged):
-                return MALFORMED_RECORD
-            action = msgspec.to_builtins(action)
-            assert isinstance(action, dict)
-        kind = action.get("type")
-        try:
-            if kind == "army":
-                return _army_record(action, self._codec.items_max)
-            if kind == "timeout":
-                return self._timeout_record(action)
-            return _ENCODERS[kind](action) if type(kind) is str else MALFORMED_RECORD
-        except (_WrongShape, KeyError):
-            return MALFORMED_RECORD
+        return encoded(action, self._encoders)
 
     def _timeout_record(self, action: dict[str, Any]) -> ActionRecord:
         if len(action) != 2 or action["seat"] not in self.seats:
-            raise _WrongShape
+            raise WrongShape
         return (_TIMEOUT, self.seats.index(action["seat"]), 0, 0, 0, 0, 0, 0), ()
 
     def action(self, record: Sequence[int], items: Sequence[int]) -> Any:
@@ -661,21 +589,7 @@ class Tables:
         return {"type": ACTIONS[kind].__struct_config__.tag}
 
     def listing(self, listing: bytes) -> list[Any]:
-        keys = listing_keys(listing)
-        made = self._codec.listed
-        try:
-            return [made[key] for key in keys]
-        except KeyError:
-            pass
-        if len(made) > _LISTED_KEPT:
-            made.clear()
-        actions = []
-        for key in keys:
-            action = made.get(key)
-            if action is None:
-                action = made[key] = _listed(record_of(key))
-            actions.append(action)
-        return actions
+        return self._codec.listed.structs(listing)
 
     # ---- effects ----
 

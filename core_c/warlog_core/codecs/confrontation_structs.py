@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from warlog_core.codecs import Result
+from warlog_core.codecs._actions import Tagged
 
 # ---- names (sections 2 to 5): a name's number is its place -------------------------------------------------
 
@@ -181,10 +182,6 @@ class Options(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 # ---- 10.2 actions, in the order of table 7 -----------------------------------------------------------------
-
-
-class Tagged(Struct, frozen=True, tag_field="type", forbid_unknown_fields=True):
-    """A tagged union's member: `type` comes first."""
 
 
 Count = Annotated[int, Meta(ge=0, le=60)]

@@ -6,11 +6,9 @@ effects, view and Position out of the C records.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from importlib import resources
 from typing import Any
 
 import msgspec
@@ -21,13 +19,27 @@ from warlog_core.binding import (
     OUT_OF_RANGE,
     UNKNOWN,
     WORD_ABSENT,
-    WORD_OUT_OF_RANGE,
     WORD_UNKNOWN,
     RawGame,
-    listing_keys,
-    record_of,
 )
-from warlog_core.codecs import MALFORMED_RECORD, ActionRecord, Result
+from warlog_core.codecs import ActionRecord, Result, book_data
+from warlog_core.codecs._actions import Encoder, ListedActions, encoded, encoder, type_name
+from warlog_core.codecs._words import (
+    FIELD_LIMIT,
+    Reader,
+    WrongShape,
+    bool_word,
+    int_field,
+    int_word,
+    known_name,
+    list_of,
+    name_field,
+    name_word,
+    numbered,
+    object_of,
+    optional_word,
+    row_words,
+)
 from warlog_core.codecs.hex_structs import (
     ACTIONS,
     KINDS,
@@ -73,14 +85,13 @@ from warlog_core.codecs.hex_structs import (
     Stack,
     StackSpace,
     Summoned,
-    Tagged,
     TurnStarted,
     UnitType,
     View,
     Waited,
 )
 from warlog_core.errors import BadState
-from warlog_core.jsonvalue import INT64_MAX, INT64_MIN, is_integer, is_text
+from warlog_core.jsonvalue import INT64_MAX, INT64_MIN, is_text
 
 _RECRUIT_PHASE, _DEPLOY, _PLAY, _OVER = range(4)
 _HIDDEN = 0xFFFF  # in a view, the space of a stack to those who may not know it
@@ -88,109 +99,62 @@ _HIDDEN = 0xFFFF  # in a view, the space of a stack to those who may not know it
 # ---- into words --------------------------------------------------------------------------------------------
 
 
-class _WrongShape(Exception):
-    """The value has not the JSON type that its place wants."""
-
-
-_WORD_LIMIT = 2**62
-
-
-def _int_word(value: object) -> int:
-    if not is_integer(value):
-        raise _WrongShape
-    assert isinstance(value, int)
-    return value if -_WORD_LIMIT <= value <= _WORD_LIMIT else WORD_OUT_OF_RANGE
-
-
 def _int64_word(value: object) -> int:
-    """As `_int_word`, where an integer that does not fit 64 bits is none (hex, preamble)."""
-    word = _int_word(value)
+    """As `int_word`, where an integer that does not fit 64 bits is none (hex, preamble)."""
+    word = int_word(value)
     assert isinstance(value, int)
     if not INT64_MIN <= value <= INT64_MAX:
-        raise _WrongShape
+        raise WrongShape
     return word
 
 
-def _bool_word(value: object) -> int:
-    if type(value) is not bool:
-        raise _WrongShape
-    return int(value)
-
-
-def _name_word(names: Mapping[str, int]) -> Callable[[object], int]:
-    def word(value: object) -> int:
-        if type(value) is not str:
-            raise _WrongShape
-        return names.get(value, WORD_UNKNOWN)
-
-    return word
-
-
-def _numbered(names: Sequence[str]) -> dict[str, int]:
-    return {name: number for number, name in enumerate(names)}
-
-
-_space_word = _name_word(SPACE_IDS)
-_SEAT_NUMBERS = _numbered(SEATS)
-_seat_word = _name_word(_SEAT_NUMBERS)
-_status_word = _name_word(_numbered(STATUSES))
+_space_word = name_word(SPACE_IDS)
+_SEAT_NUMBERS = numbered(SEATS)
+_seat_word = name_word(_SEAT_NUMBERS)
+_status_word = name_word(numbered(STATUSES))
 # A Position is of a match that is not over: `over` is no phase of one.
-_phase_word = _name_word(_numbered(PHASES[:_OVER]))
-_PRESET_NUMBERS = _numbered(PRESETS)
-
-
-def _object(value: object, fields: Mapping[str, Any] | frozenset[str]) -> dict[str, Any]:
-    """The value as an object that has none but these fields."""
-    if type(value) is not dict or not all(name in fields for name in value):
-        raise _WrongShape
-    return value
-
-
-def _list(value: object) -> list[Any]:
-    if type(value) is not list:
-        raise _WrongShape
-    return value
+_phase_word = name_word(numbered(PHASES[:_OVER]))
 
 
 # Words 1 to 17 of the options, in order.
-_OPTION_WORDS: dict[str, Callable[[object], int]] = {
-    "seats": _int_word,
-    "teams": _name_word(_numbered(("none", "pairs"))),
-    "width": _int_word,
-    "height": _int_word,
-    "obstacles": _name_word(_numbered(("none", "list", "random"))),
-    "obstacle_count": _int_word,
-    "deploy_depth": _int_word,
-    "deployment": _name_word(_numbered(("auto", "chosen"))),
-    "army": _name_word(_numbered(("recruit", "preset", "given"))),
-    "army_points": _int_word,
-    "max_stacks": _int_word,
-    "army_preset": _name_word(_PRESET_NUMBERS),
-    "shooter_melee_percent": _int_word,
-    "defend_percent": _int_word,
-    "min_damage": _int_word,
-    "round_limit": _int_word,
-    "limit_result": _name_word(_numbered(("draw", "hit_points"))),
+_OPTION_WORDS: dict[str, Reader] = {
+    "seats": int_word,
+    "teams": name_word(numbered(("none", "pairs"))),
+    "width": int_word,
+    "height": int_word,
+    "obstacles": name_word(numbered(("none", "list", "random"))),
+    "obstacle_count": int_word,
+    "deploy_depth": int_word,
+    "deployment": name_word(numbered(("auto", "chosen"))),
+    "army": name_word(numbered(("recruit", "preset", "given"))),
+    "army_points": int_word,
+    "max_stacks": int_word,
+    "army_preset": name_word(numbered(PRESETS)),
+    "shooter_melee_percent": int_word,
+    "defend_percent": int_word,
+    "min_damage": int_word,
+    "round_limit": int_word,
+    "limit_result": name_word(numbered(("draw", "hit_points"))),
 }
 _OPTIONS = frozenset(_OPTION_WORDS) | {"obstacle_spaces", "armies", "roster"}
 _OPTIONS_MALFORMED = [1] + [WORD_ABSENT] * 17 + [0, 0, 0]
 
 # The words of a unit type, in order; `summon_unit` (before `cost`) is done by hand.
-_TYPE_WORDS: dict[str, Callable[[object], int]] = {
-    "level": _int_word,
-    "initiative": _int_word,
-    "hp": _int_word,
-    "move": _int_word,
-    "movement": _name_word(_numbered(MOVEMENTS)),
-    "range": _int_word,
-    "attack": _int_word,
-    "spread": _int_word,
-    "shooter": _bool_word,
-    "retaliations": _int_word,
-    "skill": _name_word(_numbered(SKILLS)),
-    "skill_range": _int_word,
-    "skill_power": _int_word,
-    "skill_uses": _int_word,
+_TYPE_WORDS: dict[str, Reader] = {
+    "level": int_word,
+    "initiative": int_word,
+    "hp": int_word,
+    "move": int_word,
+    "movement": name_word(numbered(MOVEMENTS)),
+    "range": int_word,
+    "attack": int_word,
+    "spread": int_word,
+    "shooter": bool_word,
+    "retaliations": int_word,
+    "skill": name_word(numbered(SKILLS)),
+    "skill_range": int_word,
+    "skill_power": int_word,
+    "skill_uses": int_word,
 }
 _TYPE_ROW = (*_TYPE_WORDS, "summon_unit", "cost")
 _TYPE_ALWAYS = frozenset(UnitType.__struct_fields__) - {
@@ -208,71 +172,64 @@ _TYPE_ID = re.compile(r"[a-z][a-z0-9_]{0,31}")
 _ROSTER_MAX = 40
 
 # The words of a Position's stack, in order. Those that may be absent have no place in _STACK_REQUIRED.
-_STACK_NUMBERS: dict[str, Callable[[object], int]] = {
+_STACK_NUMBERS: dict[str, Reader] = {
     "count": _int64_word,
     "start_count": _int64_word,
     "top_hp": _int64_word,
-    "defending": _bool_word,
-    "waited": _bool_word,
+    "defending": bool_word,
+    "waited": bool_word,
     "retaliations_used": _int64_word,
     "skill_used": _int64_word,
-    "summoned": _bool_word,
+    "summoned": bool_word,
 }
 _STACK_FIELDS = frozenset(_STACK_NUMBERS) | {"id", "seat", "unit", "space"}
 _STACK_REQUIRED = ("seat", "unit", "space", "count")
 _POSITION_FIELDS = frozenset(Position.__struct_fields__)
 _POSITION_SEAT_FIELDS = frozenset(PositionSeat.__struct_fields__)
-_ARMY_FIELDS = frozenset(("unit", "count"))
 _POSITION_MALFORMED = [1, WORD_ABSENT, WORD_ABSENT, WORD_ABSENT, 0, 0, 0, 0, 0]
 
 
-def _army_words(
-    army: object, unit_word: Callable[[object], int], number: Callable[[object], int]
-) -> list[int]:
+def _army_words(army: object, unit_word: Reader, number: Reader) -> list[int]:
     """The true length, then unit and count of each entry."""
-    entries = _list(army)
+    entries = list_of(army)
     words = [len(entries)]
     for entry in entries:
-        pair = _object(entry, _ARMY_FIELDS)
-        if len(pair) != 2:
-            raise _WrongShape
+        pair = object_of(entry, ("unit", "count"))
         words += (unit_word(pair["unit"]), number(pair["count"]))
     return words
 
 
 def _roster_words(roster: object) -> list[int]:
-    types = _list(roster)
+    types = list_of(roster)
     if not 1 <= len(types) <= _ROSTER_MAX:
-        raise _WrongShape
+        raise WrongShape
     words = [len(types)]
     ids: dict[str, int] = {}
     for unit in types:
         if type(unit) is not dict or type(unit.get("id")) is not str:
-            raise _WrongShape
+            raise WrongShape
         if not _TYPE_ID.fullmatch(unit["id"]) or unit["id"] in ids:
-            raise _WrongShape
+            raise WrongShape
         ids[unit["id"]] = len(ids)
-    summon_word = _name_word(ids)
+    summon_word = name_word(ids)
     for unit in types:
         skill = unit.get("skill")
         if type(skill) is not str or unit.keys() != _TYPE_FIELDS.get(skill):
-            raise _WrongShape
+            raise WrongShape
         if not is_text(unit["name"]) or not 1 <= len(unit["name"]) <= 40:
-            raise _WrongShape
-        for name, word in _TYPE_WORDS.items():
-            words.append(word(unit[name]) if name in unit else WORD_ABSENT)
-        words.append(summon_word(unit["summon_unit"]) if "summon_unit" in unit else WORD_ABSENT)
-        words.append(_int_word(unit["cost"]))
+            raise WrongShape
+        words += row_words(unit, _TYPE_WORDS)
+        words += (optional_word(unit, "summon_unit", summon_word), int_word(unit["cost"]))
     return words
 
 
-def _armies_words(armies: object, unit_word: Callable[[object], int]) -> list[int]:
+def _armies_words(armies: object, unit_word: Reader) -> list[int]:
     if type(armies) is not dict:
-        raise _WrongShape
+        raise WrongShape
     words = [len(armies)]
     for seat, army in armies.items():
         words.append(_seat_word(seat))
-        words += _army_words(army, unit_word, _int_word)
+        words += _army_words(army, unit_word, int_word)
     return words
 
 
@@ -281,15 +238,13 @@ def _ids(options: object) -> tuple[str, ...]:
     if type(options) is dict and "roster" in options:
         try:
             _roster_words(options["roster"])
-        except _WrongShape:
+        except WrongShape:
             return ()
         return tuple(unit["id"] for unit in options["roster"])
     return _DEFAULT_IDS
 
 
-_BOOK: dict[str, Any] = json.loads(
-    resources.files("warlog_core").joinpath("rules/hex.json").read_text(encoding="utf-8")
-)
+_BOOK = book_data("hex")
 _DEFAULT_IDS: tuple[str, ...] = tuple(unit["id"] for unit in _BOOK["roster"])
 _DEFAULT_LABELS: tuple[tuple[str, str], ...] = tuple((unit["id"], unit["name"]) for unit in _BOOK["roster"])
 
@@ -315,8 +270,7 @@ class Codec:
         )
         self.pick_entry = state.row_picker("seats.army", ("unit", "count"))
         self.pick_type = raw.setup_layout.row_picker("units", _TYPE_ROW)
-        # Listed actions recur all the time and are frozen: each is made once.
-        self.listed: dict[bytes, Any] = {}
+        self.listed = ListedActions(_listed)
 
     @staticmethod
     def position_is_open(position: Mapping[str, Any]) -> bool:
@@ -327,12 +281,10 @@ class Codec:
 
     def options_words(self, options: object) -> list[int]:
         try:
-            given = _object(options, _OPTIONS)
-            words = [0]
-            for name, word in _OPTION_WORDS.items():
-                words.append(word(given[name]) if name in given else WORD_ABSENT)
-            spaces = [_space_word(space) for space in _list(given.get("obstacle_spaces", []))]
-        except _WrongShape:
+            given = object_of(options, (), _OPTIONS)
+            words = [0, *row_words(given, _OPTION_WORDS)]
+            spaces = [_space_word(space) for space in list_of(given.get("obstacle_spaces", []))]
+        except WrongShape:
             return list(_OPTIONS_MALFORMED)
         roster_verdict, armies_verdict = 0, 0
         lists = [len(spaces), *spaces]
@@ -340,21 +292,21 @@ class Codec:
             try:
                 lists += _roster_words(given["roster"])
                 roster_verdict = 1
-            except _WrongShape:
+            except WrongShape:
                 roster_verdict = 2
         if given.get("army") == "given" and "armies" in given:
             try:
-                lists += _armies_words(given["armies"], _name_word(_numbered(_ids(given))))
+                lists += _armies_words(given["armies"], name_word(numbered(_ids(given))))
                 armies_verdict = 1
-            except _WrongShape:
+            except WrongShape:
                 armies_verdict = 2
         return [*words, roster_verdict, armies_verdict, *lists]
 
     def position_words(self, options: object, position: object) -> list[int]:
-        unit_word = _name_word(_numbered(_ids(options)))
+        unit_word = name_word(numbered(_ids(options)))
         try:
-            return _position_words(_object(position, _POSITION_FIELDS), unit_word)
-        except _WrongShape:
+            return _position_words(object_of(position, (), _POSITION_FIELDS), unit_word)
+        except WrongShape:
             return list(_POSITION_MALFORMED)
 
     def labels(self, options: object) -> bytes:
@@ -423,47 +375,40 @@ def _read_labels(labels: bytes) -> tuple[tuple[str, str], ...]:
     return pairs
 
 
-def _position_words(given: dict[str, Any], unit_word: Callable[[object], int]) -> list[int]:
-    def word(value: dict[str, Any], name: str, make: Callable[[object], int]) -> int:
-        return make(value[name]) if name in value else WORD_ABSENT
-
-    obstacles = [_space_word(space) for space in _list(given.get("obstacles", []))]
-    stacks = _list(given.get("stacks", []))
-    queue = [_int64_word(stack) for stack in _list(given.get("queue", []))]
-    seats = _list(given.get("seats", []))
+def _position_words(given: dict[str, Any], unit_word: Reader) -> list[int]:
+    obstacles = [_space_word(space) for space in list_of(given.get("obstacles", []))]
+    stacks = list_of(given.get("stacks", []))
+    queue = [_int64_word(stack) for stack in list_of(given.get("queue", []))]
+    seats = list_of(given.get("seats", []))
     words = [
         0,
-        word(given, "phase", _phase_word),
-        word(given, "round", _int64_word),
-        word(given, "next_id", _int64_word),
+        optional_word(given, "phase", _phase_word),
+        optional_word(given, "round", _int64_word),
+        optional_word(given, "next_id", _int64_word),
         int("queue" in given),
         len(obstacles),
         *obstacles,
         len(stacks),
     ]
     for stack in stacks:
-        _object(stack, _STACK_FIELDS)
-        if not all(name in stack for name in _STACK_REQUIRED):
-            raise _WrongShape
+        object_of(stack, _STACK_REQUIRED, _STACK_FIELDS)
         words += (
-            word(stack, "id", _int64_word),
+            optional_word(stack, "id", _int64_word),
             _seat_word(stack["seat"]),
             unit_word(stack["unit"]),
             _space_word(stack["space"]),
         )
-        words += [word(stack, name, make) for name, make in _STACK_NUMBERS.items()]
+        words += row_words(stack, _STACK_NUMBERS)
     words += [len(queue), *queue, len(seats)]
     for seat in seats:
-        _object(seat, _POSITION_SEAT_FIELDS)
-        if "seat" not in seat:
-            raise _WrongShape
+        object_of(seat, ("seat",), _POSITION_SEAT_FIELDS)
         words += (
             _seat_word(seat["seat"]),
-            word(seat, "status", _status_word),
+            optional_word(seat, "status", _status_word),
             int("army" in seat),
-            word(seat, "ready", _bool_word),
-            word(seat, "draw_offer", _bool_word),
-            word(seat, "draw_used", _bool_word),
+            optional_word(seat, "ready", bool_word),
+            optional_word(seat, "draw_offer", bool_word),
+            optional_word(seat, "draw_used", bool_word),
         )
         words += _army_words(seat["army"], unit_word, _int64_word) if "army" in seat else [0]
     return words
@@ -471,69 +416,43 @@ def _position_words(given: dict[str, Any], unit_word: Callable[[object], int]) -
 
 # ---- actions -----------------------------------------------------------------------------------------------
 
-_FIELD_LIMIT = 2**31 - 16
-
 
 def _piece_field(value: object) -> int:
-    if type(value) is not int or not INT64_MIN <= value <= INT64_MAX:
-        raise _WrongShape
-    return value if -_FIELD_LIMIT <= value <= _FIELD_LIMIT else OUT_OF_RANGE
+    number = int_field(value)
+    assert isinstance(value, int)
+    if not INT64_MIN <= value <= INT64_MAX:
+        raise WrongShape
+    return number
 
 
-def _space_field(value: object) -> int:
-    if type(value) is not str:
-        raise _WrongShape
-    return SPACE_IDS.get(value, UNKNOWN)
-
-
-def _preset_field(value: object) -> int:
-    if type(value) is not str:
-        raise _WrongShape
-    return _PRESET_NUMBERS.get(value, UNKNOWN)
-
-
-def _seat_field(value: object) -> int:
-    if type(value) is not str or value not in _SEAT_NUMBERS:
-        raise _WrongShape
-    return _SEAT_NUMBERS[value]
-
-
-_FIELDS: dict[str, Callable[[object], int]] = {
-    "preset": _preset_field,
+_space_field = name_field(SPACE_IDS)
+_FIELDS: dict[str, Reader] = {
+    "preset": name_field(numbered(PRESETS)),
     "piece": _piece_field,
     "to": _space_field,
     "target": _space_field,
-    "seat": _seat_field,
+    "seat": known_name(_SEAT_NUMBERS),
 }
 _RECRUIT = 0
-_Encoder = Callable[[dict[str, Any]], ActionRecord]
 
 
-def _encoder(number: int, names: tuple[str, ...]) -> _Encoder:
-    """Encodes actions of one type: the fields `names` in the book's order, none missing, none superfluous."""
-    n_fields = 1 + len(names)
-    fields = tuple((name, _FIELDS[name]) for name in names)
-    rest = (0,) * (7 - len(names))
-
-    def encode(action: dict[str, Any]) -> ActionRecord:
-        if len(action) != n_fields:
-            raise _WrongShape
-        return (number, *[make(action[name]) for name, make in fields], *rest), ()  # type: ignore[return-value]
-
+def _encoder(number: int, names: tuple[str, ...]) -> Encoder:
     def encode_piece_and_space(action: dict[str, Any]) -> ActionRecord:
-        # The same for the commonest shape, `move` and `attack` among them, in half the time.
+        # As `encoder` for the commonest shape, `move` and `attack` among them, in half the time.
         piece, space = action["piece"], action[names[1]]
         if type(piece) is not int or type(space) is not str or len(action) != 3:
-            raise _WrongShape
-        if not 0 <= piece <= _FIELD_LIMIT:
+            raise WrongShape
+        if not 0 <= piece <= FIELD_LIMIT:
             piece = _piece_field(piece)
         return (number, piece, SPACE_IDS.get(space, UNKNOWN), 0, 0, 0, 0, 0), ()
 
-    return encode_piece_and_space if names in (("piece", "to"), ("piece", "target")) else encode
+    if names in (("piece", "to"), ("piece", "target")):
+        return encode_piece_and_space
+    return encoder(number, {name: _FIELDS[name] for name in names})
 
 
-_ENCODERS: dict[str, _Encoder] = {
-    str(action.__struct_config__.tag): _encoder(number, action.__struct_fields__)
+_ENCODERS = {
+    type_name(action): _encoder(number, action.__struct_fields__)
     for number, action in enumerate(ACTIONS)
     if number != _RECRUIT
 }
@@ -566,31 +485,21 @@ class Tables:
         self._setup = setup
         self._pairs = pairs
         self._units = tuple(unit_id for unit_id, _ in pairs)
-        self._unit_numbers = _numbered(self._units)
+        self._unit_numbers = numbered(self._units)
+        self._encoders = {**_ENCODERS, "recruit": self._recruit_record}
         self._board: tuple[tuple[int, ...], Board] | None = None
 
     # ---- actions ----
 
     def record(self, action: object) -> ActionRecord:
-        if type(action) is not dict:
-            if not isinstance(action, Tagged):
-                return MALFORMED_RECORD
-            action = msgspec.to_builtins(action)
-            assert isinstance(action, dict)
-        kind = action.get("type")
-        try:
-            if kind == "recruit":
-                return self._recruit_record(action)
-            return _ENCODERS[kind](action) if type(kind) is str else MALFORMED_RECORD
-        except (_WrongShape, KeyError):
-            return MALFORMED_RECORD
+        return encoded(action, self._encoders)
 
     def _recruit_record(self, action: dict[str, Any]) -> ActionRecord:
         if len(action) != 2:
-            raise _WrongShape
-        words = _army_words(action["army"], _name_word(self._unit_numbers), _int64_word)
+            raise WrongShape
+        words = _army_words(action["army"], name_word(self._unit_numbers), _int64_word)
         items = [_item(word) for word in words[1 : 1 + self._codec.items_max]]
-        return (_RECRUIT, min(words[0], _FIELD_LIMIT), 0, 0, 0, 0, 0, 0), items
+        return (_RECRUIT, min(words[0], FIELD_LIMIT), 0, 0, 0, 0, 0, 0), items
 
     def action(self, record: Sequence[int], items: Sequence[int]) -> Any:
         if record[0] == _RECRUIT:
@@ -602,21 +511,7 @@ class Tables:
         return {"type": ACTIONS[kind].__struct_config__.tag}
 
     def listing(self, listing: bytes) -> list[Any]:
-        keys = listing_keys(listing)
-        made = self._codec.listed
-        try:
-            return [made[key] for key in keys]
-        except KeyError:
-            pass
-        if len(made) > _LISTED_KEPT:
-            made.clear()
-        actions = []
-        for key in keys:
-            action = made.get(key)
-            if action is None:
-                action = made[key] = _listed(record_of(key))
-            actions.append(action)
-        return actions
+        return self._codec.listed.structs(listing)
 
     # ---- effects ----
 
@@ -777,14 +672,11 @@ class Tables:
         )
 
 
-_LISTED_KEPT = 32768
-
-
 def _item(word: int) -> int:
     """A word of an army as an item: reserved values and sizes are those of 32-bit numbers there."""
     if word == WORD_UNKNOWN:
         return UNKNOWN
-    return word if -_FIELD_LIMIT <= word <= _FIELD_LIMIT else OUT_OF_RANGE
+    return word if -FIELD_LIMIT <= word <= FIELD_LIMIT else OUT_OF_RANGE
 
 
 def _listed(record: Sequence[int]) -> Any:

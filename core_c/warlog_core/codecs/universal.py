@@ -5,9 +5,7 @@ In the book's order: options and Position into words, actions both ways; effects
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from importlib import resources
 from typing import Any
 
 import msgspec
@@ -15,16 +13,28 @@ from msgspec import UNSET
 
 from warlog_core.binding import (
     ABSENT,
-    OUT_OF_RANGE,
     UNKNOWN,
     WORD_ABSENT,
-    WORD_OUT_OF_RANGE,
     WORD_UNKNOWN,
     RawGame,
-    listing_keys,
-    record_of,
 )
-from warlog_core.codecs import MALFORMED_RECORD, ActionRecord, Result
+from warlog_core.codecs import ActionRecord, Result, book_data
+from warlog_core.codecs._actions import Encoder, ListedActions, encoded, type_name
+from warlog_core.codecs._words import (
+    Reader,
+    WrongShape,
+    bool_word,
+    int_field,
+    int_word,
+    known_name,
+    list_of,
+    name_field,
+    name_word,
+    numbered,
+    object_of,
+    row_words,
+    true_word,
+)
 from warlog_core.codecs.universal_structs import (
     ACTIONS,
     FILES,
@@ -75,140 +85,84 @@ from warlog_core.codecs.universal_structs import (
     Seat,
     Seized,
     Summoned,
-    Tagged,
     Thawed,
     Turn,
     TurnStarted,
     Veteran,
     View,
 )
-from warlog_core.jsonvalue import is_integer
 
 _OVER = 1
 _BOARD, _DEAD = 1, 2  # where a piece is
 _NOBODY = 5  # no owner, no origin, no offerer
 
-_BOOK: dict[str, Any] = json.loads(
-    resources.files("warlog_core").joinpath("rules/universal.json").read_text(encoding="utf-8")
-)
+_BOOK = book_data("universal")
 
 # ---- into words --------------------------------------------------------------------------------------------
 
 
-class _WrongShape(Exception):
-    """The value has not the JSON type, or lacks or exceeds the fields, that its place wants."""
+_SEAT_NUMBERS = numbered(SEATS)
+_seat_word = name_word(_SEAT_NUMBERS)
+_kind_word = name_word(numbered(KINDS))
+_space_word = name_word(SPACE_IDS)
+_reason_word = name_word(numbered(OUT_REASONS))
 
 
-_WORD_LIMIT = 2**62
+_Readers = dict[str, Reader]
 
 
-def _int_word(value: object) -> int:
-    if not is_integer(value):
-        raise _WrongShape
-    assert isinstance(value, int)
-    return value if -_WORD_LIMIT <= value <= _WORD_LIMIT else WORD_OUT_OF_RANGE
-
-
-def _bool_word(value: object) -> int:
-    if type(value) is not bool:
-        raise _WrongShape
-    return int(value)
-
-
-def _flag_word(value: object) -> int:
-    """A flag is true or absent."""
-    if value is not True:
-        raise _WrongShape
-    return 1
-
-
-def _name_word(names: Mapping[str, int]) -> Callable[[object], int]:
-    def word(value: object) -> int:
-        if type(value) is not str:
-            raise _WrongShape
-        return names.get(value, WORD_UNKNOWN)
-
-    return word
-
-
-def _numbered(names: Sequence[str]) -> dict[str, int]:
-    return {name: number for number, name in enumerate(names)}
-
-
-_SEAT_NUMBERS = _numbered(SEATS)
-_seat_word = _name_word(_SEAT_NUMBERS)
-_kind_word = _name_word(_numbered(KINDS))
-_space_word = _name_word(SPACE_IDS)
-_reason_word = _name_word(_numbered(OUT_REASONS))
-
-
-def _list(value: object) -> list[Any]:
-    if type(value) is not list:
-        raise _WrongShape
-    return value
-
-
-_Words = dict[str, Callable[[object], int]]
-
-
-def _row(
-    value: object, fields: _Words, required: Iterable[str], ignored: frozenset[str] = frozenset()
-) -> list[int]:
-    """The words of an object, in the order of `fields`; what it lacks is absent."""
-    if type(value) is not dict or not all(name in value for name in required):
-        raise _WrongShape
-    if not all(name in fields or name in ignored for name in value):
-        raise _WrongShape
-    return [word(value[name]) if name in value else WORD_ABSENT for name, word in fields.items()]
+def _row(value: object, readers: _Readers, required: Iterable[str], ignored: Iterable[str] = ()) -> list[int]:
+    """The words of an object, in the order of `readers`."""
+    return row_words(object_of(value, tuple(required), (*readers, *ignored)), readers)
 
 
 def _factions_word(value: object) -> int:
     bits = 0
-    for name in _list(value):
+    for name in list_of(value):
         seat = _seat_word(name)
         if seat == WORD_UNKNOWN or bits >> seat & 1:
-            raise _WrongShape
+            raise WrongShape
         bits |= 1 << seat
     return bits
 
 
 # The words after the verdict, in order.
-_OPTION_WORDS: _Words = {
-    "mode": _name_word(_numbered(MODES)),
+_OPTION_WORDS: _Readers = {
+    "mode": name_word(numbered(MODES)),
     "factions": _factions_word,
-    "pairing": _name_word(_numbered(PAIRINGS)),
+    "pairing": name_word(numbered(PAIRINGS)),
     "first": _seat_word,
-    "quiet_limit": _int_word,
-    "breeding_limit": _int_word,
-    "psionics": _bool_word,
-    "psionic_cost": _int_word,
-    "veterans": _bool_word,
-    "veteran_merits": _int_word,
+    "quiet_limit": int_word,
+    "breeding_limit": int_word,
+    "psionics": bool_word,
+    "psionic_cost": int_word,
+    "veterans": bool_word,
+    "veteran_merits": int_word,
 }
 _OPTIONS_MALFORMED = [1] + [WORD_ABSENT] * len(_OPTION_WORDS)
 
-_NUMBER_WORDS: _Words = {
-    "promotions": _int_word,
-    "breedings_left": _int_word,
-    "quiet": _int_word,
-    "next_id": _int_word,
+_NUMBER_WORDS: _Readers = {
+    "promotions": int_word,
+    "breedings_left": int_word,
+    "quiet": int_word,
+    "next_id": int_word,
 }
-_TURN_WORDS: _Words = {"seat": _seat_word, "number": _int_word, "freeze_used": _flag_word}
-_SACRIFICE_WORDS: _Words = {"moves_left": _int_word, "moved": _int_word}
-_TURN_FLAGS: _Words = {"draw_offered": _flag_word, "progress": _flag_word}
-_PIECE_WORDS: _Words = {
-    "id": _int_word,
+_TURN_WORDS: _Readers = {"seat": _seat_word, "number": int_word, "freeze_used": true_word}
+_SACRIFICE_WORDS: _Readers = {"moves_left": int_word, "moved": int_word}
+_TURN_FLAGS: _Readers = {"draw_offered": true_word, "progress": true_word}
+_PIECE_WORDS: _Readers = {
+    "id": int_word,
     "kind": _kind_word,
     "seat": _seat_word,
     "space": _space_word,
-    "conquering": _int_word,
-    "frozen": _flag_word,
+    "conquering": int_word,
+    "frozen": true_word,
     "origin": _seat_word,
-    "holds": _int_word,
-    "merits": _int_word,
+    "holds": int_word,
+    "merits": int_word,
 }
-_DEAD_WORDS: _Words = {"id": _int_word, "kind": _kind_word, "seat": _seat_word}
-_OUT_WORDS: _Words = {"seat": _seat_word, "reason": _reason_word, "turn": _int_word}
+_DEAD_WORDS: _Readers = {"id": int_word, "kind": _kind_word, "seat": _seat_word}
+_OUT_WORDS: _Readers = {"seat": _seat_word, "reason": _reason_word, "turn": int_word}
 _BOOSTED = frozenset(("boosted",))
 _IGNORED = frozenset(("game", "viewer", "phase", "to_act", "mode", "order", "teams", "result"))
 _POSITION_FIELDS = frozenset(Position.__struct_fields__)
@@ -224,42 +178,40 @@ def _turn_words(turn: object) -> list[int]:
         words += (1, *_row(turn["sacrifice"], _SACRIFICE_WORDS, ("moves_left",)))
     else:
         words += (0, WORD_ABSENT, WORD_ABSENT)
-    return words + [word(turn[name]) if name in turn else WORD_ABSENT for name, word in _TURN_FLAGS.items()]
+    return words + row_words(turn, _TURN_FLAGS)
 
 
 def _offer_words(offer: object) -> list[int]:
-    if type(offer) is not dict or offer.keys() != {"by", "accepted"}:
-        raise _WrongShape
-    accepted = [_seat_word(seat) for seat in _list(offer["accepted"])]
-    return [1, _seat_word(offer["by"]), len(accepted), *accepted]
+    given = object_of(offer, ("by", "accepted"))
+    accepted = [_seat_word(seat) for seat in list_of(given["accepted"])]
+    return [1, _seat_word(given["by"]), len(accepted), *accepted]
 
 
 def _area_words(area: object) -> list[int]:
     if type(area) is not dict:
-        raise _WrongShape
+        raise WrongShape
     words = [1, len(area)]
     for seat, spaces in area.items():
-        words += (_seat_word(seat), len(_list(spaces)), *map(_space_word, spaces))
+        words += (_seat_word(seat), len(list_of(spaces)), *map(_space_word, spaces))
     return words
 
 
-def _position_words(given: object) -> list[int]:
-    if type(given) is not dict or "pieces" not in given or not given.keys() <= _POSITION_FIELDS:
-        raise _WrongShape
-    words = [0, *_row({name: given[name] for name in _NUMBER_WORDS if name in given}, _NUMBER_WORDS, ())]
+def _position_words(position: object) -> list[int]:
+    given = object_of(position, ("pieces",), _POSITION_FIELDS)
+    words = [0, *row_words(given, _NUMBER_WORDS)]
     words += (
         _turn_words(given["turn"]) if "turn" in given else [0] + [WORD_ABSENT] * 3 + [0] + [WORD_ABSENT] * 4
     )
     words += _offer_words(given["draw_offer"]) if "draw_offer" in given else [0, WORD_ABSENT, 0]
-    pieces = _list(given["pieces"])
+    pieces = list_of(given["pieces"])
     words.append(len(pieces))
     for piece in pieces:
         words += _row(piece, _PIECE_WORDS, ("id", "kind", "seat", "space"), _BOOSTED)
-    dead = _list(given.get("dead", []))
+    dead = list_of(given.get("dead", []))
     words.append(len(dead))
     for piece in dead:
         words += _row(piece, _DEAD_WORDS, _DEAD_WORDS)
-    out = _list(given.get("out", []))
+    out = list_of(given.get("out", []))
     words.append(len(out))
     for entry in out:
         words += _row(entry, _OUT_WORDS, ("seat",))
@@ -279,28 +231,30 @@ class Codec:
     options_type = Options
 
     def __init__(self, raw: RawGame) -> None:
-        self.items_max = raw.items_max
+        self.encoders = {
+            type_name(action): _encoder(number, action.__struct_fields__, raw.items_max)
+            for number, action in enumerate(ACTIONS)
+        }
         state = raw.state_layout
         self.pick_piece = state.row_picker(
             "pieces",
             ("where", "kind", "seat", "space", "conquering", "frozen", "origin", "holds", "merits"),
         )
         self.pick_out = state.row_picker("out", ("seat", "reason", "number"))
-        # Listed actions recur all the time and are frozen: each is made once.
-        self.listed: dict[bytes, Any] = {}
+        self.listed = ListedActions(_listed)
 
     # ---- options and Position ----
 
     def options_words(self, options: object) -> list[int]:
         try:
             return [0, *_row(options, _OPTION_WORDS, ())]
-        except _WrongShape:
+        except WrongShape:
             return list(_OPTIONS_MALFORMED)
 
     def position_words(self, options: object, position: object) -> list[int]:
         try:
             return _position_words(position)
-        except _WrongShape:
+        except WrongShape:
             return list(_POSITION_MALFORMED)
 
     def labels(self, options: object) -> bytes:
@@ -414,44 +368,17 @@ def _ability(ability: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str
 
 # ---- actions -----------------------------------------------------------------------------------------------
 
-_FIELD_LIMIT = 2**31 - 16
 _PAY_AUTO = -1
-
-
-def _piece_field(value: object) -> int:
-    if type(value) is not int:
-        raise _WrongShape
-    return value if -_FIELD_LIMIT <= value <= _FIELD_LIMIT else OUT_OF_RANGE
-
-
-def _space_field(value: object) -> int:
-    if type(value) is not str:
-        raise _WrongShape
-    return SPACE_IDS.get(value, UNKNOWN)
-
-
-def _conquer_field(value: object) -> int:
-    if value is not True:
-        raise _WrongShape
-    return 1
-
-
-def _seat_field(value: object) -> int:
-    if type(value) is not str or value not in _SEAT_NUMBERS:
-        raise _WrongShape
-    return _SEAT_NUMBERS[value]
-
-
-_FIELDS: dict[str, Callable[[object], int]] = {
-    "piece": _piece_field,
-    "summoned": _piece_field,
-    "raised": _piece_field,
+_space_field = name_field(SPACE_IDS)
+_FIELDS: dict[str, Reader] = {
+    "piece": int_field,
+    "summoned": int_field,
+    "raised": int_field,
     "to": _space_field,
     "target": _space_field,
-    "conquer": _conquer_field,
-    "seat": _seat_field,
+    "conquer": true_word,
+    "seat": known_name(_SEAT_NUMBERS),
 }
-_Encoder = Callable[[dict[str, Any], int], ActionRecord]
 
 
 def _payment(pay: object, items_max: int) -> tuple[int, list[int]]:
@@ -459,19 +386,19 @@ def _payment(pay: object, items_max: int) -> tuple[int, list[int]]:
     with it, wherever it stood."""
     if type(pay) is str and pay == "auto":
         return _PAY_AUTO, []
-    items = [_space_field(space) for space in _list(pay)]
+    items = [_space_field(space) for space in list_of(pay)]
     if UNKNOWN in items:
         items.sort()  # UNKNOWN is below every space
     return len(items), items[:items_max]
 
 
-def _encoder(number: int, names: tuple[str, ...]) -> _Encoder:
+def _encoder(number: int, names: tuple[str, ...], items_max: int) -> Encoder:
     """Encodes actions of one type: the fields `names` in the book's order, none missing but `conquer`, none more."""
     fields = tuple((name, _FIELDS[name]) for name in names if name not in ("pay", "conquer"))
     pays, conquers = "pay" in names, "conquer" in names
     n_fields = 1 + len(fields) + pays
 
-    def encode(action: dict[str, Any], items_max: int) -> ActionRecord:
+    def encode(action: dict[str, Any]) -> ActionRecord:
         record = [number, *[make(action[name]) for name, make in fields]]
         items: list[int] = []
         n_expected = n_fields
@@ -480,22 +407,18 @@ def _encoder(number: int, names: tuple[str, ...]) -> _Encoder:
             record.append(pay)
         if conquers:
             if "conquer" in action:
-                record.append(_conquer_field(action["conquer"]))
+                record.append(true_word(action["conquer"]))
                 n_expected += 1
             else:
                 record.append(ABSENT)
         if len(action) != n_expected:
-            raise _WrongShape
+            raise WrongShape
         record += [0] * (8 - len(record))
         return tuple(record), items  # type: ignore[return-value]
 
     return encode
 
 
-_ENCODERS: dict[str, _Encoder] = {
-    str(action.__struct_config__.tag): _encoder(number, action.__struct_fields__)
-    for number, action in enumerate(ACTIONS)
-}
 _NUMBER = int
 _DECODERS: dict[str, Callable[[int], Any]] = {
     "piece": _NUMBER,
@@ -513,7 +436,6 @@ _ACTION_DECODERS = tuple(
 _PAY_AT = tuple(
     action.__struct_fields__.index("pay") if "pay" in action.__struct_fields__ else None for action in ACTIONS
 )
-_LISTED_KEPT = 32768
 
 
 class Tables:
@@ -531,16 +453,7 @@ class Tables:
     # ---- actions ----
 
     def record(self, action: object) -> ActionRecord:
-        if type(action) is not dict:
-            if not isinstance(action, Tagged):
-                return MALFORMED_RECORD
-            action = msgspec.to_builtins(action)
-            assert isinstance(action, dict)
-        kind = action.get("type")
-        try:
-            return _ENCODERS[kind](action, self._codec.items_max) if type(kind) is str else MALFORMED_RECORD
-        except (_WrongShape, KeyError):
-            return MALFORMED_RECORD
+        return encoded(action, self._codec.encoders)
 
     def action(self, record: Sequence[int], items: Sequence[int]) -> Any:
         action = _listed(record)
@@ -553,21 +466,7 @@ class Tables:
         raise AssertionError("no action of this game is redacted")
 
     def listing(self, listing: bytes) -> list[Any]:
-        keys = listing_keys(listing)
-        made = self._codec.listed
-        try:
-            return [made[key] for key in keys]
-        except KeyError:
-            pass
-        if len(made) > _LISTED_KEPT:
-            made.clear()
-        actions = []
-        for key in keys:
-            action = made.get(key)
-            if action is None:
-                action = made[key] = _listed(record_of(key))
-            actions.append(action)
-        return actions
+        return self._codec.listed.structs(listing)
 
     # ---- effects ----
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from warlog_core.codecs import Result
+from warlog_core.codecs._actions import Tagged
 
 # ---- names (sections 1 to 4): a name's number is its place -------------------------------------------------
 
@@ -74,10 +75,6 @@ class Options(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 # ---- actions, in the order of the table of section 7 -------------------------------------------------------
-
-
-class Tagged(Struct, frozen=True, tag_field="type", forbid_unknown_fields=True):
-    """A tagged union's member: `type` comes first."""
 
 
 class Move(Tagged, frozen=True, tag="move"):

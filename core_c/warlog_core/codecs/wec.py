@@ -6,27 +6,35 @@ The Structs are in `wec_structs.py`, the notation of 10.6 in `wec_notation.py`.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
-from importlib import resources
 from itertools import pairwise
 from typing import Any
 
-import msgspec
 from msgspec import UNSET, UnsetType
 
 from warlog_core.binding import (
     ABSENT,
-    OUT_OF_RANGE,
     UNKNOWN,
     WORD_ABSENT,
-    WORD_OUT_OF_RANGE,
-    WORD_UNKNOWN,
     RawGame,
-    listing_keys,
-    record_of,
 )
-from warlog_core.codecs import MALFORMED_RECORD, ActionRecord, Result, wec_notation
+from warlog_core.codecs import ActionRecord, Result, book_data, wec_notation
+from warlog_core.codecs._actions import Encoder, ListedActions, encoded, type_name
+from warlog_core.codecs._words import (
+    Reader,
+    WrongShape,
+    bool_word,
+    int_field,
+    int_word,
+    known_name,
+    list_of,
+    name_field,
+    name_word,
+    numbered,
+    object_of,
+    optional_word,
+    row_words,
+)
 from warlog_core.codecs.wec_structs import (
     ACTIONS,
     DIRECTION_STEPS,
@@ -82,17 +90,13 @@ from warlog_core.codecs.wec_structs import (
     Reinforce,
     Reinforcement,
     Seat,
-    Tagged,
     Timeout,
     TurnState,
     View,
 )
-from warlog_core.jsonvalue import is_integer
 from warlog_core.layout import Row
 
-_BOOK: dict[str, Any] = json.loads(
-    resources.files("warlog_core").joinpath("rules/wec.json").read_text(encoding="utf-8")
-)
+_BOOK = book_data("wec")
 
 _STEALTHY = frozenset(row["type"] for row in _BOOK["piece_types"] if "stealth" in row["inherent"])
 _WAITING = 3  # the level of a reinforcement
@@ -104,90 +108,28 @@ _MARKS = {"acted": 1, "fired": 2, "moved_pieces": 4, "converted": 8, "travelled"
 # ---- into words --------------------------------------------------------------------------------------------
 
 
-class _WrongShape(Exception):
-    """The value has not the JSON type, or the name, that its place wants."""
+_seat = known_name(numbered(SEATS))
+_square = known_name(numbered(SQUARES))
+_level = known_name(numbered(LEVELS))
+_direction = known_name(numbered(DIRECTIONS))
+_hand = known_name(numbered(HANDS, 1))
+_path = known_name(numbered(PATHS))
+_type = known_name(numbered(TYPES, 1))
+_kind = known_name(numbered(KINDS, 1))
+_weapon = known_name(numbered(WEAPONS))
+_missile = known_name(numbered(PROJECTILES))
+_loss = known_name(numbered(LOSSES, 1))
+_transport_name = known_name(numbered(TRANSPORTS, _FIRST_TRANSPORT))
 
 
-_WORD_LIMIT = 2**62
-
-
-def _int_word(value: object) -> int:
-    if not is_integer(value):
-        raise _WrongShape
-    assert isinstance(value, int)
-    return value if -_WORD_LIMIT <= value <= _WORD_LIMIT else WORD_OUT_OF_RANGE
-
-
-def _bool_word(value: object) -> int:
-    if type(value) is not bool:
-        raise _WrongShape
-    return int(value)
-
-
-def _named(names: Sequence[str], first: int = 0) -> Callable[[object], int]:
-    """The number of a name; any other value has the wrong shape."""
-    numbers = {name: number for number, name in enumerate(names, first)}
-
-    def word(value: object) -> int:
-        if type(value) is not str or value not in numbers:
-            raise _WrongShape
-        return numbers[value]
-
-    return word
-
-
-_seat = _named(SEATS)
-_square = _named(SQUARES)
-_level = _named(LEVELS)
-_direction = _named(DIRECTIONS)
-_hand = _named(HANDS, 1)
-_path = _named(PATHS)
-_type = _named(TYPES, 1)
-_kind = _named(KINDS, 1)
-_weapon = _named(WEAPONS)
-_missile = _named(PROJECTILES)
-_loss = _named(LOSSES, 1)
-_transport_name = _named(TRANSPORTS, _FIRST_TRANSPORT)
-
-
-def _enum_word(names: Sequence[str]) -> Callable[[object], int]:
-    def word(value: object) -> int:
-        if type(value) is not str:
-            raise _WrongShape
-        return names.index(value) if value in names else WORD_UNKNOWN
-
-    return word
-
-
-_OPTION_WORDS: dict[str, Callable[[object], int]] = {
-    spec["name"]: _bool_word
+_OPTION_WORDS: dict[str, Reader] = {
+    spec["name"]: bool_word
     if spec["type"] == "boolean"
-    else _int_word
+    else int_word
     if spec["type"] == "integer"
-    else _enum_word(spec["values"])
+    else name_word(numbered(spec["values"]))
     for spec in _BOOK["options"]
 }
-
-
-def _object(value: object, required: Sequence[str], optional: Sequence[str] = ()) -> dict[str, Any]:
-    """The value as an object with these fields and no others."""
-    if type(value) is not dict:
-        raise _WrongShape
-    if not all(name in value for name in required):
-        raise _WrongShape
-    if not all(name in required or name in optional for name in value):
-        raise _WrongShape
-    return value
-
-
-def _list(value: object) -> list[Any]:
-    if type(value) is not list:
-        raise _WrongShape
-    return value
-
-
-def _optional(value: Mapping[str, Any], name: str, word: Callable[[object], int]) -> int:
-    return word(value[name]) if name in value else WORD_ABSENT
 
 
 def _counted(words: Sequence[int], width: int = 1) -> list[int]:
@@ -197,15 +139,15 @@ def _counted(words: Sequence[int], width: int = 1) -> list[int]:
 def _articles_words(value: object) -> list[int]:
     """n, then kind, ready_turn, lock of each."""
     words: list[int] = []
-    for article in _list(value):
+    for article in list_of(value):
         if type(article) is str:
             words += (_kind(article), WORD_ABSENT, WORD_ABSENT)
             continue
-        given = _object(article, ("kind",), ("ready_turn", "lock"))
+        given = object_of(article, ("kind",), ("ready_turn", "lock"))
         words += (
             _kind(given["kind"]),
-            _optional(given, "ready_turn", _int_word),
-            _optional(given, "lock", _int_word),
+            optional_word(given, "ready_turn", int_word),
+            optional_word(given, "lock", int_word),
         )
     return _counted(words, 3)
 
@@ -216,26 +158,26 @@ _PIECE_OPTIONAL = (
 
 
 def _piece_words(value: object) -> list[int]:
-    given = _object(value, ("id", "seat", "type", "at"), _PIECE_OPTIONAL)
-    ready = _object(given.get("ready_turns", {}), (), WEAPON_ABILITIES)
+    given = object_of(value, ("id", "seat", "type", "at"), _PIECE_OPTIONAL)
+    ready = object_of(given.get("ready_turns", {}), (), WEAPON_ABILITIES)
     words = [
-        _int_word(given["id"]),
+        int_word(given["id"]),
         _seat(given["seat"]),
         _type(given["type"]),
         _square(given["at"]),
         _level(given.get("level", "ground")),
-        _optional(given, "hand", _hand),
-        _optional(given, "unmoved", _bool_word),
-        _optional(given, "lock", _int_word),
-        _optional(given, "stunned_until", _int_word),
-        _optional(given, "revealed_until", _int_word),
-        *[_optional(ready, name, _int_word) for name in WEAPON_ABILITIES],
+        optional_word(given, "hand", _hand),
+        optional_word(given, "unmoved", bool_word),
+        optional_word(given, "lock", int_word),
+        optional_word(given, "stunned_until", int_word),
+        optional_word(given, "revealed_until", int_word),
+        *[optional_word(ready, name, int_word) for name in WEAPON_ABILITIES],
     ]
     remaining: list[int] = []
     if "journey" in given:
-        journey = _object(given["journey"], ("article", "to", "path", "remaining"))
+        journey = object_of(given["journey"], ("article", "to", "path", "remaining"))
         words += (_transport_name(journey["article"]), _square(journey["to"]), _path(journey["path"]))
-        remaining = [_square(square) for square in _list(journey["remaining"])]
+        remaining = [_square(square) for square in list_of(journey["remaining"])]
     else:
         words += (WORD_ABSENT, WORD_ABSENT, WORD_ABSENT)
     return words + _articles_words(given.get("articles", [])) + _counted(remaining)
@@ -243,25 +185,25 @@ def _piece_words(value: object) -> list[int]:
 
 def _turn_state_words(value: object) -> list[int]:
     numbers = ("fires", "pick_ups", "drops", "exchanges", "reinforces")
-    given = _object(value, (), ("moved", *numbers, "vacated", *_MARKS, "hits", "primary_lost"))
-    lost = _object(given.get("primary_lost", {}), (), SEATS)
+    given = object_of(value, (), ("moved", *numbers, "vacated", *_MARKS, "hits", "primary_lost"))
+    lost = object_of(given.get("primary_lost", {}), (), SEATS)
     words = [
-        _optional(given, "moved", _bool_word),
-        *[_optional(given, name, _int_word) for name in numbers],
-        *[_optional(lost, seat, _loss) for seat in SEATS],
+        optional_word(given, "moved", bool_word),
+        *[optional_word(given, name, int_word) for name in numbers],
+        *[optional_word(lost, seat, _loss) for seat in SEATS],
     ]
-    words += _counted([_square(square) for square in _list(given.get("vacated", []))])
-    marks = [(bit, _int_word(id_)) for name, bit in _MARKS.items() for id_ in _list(given.get(name, []))]
+    words += _counted([_square(square) for square in list_of(given.get("vacated", []))])
+    marks = [(bit, int_word(id_)) for name, bit in _MARKS.items() for id_ in list_of(given.get(name, []))]
     words += _counted([word for pair in marks for word in pair], 2)
     hits: list[int] = []
-    for entry in _list(given.get("hits", [])):
-        counts = _object(entry, ("piece",), HITS)
-        id_ = _int_word(counts["piece"])
+    for entry in list_of(given.get("hits", [])):
+        counts = object_of(entry, ("piece",), HITS)
+        id_ = int_word(counts["piece"])
         for number, name in enumerate(HITS):
             if name in counts:
-                hits += (id_, number, _int_word(counts[name]))
+                hits += (id_, number, int_word(counts[name]))
         if len(counts) == 1:  # no hit at all: still the id of a piece
-            raise _WrongShape
+            raise WrongShape
     return words + _counted(hits, 3)
 
 
@@ -270,53 +212,53 @@ def _position_words(value: object) -> list[int]:
         "turn", "to_move", "idle_turns", "articles", "projectiles", "reinforcements", "activation_squares", "ghosts",
         "draw_offer", "turn_state",
     )  # fmt: skip
-    given = _object(value, ("pieces",), optional)
+    given = object_of(value, ("pieces",), optional)
     words = [
         0,
-        _optional(given, "turn", _int_word),
-        _optional(given, "to_move", _seat),
-        _optional(given, "idle_turns", _int_word),
-        _optional(given, "draw_offer", _seat),
+        optional_word(given, "turn", int_word),
+        optional_word(given, "to_move", _seat),
+        optional_word(given, "idle_turns", int_word),
+        optional_word(given, "draw_offer", _seat),
         int("activation_squares" in given),
         *_turn_state_words(given.get("turn_state", {})),
     ]
     squares: dict[str, Any] = {seat: [] for seat in SEATS}
     if "activation_squares" in given:
-        squares = _object(given["activation_squares"], SEATS)
+        squares = object_of(given["activation_squares"], SEATS)
     for seat in SEATS:
-        words += _counted([_square(square) for square in _list(squares[seat])])
+        words += _counted([_square(square) for square in list_of(squares[seat])])
     ghosts: list[int] = []
-    for owner, entries in _object(given.get("ghosts", {}), (), SEATS).items():
-        for entry in _list(entries):
-            ghost = _object(entry, ("type", "at", "level", "turn"))
+    for owner, entries in object_of(given.get("ghosts", {}), (), SEATS).items():
+        for entry in list_of(entries):
+            ghost = object_of(entry, ("type", "at", "level", "turn"))
             ghosts += (_seat(owner), _type(ghost["type"]), _square(ghost["at"]), _level(ghost["level"]))
-            ghosts.append(_int_word(ghost["turn"]))
+            ghosts.append(int_word(ghost["turn"]))
     words += _counted(ghosts, 5)
     projectiles: list[int] = []
-    for entry in _list(given.get("projectiles", [])):
-        missile = _object(entry, ("kind", "seat", "at", "direction"), ("strength", "target", "fresh"))
+    for entry in list_of(given.get("projectiles", [])):
+        missile = object_of(entry, ("kind", "seat", "at", "direction"), ("strength", "target", "fresh"))
         projectiles += (
             _missile(missile["kind"]),
             _seat(missile["seat"]),
             _square(missile["at"]),
             _direction(missile["direction"]),
-            _optional(missile, "strength", _int_word),
-            _optional(missile, "target", _int_word),
-            _optional(missile, "fresh", _bool_word),
+            optional_word(missile, "strength", int_word),
+            optional_word(missile, "target", int_word),
+            optional_word(missile, "fresh", bool_word),
         )
     words += _counted(projectiles, 7)
     waiting: list[int] = []
-    for entry in _list(given.get("reinforcements", [])):
-        piece = _object(entry, ("id", "seat", "type", "at"), ("hand",))
-        waiting += (_int_word(piece["id"]), _seat(piece["seat"]), _type(piece["type"]), _square(piece["at"]))
-        waiting.append(_optional(piece, "hand", _hand))
+    for entry in list_of(given.get("reinforcements", [])):
+        piece = object_of(entry, ("id", "seat", "type", "at"), ("hand",))
+        waiting += (int_word(piece["id"]), _seat(piece["seat"]), _type(piece["type"]), _square(piece["at"]))
+        waiting.append(optional_word(piece, "hand", _hand))
     words += _counted(waiting, 5)
-    heaps = _list(given.get("articles", []))
+    heaps = list_of(given.get("articles", []))
     words.append(len(heaps))
     for entry in heaps:
-        heap = _object(entry, ("at", "articles"))
+        heap = object_of(entry, ("at", "articles"))
         words += (_square(heap["at"]), *_articles_words(heap["articles"]))
-    pieces = _list(given["pieces"])
+    pieces = list_of(given["pieces"])
     words.append(len(pieces))
     for entry in pieces:
         words += _piece_words(entry)
@@ -355,22 +297,20 @@ class Codec:
             "projectiles", ("kind", "seat", "square", "direction", "strength", "target", "fresh")
         )
         self.pick_ghost = state.row_picker("black_ghosts", ("type", "square", "level", "turn"))
-        # Listed actions recur all the time and are frozen: each is made once.
-        self.listed: dict[bytes, Any] = {}
+        self.listed = ListedActions(_listed)
 
     # ---- options and Position ----
 
     def options_words(self, options: object) -> list[int]:
         try:
-            given = _object(options, (), tuple(_OPTION_WORDS))
-            return [0, *[_optional(given, name, word) for name, word in _OPTION_WORDS.items()]]
-        except _WrongShape:
+            return [0, *row_words(object_of(options, (), _OPTION_WORDS), _OPTION_WORDS)]
+        except WrongShape:
             return [1]
 
     def position_words(self, options: object, position: object) -> list[int]:
         try:
             return _position_words(position)
-        except _WrongShape:
+        except WrongShape:
             return [1]
 
     def labels(self, options: object) -> bytes:
@@ -449,46 +389,34 @@ def _is_open(piece: Mapping[str, Any]) -> bool:
 
 # ---- actions -------------------------------------------------------------------------------------------------
 
-_FIELD_LIMIT = 2**31 - 16
-
-
-def _piece_field(value: object) -> int:
-    if type(value) is not int:
-        raise _WrongShape
-    return value if -_FIELD_LIMIT <= value <= _FIELD_LIMIT else OUT_OF_RANGE
-
-
-def _square_field(value: object) -> int:
-    if type(value) is not str:
-        raise _WrongShape
-    return SQUARE_NUMBERS.get(value, UNKNOWN)
+_square_field = name_field(SQUARE_NUMBERS)
 
 
 def _exactly(action: Mapping[str, Any], *names: str) -> None:
     if len(action) != 1 + len(names) or not all(name in action for name in names):
-        raise _WrongShape
+        raise WrongShape
 
 
 def _move_fields(action: dict[str, Any]) -> list[int]:
     carry = ABSENT
     if "carry" in action:
         _exactly(action, "piece", "to", "level", "carry")
-        carry = _piece_field(action["carry"])
+        carry = int_field(action["carry"])
     else:
         _exactly(action, "piece", "to", "level")
-    return [_piece_field(action["piece"]), _square_field(action["to"]), _level(action["level"]), carry]
+    return [int_field(action["piece"]), _square_field(action["to"]), _level(action["level"]), carry]
 
 
 def _doze_fields(action: dict[str, Any]) -> list[int]:
     _exactly(action, "piece", "squares", "direction")
-    squares = [_square_field(square) for square in _list(action["squares"])]
+    squares = [_square_field(square) for square in list_of(action["squares"])]
     if UNKNOWN in squares:
         shown = [UNKNOWN, 0, 0, 0]
     elif any(a >= b for a, b in pairwise(squares)):
-        raise _WrongShape  # unsorted or repeated
+        raise WrongShape  # unsorted or repeated
     else:
         shown = [*squares[:4], 0, 0, 0, 0][:4]
-    return [_piece_field(action["piece"]), len(squares), *shown, _direction(action["direction"])]
+    return [int_field(action["piece"]), len(squares), *shown, _direction(action["direction"])]
 
 
 def _fire_fields(action: dict[str, Any]) -> list[int]:
@@ -502,12 +430,12 @@ def _fire_fields(action: dict[str, Any]) -> list[int]:
     else:
         _exactly(action, "piece", "weapon", "to", "path")
         to, path = _square_field(action["to"]), _path(action["path"])
-    return [_piece_field(action["piece"]), _weapon(action["weapon"]), direction, target, to, path]
+    return [int_field(action["piece"]), _weapon(action["weapon"]), direction, target, to, path]
 
 
 def _article_fields(action: dict[str, Any]) -> list[int]:
     _exactly(action, "piece", "article")
-    return [_piece_field(action["piece"]), _kind(action["article"])]
+    return [int_field(action["piece"]), _kind(action["article"])]
 
 
 def _exchange_fields(action: dict[str, Any]) -> list[int]:
@@ -518,16 +446,16 @@ def _exchange_fields(action: dict[str, Any]) -> list[int]:
     else:
         _exactly(action, "from", "to", "article")
     giver, receiver = action["from"], action["to"]
-    fields = [_piece_field(giver), _piece_field(receiver), _kind(action["article"]), back]
+    fields = [int_field(giver), int_field(receiver), _kind(action["article"]), back]
     # Compared here, where integers of any size can be.
     if giver == receiver or (back != ABSENT and giver > receiver):
-        raise _WrongShape
+        raise WrongShape
     return fields
 
 
 def _reinforce_fields(action: dict[str, Any]) -> list[int]:
     _exactly(action, "piece")
-    return [_piece_field(action["piece"])]
+    return [int_field(action["piece"])]
 
 
 def _timeout_fields(action: dict[str, Any]) -> list[int]:
@@ -550,8 +478,18 @@ _FIELDS: dict[Any, Callable[[dict[str, Any]], list[int]]] = {
     Reinforce: _reinforce_fields,
     Timeout: _timeout_fields,
 }
+
+
+def _encoder(number: int, fields: Callable[[dict[str, Any]], list[int]]) -> Encoder:
+    def encode(action: dict[str, Any]) -> ActionRecord:
+        record = [number, *fields(action)]
+        return (*record, *(0,) * (8 - len(record))), ()  # type: ignore[return-value]
+
+    return encode
+
+
 _ENCODERS = {
-    str(action.__struct_config__.tag): (number, _FIELDS.get(action, _no_fields))
+    type_name(action): _encoder(number, _FIELDS.get(action, _no_fields))
     for number, action in enumerate(ACTIONS)
 }
 
@@ -667,20 +605,7 @@ class Tables:
     # ---- actions ----
 
     def record(self, action: object) -> ActionRecord:
-        if type(action) is not dict:
-            if not isinstance(action, Tagged):
-                return MALFORMED_RECORD
-            action = msgspec.to_builtins(action)
-            assert isinstance(action, dict)
-        kind = action.get("type")
-        if type(kind) is not str or kind not in _ENCODERS:
-            return MALFORMED_RECORD
-        number, fields = _ENCODERS[kind]
-        try:
-            record = [number, *fields(action)]
-        except _WrongShape:
-            return MALFORMED_RECORD
-        return (*record, *(0,) * (8 - len(record))), ()  # type: ignore[return-value]
+        return encoded(action, _ENCODERS)
 
     def action(self, record: Sequence[int], items: Sequence[int]) -> Any:
         return _listed(record)
@@ -689,18 +614,7 @@ class Tables:
         raise AssertionError("an action is shown whole or not at all (8.4)")
 
     def listing(self, listing: bytes) -> list[Any]:
-        keys = listing_keys(listing)
-        made = self._codec.listed
-        try:
-            return [made[key] for key in keys]
-        except KeyError:
-            pass
-        if len(made) > _LISTED_KEPT:
-            made.clear()
-        for key in keys:
-            if key not in made:
-                made[key] = _listed(record_of(key))
-        return [made[key] for key in keys]
+        return self._codec.listed.structs(listing)
 
     # ---- effects ----
 
@@ -942,9 +856,6 @@ class Tables:
         if all(value is UNSET for value in said.values()):
             return UNSET
         return PositionTurnState(**said)
-
-
-_LISTED_KEPT = 32768
 
 
 def _result(winners: int, reason: int) -> Result:

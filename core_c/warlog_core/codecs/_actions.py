@@ -1,0 +1,81 @@
+"""Actions both ways, as far as the codecs of all games do it alike: JSON into records, listings into Structs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from warlog_core.binding import listing_keys, record_of
+from warlog_core.codecs import MALFORMED_RECORD, ActionRecord
+from warlog_core.codecs._words import Reader, WrongShape
+
+# The record of a posted action whose type is known. Raises WrongShape, or KeyError for a field that is missing.
+Encoder = Callable[[dict[str, Any]], ActionRecord]
+
+_LISTED_MAX = 32768
+
+
+class Tagged(Struct, frozen=True, tag_field="type", forbid_unknown_fields=True):
+    """What the action Structs of every game are: members of a tagged union, of which `type` comes first."""
+
+
+def type_name(action: Any) -> str:
+    """The `type` of an action's Struct."""
+    return str(action.__struct_config__.tag)
+
+
+def encoder(number: int, readers: Mapping[str, Reader]) -> Encoder:
+    """Encodes actions of one type, whose fields are these in the book's order: none missing, none superfluous."""
+    fields = tuple(readers.items())
+    n_fields = 1 + len(fields)
+    rest = (0,) * (7 - len(fields))
+
+    def encode(action: dict[str, Any]) -> ActionRecord:
+        if len(action) != n_fields:
+            raise WrongShape
+        return (number, *[read(action[name]) for name, read in fields], *rest), ()  # type: ignore[return-value]
+
+    return encode
+
+
+def encoded(action: object, encoders: Mapping[str, Encoder]) -> ActionRecord:
+    """The record of a posted action, plain JSON or an action Struct; MALFORMED_RECORD for what is none.
+
+    `encoders` by type."""
+    if type(action) is not dict:
+        if not isinstance(action, Tagged):
+            return MALFORMED_RECORD
+        action = msgspec.to_builtins(action)
+        assert isinstance(action, dict)
+    kind = action.get("type")
+    try:
+        return encoders[kind](action) if type(kind) is str else MALFORMED_RECORD
+    except (WrongShape, KeyError):
+        return MALFORMED_RECORD
+
+
+class ListedActions:
+    """The Structs of listed actions. These recur all the time and are frozen, so each is made once."""
+
+    def __init__(self, make: Callable[[Sequence[int]], Any]) -> None:
+        """`make` makes the Struct of a listed action's record."""
+        self._make = make
+        self._made: dict[bytes, Any] = {}
+
+    def structs(self, listing: bytes) -> list[Any]:
+        """Those of a whole listing, in its order."""
+        keys = listing_keys(listing)
+        made = self._made
+        try:
+            return [made[key] for key in keys]
+        except KeyError:
+            pass
+        if len(made) > _LISTED_MAX:
+            made.clear()
+        for key in keys:
+            if key not in made:
+                made[key] = self._make(record_of(key))
+        return [made[key] for key in keys]
