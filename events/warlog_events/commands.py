@@ -60,7 +60,7 @@ class Abort(Struct, tag="abort", tag_field="kind", frozen=True, forbid_unknown_f
 
 
 class Rematch(Struct, tag="rematch", tag_field="kind", frozen=True, forbid_unknown_fields=True):
-    """A new match of the same players with the same settings, after this one is over."""
+    """A new match of the same players with the same settings, after this one is over. Each gets another's seat."""
 
 
 Proposal = Options | Undo | Edit | Competitive | Abort | Rematch

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from . import customs
 from .commands import CreateMatch
 from .decide import check_sides, check_unknown, invitation_hash, start
 from .draft import Draft
@@ -14,6 +15,7 @@ from .head import Match
 from .model import MatchCreated, Player
 from .proposals import check_beginning, merged
 from .records import Record, bad_record, replay_record
+from .seating import rotated
 from .verify import verify_record
 
 if TYPE_CHECKING:
@@ -141,10 +143,11 @@ def begin_import(draft: Draft, record: Record, caller: Player, visibility: str) 
 
 
 def begin_rematch(draft: Draft, match: Match) -> None:
-    """A match like that one, from its own beginning, with the same players in the same seats."""
+    """A match like that one, from its own beginning, with the same players, each in another's seat."""
     fold = match.fold
     options = dict(match.timeline.bases[0].options)
     alone = len({player.id for player in fold.holders.values()}) == 1
+    sides = customs.sides(draft.game, options, fold.position)
     created = MatchCreated(
         game=draft.game.name,
         rules_version=draft.game.rules_version,
@@ -157,7 +160,8 @@ def begin_rematch(draft: Draft, match: Match) -> None:
         consent=fold.consent,
         move_seconds=fold.move_seconds,
         visibility=fold.visibility,
-        holders=fold.holders,
+        seating=fold.seating,
+        holders=rotated(fold.seats, fold.holders, sides),
         prepared=list(fold.seats) if alone else [],
         rematch_of=fold.match,
     )

@@ -115,6 +115,8 @@ def scenarios(of: str, game: str) -> str:
 def lobby(what: str) -> str:
     """The lobby's projection, all in one slot: it can be made again from the matches' summaries.
 
-    "checkpoint" is a hash of bucket → number of the last activity entry read; "index" a hash of match → what is
-    shown by; "listed:…" are sorted sets, all scores 0, of "<13 digits of ms> <match>" (projections/lobby.py)."""
+    "checkpoint" is a hash of bucket → number of the last activity entry read, and of the form that all this has;
+    "index" a hash of match → what it is found by; "listed:…" are sorted sets, all scores 0, of "<13 digits of ms>
+    <match>" (projections/lobby.py); "lobbies" is a sorted set of the matches that have not started, by the ms in which
+    something last happened."""
     return f"warlog:{{lobby}}:{what}"

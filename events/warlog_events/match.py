@@ -524,7 +524,7 @@ def index_json(before: Match | None, match: Match) -> bytes:
     """What the lobby's projection finds the match by; mostly what it was before the event."""
     if before is not None and before.index:
         old, new = before.fold, match.fold
-        if (old.status, old.mode) == (new.status, new.mode):
+        if (old.status, old.mode) == (new.status, new.mode) and new.status != "lobby":
             if old.holders is new.holders and old.joined is new.joined and old.seats is new.seats:
                 return before.index
     return msgspec.json.encode(index_of(match.summary(EVERYTHING)))

@@ -1,4 +1,4 @@
-"""Who gets which seat when players joined with wishes (API.md, "A match"; wec 6.6)."""
+"""Who gets which seat: when players joined with wishes (API.md, "A match"; wec 6.6), and in a rematch."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -58,3 +58,28 @@ def assign(
         if seat not in given:
             given[seat] = next(others)
     return {seat: given[seat] for seat in free}, draws
+
+
+def rotated(
+    seats: Sequence[str], holders: Mapping[str, Player], sides: Mapping[str, int]
+) -> dict[str, Player]:
+    """Everybody some seats further on, as few as keep partners together: the next seat, unless a seat's side
+    (seat → side) would then be torn apart. Where none does, as with sides of different sizes, the next seat."""
+    count = len(seats)
+    turned = [
+        {seats[(index + by) % count]: holders[seat] for index, seat in enumerate(seats)}
+        for by in range(1, count)
+    ]
+    changed = [given for given in turned if given != holders]
+    together = _partnerships(holders, sides)
+    kept = [given for given in changed if _partnerships(given, sides) == together]
+    given = next(iter(kept or changed), holders)
+    return {seat: given[seat] for seat in seats}
+
+
+def _partnerships(holders: Mapping[str, Player], sides: Mapping[str, int]) -> set[tuple[str, ...]]:
+    """Who play together (ids), side by side."""
+    together: dict[int, list[str]] = {}
+    for seat, player in holders.items():
+        together.setdefault(sides[seat], []).append(player.id)
+    return {tuple(sorted(ids)) for ids in together.values()}

@@ -37,6 +37,18 @@ class MatchesQuery(Struct, frozen=True):
     mode: Literal["casual", "competitive"] | None = None
     player: Annotated[str, Meta(description="a player id, or `me`")] | None = None
     open: Annotated[bool, Meta(description="only matches with a seat that anybody may take")] = False
+    options: (
+        Annotated[str, Meta(description="options of `game` as JSON: only matches that have these values")]
+        | None
+    ) = None
+    turn: (
+        Annotated[
+            Literal["mine", "others"],
+            Meta(description="only your running matches: those in which you are to act, or the others"),
+        ]
+        | None
+    ) = None
+    watchable: Annotated[bool, Meta(description="only running matches that a spectator may follow")] = False
     after: Cursor | None = None
     limit: Limit = 50
 

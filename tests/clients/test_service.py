@@ -151,6 +151,14 @@ def test_the_lobby_is_listed_page_by_page(ada: Client) -> None:
     assert (set(found), len(found)) == (made, len(made))
 
 
+def test_the_lists_ask_for_options_for_my_turn_and_for_what_may_be_watched(ada: Client, solo: Match) -> None:
+    found = ada.matches(game="hex", options={"width": SMALL["width"]}, turn="mine")
+    assert solo.id in [match.id for match in found]
+    assert list(ada.matches(game="hex", options={"width": 24}, turn="mine")) == []
+    assert list(ada.matches(turn="others")) == []
+    assert solo.id in [match.id for match in ada.matches(watchable=True)]
+
+
 def test_a_match_is_read_now_and_as_it_was(ada: Client, solo: Match) -> None:
     versions = [solo.version, *(step(ada, solo.id) for _ in range(4))]
     now = ada.view(solo.id, seat="red")

@@ -14,7 +14,7 @@ import pytest_asyncio
 from tests.events.table import ADA, BATTLE, BOB, EVE, Table, table_at
 from tests.servers import RedisServer
 from warlog_events import errors, keys
-from warlog_events.commands import Abort, CreateMatch, Propose, TakeSeat
+from warlog_events.commands import Abort, CreateMatch, Prepare, Propose, TakeSeat
 from warlog_events.model import Player
 from warlog_events.projections import lobby as projections_lobby
 from warlog_events.projections.lobby import Lobby
@@ -27,6 +27,8 @@ class Query(msgspec.Struct, frozen=True):
     mode: str | None = None
     player: str | None = None
     open: bool = False
+    turn: str | None = None
+    watchable: bool = False
     after: str | None = None
 
 
@@ -46,13 +48,19 @@ def projector(table: Table) -> Projector:
     return Projector(table.connection, table.store)
 
 
-async def listed(table: Table, caller: str | None = None, limit: int = 100, **filters: Any) -> list[str]:
+async def listed(
+    table: Table,
+    caller: str | None = None,
+    limit: int = 100,
+    options: dict[str, object] | None = None,
+    **filters: Any,
+) -> list[str]:
     """Ids, all pages."""
     lobby = Lobby(table.connection, projector(table))
     found: list[str] = []
     after: str | None = None
     while True:
-        page, after = await lobby.matches(Query(after=after, **filters), caller, limit)
+        page, after = await lobby.matches(Query(after=after, **filters), caller, limit, options)
         assert len(page) <= limit
         found += [msgspec.json.decode(summary)["id"] for summary in page]
         if after is None:
@@ -69,7 +77,7 @@ async def projection(table: Table) -> dict[bytes, Any]:
             flat = await pipe.call("HGETALL", key)
             found[key] = dict(zip(flat[::2], flat[1::2], strict=True))
         else:
-            found[key] = await pipe.call("ZRANGE", key, 0, -1)
+            found[key] = await pipe.call("ZRANGE", key, 0, -1, "WITHSCORES")
     return found
 
 
@@ -114,6 +122,55 @@ async def test_matches_are_found_by_game_status_mode_player_and_open_seats(table
     assert await names(player=ADA.id) == public - {"wish"}
     assert await names(ADA.id, player="me") == set(ids) - {"wish"}
     assert await names(EVE.id, player="me") == {"wish"}
+
+
+async def test_open_matches_are_found_by_their_options_defaults_included(table: Table) -> None:
+    create = table.matches.create
+    small = (await create(CreateMatch("hex", BATTLE, {"red": "me"}), ADA)).match.id
+    four = (await create(CreateMatch("hex", {"seats": 4, "army": "preset"}, {"red": "me"}), ADA)).match.id
+    assert await listed(table, game="hex", options={"seats": 4}) == [four]
+    assert await listed(table, game="hex", options={"seats": 2, "army": "preset"}) == [small]
+    assert set(await listed(table, game="hex", options={"army": "preset"}, limit=1)) == {small, four}
+    assert await listed(table, game="hex", options={"seats": 3}) == []
+    assert await listed(table, game="hex", options={"seats": 4.0}) == []
+    assert await listed(table, game="hex", options={"seats": 10**99}) == []
+    with pytest.raises(errors.BadParameter):
+        await listed(table, options={"seats": 2})
+    with pytest.raises(errors.BadParameter):
+        await listed(table, game="hex", options={"colour": "red"})
+
+
+async def test_my_matches_are_found_by_whose_turn_it_is_at_this_moment(table: Table) -> None:
+    duels = [await table.duel() for _ in range(3)]
+    await table.duel(mode="competitive", visibility="private")
+    await table.finish(await table.duel())
+    await table.matches.create(CreateMatch("hex", BATTLE, {"red": "me"}), ADA)
+    for _ in range(2):
+        for player, seat in ((ADA, "red"), (BOB, "blue")):
+            mine = await listed(table, player.id, turn="mine")
+            others = await listed(table, player.id, turn="others", limit=1)
+            assert len(mine + others) == len({*mine, *others}) == 4
+            for match in duels:
+                assert (match.id in mine) == (seat in match.to_act)
+        duels[0] = await table.play(duels[0], 1, random.Random(1))
+    assert await listed(table, EVE.id, turn="mine") == await listed(table, EVE.id, turn="others") == []
+    wrongs: list[dict[str, Any]] = [{"player": BOB.id}, {"status": "finished"}]
+    for wrong in wrongs:
+        with pytest.raises(errors.BadParameter):
+            await listed(table, ADA.id, turn="mine", **wrong)
+
+
+async def test_watchable_are_running_matches_of_which_a_spectator_may_see_something(table: Table) -> None:
+    ids = await some_matches(table)
+    wec = []
+    for mode in ("casual", "competitive"):
+        spec = CreateMatch("wec", {}, {"black": "me", "white": BOB.id}, mode=mode)
+        match = (await table.matches.create(spec, ADA, players={BOB.id: BOB})).match
+        await table.do(match, Prepare("black"), ADA)
+        wec.append((await table.do(match, Prepare("white"), BOB)).match.id)
+    assert set(await listed(table, watchable=True)) == {ids["running"], ids["competitive"], wec[0]}
+    assert await listed(table, EVE.id, watchable=True, game="wec") == [wec[0]]
+    assert set(await listed(table, player=BOB.id, watchable=True, mode="competitive")) == {ids["competitive"]}
 
 
 async def test_a_match_moves_on_in_the_list_and_stands_in_it_once(table: Table) -> None:
@@ -187,9 +244,38 @@ async def test_reading_the_activity_again_changes_nothing(table: Table) -> None:
     await some_matches(table)
     await projector(table).catch_up()
     before = await projection(table)
-    await table.connection.pipe.call("DEL", keys.lobby("checkpoint"))
+    read = [str(bucket) for bucket in range(table.store.buckets)]
+    await table.connection.pipe.call("HDEL", keys.lobby("checkpoint"), *read)
     await projector(table).catch_up()
     assert await projection(table) == before
+
+
+async def test_what_an_older_build_projected_is_made_again_and_what_a_newer_one_did_is_left_alone(
+    table: Table,
+) -> None:
+    await some_matches(table)
+    await projector(table).catch_up()
+    made = await projection(table)
+    pipe, checkpoint = table.connection.pipe, keys.lobby("checkpoint")
+    await pipe.call("HDEL", checkpoint, "form")
+    await pipe.call("DEL", keys.lobby(f"listed:of:{ADA.id}:playing"), keys.lobby("lobbies"))
+    await projector(table).catch_up()
+    assert await projection(table) == made
+    await pipe.call("HSET", checkpoint, "form", 1_000)
+    newer = await projection(table)
+    await table.hot_seat()
+    assert await projector(table).step() == 0
+    assert await projection(table) == newer
+
+
+async def test_two_rebuilds_at_once_leave_what_one_leaves(table: Table, own_redis: RedisServer) -> None:
+    await some_matches(table)
+    await projector(table).catch_up()
+    made = await projection(table)
+    async with table_at(own_redis.url) as other:
+        for _ in range(5):
+            await asyncio.gather(projector(table).rebuild(), projector(other).rebuild())
+            assert await projection(table) == made
 
 
 async def test_several_projectors_at_once_make_the_same_as_one(table: Table, own_redis: RedisServer) -> None:

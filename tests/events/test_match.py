@@ -30,6 +30,7 @@ from warlog_events.commands import (
 )
 from warlog_events.match import Beginning, Key
 from warlog_events.model import Player, Reader
+from warlog_events.seating import rotated
 
 RESIGN: dict[str, object] = {"type": "resign"}
 
@@ -333,13 +334,63 @@ async def test_a_rematch_has_the_same_players_settings_and_beginning(table: Tabl
     done = await table.do(match, Propose(Rematch()), ADA)
     done = await table.do(match, Accept(done.version), BOB)
     again = await table.matches.load(str(done.event(SPECTATOR)["match"]), None)
-    assert (again.status, again.holders, again.fold.options) == ("lobby", match.holders, match.fold.options)
+    assert (again.status, again.fold.options) == ("lobby", match.fold.options)
+    assert again.holders == {"red": BOB, "blue": ADA}
     assert again.move_seconds == 600
     assert again.fold.rematch_of == match.id
     with pytest.raises(errors.WrongStatus):
         await table.do(match, Propose(Rematch()), ADA)
-    await table.do(again, Prepare("red"), ADA)
-    assert (await table.do(again, Prepare("blue"), BOB)).match.status == "playing"
+    await table.do(again, Prepare("red"), BOB)
+    assert (await table.do(again, Prepare("blue"), ADA)).match.status == "playing"
+
+
+async def test_the_rematch_of_a_match_with_wishes_keeps_its_players_and_turns_their_seats(
+    table: Table,
+) -> None:
+    match = (await table.matches.create(CreateMatch("wec", {}, seating="wish"), ADA)).match
+    await table.do(match, Join("white"), ADA)
+    match = (await table.do(match, Join("white"), BOB)).match
+    for seat, player in match.holders.items():
+        await table.do(match, Prepare(seat), player)
+    loser = match.holders["black"]
+    await table.do(match, Act("black", {"type": "resign"}), loser)
+    proposal = await table.do(match, Propose(Rematch()), ADA)
+    done = await table.do(match, Accept(proposal.version), BOB)
+    again = await table.matches.load(str(done.event(SPECTATOR)["match"]), None)
+    assert again.seating == "wish"
+    assert again.holders == {"black": match.holders["white"], "white": match.holders["black"]}
+    await table.do(again, LeaveSeat("white"), again.holders["white"])
+    again = (await table.do(again, Join(None), EVE)).match
+    assert again.holders["white"] == EVE
+
+
+@pytest.mark.parametrize(
+    ("sides", "turned"),
+    [
+        ((0, 1), "ba"),
+        ((0, 1, 2), "cab"),
+        ((0, 1, 2, 3, 4), "eabcd"),
+        ((0, 1, 0, 1), "dabc"),  # partners sit across
+        ((0, 0, 1, 1), "cdab"),  # partners sit side by side
+        ((0, 0, 1), "cab"),  # nothing keeps them together
+    ],
+)
+def test_rotating_seats_changes_everybodys_and_keeps_partners_together(
+    sides: tuple[int, ...], turned: str
+) -> None:
+    seats = [f"seat{number}" for number in range(len(sides))]
+    holders = {seat: Player(name, name) for seat, name in zip(seats, "abcde", strict=False)}
+    given = rotated(seats, holders, dict(zip(seats, sides, strict=True)))
+    assert "".join(given[seat].name for seat in seats) == turned
+    assert list(given) == seats
+
+
+def test_who_holds_both_seats_of_a_side_gets_both_of_the_other() -> None:
+    seats = ["a", "b", "c", "d"]
+    for sides in ((0, 1, 0, 1), (0, 0, 1, 1), (0, 1, 1, 0)):
+        by_side = dict(zip(seats, sides, strict=True))
+        holders = {seat: (ADA, BOB)[side] for seat, side in by_side.items()}
+        assert rotated(seats, holders, by_side) == {s: (BOB, ADA)[side] for s, side in by_side.items()}
 
 
 # ---- competitive

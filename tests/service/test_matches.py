@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from tests.service.api import SMALL, Api, ok, refused, two
+from tests.service.waiting import eventually
 
 
 def test_an_account_is_a_name_and_its_token_opens_the_rest(api: Api) -> None:
@@ -267,7 +268,32 @@ def test_a_rematch_is_a_new_match_of_the_same_players(api: Api) -> None:
     made = ok(red.command(match, {"type": "propose", "proposal": {"kind": "rematch"}}), 201)
     done = ok(blue.command(match, {"type": "accept", "proposal": made["version"]}), 201)
     assert done["event"]["type"] == "rematch_agreed"
-    assert red.match(done["event"]["match"])["status"] in {"lobby", "playing"}
+    again = red.match(done["event"]["match"])
+    assert again["status"] == "lobby"
+    assert [seat["player"]["id"] for seat in again["seats"]] == [blue.id, red.id]
+
+
+def test_the_list_answers_what_waits_for_me_what_may_be_watched_and_what_is_open(api: Api) -> None:
+    red, blue, match = two(api)
+    open_ids = [
+        red.create(seats={"red": "me"}, options={**SMALL, **more})["match"]["id"]
+        for more in ({}, {"round_limit": 33})
+    ]
+
+    def ids(who: Api, **query: str) -> list[str]:
+        answer = ok(who.get("/matches", params={"game": "hex", **query}))
+        return [one["id"] for one in answer["matches"]]
+
+    eventually(lambda: open_ids[1] in ids(red, player="me"))
+    to_act = red.match(match)["to_act"]
+    assert (ids(red, turn="mine"), ids(red, turn="others"))["red" not in to_act] == [match]
+    assert (ids(blue, turn="mine"), ids(blue, turn="others"))["blue" not in to_act] == [match]
+    assert match in ids(api, watchable="true")
+    assert ids(api, open="true", player=red.id, options='{"round_limit":33}') == [open_ids[1]]
+    refused(api.get("/matches?turn=mine"), 401, "unauthenticated")
+    for wrong in ("turn=yours", "turn=mine&status=lobby", "options={}x", "options=[]", 'options={"seats":2}'):
+        refused(red.get(f"/matches?{wrong}"), 400, "bad_parameter")
+    refused(red.get("/matches?game=chess&options={%22seats%22:2}"), 404, "unknown_game")
 
 
 def test_the_games_say_enough_to_draw_them(api: Api) -> None:

@@ -170,11 +170,21 @@ class Endpoints:
         mode: str | None = None,
         player: str | None = None,
         open: bool = False,
+        options: Json | None = None,
+        turn: str | None = None,
+        watchable: bool = False,
         limit: int = PAGE,
     ) -> Request[Page[models.Match]]:
-        """Matches that the caller may see. `player` is an id or `me`; `open`: only those with a free seat."""
-        filters = {"game": game, "status": status, "mode": mode, "player": player}
-        first = get(nothing, "matches", **filters, open=open or None, limit=limit)
+        """Matches that the caller may see, the newest first.
+
+        player     an id or `me`
+        open       only those with a seat that anybody may take
+        options    only those of `game` that have these values
+        turn       only the caller's running ones: `mine`, in which he is to act, or `others`
+        watchable  only running ones that a spectator may follow"""
+        filters = {"game": game, "status": status, "mode": mode, "player": player, "turn": turn}
+        flags = {"open": open or None, "watchable": watchable or None}
+        first = get(nothing, "matches", **filters, **flags, options=options, limit=limit)
         return pages_of(models.Match, "matches", first)
 
     @endpoint

@@ -290,7 +290,7 @@ class Abort(Struct, frozen=True, tag_field="kind", tag="abort"):
 
 
 class Rematch(Struct, frozen=True, tag_field="kind", tag="rematch"):
-    """The same again."""
+    """The same again, with the seats rotated."""
 
 
 Proposal = Undo | ChangeOptions | Edit | MakeCompetitive | Abort | Rematch

@@ -28,6 +28,7 @@ local function sets(index)
     end
     for _, player in ipairs(index.players) do
         found[#found + 1] = "listed:of:" .. player
+        found[#found + 1] = "listed:of:" .. player .. ":" .. index.status
     end
     return found
 end
@@ -45,16 +46,21 @@ for i = 5, #ARGV, 3 do
         old_version = tonumber(old_version)
     end
     if not stored or version >= old_version then
-        if raw ~= old_raw then
+        -- A rebuild writes what seems to be there, too: another rebuild may be deleting it set by set.
+        if raw ~= old_raw or before == "" then
             if old_raw then
                 local old = cjson.decode(old_raw)
                 for _, set in ipairs(sets(old)) do
                     redis.call("ZREM", prefix .. set, member(old, match))
                 end
+                redis.call("ZREM", prefix .. "lobbies", match)
             end
             local index = cjson.decode(raw)
             for _, set in ipairs(sets(index)) do
                 redis.call("ZADD", prefix .. set, 0, member(index, match))
+            end
+            if index.status == "lobby" then
+                redis.call("ZADD", prefix .. "lobbies", index.idle_since or index.created_at, match)
             end
         end
         redis.call("HSET", prefix .. "index", match, ARGV[i + 1] .. " " .. raw)

@@ -14,6 +14,7 @@ from .lobby import index_of
 
 PAUSE_SECONDS = 0.25
 BATCH = 100
+FORM = 2  # of what is projected: another build's is made again
 
 _summary = msgspec.json.Decoder(dict[str, Any])
 
@@ -47,7 +48,11 @@ class Projector:
 
     async def step(self) -> int:
         """One pass over all buckets; gives the number of activity entries that were new."""
-        checkpoints = await self._checkpoints()
+        form, checkpoints = await self._checkpoints()
+        if form < FORM:
+            return await self.rebuild()
+        if form > FORM:
+            return 0  # kept by a newer build, during a roll-out
         found = await self._store.activity(checkpoints, BATCH)
         count = 0
         for bucket, activities in found.items():
@@ -70,7 +75,9 @@ class Projector:
                 await self._pipe.call("DEL", *names, write=True)
             if cursor == b"0":
                 break
-        return sum([await self._rebuild_bucket(bucket) for bucket in range(self._store.buckets)])
+        count = sum([await self._rebuild_bucket(bucket) for bucket in range(self._store.buckets)])
+        await self._pipe.call("HSET", keys.lobby("checkpoint"), "form", FORM, write=True)
+        return count
 
     async def _rebuild_bucket(self, bucket: int) -> int:
         """What is appended meanwhile stands in the activity after the number that is read first."""
@@ -99,7 +106,9 @@ class Projector:
             arguments += row
         return bool(await self._pipe.script("project", [keys.lobby("checkpoint")], arguments))
 
-    async def _checkpoints(self) -> dict[int, int]:
+    async def _checkpoints(self) -> tuple[int, dict[int, int]]:
+        """The form in which everything is, and how far each bucket has been read."""
         flat = await self._pipe.call("HGETALL", keys.lobby("checkpoint"))
-        stored = {int(bucket): int(number) for bucket, number in zip(flat[::2], flat[1::2], strict=True)}
-        return {bucket: stored.get(bucket, 0) for bucket in range(self._store.buckets)}
+        stored = {name.decode(): int(number) for name, number in zip(flat[::2], flat[1::2], strict=True)}
+        buckets = {bucket: stored.get(str(bucket), 0) for bucket in range(self._store.buckets)}
+        return stored.get("form", 0), buckets

@@ -5,8 +5,9 @@ from __future__ import annotations
 from litestar import get, post
 from litestar.params import FromPath
 
+import warlog_core
 from warlog_events.commands import CreateMatch
-from warlog_events.errors import Unauthenticated
+from warlog_events.errors import BadParameter, Unauthenticated
 from warlog_events.model import Player, Reader
 from warlog_service import auth, schema
 from warlog_service.answers import PRIVATE, Answer, matches, not_modified, private
@@ -19,16 +20,19 @@ MATCHES_MAX = 200
 NOT_IDS = {"me", "open", "invite"}
 
 
-@get("/matches", opt=call(query=schema.MatchesQuery, answer=schema.Matches, errors=("unknown_player",)))
+@get("/matches", opt=call(query=schema.MatchesQuery, answer=schema.Matches, errors=("unknown_game",)))
 async def get_matches(request: AnyRequest) -> Answer:
-    """Public matches and your own, the newest first. `player=me` gives yours alone."""
+    """Public matches and your own, the newest first; a page may be empty and still have a `next`.
+
+    `player=me` gives yours alone, `turn=mine` those that wait for you, `watchable=true` those that you may watch;
+    `game=hex&options={"seats":4}` those with these options."""
     service = service_of(request.scope)
     caller = await auth.reader(service, request.scope)
     query = asked(request.scope, schema.MatchesQuery)
-    if query.player == "me" and caller is None:
-        raise Unauthenticated("`player=me` needs a token")
+    if caller is None and (query.player == "me" or query.turn is not None):
+        raise Unauthenticated("`player=me` and `turn` need a token")
     found, after = await service.backend.lobby.matches(
-        query, caller.id if caller else None, min(query.limit, MATCHES_MAX)
+        query, caller.id if caller else None, min(query.limit, MATCHES_MAX), _options(query.options)
     )
     return private({"matches": found, "next": after})
 
@@ -72,6 +76,17 @@ async def get_match(request: AnyRequest, match_id: FromPath[str]) -> Answer:
     if matches(header(request.scope, b"if-none-match"), tag):
         return not_modified(tag, PRIVATE)
     return private({"match": match.summary(reader)}, 200, (b"etag", tag))
+
+
+def _options(text: str | None) -> dict[str, object]:
+    """Raises BadParameter."""
+    try:
+        options = warlog_core.loads(text) if text else {}
+    except ValueError as error:
+        raise BadParameter(f"options: {error}") from None
+    if not isinstance(options, dict):
+        raise BadParameter("options: a JSON object")
+    return options
 
 
 async def _players(service: Service, spec: CreateMatch) -> dict[str, Player]:
