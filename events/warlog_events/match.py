@@ -53,7 +53,7 @@ from .export import export_match
 from .feed import Feed, Hub
 from .head import Match
 from .loading import Loader
-from .model import SERVER, Player, Reader
+from .model import SERVER, MatchAborted, Player, Reader
 from .notify import Watch
 from .pages import Told, tell
 from .projections.lobby import index_of
@@ -398,6 +398,22 @@ class Matches:
                 return False
             draft = self._draft(hot, SERVER)
             act_as_server(draft, {"type": "timeout", "seat": seat})
+            try:
+                await self._append(draft, None, None)
+            except (VersionConflict, ClockSkew):
+                continue
+            self._commit(hot, draft, self._done(draft).told)
+            return True
+        return False
+
+    async def abandon(self, match_id: str, idle_since: int) -> bool:
+        """Ends a lobby in which nothing has happened since `idle_since` (ms). True if this call did it."""
+        for _ in range(CONFLICTS_MAX):
+            hot = await self._loader.hot(match_id, fresh=True)
+            if hot.match.status != "lobby" or hot.match.fold.updated_at > idle_since:
+                return False
+            draft = self._draft(hot, SERVER)
+            draft.write(MatchAborted(reason="abandoned"))
             try:
                 await self._append(draft, None, None)
             except (VersionConflict, ClockSkew):

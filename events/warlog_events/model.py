@@ -176,8 +176,11 @@ class RematchAgreed(Struct, frozen=True, omit_defaults=True):
 
 
 class MatchAborted(Struct, frozen=True, omit_defaults=True):
-    player: Player
+    """`reason` abandoned: by the server, nobody having come to the lobby for long. None: by its players."""
+
+    player: Player | None = None
     proposal: int | None = None
+    reason: Literal["abandoned"] | None = None
 
 
 Body = (

@@ -216,9 +216,7 @@ def _proposal_answered(
     shown["proposal"] = body.proposal
 
 
-def _agreed(
-    shown: Json, body: OptionsChanged | PositionEdited | BecameCompetitive | RematchAgreed | MatchAborted
-) -> None:
+def _agreed(shown: Json, body: OptionsChanged | PositionEdited | BecameCompetitive | RematchAgreed) -> None:
     shown["player"] = player_json(body.player)
     shown["proposal"] = body.proposal
 
@@ -260,7 +258,7 @@ def _became_competitive(
     shown: Json,
     match: Match,
     stored: StoredEvent,
-    body: BecameCompetitive | MatchAborted,
+    body: BecameCompetitive,
     core: Event | None,
     reader: Reader,
 ) -> None:
@@ -272,6 +270,16 @@ def _rematch_agreed(
 ) -> None:
     _agreed(shown, body)
     shown["match"] = body.match
+
+
+def _match_aborted(
+    shown: Json, match: Match, stored: StoredEvent, body: MatchAborted, core: Event | None, reader: Reader
+) -> None:
+    if body.player is not None:
+        shown["player"] = player_json(body.player)
+        shown["proposal"] = body.proposal
+    if body.reason is not None:
+        shown["reason"] = body.reason
 
 
 # Actions, the most frequent by far, are above.
@@ -291,5 +299,5 @@ SHOWN: dict[type[Any], Callable[..., None]] = {
     PositionEdited: _position_edited,
     BecameCompetitive: _became_competitive,
     RematchAgreed: _rematch_agreed,
-    MatchAborted: _became_competitive,
+    MatchAborted: _match_aborted,
 }

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from litestar.types import Scope
 
+from warlog_events.abandoned import Abandoned
 from warlog_events.accounts import Accounts
 from warlog_events.clock import Clock
 from warlog_events.connect import Connection, open_redis
@@ -39,7 +40,7 @@ PATIENCE_SECONDS = 1.0  # after which the service starts without Redis
 class Backend:
     """Everything over one connection. With `workers`, a list of matches is brought up to date when it is asked for."""
 
-    def __init__(self, connection: Connection, world: World, *, workers: bool) -> None:
+    def __init__(self, connection: Connection, world: World, *, workers: bool, lobby_seconds: int) -> None:
         self.connection = connection
         self.watch = Watch(connection)
         self.store = Store(connection, world)
@@ -54,6 +55,7 @@ class Backend:
         self.projector = Projector(connection, self.store)
         self.lobby = Lobby(connection, self.projector if workers else None)
         self.clock = Clock(self.store, self.matches, world)
+        self.abandoned = Abandoned(connection, self.matches, world, lobby_seconds)
 
     async def close(self) -> None:
         await self.matches.close()
@@ -111,10 +113,13 @@ class Service:
         connection = await open_redis(
             settings.redis, Path(settings.data), settings.durability, replicas=settings.replicas
         )
-        self._backend = backend = Backend(connection, self.world, workers=settings.workers)
+        self._backend = backend = Backend(
+            connection, self.world, workers=settings.workers, lobby_seconds=settings.lobby_seconds
+        )
         if settings.workers:
             self._tasks.append(asyncio.create_task(self._work("projector", backend.projector.run)))
             self._tasks.append(asyncio.create_task(self._work("clock", backend.clock.run)))
+            self._tasks.append(asyncio.create_task(self._work("abandoned", backend.abandoned.run)))
 
     async def _connect_with_patience(self) -> None:
         while self._backend is None:

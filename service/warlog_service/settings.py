@@ -31,6 +31,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     durability: Durability = "everysec"
     replicas: Positive = 1  # confirmations awaited with durability=replicated
     workers: bool = True  # projector and clock inside this process
+    lobby_seconds: Annotated[int, Meta(ge=0)] = 259_200  # after which a lobby without events ends; 0: never
 
     body_bytes_max: Positive = MEGABYTE // 4
     import_bytes_max: Positive = 16 * MEGABYTE

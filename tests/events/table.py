@@ -28,6 +28,15 @@ BATTLE: dict[str, object] = {"army": "preset", "width": 9, "height": 7, "obstacl
 HIDDEN: dict[str, object] = {"army": "recruit", "deployment": "chosen", "width": 9, "height": 7}
 
 
+class Hands:
+    """A world whose clock is moved by hand."""
+
+    def __init__(self, name: str) -> None:
+        fixed = World.fixed(f"hands/{name}")
+        self.now_ms = fixed.now_ms()
+        self.world = World(lambda: self.now_ms, fixed.token_bytes, is_fixed=True)
+
+
 class Table:
     """One process's view of Redis. Several tables over one Redis are several processes."""
 

@@ -8,12 +8,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.events.table import ADA, ALL, BATTLE, HIDDEN, SPECTATOR, choice, table_at
+from tests.events.table import ADA, ALL, BATTLE, HIDDEN, SPECTATOR, Hands, choice, table_at
 from tests.servers import RedisServer
 from warlog_events import errors
 from warlog_events.clock import Clock
 from warlog_events.commands import Act, CreateMatch
-from warlog_events.world import World
 
 
 @pytest.fixture
@@ -21,15 +20,6 @@ def own_redis() -> Iterator[RedisServer]:
     """Workers see every match of a Redis; these tests want theirs alone."""
     with RedisServer(fsync="no") as server:
         yield server
-
-
-class Hands:
-    """A world whose clock is moved by hand."""
-
-    def __init__(self, name: str) -> None:
-        fixed = World.fixed(f"clock/{name}")
-        self.now_ms = fixed.now_ms()
-        self.world = World(lambda: self.now_ms, fixed.token_bytes, is_fixed=True)
 
 
 async def test_the_deadline_is_that_of_the_seat_to_act_and_moves_with_its_clock(

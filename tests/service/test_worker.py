@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 from tests.servers import RedisServer, WarlogServer
-from tests.service.api import UNLIMITED, Api, ok, two
+from tests.service.api import UNLIMITED, Api, ok, refused, two
 from tests.service.waiting import eventually
 
 
@@ -36,3 +36,28 @@ def test_without_a_worker_nothing_is_listed_or_timed_out_and_with_one_it_is(tmp_
         finally:
             worker.terminate()
             assert worker.wait(20) == 0
+
+
+def test_an_abandoned_lobby_is_aborted_once_by_any_of_several_workers(tmp_path: Path) -> None:
+    soon = {**UNLIMITED, "WARLOG_LOBBY_SECONDS": "1"}
+    with (
+        RedisServer(fsync="no") as redis,
+        WarlogServer(tmp_path, redis=redis.url, environment=soon) as one,
+        WarlogServer(tmp_path, redis=redis.url, environment=soon) as two_,
+        Api(one.url) as api,
+    ):
+        ada = api.player()
+        made = [ada.create(seats={"red": "me"})["match"]["id"] for _ in range(10)]
+        hidden = ada.create(seats={"red": "me"}, visibility="private")["match"]["id"]
+        running = ada.alone()
+        eventually(lambda: all(ada.match(match)["status"] == "aborted" for match in [*made, hidden]))
+        with Api(two_.url, ada.token) as elsewhere:
+            for match in [*made, hidden]:
+                last = ok(elsewhere.get(f"/matches/{match}/events"))["events"][1:]
+                assert [(event["type"], event["reason"]) for event in last] == [
+                    ("match_aborted", "abandoned")
+                ]
+                assert "player" not in last[0]
+            assert elsewhere.match(running)["status"] == "playing"
+            refused(elsewhere.put(f"/matches/{made[0]}/seats/blue", {}), 409, "wrong_status")
+            eventually(lambda: ok(elsewhere.get("/matches?open=true"))["matches"] == [])

@@ -122,6 +122,7 @@ class Event(Struct, frozen=True):
     to         the version that is current again (`time_travelled`)
     seats      of the match: names, or who holds them
     match      the new match (`rematch_agreed`)
+    reason     why the server ended a lobby (`match_aborted`): abandoned; None where its players did
     result, seeds       on the event that ended the match; seeds by their commitment
     to_act, deadlines   on the feed: for whose decision the match waits after this event
     """
@@ -141,6 +142,7 @@ class Event(Struct, frozen=True):
     seats: list[Any] | None = None
     wish: str | None = None
     match: str | None = None
+    reason: str | None = None
     result: Result | None = None
     seeds: dict[str, str] | None = None
     seed_commitment: str | None = None
