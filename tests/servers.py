@@ -138,7 +138,8 @@ class WarlogServer:
         ]
         if redis is not None:
             self._command += ["--redis", redis]
-        self._environment = {**os.environ, **environment}
+        # Clients here hold connections that they use no more, which nobody should wait for.
+        self._environment = {**os.environ, "WARLOG_DRAIN_MS": "0", **environment}
         self._cwd = cwd
         self._process: subprocess.Popen[bytes] | None = None
         self.url = ""

@@ -88,6 +88,11 @@ def deadlines(bucket: int) -> str:
     return _of_bucket(bucket, "deadlines")
 
 
+def lease(work: str) -> str:
+    """String, for a moment: which process does this work (lease.py)."""
+    return f"warlog:lease:{work}"
+
+
 def player(player_id: str) -> str:
     """Hash: name, created_at (ms)."""
     return f"warlog:{{{player_id}}}:player"

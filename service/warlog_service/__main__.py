@@ -30,16 +30,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     logging.basicConfig(
         level=logging.INFO, stream=sys.stderr, format="%(asctime)s %(levelname)s %(name)s: %(message)s"
     )
+    if command == "verify":
+        return reporting(lambda: _verify(given["file"]))
+    if command == "bench":
+        return subprocess.run(
+            [sys.executable, "-m", "tests.load.bench", *given["arguments"]], check=False
+        ).returncode
+    run: Callable[[Settings], int] = {"serve": _serve, "worker": _worker, "rebuild": _rebuild}[command]
+    return reporting(lambda: run(settings.read(os.environ, **given)))
+
+
+def reporting(run: Callable[[], int]) -> int:
+    """What it returns; 1, with a word on stderr, for what whoever started it can put right."""
     try:
-        if command == "verify":
-            return _verify(given["file"])
-        if command == "bench":
-            return subprocess.run(
-                [sys.executable, "-m", "tests.load.bench", *given["arguments"]], check=False
-            ).returncode
-        read = settings.read(os.environ, **given)
-        run: Callable[[Settings], int] = {"serve": _serve, "worker": _worker, "rebuild": _rebuild}[command]
-        return run(read)
+        return run()
     except (BadSettings, RedisUnsuitable, WarlogError, OSError) as error:
         print(f"warlog: {error}", file=sys.stderr)
         return 1
@@ -54,9 +58,12 @@ def _parser() -> argparse.ArgumentParser:
     redis.add_argument("--data", help="folder of the embedded Redis (default warlog-data)")
     redis.add_argument("--redis", help="URL of a Redis; without one an embedded server is started")
     redis.add_argument("--durability", choices=["everysec", "always", "replicated"])
-    serve = commands.add_parser("serve", parents=[redis], help="the service, with its workers inside")
+    serve = commands.add_parser("serve", parents=[redis], help="the service, with projector and clock inside")
     serve.add_argument("--host", help="default 127.0.0.1")
     serve.add_argument("--port", help="default 8000; 0 for a free one, which is printed")
+    serve.add_argument(
+        "--workers", help="serving processes under a supervisor; default 0: this process serves"
+    )
     commands.add_parser("worker", parents=[redis], help="projector and clock alone")
     commands.add_parser("rebuild", parents=[redis], help="make the read models again from the events")
     verify = commands.add_parser("verify", help="recompute every draw, hash and chain of a record")
@@ -69,6 +76,14 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _serve(read: Settings) -> int:
+    if read.workers:
+        from warlog_service.supervisor import DidNotStart, supervise
+
+        try:
+            asyncio.run(supervise(read))
+        except DidNotStart:
+            return 1
+        return 0
     from warlog_service import server
     from warlog_service.app import Front
 
@@ -80,7 +95,7 @@ def _worker(read: Settings) -> int:
     from warlog_service.running import Service
 
     async def work() -> None:
-        service = Service(msgspec.structs.replace(read, workers=True))
+        service = Service(msgspec.structs.replace(read, background=True))
         stop = asyncio.Event()
         for name in (signal.SIGTERM, signal.SIGINT):
             asyncio.get_running_loop().add_signal_handler(name, stop.set)
@@ -96,7 +111,7 @@ def _rebuild(read: Settings) -> int:
     from warlog_service.running import Service
 
     async def rebuild() -> int:
-        service = Service(msgspec.structs.replace(read, workers=False))
+        service = Service(msgspec.structs.replace(read, background=False))
         await service.start()
         try:
             return await service.backend.projector.rebuild()

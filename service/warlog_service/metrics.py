@@ -100,6 +100,12 @@ class Metrics:
         self.feeds_closed = Counter(
             "warlog_feeds_closed_total", "Feeds ended here.", ["code"], registry=self.registry
         )
+        self.leases_held = Gauge(
+            "warlog_lease_held",
+            "Does this process do this work for all that share the Redis?",
+            ["work"],
+            registry=self.registry,
+        )
         self.worker_failures = Counter(
             "warlog_worker_failures_total",
             "Rounds of a worker that failed.",

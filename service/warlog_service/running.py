@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import secrets
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -17,6 +18,7 @@ from warlog_events.accounts import Accounts
 from warlog_events.clock import Clock
 from warlog_events.connect import Connection, open_redis
 from warlog_events.errors import Unavailable, WarlogError
+from warlog_events.lease import Lease
 from warlog_events.match import Matches
 from warlog_events.notify import Watch
 from warlog_events.projections.lobby import Lobby
@@ -38,9 +40,9 @@ PATIENCE_SECONDS = 1.0  # after which the service starts without Redis
 
 
 class Backend:
-    """Everything over one connection. With `workers`, a list of matches is brought up to date when it is asked for."""
+    """Everything over one connection. With `background`, a list of matches is brought up to date when asked for."""
 
-    def __init__(self, connection: Connection, world: World, *, workers: bool, lobby_seconds: int) -> None:
+    def __init__(self, connection: Connection, world: World, *, background: bool, lobby_seconds: int) -> None:
         self.connection = connection
         self.watch = Watch(connection)
         self.store = Store(connection, world)
@@ -53,7 +55,7 @@ class Backend:
             scenario=lambda scenario_id, player_id: self.scenarios.beginning(scenario_id, player_id),
         )
         self.projector = Projector(connection, self.store)
-        self.lobby = Lobby(connection, self.projector if workers else None)
+        self.lobby = Lobby(connection, self.projector if background else None)
         self.clock = Clock(self.store, self.matches, world)
         self.abandoned = Abandoned(connection, self.matches, world, lobby_seconds)
 
@@ -76,6 +78,7 @@ class Service:
         self.feeds: set[Stream] = set()
         self.closing = False
         self._backend: Backend | None = None
+        self._name = secrets.token_hex(8)  # among the processes that ask for a lease
         self._tasks: list[asyncio.Task[None]] = []
         self.metrics.gauge("warlog_feeds_open", "Feeds open now.", lambda: float(len(self.feeds)))
         self.metrics.work(lambda: None if self._backend is None else self._backend.matches.counts)
@@ -114,9 +117,9 @@ class Service:
             settings.redis, Path(settings.data), settings.durability, replicas=settings.replicas
         )
         self._backend = backend = Backend(
-            connection, self.world, workers=settings.workers, lobby_seconds=settings.lobby_seconds
+            connection, self.world, background=settings.background, lobby_seconds=settings.lobby_seconds
         )
-        if settings.workers:
+        if settings.background:
             self._tasks.append(asyncio.create_task(self._work("projector", backend.projector.run)))
             self._tasks.append(asyncio.create_task(self._work("clock", backend.clock.run)))
             self._tasks.append(asyncio.create_task(self._work("abandoned", backend.abandoned.run)))
@@ -132,10 +135,13 @@ class Service:
                 await asyncio.sleep(RECONNECT_SECONDS)
 
     async def _work(self, name: str, run: Callable[[], Awaitable[None]]) -> None:
-        """A worker ends only with the process: after a failure it starts again where it had stopped."""
+        """In one process of all that share the Redis; ends only with it. After a failure it starts again where it
+        had stopped, here or elsewhere."""
+        lease = Lease(self.backend.connection, name, self._name)
+        self.metrics.leases_held.labels(name).set_function(lambda: float(lease.held))
         while True:
             try:
-                await run()
+                await lease.keep(run)
             except WarlogError as error:
                 log.warning("%s: %s", name, error)
             except Exception:

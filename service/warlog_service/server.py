@@ -6,6 +6,7 @@ import asyncio
 import gc
 import os
 import socket
+from contextlib import suppress
 from typing import Any, Protocol, cast
 
 import msgspec
@@ -37,6 +38,7 @@ class WarlogProtocol(HttpToolsProtocol):
 
     header_bytes_max = 32_768
     request_seconds_max = 60.0
+    draining = False  # set for all connections at once: no further request after the one that is answered
     _in_head = True
     _head_bytes = 0  # of the request that is coming in
     _whole = False  # has the request that was begun come to its end?
@@ -80,6 +82,8 @@ class WarlogProtocol(HttpToolsProtocol):
             if self._head_bytes > self.header_bytes_max:
                 raise ValueError("headers too large")  # comes out of the parser as HttpParserError
         super().on_headers_complete()
+        if self.draining:
+            self.cycle.keep_alive = False
 
     def on_message_complete(self) -> None:
         self._in_head = self._whole = True
@@ -144,23 +148,42 @@ class Listening(msgspec.Struct, tag="listening", tag_field="event"):
 
 
 class Server(uvicorn.Server):
-    """Says where it listens, and lets open feeds end themselves before it waits for connections to close."""
+    """Says where it listens, and lets go of its connections without losing what is on its way over them."""
 
-    def __init__(self, config: uvicorn.Config, front: Front) -> None:
+    def __init__(self, config: uvicorn.Config, front: Front, drain_ms: int = 0) -> None:
         super().__init__(config)
         self._front = front
+        self._drain_seconds = drain_ms / 1000
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         if self.started:
-            host, port = self.servers[0].sockets[0].getsockname()[:2]
-            shown = f"[{host}]" if ":" in host else host
-            print(msgspec.json.encode(Listening(f"http://{shown}:{port}", os.getpid())).decode(), flush=True)
+            print(msgspec.json.encode(listening(self.servers[0].sockets[0])).decode(), flush=True)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """New connections go elsewhere, or are refused. On those that are open each request that comes is answered
+        as the last one, feeds end with a word, and what is still idle after a while is closed."""
+        for server in self.servers:
+            server.close()
+        for listener in sockets or ():
+            listener.close()
+        cast(type[WarlogProtocol], self.config.http_protocol_class).draining = True
+        for connection in cast(set[WarlogProtocol], self.server_state.connections):
+            if connection.cycle is not None:
+                connection.cycle.keep_alive = False
         await self._front.close_feeds()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self._drain_seconds):
+                while self.server_state.connections:
+                    await asyncio.sleep(0.02)
         await super().shutdown(sockets)
         self._captured_signals.clear()  # uvicorn would raise them again; to have been asked to end is no failure
+
+
+def listening(listener: socket.socket) -> Listening:
+    host, port = listener.getsockname()[:2]
+    shown = f"[{host}]" if ":" in host else host
+    return Listening(f"http://{shown}:{port}", os.getpid())
 
 
 def config(app: Front, settings: Settings) -> uvicorn.Config:
@@ -190,20 +213,21 @@ def config(app: Front, settings: Settings) -> uvicorn.Config:
     return uvicorn.Config(app, **options)
 
 
-async def serve(front: Front, settings: Settings) -> None:
+async def serve(front: Front, settings: Settings, listener: socket.socket | None = None) -> None:
     """Until SIGTERM or SIGINT. What fails at the start (Redis, a port in use) is raised, or ends the process
-    with a word."""
+    with a word. `listener`: of a supervisor, instead of one of our own."""
     await front.start()
     # What is there now stays. The collector looks at what is new, and less often: a request makes no cycles.
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 50, 100)
     try:
-        await Server(config(front, settings), front).serve()
+        server = Server(config(front, settings), front, settings.drain_ms)
+        await server.serve(None if listener is None else [listener])
     finally:
         await front.stop()
 
 
-def run(front: Front, settings: Settings) -> None:
+def run(front: Front, settings: Settings, listener: socket.socket | None = None) -> None:
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        runner.run(serve(front, settings))
+        runner.run(serve(front, settings, listener))

@@ -30,7 +30,9 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     redis: str | None = None  # a redis:// URL; none: embedded
     durability: Durability = "everysec"
     replicas: Positive = 1  # confirmations awaited with durability=replicated
-    workers: bool = True  # projector and clock inside this process
+    workers: Annotated[int, Meta(ge=0)] = 0  # serving processes under a supervisor; 0: this process serves
+    background: bool = True  # projector, clock and the like, in one of the processes
+    drain_ms: Annotated[int, Meta(ge=0)] = 1_000  # for open connections to be used once more at the end
     lobby_seconds: Annotated[int, Meta(ge=0)] = 259_200  # after which a lobby without events ends; 0: never
 
     body_bytes_max: Positive = MEGABYTE // 4

@@ -14,7 +14,7 @@ from tests.service.waiting import eventually
 
 
 def test_without_a_worker_nothing_is_listed_or_timed_out_and_with_one_it_is(tmp_path: Path) -> None:
-    alone = {**UNLIMITED, "WARLOG_WORKERS": "0"}
+    alone = {**UNLIMITED, "WARLOG_BACKGROUND": "0"}
     with (
         RedisServer(fsync="no") as redis,
         WarlogServer(tmp_path, redis=redis.url, environment=alone) as server,
