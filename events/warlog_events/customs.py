@@ -70,6 +70,16 @@ def open_when_casual(game: Game) -> bool:
     return bool(getattr(game.codec, "open_when_casual", False))
 
 
+def positions_are_agreed_on(game: Game) -> bool:
+    """Do the players propose Positions to each other, also such as hide something?"""
+    return bool(getattr(game.codec, "positions_are_agreed_on", False))
+
+
+def saved_for_its_players(game: Game) -> bool:
+    """Is a match that was saved for those who played it, each in his own seat?"""
+    return bool(getattr(game.codec, "saved_for_its_players", False))
+
+
 def position_is_open(game: Game, position: Mapping[str, object]) -> bool:
     """Does this Position hold nothing that some seat may not know? If the game does not say, it may.
 

@@ -8,6 +8,8 @@ import hmac
 from collections.abc import Mapping, Set
 from typing import Any
 
+from msgspec.structs import replace
+
 import warlog_core
 
 from . import customs
@@ -142,6 +144,7 @@ def take_seat(draft: Draft, command: TakeSeat, player: Player) -> None:
     holders = {**match.holders, command.seat: player}
     check_sides(match, holders, match.fold.options, match.fold.position, match.mode)
     check_secret(match, {player.id})
+    check_saved(match, match.fold.saved, holders)
     draft.write(SeatWasTaken(player), seat=command.seat)
 
 
@@ -167,6 +170,7 @@ def join(draft: Draft, command: Join, player: Player) -> None:
     if player.id in seated:
         raise SeatTaken("you have a seat", version=match.version)
     check_secret(match, {player.id})
+    check_saved(match, fold.saved, {}, {player.id})
     free = [seat for seat in match.seats if seat not in match.holders]
     waiting = with_wish(
         (entry for entry in fold.joined if entry.player.id not in seated), player, command.wish
@@ -178,6 +182,9 @@ def join(draft: Draft, command: Join, player: Player) -> None:
     if len(waiting) < len(free):
         draft.write(PlayerJoined(player, command.wish))
         return
+    if fold.saved:
+        seats = {holder.id: seat for seat, holder in fold.saved.items()}
+        waiting = [replace(entry, wish=seats[entry.player.id]) for entry in waiting]
     given, draws = assign(free, waiting, draw_from(draft.entropy()))
     holders = {**match.holders, **given}
     in_order = {seat: holders[seat] for seat in match.seats if seat in holders}
@@ -213,6 +220,18 @@ def check_secret(match: Match, players: Set[str]) -> None:
         check_unknown(match.game, match.fold.position, {match.fold.editor}, players, match.version)
 
 
+def check_saved(
+    match: Match, saved: Mapping[str, Player], holders: Mapping[str, Player], waiting: Set[str] = frozenset()
+) -> None:
+    """A saved match that a rule book keeps for its players is theirs alone, each in the seat that he had (wec 6.6).
+    `waiting`: ids of those who will have some seat. Raises NotYourSeat."""
+    known = {holder.id for holder in saved.values()}
+    if any(saved.get(seat, holder).id != holder.id for seat, holder in holders.items()) or (
+        saved and not waiting <= known
+    ):
+        raise NotYourSeat("a saved match is for its own players in their own seats", version=match.version)
+
+
 def check_unknown(
     game: warlog_core.Game,
     position: Mapping[str, object] | None,
@@ -224,7 +243,7 @@ def check_unknown(
 
     Where the book lets the players themselves propose Positions for one (wec 6.6), both know that when they agree.
     Raises AlreadyDisclosed."""
-    if customs.open_when_casual(game):
+    if customs.positions_are_agreed_on(game):
         return
     if position is not None and not known_to.isdisjoint(players):
         if not customs.position_is_open(game, position):

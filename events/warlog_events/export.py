@@ -12,9 +12,10 @@ from warlog_core import Visible
 
 from . import customs
 from .errors import WrongStatus
-from .head import Match, position_is_for, rfc3339
+from .head import Match, rfc3339
 from .model import ActionTaken, Body, MatchStarted, OptionsChanged, PositionEdited, Reader
 from .pages import Told
+from .proposed import position_is_for
 from .store import StoredEvent
 from .timeline import Timeline
 from .upcast import body_of

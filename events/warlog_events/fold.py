@@ -48,6 +48,7 @@ class Fold(msgspec.Struct, frozen=True, kw_only=True):
     started        version of `match_started`, 0 before
     imported_until  events up to here came with a record: their draws have no seed of ours
     record         in the lobby: what the match will go on from
+    saved          seat → for whom alone that is
     editor         id of the player from whom `position` is
     seed           commitment of the newest seed on the current line
     published      commitments whose seeds are known to all
@@ -73,6 +74,7 @@ class Fold(msgspec.Struct, frozen=True, kw_only=True):
     status: Status = "lobby"
     position: dict[str, object] | None = None
     record: dict[str, object] | None = None
+    saved: dict[str, Player] = {}
     editor: str = ""
     imported: str | None = None
     rematch_of: str | None = None
@@ -154,6 +156,7 @@ def evolve(fold: Fold, stored: StoredEvent, body: Body, *, options: dict[str, ob
                 started=stored.version,
                 filled=filled,
                 record=None,
+                saved={},
                 imported_until=imported_until,
             )
         case SeatPrepared():
@@ -205,7 +208,7 @@ def _options_changed(fold: Fold, body: OptionsChanged) -> Fold:
         return fold
     if body.position != fold.position:
         fold = replace(fold, position=body.position, editor=body.player.id)
-    fold = replace(fold, record=body.record)
+    fold = replace(fold, record=body.record, saved=body.saved)
     seats = tuple(body.seats)
     if seats == fold.seats:
         return fold

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import cached_property, lru_cache
 from operator import attrgetter
-from typing import Any
 
 import msgspec
 
@@ -14,7 +13,8 @@ from warlog_core import Game, State
 from . import customs
 from .errors import NoSpectators, NotYourSeat, UnknownSeat
 from .fold import Fold
-from .model import OpenProposal, Player, Reader
+from .model import Player, Reader
+from .proposed import beginning_json, player_json, proposal_json
 from .timeline import Timeline
 
 
@@ -294,7 +294,7 @@ class Match:
         fold = self.fold
         summary = {**self._frame(), **self._moving(reader)}
         if fold.status == "lobby":
-            summary["beginning"] = self._beginning(reader)
+            summary["beginning"] = beginning_json(self, reader)
             if fold.seating == "wish":
                 joined = [{"player": player_json(j.player), "wish": j.wish} for j in fold.joined]
                 summary["joined"] = joined
@@ -314,73 +314,3 @@ class Match:
         if holder is None and seat in fold.invitations:
             entry["by_invitation"] = True
         return entry
-
-    def _beginning(self, reader: Reader) -> dict[str, object]:
-        """How the match will begin: from the game's own setup, a Position, or a record."""
-        fold = self.fold
-        if fold.record is not None:
-            return {"kind": "import", **record_json(fold.record)}
-        if fold.position is None:
-            return {"kind": "standard"}
-        beginning: dict[str, object] = {"kind": "position"}
-        if position_is_for(self, fold.position, fold.editor, reader):
-            beginning["position"] = fold.position
-        return beginning
-
-
-def player_json(player: Player) -> dict[str, object]:
-    return {"id": player.id, "name": player.name}
-
-
-def position_is_for(match: Match, position: Mapping[str, object], editor: str, reader: Reader) -> bool:
-    """A Position is server knowledge: shown to who made it, and to others where it holds no secret."""
-    return reader.player == editor or match.is_over or customs.position_is_open(match.game, position)
-
-
-def record_json(record: Mapping[str, Any]) -> dict[str, object]:
-    """Of a record, what says which it is; its hidden actions stay hidden."""
-    events = record.get("events")
-    shown: dict[str, object] = {"events": len(events) if isinstance(events, list) else 0}
-    if isinstance(record.get("match"), str):
-        shown["match"] = record["match"]
-    return shown
-
-
-def proposal_json(match: Match, proposal: OpenProposal | None, reader: Reader) -> dict[str, object] | None:
-    """What is on the table, with whose acceptance it has and whose it still needs."""
-    if proposal is None:
-        return None
-    others = {player.id for player in match.fold.holders.values()} - {proposal.player.id}
-    return {
-        "version": proposal.version,
-        "player": player_json(proposal.player),
-        **proposed_json(match, proposal.proposal, proposal.player.id, reader),
-        "accepted": [player for player in proposal.accepted if player in others],
-        "waiting_for": sorted(others.difference(proposal.accepted)),
-    }
-
-
-def proposed_json(
-    match: Match, proposal: Mapping[str, Any], proposer: str, reader: Reader
-) -> dict[str, object]:
-    """A proposal's own fields, from a whitelist; Positions and records only as far as `reader` may know them."""
-    shown: dict[str, object] = {"kind": proposal["kind"]}
-    if "to" in proposal:
-        shown["to"] = proposal["to"]
-    if "scenario" in proposal:
-        shown["scenario"] = proposal["scenario"]
-    if isinstance(proposal.get("options"), dict):
-        hidden = customs.server_options(match.game)
-        shown["options"] = {k: v for k, v in proposal["options"].items() if k not in hidden}
-    if isinstance(proposal.get("position"), dict):
-        if position_is_for(match, proposal["position"], proposer, reader):
-            shown["position"] = proposal["position"]
-        else:
-            shown["with"] = "position"
-    elif "position" in proposal:
-        shown["position"] = None
-    if isinstance(proposal.get("import"), dict):
-        shown["import"] = record_json(proposal["import"])
-    elif "import" in proposal:
-        shown["import"] = None
-    return shown

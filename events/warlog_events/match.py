@@ -15,7 +15,7 @@ from msgspec.structs import replace
 import warlog_core
 from warlog_core import State
 
-from . import history, records, replay
+from . import customs, history, records, replay
 from .cache import Cache, Hot
 from .commands import (
     Accept,
@@ -185,6 +185,7 @@ class Matches:
         began_at = self.world.now_ms()
         try:
             scenario = await self._proposed_scenario(match_id, command, caller)
+            saved = await self._saved_by(match_id, command, caller) if isinstance(command, Propose) else None
             command = await self._with_history_read(match_id, command, caller)
         except WarlogError:
             # It may have gone since the same command was accepted.
@@ -204,7 +205,7 @@ class Matches:
                 if tried is not None and expected_version is None:
                     _check_still(tried, match, command, began_at)
                 draft = self._draft(hot, caller.id)
-                self._decide(draft, command, caller, others, scenario)
+                self._decide(draft, command, caller, others, scenario, saved)
             except Forgotten:
                 hot = await self._loader.cold(match_id, whole=True)
                 continue
@@ -248,6 +249,7 @@ class Matches:
         caller: Player,
         others: list[Draft],
         scenario: Beginning | None,
+        saved: Mapping[str, Player] | None,
     ) -> None:
         match command:
             case Act():
@@ -262,13 +264,19 @@ class Matches:
             case Join():
                 join(draft, command, caller)
             case Propose():
-                propose(draft, command, caller, self._around(caller, others, scenario))
+                propose(draft, command, caller, self._around(caller, others, scenario, saved))
             case Accept():
-                accept(draft, command, caller, self._around(caller, others, scenario))
+                accept(draft, command, caller, self._around(caller, others, scenario, saved))
             case Reject():
                 reject(draft, command, caller)
 
-    def _around(self, caller: Player, others: list[Draft], scenario: Beginning | None) -> Around:
+    def _around(
+        self,
+        caller: Player,
+        others: list[Draft],
+        scenario: Beginning | None,
+        saved: Mapping[str, Player] | None,
+    ) -> Around:
         def rematch(match: Match) -> str:
             if not others:
                 draft = self._new_draft(match.game_name, None, caller, self.store.rematch_id(match.id))
@@ -277,7 +285,7 @@ class Matches:
             return others[0].match_id
 
         found = None if scenario is None else (scenario.options, scenario.position)
-        return Around(self.counts, rematch, found)
+        return Around(self.counts, rematch, found, saved)
 
     def _draft(self, hot: Hot, by: str) -> Draft:
         match = hot.match
@@ -369,6 +377,23 @@ class Matches:
             return None
         match = await self.load(match_id, caller.id)
         return await self._look_up(command.proposal.scenario, caller, match.game_name)
+
+    async def _saved_by(self, match_id: str, command: Propose, caller: Player) -> Mapping[str, Player] | None:
+        """Whose match it is that is proposed to go on from, where the rule book keeps it for them (wec 6.6) and more
+        than one played it. A history names nobody, nor does a record of a match that is not here."""
+        record = command.proposal.record if isinstance(command.proposal, Options) else None
+        name = record.get("match") if isinstance(record, dict) else None
+        if not isinstance(name, str):
+            return None
+        match = await self.load(match_id, caller.id)
+        if not customs.saved_for_its_players(match.game):
+            return None
+        try:
+            saved = await self.load(name, caller.id)
+        except UnknownMatch:
+            return None
+        several = len({holder.id for holder in saved.holders.values()}) > 1
+        return saved.holders if several and saved.game_name == match.game_name else None
 
     async def _with_history_read(self, match_id: str, command: AnyCommand, caller: Player) -> AnyCommand:
         """The command, with a history that is proposed to go on from (wec 10.6) already made a record."""

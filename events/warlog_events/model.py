@@ -134,6 +134,7 @@ class OptionsChanged(Struct, frozen=True, omit_defaults=True):
     seats     seat names in seat order, those that these options give
     position  the beginning, in the lobby; None for the game's own
     record    the record that the match will go on from, in the lobby
+    saved     seat → who had it in the match that the record is of, where the rule book keeps it for them
     """
 
     options: dict[str, object]
@@ -142,6 +143,7 @@ class OptionsChanged(Struct, frozen=True, omit_defaults=True):
     proposal: int | None = None
     position: dict[str, object] | None = None
     record: dict[str, object] | None = None
+    saved: dict[str, Player] = {}
 
 
 class TimeTravelled(Struct, frozen=True, omit_defaults=True):

@@ -15,7 +15,7 @@ import warlog_core
 
 from . import customs, errors
 from .commands import Abort, Accept, Competitive, Edit, Options, Propose, Reject, Rematch, Undo
-from .decide import check_sides, check_unknown, need_holder, need_status
+from .decide import check_saved, check_sides, check_unknown, need_holder, need_status
 from .draft import Draft
 from .errors import (
     AlreadyDisclosed,
@@ -40,6 +40,7 @@ from .model import (
     ProposalRejected,
     RematchAgreed,
 )
+from .proposed import in_force
 from .records import check_record, parse_record
 from .replay import Counts, start_of, state_at
 
@@ -50,6 +51,7 @@ class Around:
     """What a proposal may need from outside the match.
 
     scenario   the options and the Position of the scenario that is proposed, already looked up
+    saved      seat → who had it in the match of which a record is proposed, as far as that is known and matters
     rematch    writes the first events of a new match like this one; gives its id
     """
 
@@ -58,10 +60,12 @@ class Around:
         counts: Counts,
         rematch: Callable[[Match], str],
         scenario: tuple[dict[str, object], dict[str, object] | None] | None = None,
+        saved: Mapping[str, Player] | None = None,
     ) -> None:
         self.counts = counts
         self.rematch = rematch
         self.scenario = scenario
+        self.saved = saved or {}
 
 
 def propose(draft: Draft, command: Propose, player: Player, around: Around) -> None:
@@ -77,6 +81,8 @@ def propose(draft: Draft, command: Propose, player: Player, around: Around) -> N
         _do(draft, proposed, player, None, around)
     else:
         _check(draft, proposed, player, around)
+        if isinstance(proposed.get("position"), dict):
+            proposed["in_force"] = in_force(match, proposed)
         draft.write(ProposalMade(proposed, player))
 
 
@@ -122,6 +128,8 @@ def _plain(proposal: Options | Undo | Edit | Competitive | Abort | Rematch, arou
             raise BadParameter("at most one of position, scenario and import")
         if around.scenario is not None:
             plain["scenario_options"], plain["position"] = around.scenario
+        if around.saved and "import" in plain:
+            plain["saved"] = msgspec.to_builtins(around.saved)
     return plain
 
 
@@ -213,6 +221,7 @@ def _change_beginning(draft: Draft, proposed: Proposed, player: Player, proposal
     """Options, Position or record with which the match is to start."""
     match, fold = draft.match, draft.match.fold
     record: dict[str, object] | None = proposed.get("import")
+    saved = msgspec.convert(proposed.get("saved", {}), dict[str, Player])
     parsed = None
     if record is not None:
         _need_casual(match)
@@ -232,7 +241,8 @@ def _change_beginning(draft: Draft, proposed: Proposed, player: Player, proposal
     if fold.mode == "competitive":
         known_to = {fold.editor if position == fold.position else player.id}
         check_unknown(draft.game, position, known_to, _players(match, holders), match.version)
-    draft.write(OptionsChanged(options, list(seats), player, proposal, position, record))
+    check_saved(match, saved, holders, _players(match, {}))
+    draft.write(OptionsChanged(options, list(seats), player, proposal, position, record, saved))
 
 
 def check_beginning(

@@ -12,7 +12,7 @@ import msgspec
 from warlog_core import Event, Visible
 
 from . import customs
-from .head import Match, player_json, position_is_for, proposed_json, record_json, rfc3339
+from .head import Match, rfc3339
 from .model import (
     SPECTATOR,
     ActionTaken,
@@ -37,6 +37,7 @@ from .model import (
     TimeTravelled,
 )
 from .pages import Told
+from .proposed import player_json, position_is_for, proposed_json, record_json
 from .store import StoredEvent
 
 Json = dict[str, Any]
@@ -229,7 +230,7 @@ def _options_changed(
     shown["seats"] = body.seats
     _position(shown, match, body.position, body.player.id, reader)
     if body.record is not None:
-        shown["import"] = record_json(body.record)
+        shown["import"] = record_json(match, body.record)
 
 
 def _time_travelled(

@@ -279,13 +279,15 @@ class CommandDone(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class View(Struct, frozen=True, forbid_unknown_fields=True):
-    """`view` is the rule book's; with `seat=all` there is `position` in its place."""
+    """`view` is the rule book's; with `seat=all` there is `position` in its place, or, where the book has none, the
+    `views` of all seats."""
 
     version: int
     at: int
     seat: str
     view: Json | UnsetType = UNSET
     position: Json | UnsetType | None = UNSET
+    views: dict[str, Json] | UnsetType = UNSET
 
 
 class Actions(Struct, frozen=True, forbid_unknown_fields=True):

@@ -326,7 +326,11 @@ async def test_two_players_may_agree_in_the_lobby_to_go_on_from_a_record(table: 
     await table.do(match, TakeSeat("blue"), BOB)
     done = await table.do(match, Propose(Options(record=record)), ADA)
     shown = done.match.summary(SPECTATOR)["proposal"]
-    assert shown["import"] == {"events": 9, "match": other.id}  # type: ignore[index]
+    assert shown["import"] == {  # type: ignore[index]
+        "events": 9,
+        "match": other.id,
+        "options": {**BATTLE, "round_limit": 500},
+    }
     await table.do(match, Accept(done.version), BOB)
     await table.do(match, Prepare("red"), ADA)
     done = await table.do(match, Prepare("blue"), BOB)

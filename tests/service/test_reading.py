@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import warlog_core
 from tests.service.api import SMALL, Api, ok, two
 
 
@@ -30,6 +31,24 @@ def test_who_holds_every_seat_sees_the_whole_position_and_everybody_does_when_it
     alone = ada.alone()
     position = ok(ada.get(f"/matches/{alone}/view?seat=all"))["position"]
     assert position["phase"] == "play"
+
+
+@pytest.mark.parametrize("game", warlog_core.games())
+def test_everything_of_a_match_that_is_over_is_the_views_of_all_seats(api: Api, game: str) -> None:
+    ada = api.player()
+    seats = warlog_core.game(game).seats_for({})
+    made = ada.create(game=game, options={}, seats=dict.fromkeys(seats, "me"))["match"]["id"]
+    last = 2
+    for seat in seats:
+        if ada.match(made)["status"] == "playing":
+            last = ada.resign(made, seat)["version"]
+    over = ok(ada.get(f"/matches/{made}/view?seat=all"))
+    assert over == ok(api.get(f"/matches/{made}/view?seat=all&at={last}"))
+    assert (over["at"], over["seat"], over["position"]) == (last, "all", None)
+    assert over["views"] == {seat: ok(ada.get(f"/matches/{made}/view?seat={seat}"))["view"] for seat in seats}
+    assert all(view["result"] for view in over["views"].values())
+    before = ok(ada.get(f"/matches/{made}/view?seat=all&at=2"))
+    assert before["position"] or set(before["views"]) == set(seats)
 
 
 @pytest.mark.parametrize("what", ["view?seat=red", "actions?seat=red", "events", ""])

@@ -227,7 +227,7 @@ def test_a_saved_match_is_proposed_in_the_lobby_as_its_history(api: Api) -> None
         "invalid_position",
     )
     done = agreed(white, black, match, kind="options", **{"import": {"game": "wec", "history": text}})
-    assert done["match"]["beginning"] == {"kind": "import", "events": 4}
+    assert done["match"]["beginning"] == {"kind": "import", "events": 4, "options": {}}
     for player, seat in ((black, "black"), (white, "white")):
         done = ok(player.command(match, {"type": "prepare", "seat": seat}), 201)
     assert done["match"]["to_act"] == ["black"]

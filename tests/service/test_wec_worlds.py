@@ -121,21 +121,45 @@ def unlocked(position: Json, piece: dict[int, Json]) -> None:
 class World:
     """One server with a match of black and white, an outsider and a stranger; everything is asked in the same order."""
 
-    def __init__(self, server: WarlogServer, position: Json, mode: str) -> None:
+    def __init__(self, server: WarlogServer, position: Json, mode: str, *, proposed: bool = False) -> None:
+        """`proposed`: the lobby agrees on the Position; otherwise Black creates the match with it."""
         self.stranger = Api(server.url)
         self.black, self.white, self.outsider = (self.stranger.player(name) for name in ("ada", "bob", "eve"))
         self.ids = {(p["type"], p["seat"]): p["id"] for p in position["pieces"]}
         made = self.black.create(
             game="wec",
             options={},
-            position=position,
+            position=None if proposed else position,
             mode=mode,
             seats={"black": "me", "white": self.white.id},
         )
         self.match = made["match"]["id"]
-        self.lobby = self.answers([f"/matches/{self.match}", f"/matches/{self.match}/events"])
+        self.lobby = self.table()
+        if proposed:
+            self.propose(kind="options", position=position)
+            self.lobby |= {f"proposed {request}": answer for request, answer in self.table().items()}
+            self.accept()
+            self.lobby |= {f"agreed {request}": answer for request, answer in self.table().items()}
         for player, seat in ((self.black, "black"), (self.white, "white")):
             ok(player.command(self.match, {"type": "prepare", "seat": seat}), 201)
+
+    def propose(self, **proposal: Any) -> None:
+        ok(self.black.command(self.match, {"type": "propose", "proposal": proposal}), 201)
+
+    def accept(self) -> None:
+        proposal = self.black.match(self.match)["proposal"]["version"]
+        ok(self.white.command(self.match, {"type": "accept", "proposal": proposal}), 201)
+
+    def table(self) -> dict[str, bytes]:
+        """What is said of the match while its players negotiate."""
+        seen = self.answers([f"/matches/{self.match}", f"/matches/{self.match}/events"])
+        version = self.black.match(self.match)["version"]
+        for name, who in (("white", self.white), ("stranger", self.stranger)):
+            with who.feed(self.match, after=0) as feed:
+                if feed.status == 200:
+                    feed.take(version)
+                seen[f"{name} feed"] = b"\n".join([*feed.headers, feed.raw])
+        return seen
 
     def act(self, seat: str, kind: str, type_: str = "", **fields: Any) -> None:
         """The action of the seat's only piece of that type."""
@@ -206,13 +230,14 @@ def _bytes(answer: Any) -> bytes:
 
 
 @contextmanager
-def two_worlds(folder: Path, second: Json, mode: str) -> Iterator[list[World]]:
+def two_worlds(folder: Path, second: Json, mode: str, *, proposed: bool = False) -> Iterator[list[World]]:
     with ExitStack() as stack:
         servers = [
             stack.enter_context(WarlogServer(folder / str(number), environment=WORLD)) for number in range(2)
         ]
         yield [
-            World(server, position, mode) for server, position in zip(servers, (START, second), strict=True)
+            World(server, position, mode, proposed=proposed)
+            for server, position in zip(servers, (START, second), strict=True)
         ]
 
 
@@ -262,6 +287,30 @@ def test_different_hidden_moves_show_nowhere(tmp_path: Path) -> None:
         assert compared(worlds) == []
         both(worlds, "white", "move", "king", to="e10", level="ground")
         assert compared(worlds) == []
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_what_white_agrees_to_shows_no_more_than_white_will_see(
+    tmp_path: Path, change: Callable[[Json, dict[int, Json]], None]
+) -> None:
+    with two_worlds(tmp_path, other(change), "competitive", proposed=True) as worlds:
+        assert difference(worlds[0].lobby, worlds[1].lobby) == []
+        assert compared(worlds) == []
+
+
+def test_an_edit_shows_white_what_white_will_see_and_the_others_nothing(tmp_path: Path) -> None:
+    positions = (START, other(unlocked))
+    with two_worlds(tmp_path, START, "casual") as worlds:
+        for world, position in zip(worlds, positions, strict=True):
+            world.propose(kind="edit", position=position)
+        asked = [world.table() for world in worlds]
+        assert difference(*asked) == []
+        assert b'"enemies"' in asked[0][f"white GET /matches/{worlds[0].match}"]
+        assert b'"enemies"' not in asked[0][f"stranger GET /matches/{worlds[0].match}"]
+        for world in worlds:
+            world.accept()
+        found = compared(worlds)
+        assert [request for request in found if not open_in_casual(request)] == []
 
 
 def test_in_a_casual_match_the_history_alone_shows_more(tmp_path: Path) -> None:

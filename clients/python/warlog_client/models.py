@@ -159,13 +159,15 @@ class Done(Struct, frozen=True):
 
 
 class View(Struct, frozen=True):
-    """`view` of a seat or of the spectator as of version `at`; with `seat="all"` the `position` instead."""
+    """`view` of a seat or of the spectator as of version `at`; with `seat="all"` the `position` instead, or the `views`
+    of all seats where there is no Position, as at the end."""
 
     version: int
     at: int
     seat: str | None = None
     view: Json | None = None
     position: Json | None = None
+    views: dict[str, Json] | None = None
 
 
 class Actions(Struct, frozen=True):

@@ -33,9 +33,9 @@ SEATS = ("unknown_match", "unknown_seat", "not_your_seat", "no_spectators")
 async def get_view(request: AnyRequest, match_id: FromPath[str]) -> Answer:
     """The rule book's view of a seat that you hold, or the spectator's; with `at`, as it was after that version.
 
-    `seat=all` is the whole position: of a match that is over, or for who holds every seat of a casual one.
-    The ETag changes
-    with the version, the viewer and what has been disclosed."""
+    `seat=all` is the whole position: of a match that is over, or for who holds every seat of a casual one. Where the
+    book has no Position, as of the end of a match, `position` is null and `views` has that of every seat, which
+    together show all there is. The ETag changes with the version, the viewer and what has been disclosed."""
     query = asked(request.scope, schema.ViewQuery)
     found, match, player = await match_of(request, match_id)
     viewer = query.seat or SPECTATOR
@@ -55,10 +55,13 @@ async def get_view(request: AnyRequest, match_id: FromPath[str]) -> Answer:
     state = match.state if query.at is None else await found.state_at(match, at)
     if state is None:
         raise NoView("there is no board before the start")
-    if viewer == "all":
-        answer = {"version": match.version, "at": at, "seat": viewer, "position": state.position()}
+    answer: dict[str, object] = {"version": match.version, "at": at, "seat": viewer}
+    if viewer != "all":
+        answer["view"] = state.view(viewer)
+    elif (position := state.position()) is not None:
+        answer["position"] = position
     else:
-        answer = {"version": match.version, "at": at, "seat": viewer, "view": state.view(viewer)}
+        answer |= {"position": None, "views": {seat: state.view(seat) for seat in state.seats}}
     return private(answer, 200, (b"etag", tag))
 
 
