@@ -83,6 +83,9 @@
  * Every function answers 0 or a positive count, or a negative number: one of wl_error below, or WL_E_GAME - i for row i of the
  * game's own table. wl_error_name gives the rule book's code. An illegal action is normal and leaves the state byte for byte as
  * it was. Every entry point takes any bytes: hostile states, actions and lists are refused, never followed.
+ *
+ * A code says what is wrong, but not always with what: wl_explain may tell more, as words that the game's file describes and
+ * its codec puts into a sentence. It is asked after a refusal, and looks at the actor's view alone.
  */
 #ifndef WARLOG_H
 #define WARLOG_H
@@ -109,6 +112,7 @@ enum {
     WL_MALFORMED = -1,     /* an action type: the codec's verdict */
     WL_ACTION_FIELDS = 7,
     WL_STATE_MAX = 16384,  /* bytes; no game's state is larger */
+    WL_EXPLAIN_MAX = 8,    /* words; no explanation is longer */
 };
 
 /* Errors that are not a game's own. The first group are codes of CONVENTIONS.md, the second are faults of the caller. */
@@ -271,6 +275,8 @@ typedef struct wl_game {
     uint32_t (*to_act)(const void *setup, const void *state); /* seats, as bits */
     int64_t (*clock)(const void *setup, const void *state, int32_t seat);
     int32_t (*check)(const void *setup, const void *state, const wl_post *post);
+    /* What `check` found wrong, whose answer is `error`: at most WL_EXPLAIN_MAX words, or 0. NULL: there is never more to say. */
+    size_t (*explain)(const void *setup, const void *state, const wl_post *post, int32_t error, wl_word *out);
     size_t (*legal)(const void *setup, const void *state, int32_t seat, wl_action *out, size_t cap);
     int32_t (*apply)(const void *setup, void *state, const wl_post *post, wl_draws *draws, wl_event *event);
     uint32_t (*disclosure)(const void *setup, const void *state);
@@ -314,6 +320,10 @@ int64_t wl_disclosure(const wl_game *game, const void *setup, const void *state)
 
 /* 0, or the first failing check in the book's order. Agrees exactly with wl_legal. */
 int32_t wl_check(const wl_game *game, const void *setup, const void *state, const wl_post *post);
+
+/* What lies behind a refusal: the number of words written to `out` (room for WL_EXPLAIN_MAX), 0 when there is nothing to add or
+ * the server posted. `view` is room for a view of this game: all is said from what the actor may know. */
+int64_t wl_explain(const wl_game *game, const void *setup, const void *state, const wl_post *post, void *view, wl_word *out);
 
 /* Every legal action of `seat` in canonical order: writes at most `cap`, returns how many there are. */
 int64_t wl_legal(const wl_game *game, const void *setup, const void *state, int32_t seat, wl_action *out, size_t cap);

@@ -157,6 +157,27 @@ int32_t wl_check(const wl_game *game, const void *setup, const void *state, cons
     return error != WL_OK ? error : game->check(setup, state, post);
 }
 
+int64_t wl_explain(const wl_game *game, const void *setup, const void *state, const wl_post *post, void *view, wl_word *out)
+{
+    int32_t error = check_bytes(game, setup, state);
+    const void *seen;
+
+    if (error == WL_OK)
+        error = check_post(game, post);
+    if (error != WL_OK || out == NULL)
+        return error != WL_OK ? error : WL_E_ARGUMENT;
+    if (game->explain == NULL || post->actor == WL_SERVER || post->actor >= game->seats_in(setup))
+        return 0;
+    error = wl_observe(game, setup, state, post->actor, view);
+    if (error != WL_OK)
+        return error;
+    seen = (const uint8_t *)view + game->view_state_offset;
+    error = wl_check(game, setup, seen, post);
+    if (error == WL_OK || error == WL_E_STATE || error == WL_E_ARGUMENT)
+        return error;
+    return (int64_t)game->explain(setup, seen, post, error, out);
+}
+
 int64_t wl_legal(const wl_game *game, const void *setup, const void *state, int32_t seat, wl_action *out, size_t cap)
 {
     const int32_t error = check_bytes(game, setup, state);

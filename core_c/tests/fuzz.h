@@ -104,6 +104,7 @@ static void call_everything(fuzzer *f, const void *setup, void *state)
             a.field[i] = hostile(f);
         post.action = step.action = a;
         wl_check(g, setup, state, &post);
+        wl_explain(g, setup, state, &post, f->view, f->words);
         wl_replay(g, setup, state, &step, 1, NULL, 0, NULL, 0, &failed, NULL, 0, 0);
         wl_apply(g, setup, state, &post, &draws, &event);
     }
@@ -151,8 +152,10 @@ static void examine(fuzzer *f)
             if (refused == WL_OK && post.n_items == 0)
                 REQUIRE(listed(f, &post.action, n));
             if (refused != WL_OK) {
+                const int64_t n_words = wl_explain(g, f->setup, f->state, &post, f->view, f->words);
                 wl_draws draws = {.entropy = (const uint8_t *)items, .n_entropy = sizeof items};
                 wl_event event = {.words = f->words, .cap = WORDS_CAP};
+                REQUIRE(n_words >= 0 && n_words <= WL_EXPLAIN_MAX);
                 memcpy(f->other, f->state, g->state_size);
                 REQUIRE(wl_apply(g, f->setup, f->state, &post, &draws, &event) == refused);
                 REQUIRE(memcmp(f->other, f->state, g->state_size) == 0);

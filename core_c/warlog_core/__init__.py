@@ -1,7 +1,7 @@
 """Warlog's rules core: five board war-games as a fast library. See `warlog_core.game`."""
 
 from warlog_core.binding import Draws, hash_bytes
-from warlog_core.codecs import Result
+from warlog_core.codecs import Explanation, Result
 from warlog_core.errors import (
     BadDraws,
     BadState,
@@ -21,6 +21,7 @@ __all__ = [
     "CoreError",
     "Draws",
     "Event",
+    "Explanation",
     "Game",
     "HashMismatch",
     "Listing",

@@ -99,6 +99,7 @@ class _Buffers:
         self.event = ffi.new("wl_event *", {"words": self.words, "cap": game.event_words_max})
         self.unwanted = ffi.new("wl_event *")
         self.result = ffi.new("wl_result *")
+        self.explanation = ffi.new("wl_word[]", lib.WL_EXPLAIN_MAX)
         self.view = ffi.new("wl_word[]", (game.view_size + 7) // 8)
         self.view_bytes = ffi.buffer(self.view)
         self._kept: Any = None
@@ -267,6 +268,13 @@ class RawGame:
         if isinstance(failure, Refused):
             return failure.code
         raise failure
+
+    def explain(self, raw: RawState, actor: int, record: Record, items: Sequence[int]) -> list[int]:
+        """What the core adds to the code of a refused action, as words; empty for nothing."""
+        b = self._local.buffers
+        self._post(b, actor, record, items)
+        n = self._count(lib.wl_explain(self._game, raw.setup, raw.state, b.post, b.view, b.explanation))
+        return ffi.unpack(b.explanation, n) if n else []
 
     def legal(self, raw: RawState, seat: int) -> bytes:
         """The listing of `seat`, ACTION_BYTES for each action."""

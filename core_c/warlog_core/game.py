@@ -22,7 +22,8 @@ from msgspec import Struct
 
 from warlog_core import binding, notation, selfplay
 from warlog_core.binding import Draws, RawGame, RawState, RawStep
-from warlog_core.codecs import Codec, Notation, Result, Tables, codec_for
+from warlog_core.codecs import Codec, Explaining, Explanation, Notation, Result, Tables, codec_for
+from warlog_core.codecs._actions import plain as plain_action
 from warlog_core.errors import UnknownGame, UnknownSeat
 
 SERVER = "server"
@@ -282,6 +283,17 @@ class State:
     def check(self, actor: str, action: object) -> str | None:
         """The code with which `apply` would refuse, or None. `actor` is a seat or "server"."""
         return self._raw_game.check(self._raw, self._actor_number(actor), *self._tables.record(action))
+
+    def explain(self, actor: str, action: object, code: str) -> Explanation | None:
+        """What lies behind the `code` with which `apply` has refused; None where there is nothing to add.
+
+        Holds nothing that the actor could not know: the core looks at his view alone."""
+        given = plain_action(action)
+        if given is None or not isinstance(self._tables, Explaining):
+            return None
+        record, items = self._tables.record(given)
+        words = self._raw_game.explain(self._raw, self._actor_number(actor), record, items)
+        return self._tables.explain(given, code, words)
 
     def legal(self, seat: str, *, plain: bool = False) -> list[Any]:
         """Every action `seat` may take now, in canonical order (rule books, 7); empty for a spectator.

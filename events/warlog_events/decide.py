@@ -79,7 +79,9 @@ def _take_action(draft: Draft, actor: str, action: object) -> None:
     try:
         core = state.apply(actor, action, draft.entropy())
     except warlog_core.Refused as error:
-        raise Refused(error.code, version=match.version) from error
+        why = state.explain(actor, action, error.code)
+        detail, extra = (why.detail, why.members) if why is not None else ("", {})
+        raise Refused(error.code, detail, version=match.version, extra=extra) from error
     assert core.action is not None
     body = ActionTaken(core.action, draft.ending(state))
     draft.write(body, seat=actor, draws=core.draws, state=state, core=core)

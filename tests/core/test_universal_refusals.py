@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import warlog_core
-from warlog_core import Refused, State
+from warlog_core import Explanation, Refused, State
 
 GAME = warlog_core.game("universal")
 HUGE = int("9" * 100)
@@ -396,6 +396,68 @@ def test_a_spell_has_the_code_of_its_first_fault(changes: dict[str, Any], code: 
     assert caster().check("majora", {**SUMMON, **changes}) == code
 
 
+@pytest.mark.parametrize(
+    ("changes", "detail", "members"),
+    [
+        ({"pay": ["b1", "b1"]}, "b1 is too many: 1 space is due", {"space": "b1", "cost": 1}),
+        ({"pay": ["a2", "b1"]}, "a2 belongs to nobody", {"space": "a2", "cost": 1}),
+        ({"pay": ["t20"]}, "t20 belongs to good", {"space": "t20", "cost": 1}),
+        ({"pay": []}, "1 space is due, 0 given", {"cost": 1}),
+        ({"pay": ["a1"] * 500}, "a1 is too many: 1 space is due", {"space": "a1", "cost": 1}),
+        ({"pay": ["a1", "z9", "y9"]}, "there is no space z9", {"space": "z9"}),
+        ({"pay": ["a1"] * 500 + ["z9"]}, "there is no space z9", {"space": "z9"}),
+        ({"pay": ["z9"], "to": "z8"}, "there is no space z8", {"space": "z8"}),
+        ({"pay": ["z" * 9999]}, f"there is no space {'z' * 40}", {"space": "z" * 40}),
+    ],
+)
+def test_a_payment_is_refused_with_its_first_fault(
+    changes: dict[str, Any], detail: str, members: dict[str, Any]
+) -> None:
+    state, action = caster(), {**SUMMON, **changes}
+    code = state.check("majora", action)
+    assert code is not None
+    assert state.explain("majora", action, code) == Explanation(detail, members)
+
+
+def test_a_payment_says_what_is_due_after_the_discount_and_what_is_given_twice() -> None:
+    """Balance pays 3 where others pay 5, and with two spaces cannot raise a wizard at all."""
+    wizard = {"id": 72, "kind": "wizard", "seat": "balance", "space": "l10"}
+    position: dict[str, Any] = {
+        "pieces": [M1, M35, {"id": 69, "kind": "mighty", "seat": "balance", "space": "j10"}, wizard],
+        "dead": [{"id": 73, "kind": "wizard", "seat": "balance"}],
+        "area": {"majora": ["a1"], "good": ["t20"], "balance": ["j10", "k10", "k9"]},
+        "turn": {"seat": "balance", "number": 2},
+    }
+    raise_ = {"type": "necromancy", "piece": 72, "raised": 73, "to": "l11", "pay": ["k9", "j10", "k9"]}
+    state = GAME.new(options=THREE, position=position)
+    assert state.explain("balance", raise_, "bad_payment") == Explanation(
+        "k9 is given twice", {"space": "k9", "cost": 3}
+    )
+    state = GAME.new(
+        options=THREE, position={**position, "area": {**position["area"], "balance": ["j10", "k10"]}}
+    )
+    assert state.explain("balance", raise_, "cannot_pay") == Explanation(
+        "3 spaces are due, 2 owned", {"cost": 3}
+    )
+
+
+def test_a_refusal_that_its_code_says_all_of_has_no_explanation() -> None:
+    state = caster()
+    wrong: list[Any] = [
+        None,
+        [],
+        {"type": "fly"},
+        {"type": "pass"},
+        {**SUMMON, "piece": 5},
+        {"type": "summon"},
+    ]
+    for action in wrong:
+        code = state.check("majora", action)
+        assert code is not None
+        assert state.explain("majora", action, code) is None
+    assert state.explain("server", {"type": "timeout", "seat": "chaos"}, "seat_out") is None
+
+
 def test_a_match_that_is_over_says_so_before_anything_else() -> None:
     state = caster()
     state.apply("good", {"type": "resign"})
@@ -419,6 +481,14 @@ def test_a_timeout_is_the_servers_and_names_a_seat_that_is_in() -> None:
     assert state.check("server", timeout) == "seat_out"
     assert state.check("good", {"type": "resign"}) == "seat_out"
     assert state.check("chaos", {"type": "resign"}) == "seat_out"
+
+
+def first_fault(pay: list[str], cost: int, own: list[str]) -> dict[str, Any]:
+    """The first space that nobody who pays the rightful cost would have put there, by the book's sentence."""
+    for i, space in enumerate(pay):
+        if i >= cost or space not in own or space in pay[:i]:
+            return {"space": space, "cost": cost}
+    return {"cost": cost}
 
 
 def test_a_listed_payment_is_legal_exactly_if_it_has_the_cost_in_different_own_spaces(seed: int) -> None:
@@ -451,6 +521,10 @@ def test_a_listed_payment_is_legal_exactly_if_it_has_the_cost_in_different_own_s
                 good = len(pay) == cost and len(set(pay)) == cost and set(pay) <= set(own)
                 code = state.check(seat, {**action, "pay": pay})
                 assert code == (None if good else "bad_payment"), (action, pay)
+                if not good:
+                    why = state.explain(seat, {**action, "pay": pay}, "bad_payment")
+                    assert why is not None
+                    assert why.members == first_fault(pay, cost, own), (action, pay, why)
                 n_tried += 1
                 if good:
                     n_good += 1

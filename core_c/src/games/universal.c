@@ -10,6 +10,8 @@
  *                 sacrifice given, moves_left, moved, draw_offered, progress; draw_offer given, by; n, seats that accepted;
  *                 n, pieces of 9 words; n, dead of (id, kind, seat); n, out of (seat, reason, turn);
  *                 area given, n, and per seat: seat, n, spaces.
+ * Explanations:   cannot_pay: the cost, how many spaces the seat owns. bad_payment: the cost, the fault
+ *                 (NOT_OWN ...), the place in the list of the first space at fault, that space's owner.
  */
 #include "../game.h"
 
@@ -886,24 +888,34 @@ static int32_t check_user(const act *a, int32_t id, int32_t kind, int also_might
     return p->conquering ? PIECE_CONQUERING : WL_OK;
 }
 
-static int32_t check_payment(const act *a, int32_t cost, int32_t pay)
+/* The first fault of a list that should pay the cost `c`, and where: a list that is too short has its fault behind its end. */
+enum { NO_FAULT, NOT_OWN, TWICE, TOO_MANY, TOO_FEW };
+
+static int32_t payment_fault(const act *a, int32_t c, int32_t length, int32_t *at)
 {
-    const int32_t c = cost_for(a->seat, cost);
     const spaces *area = &a->state->area[a->seat];
     spaces seen = {{0}};
 
-    if (size_of_set(area) < c)
-        return CANNOT_PAY;
-    if (pay == PAY_AUTO)
-        return WL_OK;
-    if (pay != c)
-        return BAD_PAYMENT;
-    for (int32_t i = 0; i < c; i++) {
-        if (!has(area, a->items[i]) || has(&seen, a->items[i]))
-            return BAD_PAYMENT;
-        add(&seen, a->items[i]);
+    for (*at = 0; *at < length; ++*at) {
+        if (*at == c)
+            return TOO_MANY;
+        if (!has(area, a->items[*at]))
+            return NOT_OWN;
+        if (has(&seen, a->items[*at]))
+            return TWICE;
+        add(&seen, a->items[*at]);
     }
-    return WL_OK;
+    return length < c ? TOO_FEW : NO_FAULT;
+}
+
+static int32_t check_payment(const act *a, int32_t cost, int32_t pay)
+{
+    const int32_t c = cost_for(a->seat, cost);
+    int32_t at;
+
+    if (size_of_set(&a->state->area[a->seat]) < c)
+        return CANNOT_PAY;
+    return pay == PAY_AUTO || payment_fault(a, c, pay, &at) == NO_FAULT ? WL_OK : BAD_PAYMENT;
 }
 
 /* Next to a piece, and empty. */
@@ -1892,6 +1904,26 @@ static int32_t cost_of(const universal_setup *setup, const universal_state *stat
     }
 }
 
+/* Why a payment is refused; the checks before it have passed. */
+static size_t universal_explain(const void *setup, const void *state, const wl_post *post, int32_t error, wl_word *out)
+{
+    const wl_action *action = &post->action;
+    const act a = {setup, state, post->actor, action->field, post->items};
+    int32_t at;
+
+    if (error != CANNOT_PAY && error != BAD_PAYMENT)
+        return 0;
+    out[0] = cost_for(a.seat, cost_of(setup, state, action));
+    if (error == CANNOT_PAY) {
+        out[1] = size_of_set(&a.state->area[a.seat]);
+        return 2;
+    }
+    out[1] = payment_fault(&a, (int32_t)out[0], action->field[FIELDS_OF[action->type].pay], &at);
+    out[2] = at;
+    out[3] = out[1] == NOT_OWN ? owner_of(state, a.items[at]) : NOBODY;
+    return 4;
+}
+
 static int32_t universal_apply(const void *setup_, void *state_, const wl_post *post, wl_draws *draws, wl_event *event)
 {
     const match m = {setup_, state_, event};
@@ -2705,6 +2737,7 @@ static const wl_game UNIVERSAL = {
     .to_act = universal_to_act,
     .clock = universal_clock,
     .check = universal_check,
+    .explain = universal_explain,
     .legal = universal_legal,
     .apply = universal_apply,
     .disclosure = universal_disclosure,

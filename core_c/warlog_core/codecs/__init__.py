@@ -11,7 +11,7 @@ import importlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import resources
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from msgspec import Struct
 
@@ -72,6 +72,24 @@ class Result(Struct, frozen=True):
 
     winners: list[str]
     reason: str
+
+
+class Explanation(Struct, frozen=True):
+    """What lies behind a refusal, for people and their programs; holds nothing that the actor could not know.
+
+    `members` are fields of their own beside the text: the space at fault, say."""
+
+    detail: str
+    members: dict[str, Any]
+
+
+@runtime_checkable
+class Explaining(Protocol):
+    """Tables that have more to say of a refusal than its code."""
+
+    def explain(self, action: Mapping[str, Any], code: str, words: Sequence[int]) -> Explanation | None:
+        """Of a refused action, plain; `words` are what the core adds to the code, mostly nothing."""
+        ...
 
 
 class Notation(Protocol):

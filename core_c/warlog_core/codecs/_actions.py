@@ -41,18 +41,25 @@ def encoder(number: int, readers: Mapping[str, Reader]) -> Encoder:
     return encode
 
 
-def encoded(action: object, encoders: Mapping[str, Encoder]) -> ActionRecord:
-    """The record of a posted action, plain JSON or an action Struct; MALFORMED_RECORD for what is none.
+def plain(action: object) -> dict[str, Any] | None:
+    """A posted action, plain JSON or an action Struct, as plain JSON; None for what is neither."""
+    if type(action) is dict:
+        return action
+    if not isinstance(action, Tagged):
+        return None
+    builtins = msgspec.to_builtins(action)
+    assert isinstance(builtins, dict)
+    return builtins
 
-    `encoders` by type."""
-    if type(action) is not dict:
-        if not isinstance(action, Tagged):
-            return MALFORMED_RECORD
-        action = msgspec.to_builtins(action)
-        assert isinstance(action, dict)
-    kind = action.get("type")
+
+def encoded(action: object, encoders: Mapping[str, Encoder]) -> ActionRecord:
+    """The record of a posted action; MALFORMED_RECORD for what is none. `encoders` by type."""
+    given = action if type(action) is dict else plain(action)
+    if given is None:
+        return MALFORMED_RECORD
+    kind = given.get("type")
     try:
-        return encoders[kind](action) if type(kind) is str else MALFORMED_RECORD
+        return encoders[kind](given) if type(kind) is str else MALFORMED_RECORD
     except (WrongShape, KeyError):
         return MALFORMED_RECORD
 
