@@ -48,3 +48,29 @@ def starts() -> list[tuple[str, dict[str, Any], Any]]:
         start = (first["game"], first["options"], first.get("position"))
         found[digest(start)] = start
     return list(found.values())
+
+
+# What some books do otherwise than the rest, where the generic suites have to know.
+
+
+def quiet_action(name: str) -> dict[str, Any]:
+    """What any seat may do at the normal start, once, without a draw."""
+    return {"type": "ready"} if name == "junqi" else {"type": "resign"}
+
+
+def server_ends(name: str, seat: str) -> dict[str, Any]:
+    """What the server posts to put a seat out, in any phase."""
+    return {"type": "flee" if name == "junqi" else "timeout", "seat": seat}
+
+
+def options_with_position(options: dict[str, Any]) -> dict[str, Any]:
+    """The options of a match that goes on from its own Position: those of the start alone are left out (junqi 10.6)."""
+    return {option: value for option, value in options.items() if option != "layouts"}
+
+
+def as_listed(name: str, action: dict[str, Any], board: list[str]) -> dict[str, Any]:
+    """The action as a listing would have it: junqi lists a swap once, and takes it either way round (7.1)."""
+    if name == "junqi" and action["type"] == "swap" and action["a"] in board and action["b"] in board:
+        a, b = sorted((action["a"], action["b"]), key=board.index)
+        return {"type": "swap", "a": a, "b": b}
+    return action

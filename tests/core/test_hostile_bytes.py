@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import warlog_core
-from tests.core.games import GAMES, lines, playthroughs, starts
+from tests.core.games import GAMES, lines, playthroughs, quiet_action, starts
 from warlog_core import BadDraws, BadState, CoreError, Refused, State
 from warlog_core.binding import listing_keys, record_of
 
@@ -184,10 +184,10 @@ def test_recorded_draws_that_are_none_are_bad_draws_and_change_nothing(name: str
     state = warlog_core.game(name).new(draws=noise)
     before = state.data
     with pytest.raises(BadDraws):
-        state.apply(state.seats[0], {"type": "resign"}, draws=draws)
+        state.apply(state.seats[0], quiet_action(name), draws=draws)
     assert state.data == before
     with pytest.raises(BadDraws):
-        state.replay([warlog_core.Step(state.seats[0], {"type": "resign"}, draws)])
+        state.replay([warlog_core.Step(state.seats[0], quiet_action(name), draws)])
     assert state.data == before
 
 
@@ -250,16 +250,16 @@ def test_a_replay_stops_before_the_step_that_fails_and_names_it(name: str) -> No
     state = warlog_core.game(name).new(draws=noise)
     seat = state.seats[0]
     start = state.data
-    resign = {"type": "resign"}
+    once = quiet_action(name)
     with pytest.raises(warlog_core.HashMismatch) as mismatch:
-        state.copy().replay([warlog_core.Step(seat, resign, (), "0123456789abcdef")])
+        state.copy().replay([warlog_core.Step(seat, once, (), "0123456789abcdef")])
     assert mismatch.value.index == 0
     with pytest.raises(Refused) as refused:
         state.replay([warlog_core.Step(seat, {"type": "tea"})])
     assert (refused.value.code, refused.value.index) == ("malformed_action", 0)
     assert state.data == start
     with pytest.raises(Refused) as refused:
-        state.replay([warlog_core.Step(seat, resign), warlog_core.Step(seat, resign)])
+        state.replay([warlog_core.Step(seat, once), warlog_core.Step(seat, once)])
     assert refused.value.index == 1
     assert state.data != start
     with pytest.raises(CoreError):

@@ -15,7 +15,7 @@ import msgspec
 import pytest
 
 import warlog_core
-from tests.core.games import GAMES, starts
+from tests.core.games import GAMES, as_listed, options_with_position, server_ends, starts
 from warlog_core import Game, State, Step
 
 STARTS = starts()
@@ -78,7 +78,9 @@ def test_random_play_holds_every_promise(name: str, options: Any, position: Any,
         assert loaded.view("spectator") == state.view("spectator")
         if state.position() is not None:
             restored = game.new(
-                options=options, position=state.position(plain=True), draws=entropy_of(random.Random(1))()
+                options=options_with_position(options),
+                position=state.position(plain=True),
+                draws=entropy_of(random.Random(1))(),
             )
             assert restored.position() == state.position()
             for viewer in (*state.seats, "spectator"):
@@ -113,7 +115,7 @@ def test_when_the_match_is_over_everybody_is_shown_every_event_whole(
     for seat, action in random_line(state, rng, 12):
         events.append(state.apply(seat, action, draws=source()))
     while state.to_act:
-        events.append(state.apply("server", {"type": "timeout", "seat": state.to_act[0]}, draws=source()))
+        events.append(state.apply("server", server_ends(name, state.to_act[0]), draws=source()))
     for viewer in (*state.seats, "spectator"):
         for event in events:
             visible = event.visible(viewer, state.disclosure)
@@ -176,6 +178,7 @@ def test_an_action_is_accepted_exactly_when_it_is_listed(name: str, seed: int) -
             if state.to_act:
                 state.playout(rng.getrandbits(63), 1, play_on=True)
         everywhere = [action for seat in state.seats for action in state.legal(seat, plain=True)]
+        server_only = {action.name for action in game.raw.actions if action.server_only}
         for seat in (*game.seats, "server"):
             listing = [] if seat == "server" else state.legal(seat, plain=True)
             open_types = {action["type"] for action in listing if action.get("open")}
@@ -183,13 +186,14 @@ def test_an_action_is_accepted_exactly_when_it_is_listed(name: str, seed: int) -
             assert len(legal) == len(listing), "nothing is listed twice"
             for struct in action_structs(name):
                 kind, fields = struct.__struct_config__.tag, struct.__struct_fields__
-                if kind in open_types or (seat == "server" and kind == "timeout"):
+                if kind in open_types or (seat == "server" and kind in server_only):
                     continue
                 choices = [values_for(field, everywhere, board, rng) for field in fields]
                 for combination in _some(choices, rng, 1500):
                     action = {"type": kind, **dict(zip(fields, combination, strict=True))}
                     accepted = state.check(seat, action) is None
-                    assert accepted == (json.dumps(action) in legal), (seat, action)
+                    listed = json.dumps(as_listed(name, action, board))
+                    assert accepted == (listed in legal), (seat, action)
                     n_tried += 1
     assert n_tried > 20
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from typing import Any
 
 from warlog_core.binding import OUT_OF_RANGE, UNKNOWN, WORD_ABSENT, WORD_OUT_OF_RANGE, WORD_UNKNOWN
-from warlog_core.jsonvalue import is_integer
+from warlog_core.jsonvalue import INT64_MAX, INT64_MIN, is_integer
 
 Reader = Callable[[object], int]
 
@@ -55,6 +55,18 @@ def int_word(value: object) -> int:
         raise WrongShape
     assert isinstance(value, int)
     return value if -_WORD_LIMIT <= value <= _WORD_LIMIT else WORD_OUT_OF_RANGE
+
+
+def int64_word(value: object) -> int:
+    """An integer, where one that does not fit 64 bits is malformed."""
+    return _fitting(int_word(value), value)
+
+
+def _fitting(number: int, value: object) -> int:
+    assert isinstance(value, int)
+    if not INT64_MIN <= value <= INT64_MAX:
+        raise WrongShape
+    return number
 
 
 def bool_word(value: object) -> int:
@@ -116,6 +128,11 @@ def int_field(value: object) -> int:
     if type(value) is not int:
         raise WrongShape
     return value if -FIELD_LIMIT <= value <= FIELD_LIMIT else OUT_OF_RANGE
+
+
+def int64_field(value: object) -> int:
+    """An integer, where one that does not fit 64 bits is malformed."""
+    return _fitting(int_field(value), value)
 
 
 def name_field(numbers: Mapping[str, int]) -> Reader:

@@ -29,7 +29,8 @@ from warlog_core.codecs._words import (
     Reader,
     WrongShape,
     bool_word,
-    int_field,
+    int64_field,
+    int64_word,
     int_word,
     known_name,
     list_of,
@@ -91,21 +92,12 @@ from warlog_core.codecs.hex_structs import (
     Waited,
 )
 from warlog_core.errors import BadState
-from warlog_core.jsonvalue import INT64_MAX, INT64_MIN, is_text
+from warlog_core.jsonvalue import is_text
 
 _RECRUIT_PHASE, _DEPLOY, _PLAY, _OVER = range(4)
 _HIDDEN = 0xFFFF  # in a view, the space of a stack to those who may not know it
 
 # ---- into words --------------------------------------------------------------------------------------------
-
-
-def _int64_word(value: object) -> int:
-    """As `int_word`, where an integer that does not fit 64 bits is none (hex, preamble)."""
-    word = int_word(value)
-    assert isinstance(value, int)
-    if not INT64_MIN <= value <= INT64_MAX:
-        raise WrongShape
-    return word
 
 
 _space_word = name_word(SPACE_IDS)
@@ -173,13 +165,13 @@ _ROSTER_MAX = 40
 
 # The words of a Position's stack, in order. Those that may be absent have no place in _STACK_REQUIRED.
 _STACK_NUMBERS: dict[str, Reader] = {
-    "count": _int64_word,
-    "start_count": _int64_word,
-    "top_hp": _int64_word,
+    "count": int64_word,
+    "start_count": int64_word,
+    "top_hp": int64_word,
     "defending": bool_word,
     "waited": bool_word,
-    "retaliations_used": _int64_word,
-    "skill_used": _int64_word,
+    "retaliations_used": int64_word,
+    "skill_used": int64_word,
     "summoned": bool_word,
 }
 _STACK_FIELDS = frozenset(_STACK_NUMBERS) | {"id", "seat", "unit", "space"}
@@ -378,13 +370,13 @@ def _read_labels(labels: bytes) -> tuple[tuple[str, str], ...]:
 def _position_words(given: dict[str, Any], unit_word: Reader) -> list[int]:
     obstacles = [_space_word(space) for space in list_of(given.get("obstacles", []))]
     stacks = list_of(given.get("stacks", []))
-    queue = [_int64_word(stack) for stack in list_of(given.get("queue", []))]
+    queue = [int64_word(stack) for stack in list_of(given.get("queue", []))]
     seats = list_of(given.get("seats", []))
     words = [
         0,
         optional_word(given, "phase", _phase_word),
-        optional_word(given, "round", _int64_word),
-        optional_word(given, "next_id", _int64_word),
+        optional_word(given, "round", int64_word),
+        optional_word(given, "next_id", int64_word),
         int("queue" in given),
         len(obstacles),
         *obstacles,
@@ -393,7 +385,7 @@ def _position_words(given: dict[str, Any], unit_word: Reader) -> list[int]:
     for stack in stacks:
         object_of(stack, _STACK_REQUIRED, _STACK_FIELDS)
         words += (
-            optional_word(stack, "id", _int64_word),
+            optional_word(stack, "id", int64_word),
             _seat_word(stack["seat"]),
             unit_word(stack["unit"]),
             _space_word(stack["space"]),
@@ -410,25 +402,17 @@ def _position_words(given: dict[str, Any], unit_word: Reader) -> list[int]:
             optional_word(seat, "draw_offer", bool_word),
             optional_word(seat, "draw_used", bool_word),
         )
-        words += _army_words(seat["army"], unit_word, _int64_word) if "army" in seat else [0]
+        words += _army_words(seat["army"], unit_word, int64_word) if "army" in seat else [0]
     return words
 
 
 # ---- actions -----------------------------------------------------------------------------------------------
 
 
-def _piece_field(value: object) -> int:
-    number = int_field(value)
-    assert isinstance(value, int)
-    if not INT64_MIN <= value <= INT64_MAX:
-        raise WrongShape
-    return number
-
-
 _space_field = name_field(SPACE_IDS)
 _FIELDS: dict[str, Reader] = {
     "preset": name_field(numbered(PRESETS)),
-    "piece": _piece_field,
+    "piece": int64_field,
     "to": _space_field,
     "target": _space_field,
     "seat": known_name(_SEAT_NUMBERS),
@@ -443,7 +427,7 @@ def _encoder(number: int, names: tuple[str, ...]) -> Encoder:
         if type(piece) is not int or type(space) is not str or len(action) != 3:
             raise WrongShape
         if not 0 <= piece <= FIELD_LIMIT:
-            piece = _piece_field(piece)
+            piece = int64_field(piece)
         return (number, piece, SPACE_IDS.get(space, UNKNOWN), 0, 0, 0, 0, 0), ()
 
     if names in (("piece", "to"), ("piece", "target")):
@@ -497,7 +481,7 @@ class Tables:
     def _recruit_record(self, action: dict[str, Any]) -> ActionRecord:
         if len(action) != 2:
             raise WrongShape
-        words = _army_words(action["army"], name_word(self._unit_numbers), _int64_word)
+        words = _army_words(action["army"], name_word(self._unit_numbers), int64_word)
         items = [_item(word) for word in words[1 : 1 + self._codec.items_max]]
         return (_RECRUIT, min(words[0], FIELD_LIMIT), 0, 0, 0, 0, 0, 0), items
 

@@ -1,0 +1,2134 @@
+/* junqi.c: Siguo Junqi, by the rule book warlog_core/rules/junqi.md, in its order. Section numbers are the book's.
+ *
+ * Spaces have the book's index (junqi_board.h), so that the canonical order is the numeric one. Seats are numbered by their
+ * place in the match; in option and Position words by their place in `south, east, north, west`. Piece types, causes and
+ * reasons are rows of the book's lists.
+ *
+ * Option words:   verdict (1: malformed), mode, players, wings, open_allies, move_seconds, max_timeouts, flee_seconds,
+ *                 min_steps_draw, min_steps_resign, min_steps_score, quiet_limit, mines_guard_flag, win_points, flee_factor,
+ *                 doubling_from_level, stake, gold_cap; 4 scores; 4 balances; layouts given, and with them for each of the
+ *                 4 seats: n (or absent), n types.
+ * Position words: verdict, phase, turn, first, steps, quiet_steps; colors given, south's, north's;
+ *                 n, seats of 6 words: seat, status, cause, ready, timeouts, offered; n, pieces of 6 words: piece, seat, color,
+ *                 type, at, face; offer given, by, n, seats that have accepted;
+ *                 kind of last_move (0: none), seat, from, to, outcome, n, path (of a flip: the space).
+ */
+#include "junqi_board.h"
+
+#include "../game.h"
+
+/* ==== 3. Pieces ===================================================================================================== */
+
+enum {
+    SEATS_MAX = 4,
+    ARMY = 25, /* pieces */
+    PIECES = SEATS_MAX * ARMY,
+    NONE = 0xff, /* no seat; no army */
+    OFF = 0xff,  /* the space of a piece that is not on the board, or not known to be */
+};
+
+enum {
+    FLAG, FIELD_MARSHAL, GENERAL, MAJOR_GENERAL, BRIGADIER, COLONEL, MAJOR, CAPTAIN, LIEUTENANT, ENGINEER, BOMB, MINE,
+    TYPES
+};
+
+/* clang-format off */
+static const struct piece_type {
+    uint8_t count, rank, moves, first; /* `first`: the smallest id within the army */
+} PIECE_TYPE[TYPES] = {
+    /*                    count rank moves ids */
+    [FLAG]          = {   1,    0,   0,    1  },
+    [FIELD_MARSHAL] = {   1,    9,   1,    2  },
+    [GENERAL]       = {   1,    8,   1,    3  },
+    [MAJOR_GENERAL] = {   2,    7,   1,    4  },
+    [BRIGADIER]     = {   2,    6,   1,    6  },
+    [COLONEL]       = {   2,    5,   1,    8  },
+    [MAJOR]         = {   2,    4,   1,    10 },
+    [CAPTAIN]       = {   3,    3,   1,    12 },
+    [LIEUTENANT]    = {   3,    2,   1,    15 },
+    [ENGINEER]      = {   3,    1,   1,    18 },
+    [BOMB]          = {   2,    0,   1,    21 },
+    [MINE]          = {   3,    0,   0,    23 },
+};
+/* clang-format on */
+
+/* The types of an army's pieces by id; the first is the army's id 1. */
+static const uint8_t TYPE_OF[ARMY] = {
+    FLAG,    FIELD_MARSHAL, GENERAL, MAJOR_GENERAL, MAJOR_GENERAL, BRIGADIER,  BRIGADIER,  COLONEL,  COLONEL,
+    MAJOR,   MAJOR,         CAPTAIN, CAPTAIN,       CAPTAIN,       LIEUTENANT, LIEUTENANT, LIEUTENANT, ENGINEER,
+    ENGINEER, ENGINEER,     BOMB,    BOMB,          MINE,          MINE,       MINE,
+};
+
+/* What stands on a space: one byte. In a whole state it is nothing or a piece; the rest is for views. */
+enum {
+    EMPTY = 0,
+    /* 1 ... PIECES: the piece of that id */
+    KNOWN = PIECES + 1,             /* + TYPES * army + type: a piece whose id is not known */
+    SECRET = KNOWN + 4 * TYPES,     /* + army: a piece whose type is not known either */
+    FACE_DOWN_PIECE = SECRET + 4,   /* nothing is known but that it is there */
+    OCCUPANTS,
+    WALL = 0xff, /* a space that does not exist in this match (2.6) */
+};
+
+static int32_t army_of(int32_t occupant)
+{
+    if (occupant <= PIECES)
+        return (occupant - 1) / ARMY;
+    return occupant < SECRET ? (occupant - KNOWN) / TYPES : occupant - SECRET;
+}
+
+/* Of a piece or a known one. */
+static int32_t type_of(int32_t occupant)
+{
+    return occupant <= PIECES ? TYPE_OF[(occupant - 1) % ARMY] : (occupant - KNOWN) % TYPES;
+}
+
+static int32_t piece_id(int32_t army, int32_t type, int32_t which)
+{
+    return ARMY * army + PIECE_TYPE[type].first + which;
+}
+
+enum { NO_BATTLE, ATTACKER, DEFENDER, BOTH }; /* outcomes; a view has the first for none */
+
+/* 3.2. */
+static int32_t outcome_of(int32_t attacker, int32_t defender)
+{
+    const int32_t a = PIECE_TYPE[attacker].rank;
+    const int32_t d = PIECE_TYPE[defender].rank;
+
+    if (attacker == BOMB || defender == BOMB)
+        return BOTH;
+    if (defender == FLAG)
+        return ATTACKER;
+    if (defender == MINE)
+        return attacker == ENGINEER ? ATTACKER : DEFENDER;
+    return a > d ? ATTACKER : a < d ? DEFENDER : BOTH;
+}
+
+/* ==== 5. State ====================================================================================================== */
+
+enum { STANDARD, FLIP };                                                                     /* modes */
+enum { LAYOUT, PLAY, OVER };                                                                 /* phases */
+enum { ALIVE, DEFEATED };                                                                    /* statuses */
+enum { RED, BLACK };                                                                         /* the armies of flip mode */
+enum { NO_COLORS, SOUTH_IS_RED, SOUTH_IS_BLACK };                                            /* colors */
+enum { NO_STEP, A_MOVE_STEP, A_FLIP_STEP };                                                  /* kinds of last_move */
+enum {                                                                                       /* causes, then reasons */
+    FLAG_CAPTURED, NO_MOVES, LAST_PIECE, TIMED_OUT, RESIGNED, FLED, CAUSES,
+    DRAW_AGREED = CAUSES, QUIET_LIMIT, ABORTED, REASONS
+};
+
+/* What the options fix: never changes in a match. `multiplier` is that of the points, `gold_multiplier` is g (9.3, 9.4). */
+typedef struct junqi_setup {
+    int64_t scores[SEATS_MAX];
+    int64_t stake;
+    int32_t multiplier, gold_multiplier;
+    int32_t move_seconds, max_timeouts, min_steps_draw, min_steps_resign, min_steps_score, quiet_limit, win_points,
+        flee_factor;
+    uint8_t mode, n_seats, closed, open_allies, mines_guard_flag, zero_[3];
+} junqi_setup;
+_Static_assert(sizeof(junqi_setup) == 88, "the setup has no hidden padding");
+
+typedef struct seat_state {
+    uint8_t status, cause, ready, timeouts, offered;
+} seat_state;
+
+enum { PATH_MAX = 255 }; /* a path made here has at most 73 spaces; one that a Position brings may be as long as this */
+
+/* `at` and `board` tell the same: where each piece stands, and what stands on each space. In a view, what the viewer may not
+ * know is OFF in the one and no id in the other. */
+typedef struct junqi_state {
+    int64_t turns; /* times that `turn` was set: the clock */
+    int32_t steps, quiet_steps;
+    uint8_t phase, turn, first, reason, winners, colors;
+    uint8_t offer_by, accepted;                     /* the pending offer; seats as bits */
+    uint8_t mines[2];                               /* flip mode: those on the board of red and black */
+    uint8_t last_kind, last_seat, last_outcome, n_path; /* last_move; of a flip the path is its space */
+    uint8_t zero_[2];
+    uint32_t down[(SPACES + 31) / 32]; /* flip mode: the spaces of face-down pieces */
+    seat_state seats[SEATS_MAX];
+    uint8_t at[PIECES + 1];    /* by id; 0 is no piece's */
+    uint8_t board[SPACES + 1]; /* the last is the edge, a wall */
+    uint8_t path[PATH_MAX];
+    uint8_t zero2_[2];
+} junqi_state;
+_Static_assert(offsetof(junqi_state, seats) == 52, "no hidden padding");
+_Static_assert(sizeof(junqi_state) == 560, "no hidden padding");
+_Static_assert(sizeof(junqi_state) % 8 == 0, "states stand in arrays");
+
+/* What a viewer may know: the same struct, and what is derived. Lost pieces are by id, as occupants (10.4). */
+typedef struct junqi_view {
+    int64_t delta[SEATS_MAX], after[SEATS_MAX], paid[SEATS_MAX], received[SEATS_MAX], house; /* the settlement */
+    int32_t viewer;
+    uint32_t to_act;
+    uint8_t has_settlement, n_lost, zero_[2];
+    uint8_t level[SEATS_MAX], count[SEATS_MAX], flag_revealed[SEATS_MAX];
+    uint8_t lost[PIECES];
+    uint8_t zero2_[4];
+    junqi_state state;
+} junqi_view;
+_Static_assert(offsetof(junqi_view, state) == 264, "no hidden padding");
+
+static const wl_field SETUP_FIELDS[] = {
+    WL_ARRAY(junqi_setup, scores),
+    WL_FIELD(junqi_setup, stake),
+    WL_FIELD(junqi_setup, multiplier),
+    WL_FIELD(junqi_setup, gold_multiplier),
+    WL_FIELD(junqi_setup, move_seconds),
+    WL_FIELD(junqi_setup, max_timeouts),
+    WL_FIELD(junqi_setup, min_steps_draw),
+    WL_FIELD(junqi_setup, min_steps_resign),
+    WL_FIELD(junqi_setup, min_steps_score),
+    WL_FIELD(junqi_setup, quiet_limit),
+    WL_FIELD(junqi_setup, win_points),
+    WL_FIELD(junqi_setup, flee_factor),
+    WL_FIELD(junqi_setup, mode),
+    WL_FIELD(junqi_setup, n_seats),
+    WL_FIELD(junqi_setup, closed),
+    WL_FIELD(junqi_setup, open_allies),
+    WL_FIELD(junqi_setup, mines_guard_flag),
+    WL_FIELDS_END,
+};
+
+static const wl_field SEAT_FIELDS[] = {
+    WL_FIELD(seat_state, status),   WL_FIELD(seat_state, cause),   WL_FIELD(seat_state, ready),
+    WL_FIELD(seat_state, timeouts), WL_FIELD(seat_state, offered), WL_FIELDS_END,
+};
+
+static const wl_field STATE_LAYOUT[] = {
+    WL_FIELD(junqi_state, turns),
+    WL_FIELD(junqi_state, steps),
+    WL_FIELD(junqi_state, quiet_steps),
+    WL_FIELD(junqi_state, phase),
+    WL_FIELD(junqi_state, turn),
+    WL_FIELD(junqi_state, first),
+    WL_FIELD(junqi_state, reason),
+    WL_FIELD(junqi_state, winners),
+    WL_FIELD(junqi_state, colors),
+    WL_FIELD(junqi_state, offer_by),
+    WL_FIELD(junqi_state, accepted),
+    WL_ARRAY(junqi_state, mines),
+    WL_FIELD(junqi_state, last_kind),
+    WL_FIELD(junqi_state, last_seat),
+    WL_FIELD(junqi_state, last_outcome),
+    WL_FIELD(junqi_state, n_path),
+    WL_ARRAY(junqi_state, down),
+    WL_ALL_ROWS(junqi_state, seats, SEAT_FIELDS),
+    WL_ARRAY(junqi_state, at),
+    WL_ARRAY(junqi_state, board),
+    WL_COUNTED(junqi_state, path, n_path),
+    WL_FIELDS_END,
+};
+
+static const wl_field VIEW_LAYOUT[] = {
+    WL_ARRAY(junqi_view, delta),
+    WL_ARRAY(junqi_view, after),
+    WL_ARRAY(junqi_view, paid),
+    WL_ARRAY(junqi_view, received),
+    WL_FIELD(junqi_view, house),
+    WL_FIELD(junqi_view, viewer),
+    WL_FIELD(junqi_view, to_act),
+    WL_FIELD(junqi_view, has_settlement),
+    WL_FIELD(junqi_view, n_lost),
+    WL_ARRAY(junqi_view, level),
+    WL_ARRAY(junqi_view, count),
+    WL_ARRAY(junqi_view, flag_revealed),
+    WL_COUNTED(junqi_view, lost, n_lost),
+    WL_FIELDS_END,
+};
+
+/* ==== Names ========================================================================================================= */
+
+static const char *const SEATS[] = {"south", "east", "north", "west", NULL};
+static const char *const PHASE_NAMES[] = {"layout", "play", "over", NULL};
+static const char *const REASON_NAMES[] = {
+    "flag_captured", "no_moves", "last_piece", "timeout", "resigned", "fled", "draw_agreed", "quiet_limit", "aborted", NULL,
+};
+
+enum { /* actions, 7.1 */
+    A_SWAP, A_LAYOUT, A_READY, A_MOVE, A_FLIP, A_OFFER_DRAW, A_ACCEPT_DRAW, A_DECLINE_DRAW, A_RESIGN, A_TIMEOUT, A_FLEE,
+    ACTIONS
+};
+static const wl_action_type ACTION_TYPES[] = {
+    [A_SWAP] = {"swap", 0},
+    [A_LAYOUT] = {"layout", 0},
+    [A_READY] = {"ready", 0},
+    [A_MOVE] = {"move", 0},
+    [A_FLIP] = {"flip", 0},
+    [A_OFFER_DRAW] = {"offer_draw", WL_GIVES_UP},
+    [A_ACCEPT_DRAW] = {"accept_draw", WL_GIVES_UP},
+    [A_DECLINE_DRAW] = {"decline_draw", WL_GIVES_UP},
+    [A_RESIGN] = {"resign", WL_GIVES_UP},
+    [A_TIMEOUT] = {"timeout", WL_SERVER_ONLY},
+    [A_FLEE] = {"flee", WL_SERVER_ONLY},
+    [ACTIONS] = {NULL, 0},
+};
+
+enum { /* effects, 10.5 */
+    E_SWAP, E_LAYOUT, E_READY, E_START, E_OFFER_CANCELLED, E_MOVE, E_FLIP, E_COLORS, E_BATTLE, E_LOST, E_REVEAL_FLAG,
+    E_TIMEOUT, E_DEFEAT, E_ARMY_REMOVED, E_OFFER, E_ACCEPT, E_DECLINE, E_TURN, E_END
+};
+static const char *const EFFECTS[] = {
+    "swap", "layout", "ready", "start", "offer_cancelled", "move", "flip", "colors", "battle", "lost", "reveal_flag",
+    "timeout", "defeat", "army_removed", "offer", "accept", "decline", "turn", "end", NULL,
+};
+
+/* 10.3, beyond the codes that all games share. X(constant, code). */
+#define ERRORS(X)                                                                                                     \
+    X(INSUFFICIENT_GOLD, insufficient_gold)                                                                           \
+    X(WRONG_MODE, wrong_mode)                                                                                         \
+    X(SEAT_DEFEATED, seat_defeated)                                                                                   \
+    X(ALREADY_READY, already_ready)                                                                                   \
+    X(ILLEGAL_SWAP, illegal_swap)                                                                                     \
+    X(SAME_TYPE, same_type)                                                                                           \
+    X(ILLEGAL_LAYOUT, illegal_layout)                                                                                 \
+    X(IMMOVABLE_PIECE, immovable_piece)                                                                               \
+    X(TRAPPED_IN_HEADQUARTERS, trapped_in_headquarters)                                                               \
+    X(FRIENDLY_PIECE, friendly_piece)                                                                                 \
+    X(FACE_DOWN, face_down)                                                                                           \
+    X(CAMP_PROTECTED, camp_protected)                                                                                 \
+    X(FLAG_GUARDED, flag_guarded)                                                                                     \
+    X(NOT_FACE_DOWN, not_face_down)                                                                                   \
+    X(TOO_EARLY, too_early)                                                                                           \
+    X(OFFER_PENDING, offer_pending)                                                                                   \
+    X(ALREADY_OFFERED, already_offered)                                                                               \
+    X(NO_OFFER, no_offer)                                                                                             \
+    X(OWN_OFFER, own_offer)                                                                                           \
+    X(ALREADY_ANSWERED, already_answered)                                                                             \
+    X(SPACE_OCCUPIED, space_occupied)                                                                                 \
+    X(TOO_MANY_PIECES, too_many_pieces)                                                                               \
+    X(BAD_PIECE_ID, bad_piece_id)                                                                                     \
+    X(TEAM_DEFEATED, team_defeated)                                                                                   \
+    X(DEFEATED_WITH_PIECES, defeated_with_pieces)                                                                     \
+    X(FLAG_MISSING, flag_missing)                                                                                     \
+    X(FLAG_MISPLACED, flag_misplaced)                                                                                 \
+    X(MINE_MISPLACED, mine_misplaced)                                                                                 \
+    X(BAD_COLORS, bad_colors)                                                                                         \
+    X(PIECE_MISPLACED, piece_misplaced)                                                                               \
+    X(BAD_TURN, bad_turn)                                                                                             \
+    X(NO_LEGAL_MOVE, no_legal_move)
+#define ROW(constant, code) ROW_##constant,
+enum { ERRORS(ROW) ERROR_ROWS };
+#undef ROW
+#define CODE(constant, code) constant = WL_E_GAME - ROW_##constant,
+enum { ERRORS(CODE) };
+#undef CODE
+#define NAME(constant, code) #code,
+static const char *const ERROR_NAMES[] = {ERRORS(NAME) NULL};
+#undef NAME
+
+/* ==== Seats, armies and spaces ======================================================================================= */
+
+static int between(wl_word low, wl_word value, wl_word high) { return low <= value && value <= high; }
+
+static uint32_t all_seats(const junqi_setup *setup) { return wl_bit(setup->n_seats) - 1; }
+
+/* 1: opposite seats are allies, and of two seats each is its own team. */
+static int32_t team_of(int32_t seat) { return seat % 2; }
+
+static uint32_t team_seats(const junqi_setup *setup, int32_t team)
+{
+    return all_seats(setup) & (team == 0 ? 0x5u : 0xau);
+}
+
+static uint32_t alive_seats(const junqi_setup *setup, const junqi_state *state)
+{
+    uint32_t alive = 0;
+    for (int32_t seat = 0; seat < setup->n_seats; seat++)
+        if (state->seats[seat].status == ALIVE)
+            alive |= wl_bit(seat);
+    return alive;
+}
+
+/* A seat's place among `south, east, north, west`, whose ground it also is; the same both ways. */
+static int32_t ground_of(const junqi_setup *setup, int32_t seat) { return setup->n_seats == 4 ? seat : 2 * seat; }
+
+/* The seat of the match that stands at this place, or NONE. */
+static int32_t seat_at(const junqi_setup *setup, wl_word ground)
+{
+    if (!between(0, ground, SEATS_MAX - 1) || (setup->n_seats == 2 && ground % 2 == 1))
+        return NONE;
+    return (int32_t)(setup->n_seats == 4 ? ground : ground / 2);
+}
+
+/* The army of a seat and the seat of an army: the same question in both directions. NONE before the colours are known. */
+static int32_t across(const junqi_setup *setup, const junqi_state *state, int32_t seat_or_army)
+{
+    if (setup->mode == STANDARD)
+        return seat_or_army;
+    if (state->colors == NO_COLORS)
+        return NONE;
+    return state->colors == SOUTH_IS_RED ? seat_or_army : 1 - seat_or_army;
+}
+
+/* 2.6. */
+static int is_active(const junqi_setup *setup, wl_word space)
+{
+    if (!between(0, space, SPACES - 1))
+        return 0;
+    return !setup->closed || space >= PALACES || space / ARMY_SPACES % 2 == 0;
+}
+
+static int32_t kind_of(int32_t space) { return space < PALACES ? KIND[space % ARMY_SPACES] : POST; }
+
+static int32_t line_of(int32_t cell) { return cell / 5 + 1; }
+
+static int is_railway(int32_t space) { return THROUGH[space][0].place != 0; }
+
+static int is_down(const junqi_state *state, int32_t space) { return state->down[space / 32] >> space % 32 & 1; }
+
+static void turn_down(junqi_state *state, int32_t space) { state->down[space / 32] |= wl_bit(space % 32); }
+static void turn_up(junqi_state *state, int32_t space) { state->down[space / 32] &= ~wl_bit(space % 32); }
+
+static void put(junqi_state *state, int32_t piece, int32_t space)
+{
+    state->at[piece] = (uint8_t)space;
+    state->board[space] = (uint8_t)piece;
+}
+
+/* A piece leaves the board for good. */
+static void lose(const junqi_setup *setup, junqi_state *state, int32_t piece)
+{
+    if (setup->mode == FLIP && type_of(piece) == MINE)
+        state->mines[army_of(piece)]--;
+    state->at[piece] = OFF;
+}
+
+/* An empty board of this match. */
+static void clear_board(const junqi_setup *setup, junqi_state *state)
+{
+    memset(state->at, OFF, sizeof state->at);
+    for (int32_t space = 0; space < SPACES; space++)
+        state->board[space] = is_active(setup, space) ? EMPTY : WALL;
+    state->board[EDGE] = WALL;
+}
+
+/* 5: a revealed flag, in a whole state. */
+static int flag_is_revealed(const junqi_setup *setup, const junqi_state *state, int32_t army)
+{
+    return setup->mode == STANDARD && state->at[piece_id(army, FLAG, 0)] != OFF &&
+           state->at[piece_id(army, FIELD_MARSHAL, 0)] == OFF;
+}
+
+/* 7.6. */
+static int is_guarded(const junqi_setup *setup, const junqi_state *state, int32_t occupant)
+{
+    return setup->mines_guard_flag && type_of(occupant) == FLAG && state->mines[army_of(occupant)] > 0;
+}
+
+/* May a piece of `seat` go where this stands? What 7.4 checks of the destination, 7 to 10. */
+static int32_t check_target(const junqi_setup *setup, const junqi_state *state, int32_t seat, int32_t space)
+{
+    const int32_t occupant = state->board[space];
+
+    if (occupant == EMPTY)
+        return WL_OK;
+    if (occupant == WALL)
+        return WL_E_ILLEGAL_DESTINATION;
+    if (setup->mode == FLIP) {
+        if (is_down(state, space))
+            return FACE_DOWN;
+        if (across(setup, state, army_of(occupant)) == seat)
+            return FRIENDLY_PIECE;
+        if (kind_of(space) == CAMP)
+            return CAMP_PROTECTED;
+        return is_guarded(setup, state, occupant) ? FLAG_GUARDED : WL_OK;
+    }
+    if (team_of(army_of(occupant)) == team_of(seat))
+        return FRIENDLY_PIECE;
+    return kind_of(space) == CAMP ? CAMP_PROTECTED : WL_OK;
+}
+
+/* 5: a piece that could in principle move; it belongs to `seat` and is on the board. */
+static int is_able(const junqi_setup *setup, const junqi_state *state, int32_t piece)
+{
+    const int32_t space = state->at[piece];
+
+    if (!PIECE_TYPE[type_of(piece)].moves)
+        return 0;
+    return setup->mode == FLIP ? !is_down(state, space) : kind_of(space) != HEADQUARTERS;
+}
+
+/* ==== 3.1 Movement =================================================================================================== */
+
+/* A set of spaces. */
+typedef struct spaces {
+    uint64_t word[(SPACES + 63) / 64];
+} spaces;
+
+static void add(spaces *set, int32_t space) { set->word[space / 64] |= (uint64_t)1 << space % 64; }
+
+/* Over railway edges through empty spaces: how far each space is from `from`, plus 1; 0: not reached. Spaces that are not
+ * empty are ends. Nothing farther than `to` (EDGE: everything) need be looked at. */
+static void free_run(const junqi_state *state, int32_t from, int32_t to, uint8_t far[SPACES + 1])
+{
+    uint8_t queue[SPACES];
+    int32_t n = 0;
+
+    memset(far, 0, SPACES + 1);
+    far[from] = 1;
+    queue[n++] = (uint8_t)from;
+    for (int32_t i = 0; i < n && far[to] == 0; i++)
+        for (const uint8_t *next = RAILS[queue[i]]; *next != EDGE; next++)
+            if (far[*next] == 0 && state->board[*next] != WALL) {
+                far[*next] = (uint8_t)(far[queue[i]] + 1);
+                if (state->board[*next] == EMPTY)
+                    queue[n++] = *next;
+            }
+}
+
+/* 7.4 Path, of a free run: from space to space the smallest that is nearer to the destination. */
+static int32_t free_path(const junqi_state *state, int32_t from, int32_t to, uint8_t out[PATH_MAX])
+{
+    uint8_t far[SPACES + 1]; /* from the destination */
+    int32_t n = 0;
+
+    free_run(state, to, from, far);
+    if (far[from] == 0)
+        return 0;
+    out[n++] = (uint8_t)from;
+    while (out[n - 1] != to)
+        for (const uint8_t *next = RAILS[out[n - 1]];; next++)
+            if (far[*next] == far[out[n - 1]] - 1 && (*next == to || state->board[*next] == EMPTY)) {
+                out[n++] = *next;
+                break;
+            }
+    return n;
+}
+
+/* 7.4 Path, of a run: the line's spaces, if there is such a line and it is free. */
+static int32_t line_path(const junqi_state *state, int32_t from, int32_t to, uint8_t out[PATH_MAX])
+{
+    for (const on_line *a = THROUGH[from]; a->place != 0; a++)
+        for (const on_line *b = THROUGH[to]; b->place != 0; b++) {
+            const uint8_t *line = LINE[a->line];
+            const int32_t towards = a->place < b->place ? 1 : -1;
+            int32_t n = 0;
+            if (a->line != b->line)
+                continue;
+            for (int32_t place = a->place; place != b->place; place += towards) {
+                if (place != a->place && state->board[line[place]] != EMPTY)
+                    return 0; /* lines that share two spaces share the track between them (2.5) */
+                out[n++] = line[place];
+            }
+            out[n++] = (uint8_t)to;
+            return n;
+        }
+    return 0;
+}
+
+static int are_adjacent(int32_t from, int32_t to)
+{
+    for (const uint8_t *next = ROADS[from]; *next != EDGE; next++)
+        if (*next == to)
+            return 1;
+    for (const uint8_t *next = RAILS[from]; *next != EDGE; next++)
+        if (*next == to)
+            return 1;
+    return 0;
+}
+
+/* 7.4 Path: the spaces from `from` to `to`, both included, whatever stands on `to`; 0 when it cannot be reached (3.1). */
+static int32_t find_path(const junqi_state *state, int32_t type, int32_t from, int32_t to, uint8_t out[PATH_MAX])
+{
+    if (are_adjacent(from, to)) {
+        out[0] = (uint8_t)from;
+        out[1] = (uint8_t)to;
+        return 2;
+    }
+    return type == ENGINEER ? free_path(state, from, to, out) : line_path(state, from, to, out);
+}
+
+/* Where a piece of this type comes from `from`, whatever stands there. */
+static spaces reach(const junqi_state *state, int32_t type, int32_t from)
+{
+    spaces set = {{0}};
+
+    for (const uint8_t *next = ROADS[from]; *next != EDGE; next++)
+        add(&set, *next);
+    if (type == ENGINEER) {
+        uint8_t far[SPACES + 1];
+        if (!is_railway(from))
+            return set;
+        free_run(state, from, EDGE, far);
+        for (int32_t space = 0; space < SPACES; space++)
+            if (far[space] > 1)
+                add(&set, space);
+        return set;
+    }
+    for (const on_line *on = THROUGH[from]; on->place != 0; on++) {
+        const uint8_t *line = LINE[on->line];
+        int32_t place = on->place;
+        do
+            add(&set, line[++place]);
+        while (state->board[line[place]] == EMPTY);
+        place = on->place;
+        do
+            add(&set, line[--place]);
+        while (state->board[line[place]] == EMPTY);
+    }
+    return set;
+}
+
+/* 6.1: has the seat a legal move? Whoever can go anywhere can make a step: a run begins with one. */
+static int has_move(const junqi_setup *setup, const junqi_state *state, int32_t seat)
+{
+    const int32_t army = across(setup, state, seat);
+
+    if (army == NONE)
+        return 0;
+    for (int32_t piece = ARMY * army + 1; piece <= ARMY * (army + 1); piece++) {
+        const int32_t from = state->at[piece];
+        if (from == OFF || !is_able(setup, state, piece))
+            continue;
+        for (const uint8_t *next = ROADS[from]; *next != EDGE; next++)
+            if (check_target(setup, state, seat, *next) == WL_OK)
+                return 1;
+        for (const uint8_t *next = RAILS[from]; *next != EDGE; next++)
+            if (check_target(setup, state, seat, *next) == WL_OK)
+                return 1;
+    }
+    return 0;
+}
+
+static int has_face_down(const junqi_state *state)
+{
+    uint32_t any = 0;
+    for (size_t i = 0; i < sizeof state->down / sizeof state->down[0]; i++)
+        any |= state->down[i];
+    return any != 0;
+}
+
+/* ==== 4. Setup and options ============================================================================================= */
+
+/* The cells of a layout, in its order: places within an army (4.2). */
+static const uint8_t CELL[ARMY] = {
+    0, 1, 2, 3, 4, 5, 7, 9, 10, 11, 13, 14, 15, 17, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29,
+};
+
+/* 4.2, rules 2 to 4: may this type stand in this cell of the own army? */
+static int may_stand(int32_t type, int32_t cell)
+{
+    switch (type) {
+    case FLAG: return KIND[cell] == HEADQUARTERS;
+    case MINE: return line_of(cell) >= 5;
+    case BOMB: return line_of(cell) >= 2 && KIND[cell] != CAMP;
+    default: return KIND[cell] != CAMP;
+    }
+}
+
+/* 4.2. `n` is the true length of the list. */
+static int32_t check_layout(wl_word n, const uint8_t types[ARMY])
+{
+    int32_t count[TYPES] = {0};
+
+    if (n != ARMY)
+        return ILLEGAL_LAYOUT;
+    for (int32_t i = 0; i < ARMY; i++) {
+        count[types[i]]++;
+        if (!may_stand(types[i], CELL[i]))
+            return ILLEGAL_LAYOUT;
+    }
+    for (int32_t type = 0; type < TYPES; type++)
+        if (count[type] != PIECE_TYPE[type].count)
+            return ILLEGAL_LAYOUT;
+    return WL_OK;
+}
+
+/* 4.2, ids: an army is laid out on its ground, whatever stood where before. */
+static void lay_out(const junqi_setup *setup, junqi_state *state, int32_t seat, const uint8_t types[ARMY])
+{
+    const int32_t ground = ARMY_SPACES * ground_of(setup, seat);
+    int32_t used[TYPES] = {0};
+
+    for (int32_t i = 0; i < ARMY; i++)
+        put(state, piece_id(seat, types[i], used[types[i]]++), ground + CELL[i]);
+}
+
+/* 4.3: one of the empty cells where this type may stand. */
+static int32_t draw_cell(const uint8_t taken[ARMY_SPACES], int32_t type, wl_draws *draws)
+{
+    uint8_t list[ARMY_SPACES];
+    int32_t n = 0;
+
+    for (int32_t cell = 0; cell < ARMY_SPACES; cell++)
+        if (!taken[cell] && may_stand(type, cell))
+            list[n++] = (uint8_t)cell;
+    return list[n > 1 ? wl_draw(draws, n) : 0];
+}
+
+/* 4.3: a random layout. */
+static void draw_layout(const junqi_setup *setup, junqi_state *state, int32_t seat, wl_draws *draws)
+{
+    static const uint8_t ORDER[ARMY] = { /* ids within the army */
+        1, 23, 24, 25, 21, 22, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20,
+    };
+    const int32_t ground = ARMY_SPACES * ground_of(setup, seat);
+    uint8_t taken[ARMY_SPACES] = {0};
+
+    for (int32_t i = 0; i < ARMY; i++) {
+        const int32_t cell = draw_cell(taken, TYPE_OF[ORDER[i] - 1], draws);
+        taken[cell] = 1;
+        put(state, ARMY * seat + ORDER[i], ground + cell);
+    }
+}
+
+/* 4.4. */
+static void shuffle(const junqi_setup *setup, junqi_state *state, wl_draws *draws)
+{
+    uint8_t left[2 * ARMY];
+    int32_t n = 2 * ARMY;
+
+    for (int32_t i = 0; i < n; i++)
+        left[i] = (uint8_t)(i + 1);
+    for (int32_t seat = 0; seat < 2; seat++)
+        for (int32_t i = 0; i < ARMY; i++) {
+            const int32_t space = ARMY_SPACES * ground_of(setup, seat) + CELL[i];
+            const int32_t which = n > 1 ? wl_draw(draws, n) : 0;
+            put(state, left[which], space);
+            turn_down(state, space);
+            n--;
+            memmove(left + which, left + which + 1, (size_t)(n - which));
+        }
+    state->mines[RED] = state->mines[BLACK] = PIECE_TYPE[MINE].count;
+}
+
+/* 9.2: levels count from 1. */
+static const int32_t THRESHOLD[] = {
+    INT32_MIN, 10, 20, 50, 100, 200, 300, 500, 700, 1000, 2000, 3000, 5000, 10000, 20000, 50000, 100000, 200000, 500000, 1000000,
+};
+enum { LEVELS = sizeof THRESHOLD / sizeof THRESHOLD[0] };
+
+static int32_t level_of(int64_t score)
+{
+    int32_t level = LEVELS;
+    while (level > 1 && score < THRESHOLD[level - 1])
+        level--;
+    return level;
+}
+
+/* The option words in their order: range and default. Of two defaults the second is that of two seats. */
+typedef struct option {
+    wl_word low, high, otherwise, with_two_seats;
+} option;
+
+enum {
+    O_MODE, O_PLAYERS, O_WINGS, O_OPEN_ALLIES, O_MOVE_SECONDS, O_MAX_TIMEOUTS, O_FLEE_SECONDS, O_MIN_STEPS_DRAW,
+    O_MIN_STEPS_RESIGN, O_MIN_STEPS_SCORE, O_QUIET_LIMIT, O_MINES_GUARD_FLAG, O_WIN_POINTS, O_FLEE_FACTOR,
+    O_DOUBLING_FROM_LEVEL, O_STAKE, O_GOLD_CAP, OPTIONS
+};
+enum { WINGS_CLOSED, WINGS_OPEN };
+static const option OPTION[OPTIONS] = { /* 4.1 */
+    [O_MODE] = {STANDARD, FLIP, STANDARD, STANDARD},
+    [O_PLAYERS] = {2, 4, 4, 2},
+    [O_WINGS] = {WINGS_CLOSED, WINGS_OPEN, WINGS_OPEN, WINGS_OPEN},
+    [O_OPEN_ALLIES] = {0, 1, 0, 0},
+    [O_MOVE_SECONDS] = {0, 3600, 30, 30},
+    [O_MAX_TIMEOUTS] = {1, 100, 5, 5},
+    [O_FLEE_SECONDS] = {0, 3600, 60, 60},
+    [O_MIN_STEPS_DRAW] = {0, 1000, 40, 40},
+    [O_MIN_STEPS_RESIGN] = {0, 1000, 40, 40},
+    [O_MIN_STEPS_SCORE] = {0, 1000, 40, 30},
+    [O_QUIET_LIMIT] = {0, 1000, 70, 70},
+    [O_MINES_GUARD_FLAG] = {0, 1, 1, 1},
+    [O_WIN_POINTS] = {0, 1000, 2, 1},
+    [O_FLEE_FACTOR] = {1, 10, 2, 2},
+    [O_DOUBLING_FROM_LEVEL] = {2, LEVELS + 1, 5, 5},
+    [O_STAKE] = {0, 1000000000, 0, 0},
+    [O_GOLD_CAP] = {1, 100, 5, 5},
+};
+static const wl_word SCORE_MAX = 1000000000;
+static const wl_word BALANCE_MAX = 1000000000000;
+
+/* Everything the option words say: the setup, and what only the start of the match needs. */
+typedef struct start {
+    junqi_setup setup;
+    int32_t layouts_given;
+    int32_t has_layout[SEATS_MAX];
+    uint8_t layout[SEATS_MAX][ARMY];
+} start;
+
+static wl_word or_else(wl_word word, wl_word otherwise) { return word == WL_WORD_ABSENT ? otherwise : word; }
+
+/* A number for each seat of the match; for others there must be none. Where none is given it stays what it was. */
+static int32_t read_seat_words(const junqi_setup *setup, wl_words *words, wl_word low, wl_word high, wl_word by_seat[])
+{
+    for (int32_t ground = 0; ground < SEATS_MAX; ground++) {
+        const int32_t seat = seat_at(setup, ground);
+        const wl_word word = wl_next(words);
+        if (word == WL_WORD_ABSENT)
+            continue;
+        if (seat == NONE || !between(low, word, high))
+            return WL_E_INVALID_OPTIONS;
+        by_seat[seat] = word;
+    }
+    return words->overrun ? WL_E_INVALID_OPTIONS : WL_OK;
+}
+
+/* The layouts; an illegal one goes to `*illegal`, since other errors come first. */
+static int32_t read_layouts(start *s, wl_words *words, int32_t *illegal)
+{
+    const wl_word given = wl_next(words);
+
+    if (words->overrun || !between(0, given, 1) || (given && s->setup.mode == FLIP))
+        return WL_E_INVALID_OPTIONS;
+    s->layouts_given = given != 0;
+    for (int32_t ground = 0; given && ground < SEATS_MAX; ground++) {
+        const int32_t seat = seat_at(&s->setup, ground);
+        const wl_word n = wl_next(words);
+        const wl_word *types;
+        if (n == WL_WORD_ABSENT && !words->overrun)
+            continue;
+        types = wl_next_list(words, n, 1);
+        if (seat == NONE || types == NULL)
+            return WL_E_INVALID_OPTIONS;
+        for (wl_word i = 0; i < n; i++) {
+            if (!between(0, types[i], TYPES - 1))
+                return WL_E_INVALID_OPTIONS;
+            if (i < ARMY)
+                s->layout[seat][i] = (uint8_t)types[i];
+        }
+        s->has_layout[seat] = 1;
+        if (check_layout(n, s->layout[seat]) != WL_OK)
+            *illegal = ILLEGAL_LAYOUT;
+    }
+    return WL_OK;
+}
+
+/* What 4.1 forbids in combination; `value` has the words as they were given. */
+static int is_forbidden(const wl_word value[OPTIONS])
+{
+    const int flip = value[O_MODE] == FLIP;
+    const wl_word players = or_else(value[O_PLAYERS], flip ? 2 : 4);
+
+    if (players == 3 || (flip && players != 2))
+        return 1;
+    if (value[O_WINGS] != WL_WORD_ABSENT && (players == 4 || (flip && value[O_WINGS] != WINGS_CLOSED)))
+        return 1;
+    return players == 2 && value[O_OPEN_ALLIES] != WL_WORD_ABSENT && value[O_OPEN_ALLIES] != 0;
+}
+
+/* 9.3, 9.4: what is fixed at the creation of the match. */
+static void fix_multipliers(junqi_setup *setup, wl_word doubling_from_level, wl_word gold_cap)
+{
+    int64_t lowest = setup->scores[0];
+    int32_t doublings;
+
+    for (int32_t seat = 1; seat < setup->n_seats; seat++)
+        lowest = setup->scores[seat] < lowest ? setup->scores[seat] : lowest;
+    doublings = level_of(lowest) - (int32_t)doubling_from_level + 1;
+    setup->multiplier = doublings > 0 ? (int32_t)1 << doublings : 1;
+    setup->gold_multiplier = setup->multiplier < gold_cap ? setup->multiplier : (int32_t)gold_cap;
+}
+
+/* 4.1: the options, their errors in the book's order. */
+static int32_t read_options(start *s, wl_words *words, int with_position)
+{
+    junqi_setup *setup = &s->setup;
+    const wl_word verdict = wl_next(words);
+    wl_word value[OPTIONS];
+    wl_word balance[SEATS_MAX] = {-1, -1, -1, -1};
+    int32_t illegal = WL_OK;
+
+    memset(s, 0, sizeof *s);
+    for (int32_t i = 0; i < OPTIONS; i++)
+        value[i] = wl_next(words);
+    if (verdict != 0 || words->overrun || is_forbidden(value))
+        return WL_E_INVALID_OPTIONS;
+    value[O_MODE] = or_else(value[O_MODE], STANDARD);
+    value[O_PLAYERS] = or_else(value[O_PLAYERS], value[O_MODE] == FLIP ? 2 : 4);
+    for (int32_t i = 0; i < OPTIONS; i++) {
+        value[i] = or_else(value[i], value[O_PLAYERS] == 2 ? OPTION[i].with_two_seats : OPTION[i].otherwise);
+        if (!between(OPTION[i].low, value[i], OPTION[i].high))
+            return WL_E_INVALID_OPTIONS;
+    }
+    setup->mode = (uint8_t)value[O_MODE];
+    setup->n_seats = (uint8_t)value[O_PLAYERS];
+    setup->closed = setup->mode == FLIP || value[O_WINGS] == WINGS_CLOSED;
+    setup->open_allies = value[O_OPEN_ALLIES] != 0;
+    setup->mines_guard_flag = setup->mode == FLIP && value[O_MINES_GUARD_FLAG] != 0;
+    setup->move_seconds = (int32_t)value[O_MOVE_SECONDS];
+    setup->max_timeouts = (int32_t)value[O_MAX_TIMEOUTS];
+    setup->min_steps_draw = (int32_t)value[O_MIN_STEPS_DRAW];
+    setup->min_steps_resign = (int32_t)value[O_MIN_STEPS_RESIGN];
+    setup->min_steps_score = (int32_t)value[O_MIN_STEPS_SCORE];
+    setup->quiet_limit = (int32_t)value[O_QUIET_LIMIT];
+    setup->win_points = (int32_t)value[O_WIN_POINTS];
+    setup->flee_factor = (int32_t)value[O_FLEE_FACTOR];
+    setup->stake = value[O_STAKE];
+    if (read_seat_words(setup, words, -SCORE_MAX, SCORE_MAX, setup->scores) != WL_OK)
+        return WL_E_INVALID_OPTIONS;
+    if (read_seat_words(setup, words, 0, BALANCE_MAX, balance) != WL_OK)
+        return WL_E_INVALID_OPTIONS;
+    if (read_layouts(s, words, &illegal) != WL_OK || (s->layouts_given && with_position))
+        return WL_E_INVALID_OPTIONS;
+    if (illegal != WL_OK)
+        return illegal;
+    for (int32_t seat = 0; setup->stake > 0 && seat < setup->n_seats; seat++)
+        if (balance[seat] < value[O_GOLD_CAP] * setup->stake)
+            return INSUFFICIENT_GOLD;
+    fix_multipliers(setup, value[O_DOUBLING_FROM_LEVEL], value[O_GOLD_CAP]);
+    return WL_OK;
+}
+
+/* ==== 6. Turn ======================================================================================================== */
+
+/* 6.3. */
+static void end_match(junqi_state *state, wl_event *event, uint32_t winners, int32_t reason)
+{
+    state->phase = OVER;
+    state->turn = NONE;
+    state->winners = (uint8_t)winners;
+    state->reason = (uint8_t)reason;
+    state->offer_by = NONE;
+    state->accepted = 0;
+    WL_PUBLIC(event, E_END, winners, reason);
+}
+
+static void cancel_offer(junqi_state *state, wl_event *event)
+{
+    const int32_t by = state->offer_by;
+
+    if (by == NONE)
+        return;
+    state->offer_by = NONE;
+    state->accepted = 0;
+    WL_PUBLIC(event, E_OFFER_CANCELLED, by);
+}
+
+/* 6.2 step 2. */
+static void remove_army(junqi_state *state, int32_t seat, wl_event *event)
+{
+    wl_word removed[2 + ARMY] = {seat};
+    size_t n = 0;
+
+    for (int32_t space = 0; space < SPACES; space++) {
+        const int32_t piece = state->board[space];
+        if (between(ARMY * seat + 1, piece, ARMY * (seat + 1))) {
+            removed[2 + n++] = space;
+            state->at[piece] = OFF;
+            state->board[space] = EMPTY;
+        }
+    }
+    removed[1] = (wl_word)n;
+    if (n > 0)
+        wl_record(event, WL_REC_EFFECT, WL_ALL_VIEWERS, 0, E_ARMY_REMOVED, removed, 2 + n);
+}
+
+/* 6.2. */
+static void defeat(const junqi_setup *setup, junqi_state *state, int32_t seat, int32_t cause, wl_event *event)
+{
+    state->seats[seat].status = DEFEATED;
+    state->seats[seat].cause = (uint8_t)cause;
+    WL_PUBLIC(event, E_DEFEAT, seat, cause);
+    if (setup->mode == STANDARD)
+        remove_army(state, seat, event);
+    cancel_offer(state, event);
+    if ((alive_seats(setup, state) & team_seats(setup, team_of(seat))) == 0)
+        end_match(state, event, team_seats(setup, 1 - team_of(seat)), cause);
+}
+
+/* 6.1. */
+static void advance(const junqi_setup *setup, junqi_state *state, int32_t seat, wl_event *event)
+{
+    for (;;) {
+        do
+            seat = (seat + 1) % setup->n_seats;
+        while (state->seats[seat].status != ALIVE);
+        if (has_move(setup, state, seat) || has_face_down(state))
+            break;
+        defeat(setup, state, seat, NO_MOVES, event);
+        if (state->phase == OVER)
+            return;
+    }
+    state->turn = (uint8_t)seat;
+    state->turns++;
+    WL_PUBLIC(event, E_TURN, seat);
+}
+
+/* ==== 7. Actions ====================================================================================================== */
+
+static const uint8_t PHASES_OF[] = { /* 7.1: the phases of each type, as bits */
+    [A_SWAP] = 1 << LAYOUT,
+    [A_LAYOUT] = 1 << LAYOUT,
+    [A_READY] = 1 << LAYOUT,
+    [A_MOVE] = 1 << PLAY,
+    [A_FLIP] = 1 << PLAY,
+    [A_OFFER_DRAW] = 1 << PLAY,
+    [A_ACCEPT_DRAW] = 1 << PLAY,
+    [A_DECLINE_DRAW] = 1 << PLAY,
+    [A_RESIGN] = 1 << PLAY,
+    [A_TIMEOUT] = 1 << PLAY,
+    [A_FLEE] = 1 << LAYOUT | 1 << PLAY,
+};
+
+/* The modes that a type does not belong to, as bits. */
+static const uint8_t NOT_IN[ACTIONS] = {
+    [A_SWAP] = 1 << FLIP,
+    [A_LAYOUT] = 1 << FLIP,
+    [A_FLIP] = 1 << STANDARD,
+};
+
+/* A list as it was posted: 1 when all its entries (those that are there) are piece types. */
+static int read_types(const wl_post *post, uint8_t types[ARMY])
+{
+    const int32_t n = post->action.field[0];
+
+    if (n < 0 || post->n_items < (n < ARMY ? n : ARMY))
+        return 0;
+    memset(types, 0, ARMY);
+    for (int32_t i = 0; i < n && i < ARMY; i++) {
+        if (!between(0, post->items[i], TYPES - 1))
+            return 0;
+        types[i] = (uint8_t)post->items[i];
+    }
+    return 1;
+}
+
+/* The cell of a space in the seat's own army, or -1. */
+static int32_t own_cell(const junqi_setup *setup, int32_t seat, int32_t space)
+{
+    const int32_t cell = space - ARMY_SPACES * ground_of(setup, seat);
+    return between(0, space, SPACES - 1) && between(0, cell, ARMY_SPACES - 1) ? cell : -1;
+}
+
+/* The layout stays legal when the pieces of these cells change places (7.3). */
+static int may_change(int32_t type_a, int32_t cell_a, int32_t type_b, int32_t cell_b)
+{
+    return may_stand(type_a, cell_b) && may_stand(type_b, cell_a);
+}
+
+static int32_t check_swap(const junqi_setup *setup, const junqi_state *state, int32_t seat, int32_t a, int32_t b)
+{
+    const int32_t cell_a = own_cell(setup, seat, a);
+    const int32_t cell_b = own_cell(setup, seat, b);
+
+    if (cell_a < 0 || cell_b < 0)
+        return WL_E_UNKNOWN_SPACE;
+    if (state->board[a] == EMPTY || state->board[b] == EMPTY || a == b)
+        return ILLEGAL_SWAP;
+    if (type_of(state->board[a]) == type_of(state->board[b]))
+        return SAME_TYPE;
+    return may_change(type_of(state->board[a]), cell_a, type_of(state->board[b]), cell_b) ? WL_OK : ILLEGAL_LAYOUT;
+}
+
+static int32_t check_move(const junqi_setup *setup, const junqi_state *state, int32_t seat, int32_t piece, int32_t to)
+{
+    const int32_t army = across(setup, state, seat);
+    uint8_t path[PATH_MAX];
+    int32_t from;
+
+    if (state->turn != seat)
+        return WL_E_NOT_YOUR_TURN;
+    if (army == NONE || !between(ARMY * army + 1, piece, ARMY * (army + 1)) || state->at[piece] == OFF)
+        return WL_E_NOT_YOUR_PIECE;
+    from = state->at[piece];
+    if (is_down(state, from))
+        return WL_E_NOT_YOUR_PIECE;
+    if (!PIECE_TYPE[type_of(piece)].moves)
+        return IMMOVABLE_PIECE;
+    if (!is_able(setup, state, piece))
+        return TRAPPED_IN_HEADQUARTERS;
+    if (!is_active(setup, to))
+        return WL_E_UNKNOWN_SPACE;
+    if (to == from || find_path(state, type_of(piece), from, to, path) == 0)
+        return WL_E_ILLEGAL_DESTINATION;
+    return check_target(setup, state, seat, to);
+}
+
+static int32_t check_flip(const junqi_setup *setup, const junqi_state *state, int32_t seat, int32_t at)
+{
+    if (state->turn != seat)
+        return WL_E_NOT_YOUR_TURN;
+    if (!is_active(setup, at))
+        return WL_E_UNKNOWN_SPACE;
+    return is_down(state, at) ? WL_OK : NOT_FACE_DOWN;
+}
+
+static int32_t check_offer(const junqi_setup *setup, const junqi_state *state, int32_t seat)
+{
+    if (state->steps <= setup->min_steps_draw)
+        return TOO_EARLY;
+    if (state->offer_by != NONE)
+        return OFFER_PENDING;
+    return state->seats[seat].offered ? ALREADY_OFFERED : WL_OK;
+}
+
+static int32_t check_answer(const junqi_state *state, int32_t seat)
+{
+    if (state->offer_by == NONE)
+        return NO_OFFER;
+    if (state->offer_by == seat)
+        return OWN_OFFER;
+    return state->accepted >> seat & 1 ? ALREADY_ANSWERED : WL_OK;
+}
+
+/* 7.2, in its order. */
+static int32_t junqi_check(const void *setup_, const void *state_, const wl_post *post)
+{
+    const junqi_setup *setup = setup_;
+    const junqi_state *state = state_;
+    const wl_action *a = &post->action;
+    const int from_server = post->actor == WL_SERVER;
+    const int32_t seat = from_server ? a->field[0] : post->actor;
+    uint8_t types[ARMY];
+
+    if (state->phase == OVER)
+        return WL_E_MATCH_OVER;
+    if (a->type < 0 || a->type >= ACTIONS || ((ACTION_TYPES[a->type].flags & WL_SERVER_ONLY) != 0) != from_server)
+        return WL_E_MALFORMED_ACTION;
+    if (!between(0, seat, setup->n_seats - 1) || (a->type == A_LAYOUT && !read_types(post, types)))
+        return WL_E_MALFORMED_ACTION;
+    if ((PHASES_OF[a->type] >> state->phase & 1) == 0)
+        return WL_E_WRONG_PHASE;
+    if ((NOT_IN[a->type] >> setup->mode & 1) != 0)
+        return WRONG_MODE;
+    if (state->seats[seat].status == DEFEATED)
+        return SEAT_DEFEATED;
+    if (PHASES_OF[a->type] == 1 << LAYOUT && state->seats[seat].ready)
+        return ALREADY_READY;
+    switch (a->type) {
+    case A_SWAP: return check_swap(setup, state, seat, a->field[0], a->field[1]);
+    case A_LAYOUT: return check_layout(a->field[0], types);
+    case A_MOVE: return check_move(setup, state, seat, a->field[0], a->field[1]);
+    case A_FLIP: return check_flip(setup, state, seat, a->field[0]);
+    case A_OFFER_DRAW: return check_offer(setup, state, seat);
+    case A_ACCEPT_DRAW:
+    case A_DECLINE_DRAW: return check_answer(state, seat);
+    case A_RESIGN: return state->steps <= setup->min_steps_resign ? TOO_EARLY : WL_OK;
+    case A_TIMEOUT: return state->turn != seat ? WL_E_NOT_YOUR_TURN : WL_OK;
+    default: return WL_OK; /* ready, flee */
+    }
+}
+
+/* ---- resolution --------------------------------------------------------------------------------------------------- */
+
+/* 8: the action is shown to the seat alone, to others in a form with these arguments. */
+static void record_own_action(wl_event *event, int32_t seat, int32_t type, const wl_word *words, size_t n)
+{
+    wl_record(event, WL_REC_ACTION, wl_bit(seat), WL_DISCLOSE_OVER, type, NULL, 0);
+    wl_record(event, WL_REC_ACTION_ALT, WL_ALL_VIEWERS, 0, type, words, n);
+}
+
+static void swap(junqi_state *state, int32_t seat, int32_t a, int32_t b, wl_event *event)
+{
+    const int32_t piece = state->board[a];
+
+    put(state, state->board[b], a);
+    put(state, piece, b);
+    record_own_action(event, seat, A_SWAP, NULL, 0);
+    wl_record(event, WL_REC_EFFECT, wl_bit(seat), WL_DISCLOSE_OVER, E_SWAP, WL_ARGS(a, b));
+}
+
+static void submit_layout(const junqi_setup *setup, junqi_state *state, const wl_post *post, wl_event *event)
+{
+    const int32_t seat = post->actor;
+    uint8_t types[ARMY];
+
+    read_types(post, types);
+    lay_out(setup, state, seat, types);
+    record_own_action(event, seat, A_LAYOUT, NULL, 0);
+    wl_record(event, WL_REC_EFFECT, wl_bit(seat), WL_DISCLOSE_OVER, E_LAYOUT, WL_ARGS(seat));
+}
+
+static uint32_t unready_seats(const junqi_setup *setup, const junqi_state *state)
+{
+    uint32_t unready = 0;
+    for (int32_t seat = 0; seat < setup->n_seats; seat++)
+        if (!state->seats[seat].ready)
+            unready |= wl_bit(seat);
+    return unready;
+}
+
+static void get_ready(const junqi_setup *setup, junqi_state *state, int32_t seat, wl_draws *draws, wl_event *event)
+{
+    state->seats[seat].ready = 1;
+    WL_PUBLIC(event, E_READY, seat);
+    if (unready_seats(setup, state) != 0)
+        return;
+    state->first = state->turn = (uint8_t)wl_draw(draws, setup->n_seats); /* 4.5 */
+    state->turns++;
+    state->phase = PLAY;
+    WL_PUBLIC(event, E_START, state->first);
+}
+
+/* 7.4 and 7.5, step 1. */
+static void begin_step(junqi_state *state, int32_t seat, wl_event *event)
+{
+    if (state->offer_by == seat)
+        cancel_offer(state, event);
+    state->seats[seat].offered = 0;
+    state->steps++;
+}
+
+static void record_last_move(junqi_state *state, int32_t kind, int32_t seat, int32_t n_path)
+{
+    memset(state->path + n_path, 0, (size_t)(PATH_MAX - n_path));
+    state->last_kind = (uint8_t)kind;
+    state->last_seat = (uint8_t)seat;
+    state->last_outcome = NO_BATTLE;
+    state->n_path = (uint8_t)n_path;
+}
+
+static void effect_move(wl_event *event, const junqi_state *state, int32_t seat)
+{
+    if (!wl_wanted(event))
+        return;
+    wl_open_record(event, WL_REC_EFFECT, WL_ALL_VIEWERS, 0, E_MOVE);
+    wl_put(event, seat);
+    wl_put(event, state->path[0]);
+    wl_put(event, state->path[state->n_path - 1]);
+    wl_put(event, state->n_path);
+    for (int32_t i = 0; i < state->n_path; i++)
+        wl_put(event, state->path[i]);
+    wl_close_record(event);
+}
+
+/* A piece of `seat` is lost in the battle on `at`; who learns which (8). */
+static void effect_lost(const junqi_setup *setup, wl_event *event, int32_t seat, int32_t piece, int32_t at)
+{
+    const wl_word none = WL_WORD_ABSENT;
+    const wl_word color = setup->mode == FLIP ? army_of(piece) : none;
+    const wl_word type = type_of(piece);
+    const uint32_t ally = setup->open_allies ? team_seats(setup, team_of(seat)) & ~wl_bit(seat) : 0;
+
+    wl_record(event, WL_REC_EFFECT, wl_bit(seat), WL_DISCLOSE_OVER, E_LOST, WL_ARGS(seat, color, at, piece, type));
+    if (setup->mode == FLIP) {
+        wl_record(event, WL_REC_EFFECT_ALT, WL_ALL_VIEWERS, 0, E_LOST, WL_ARGS(seat, color, at, none, type));
+        return;
+    }
+    if (ally != 0)
+        wl_record(event, WL_REC_EFFECT_ALT, ally, 0, E_LOST, WL_ARGS(seat, color, at, none, type));
+    wl_record(event, WL_REC_EFFECT_ALT, WL_ALL_VIEWERS, 0, E_LOST, WL_ARGS(seat, color, at, none, none));
+}
+
+static int has_able_piece(const junqi_setup *setup, const junqi_state *state, int32_t seat)
+{
+    const int32_t army = across(setup, state, seat);
+
+    for (int32_t piece = ARMY * army + 1; piece <= ARMY * (army + 1); piece++)
+        if (state->at[piece] != OFF && is_able(setup, state, piece))
+            return 1;
+    return 0;
+}
+
+/* 7.4, step 7 for one of the two. */
+static void reveal_flag(const junqi_setup *setup, const junqi_state *state, int32_t piece, wl_event *event)
+{
+    const int32_t seat = army_of(piece);
+
+    if (type_of(piece) == FIELD_MARSHAL && flag_is_revealed(setup, state, seat))
+        WL_PUBLIC(event, E_REVEAL_FLAG, seat, state->at[piece_id(seat, FLAG, 0)]);
+}
+
+/* 7.4, steps 5 to 8: `piece` of `seat` attacks `target`, which stands on `to`. */
+static void battle(const junqi_setup *setup, junqi_state *state, int32_t seat, int32_t piece, int32_t target, int32_t to,
+                   wl_event *event)
+{
+    const int32_t enemy = across(setup, state, army_of(target));
+    const int32_t outcome = outcome_of(type_of(piece), type_of(target));
+
+    state->quiet_steps = 0;
+    state->last_outcome = (uint8_t)outcome;
+    WL_PUBLIC(event, E_BATTLE, to, seat, enemy, outcome);
+    if (outcome != ATTACKER) {
+        lose(setup, state, piece);
+        effect_lost(setup, event, seat, piece, to);
+    }
+    if (outcome != DEFENDER) {
+        lose(setup, state, target);
+        state->board[to] = EMPTY;
+        effect_lost(setup, event, enemy, target, to);
+    }
+    if (outcome == ATTACKER)
+        put(state, piece, to);
+    reveal_flag(setup, state, piece, event);
+    reveal_flag(setup, state, target, event);
+    if (outcome != DEFENDER && type_of(target) == FLAG)
+        defeat(setup, state, enemy, FLAG_CAPTURED, event);
+    else if (outcome == BOTH && type_of(piece) == type_of(target) && wl_popcount(alive_seats(setup, state)) == 2 &&
+             !has_able_piece(setup, state, seat) && !has_able_piece(setup, state, enemy) && !has_face_down(state))
+        defeat(setup, state, enemy, LAST_PIECE, event);
+}
+
+/* 7.4. */
+static void move(const junqi_setup *setup, junqi_state *state, int32_t seat, int32_t piece, int32_t to, wl_event *event)
+{
+    const int32_t from = state->at[piece];
+    const int32_t target = state->board[to];
+
+    record_own_action(event, seat, A_MOVE, WL_ARGS(from, to));
+    begin_step(state, seat, event);
+    record_last_move(state, A_MOVE_STEP, seat, find_path(state, type_of(piece), from, to, state->path));
+    state->board[from] = EMPTY;
+    effect_move(event, state, seat);
+    if (target == EMPTY) {
+        put(state, piece, to);
+        state->quiet_steps++;
+    } else {
+        battle(setup, state, seat, piece, target, to, event);
+    }
+    if (state->phase == PLAY && setup->quiet_limit > 0 && state->quiet_steps >= setup->quiet_limit)
+        end_match(state, event, 0, QUIET_LIMIT);
+    if (state->phase == PLAY)
+        advance(setup, state, seat, event);
+}
+
+/* 7.5. */
+static void flip(const junqi_setup *setup, junqi_state *state, int32_t seat, int32_t at, wl_event *event)
+{
+    const int32_t piece = state->board[at];
+    const int32_t color = army_of(piece);
+
+    begin_step(state, seat, event);
+    state->quiet_steps = 0;
+    turn_up(state, at);
+    state->path[0] = (uint8_t)at;
+    record_last_move(state, A_FLIP_STEP, seat, 1);
+    WL_PUBLIC(event, E_FLIP, seat, at, color, type_of(piece));
+    if (state->colors == NO_COLORS) {
+        state->colors = seat == color ? SOUTH_IS_RED : SOUTH_IS_BLACK;
+        WL_PUBLIC(event, E_COLORS, state->colors == SOUTH_IS_RED ? RED : BLACK,
+                  state->colors == SOUTH_IS_RED ? BLACK : RED);
+    }
+    advance(setup, state, seat, event);
+}
+
+/* 7.7. */
+static void accept_draw(const junqi_setup *setup, junqi_state *state, int32_t seat, wl_event *event)
+{
+    state->accepted = (uint8_t)(state->accepted | wl_bit(seat));
+    WL_PUBLIC(event, E_ACCEPT, seat);
+    if ((alive_seats(setup, state) & ~(state->accepted | wl_bit(state->offer_by))) == 0)
+        end_match(state, event, 0, DRAW_AGREED);
+}
+
+/* 7.8 to 7.10: the seat is out, whoever's turn it is. */
+static void drop_out(const junqi_setup *setup, junqi_state *state, int32_t seat, int32_t cause, wl_event *event)
+{
+    defeat(setup, state, seat, cause, event);
+    if (state->phase == PLAY && state->turn == seat)
+        advance(setup, state, seat, event);
+}
+
+/* 7.9. */
+static void time_out(const junqi_setup *setup, junqi_state *state, int32_t seat, wl_event *event)
+{
+    state->seats[seat].timeouts++;
+    WL_PUBLIC(event, E_TIMEOUT, seat, state->seats[seat].timeouts);
+    if (state->seats[seat].timeouts >= setup->max_timeouts)
+        defeat(setup, state, seat, TIMED_OUT, event);
+    if (state->phase == PLAY)
+        advance(setup, state, seat, event);
+}
+
+/* 1 unless the state is that of a view which hides something: such a one can be listed from, not played on. */
+static int is_whole(const junqi_state *state)
+{
+    for (int32_t space = 0; space < SPACES; space++)
+        if (state->board[space] > PIECES && state->board[space] != WALL)
+            return 0;
+    return 1;
+}
+
+static int32_t junqi_apply(const void *setup_, void *state_, const wl_post *post, wl_draws *draws, wl_event *event)
+{
+    const junqi_setup *setup = setup_;
+    junqi_state *state = state_;
+    const wl_action *a = &post->action;
+    const int32_t seat = post->actor == WL_SERVER ? a->field[0] : post->actor;
+
+    if (!is_whole(state))
+        return WL_E_STATE;
+    switch (a->type) {
+    case A_SWAP: swap(state, seat, a->field[0], a->field[1], event); break;
+    case A_LAYOUT: submit_layout(setup, state, post, event); break;
+    case A_READY: get_ready(setup, state, seat, draws, event); break;
+    case A_MOVE: move(setup, state, seat, a->field[0], a->field[1], event); break;
+    case A_FLIP: flip(setup, state, seat, a->field[0], event); break;
+    case A_OFFER_DRAW:
+        state->seats[seat].offered = 1;
+        state->offer_by = (uint8_t)seat;
+        WL_PUBLIC(event, E_OFFER, seat);
+        break;
+    case A_ACCEPT_DRAW: accept_draw(setup, state, seat, event); break;
+    case A_DECLINE_DRAW:
+        state->offer_by = NONE;
+        state->accepted = 0;
+        WL_PUBLIC(event, E_DECLINE, seat);
+        break;
+    case A_RESIGN: drop_out(setup, state, seat, RESIGNED, event); break;
+    case A_TIMEOUT: time_out(setup, state, seat, event); break;
+    default: /* flee */
+        if (state->phase == LAYOUT)
+            end_match(state, event, 0, ABORTED);
+        else
+            drop_out(setup, state, seat, FLED, event);
+        break;
+    }
+    return WL_OK;
+}
+
+/* ---- 7.1 Listing ---------------------------------------------------------------------------------------------------- */
+
+typedef struct listing {
+    wl_action *out;
+    size_t cap, n;
+} listing;
+
+static inline void list(listing *l, int32_t type, int32_t a, int32_t b)
+{
+    if (l->n < l->cap)
+        l->out[l->n] = (wl_action){type, {a, b, 0, 0, 0, 0, 0}};
+    l->n++;
+}
+
+static void list_swaps(listing *l, const junqi_setup *setup, const junqi_state *state, int32_t seat)
+{
+    const int32_t ground = ARMY_SPACES * ground_of(setup, seat);
+
+    for (int32_t i = 0; i < ARMY; i++) {
+        const int32_t type = type_of(state->board[ground + CELL[i]]);
+        for (int32_t j = i + 1; j < ARMY; j++) {
+            const int32_t other = type_of(state->board[ground + CELL[j]]);
+            if (type != other && may_change(type, CELL[i], other, CELL[j]))
+                list(l, A_SWAP, ground + CELL[i], ground + CELL[j]);
+        }
+    }
+}
+
+static void list_moves(listing *l, const junqi_setup *setup, const junqi_state *state, int32_t seat)
+{
+    const int32_t army = across(setup, state, seat);
+
+    if (army == NONE)
+        return;
+    for (int32_t piece = ARMY * army + 1; piece <= ARMY * (army + 1); piece++) {
+        spaces set;
+        if (state->at[piece] == OFF || !is_able(setup, state, piece))
+            continue;
+        set = reach(state, type_of(piece), state->at[piece]);
+        for (int32_t w = 0; w < (int32_t)(sizeof set.word / sizeof set.word[0]); w++)
+            for (uint64_t left = set.word[w]; left != 0; left &= left - 1) {
+                const int32_t to = 64 * w + __builtin_ctzll(left);
+                if (check_target(setup, state, seat, to) == WL_OK)
+                    list(l, A_MOVE, piece, to);
+            }
+    }
+}
+
+static void list_flips(listing *l, const junqi_state *state)
+{
+    for (int32_t w = 0; w < (int32_t)(sizeof state->down / sizeof state->down[0]); w++)
+        for (uint32_t left = state->down[w]; left != 0; left &= left - 1)
+            list(l, A_FLIP, 32 * w + wl_lowest(left), 0);
+}
+
+static size_t junqi_legal(const void *setup_, const void *state_, int32_t seat, wl_action *out, size_t cap)
+{
+    const junqi_setup *setup = setup_;
+    const junqi_state *state = state_;
+    listing l = {out, cap, 0};
+
+    if (state->phase == OVER || state->seats[seat].status == DEFEATED)
+        return 0;
+    if (state->phase == LAYOUT) {
+        if (state->seats[seat].ready)
+            return 0;
+        if (setup->mode == STANDARD) {
+            list_swaps(&l, setup, state, seat);
+            list(&l, A_LAYOUT, WL_OPEN, 0);
+        }
+        list(&l, A_READY, 0, 0);
+        return l.n;
+    }
+    if (state->turn == seat) {
+        list_moves(&l, setup, state, seat);
+        list_flips(&l, state);
+    }
+    if (check_offer(setup, state, seat) == WL_OK)
+        list(&l, A_OFFER_DRAW, 0, 0);
+    if (check_answer(state, seat) == WL_OK) {
+        list(&l, A_ACCEPT_DRAW, 0, 0);
+        list(&l, A_DECLINE_DRAW, 0, 0);
+    }
+    if (state->steps > setup->min_steps_resign)
+        list(&l, A_RESIGN, 0, 0);
+    return l.n;
+}
+
+/* ==== 8. Visibility ================================================================================================== */
+
+static uint32_t junqi_to_act(const void *setup, const void *state_)
+{
+    const junqi_state *state = state_;
+
+    if (state->phase == LAYOUT)
+        return unready_seats(setup, state);
+    return state->phase == PLAY ? wl_bit(state->turn) : 0;
+}
+
+/* What `viewer` may know of this piece on the board; the piece itself where he may know it by its id. */
+static int32_t seen(const junqi_setup *setup, const junqi_state *state, int32_t viewer, int32_t piece)
+{
+    const int32_t army = army_of(piece);
+    const int32_t known = KNOWN + TYPES * army + type_of(piece);
+
+    if (setup->mode == FLIP) {
+        if (is_down(state, state->at[piece]))
+            return state->phase == OVER ? known : FACE_DOWN_PIECE;
+        return across(setup, state, army) == viewer ? piece : known;
+    }
+    if (army == viewer)
+        return piece;
+    if (state->phase == OVER || (setup->open_allies && viewer < SEATS_MAX && team_of(army) == team_of(viewer)))
+        return known;
+    return type_of(piece) == FLAG && flag_is_revealed(setup, state, army) ? known : SECRET + army;
+}
+
+/* The same of a lost piece; EMPTY: nothing. */
+static int32_t seen_lost(const junqi_setup *setup, const junqi_state *state, int32_t viewer, int32_t piece)
+{
+    const int32_t army = army_of(piece);
+    const int32_t known = KNOWN + TYPES * army + type_of(piece);
+
+    if (across(setup, state, army) == viewer)
+        return piece;
+    if (setup->mode == FLIP || state->phase == OVER)
+        return known;
+    return setup->open_allies && viewer < SEATS_MAX && team_of(army) == team_of(viewer) ? known : EMPTY;
+}
+
+/* 9.3 and 9.4. */
+static void settle(const junqi_setup *setup, const junqi_state *state, junqi_view *view)
+{
+    const int64_t points = (int64_t)setup->win_points * setup->multiplier;
+    const int64_t amount = setup->stake * setup->gold_multiplier;
+    int64_t pot = 0;
+    int32_t sharers = 0;
+
+    view->has_settlement = 1;
+    for (int32_t seat = 0; seat < setup->n_seats; seat++) {
+        const int fled = state->seats[seat].status == DEFEATED && state->seats[seat].cause == FLED;
+        const int won = (state->winners >> seat & 1) != 0;
+        const int lost = state->winners != 0 && !won;
+        int64_t delta = 0;
+        if (fled)
+            delta = -setup->flee_factor * points;
+        else if (lost)
+            delta = -points;
+        else if (won && state->steps > setup->min_steps_score)
+            delta = points;
+        view->delta[seat] = delta;
+        view->after[seat] = setup->scores[seat] + delta;
+        view->level[seat] = (uint8_t)level_of(view->after[seat]);
+        view->paid[seat] = fled || lost ? amount : 0;
+        pot += view->paid[seat];
+        sharers += won && !fled;
+    }
+    view->house = sharers == 0 ? pot : 0;
+    for (int32_t seat = 0; seat < setup->n_seats; seat++)
+        if ((state->winners >> seat & 1) != 0 && (state->seats[seat].status == ALIVE || state->seats[seat].cause != FLED))
+            view->received[seat] = pot / sharers;
+}
+
+static int32_t junqi_observe(const void *setup_, const void *state_, int32_t viewer, void *view_)
+{
+    const junqi_setup *setup = setup_;
+    const junqi_state *state = state_;
+    junqi_view *view = view_;
+    junqi_state *known = &view->state;
+    const int32_t armies = setup->n_seats;
+
+    view->viewer = viewer;
+    view->to_act = junqi_to_act(setup, state);
+    if (state->phase == OVER && state->reason != ABORTED)
+        settle(setup, state, view);
+
+    known->steps = state->steps;
+    known->quiet_steps = state->quiet_steps;
+    known->phase = state->phase;
+    known->turn = state->turn;
+    known->first = state->first;
+    known->reason = state->reason;
+    known->winners = state->winners;
+    known->colors = state->colors;
+    known->offer_by = state->offer_by;
+    known->accepted = state->accepted;
+    memcpy(known->mines, state->mines, sizeof state->mines); /* lost pieces are public in flip mode, and so are these */
+    known->last_kind = state->last_kind;
+    known->last_seat = state->last_seat;
+    known->last_outcome = state->last_outcome;
+    known->n_path = state->n_path;
+    memcpy(known->path, state->path, sizeof state->path);
+    memcpy(known->down, state->down, sizeof state->down);
+    memcpy(known->seats, state->seats, sizeof state->seats);
+
+    clear_board(setup, known);
+    for (int32_t piece = 1; piece <= ARMY * armies; piece++) {
+        const int32_t space = state->at[piece];
+        const int32_t seat = across(setup, state, army_of(piece));
+        if (space == OFF) {
+            const int32_t lost = seen_lost(setup, state, viewer, piece);
+            if (lost != EMPTY)
+                view->lost[view->n_lost++] = (uint8_t)lost;
+            continue;
+        }
+        if (seat != NONE)
+            view->count[seat]++;
+        known->board[space] = (uint8_t)seen(setup, state, viewer, piece);
+        if (known->board[space] == piece)
+            known->at[piece] = (uint8_t)space;
+    }
+    for (int32_t seat = 0; seat < setup->n_seats; seat++)
+        view->flag_revealed[seat] = (uint8_t)flag_is_revealed(setup, state, seat);
+    return WL_OK;
+}
+
+static uint32_t junqi_disclosure(const void *setup, const void *state)
+{
+    (void)setup;
+    return ((const junqi_state *)state)->phase == OVER ? WL_DISCLOSE_OVER : 0;
+}
+
+/* ==== 10.6 Position =================================================================================================== */
+
+enum { SEAT_WORDS = 6, PIECE_WORDS = 6 };
+enum { W_SEAT, W_STATUS, W_CAUSE, W_READY, W_TIMEOUTS, W_OFFERED };
+enum { P_PIECE, P_SEAT, P_COLOR, P_TYPE, P_AT, P_FACE };
+static const wl_word STEPS_MAX = 1000000;
+
+/* Check 1 of the entries of `seats`. */
+static int read_seats(const junqi_setup *setup, junqi_state *state, wl_words *words)
+{
+    const wl_word n = wl_next(words);
+    const wl_word *entry = wl_next_list(words, n, SEAT_WORDS);
+    uint32_t given = 0;
+
+    if (entry == NULL)
+        return 0;
+    for (wl_word i = 0; i < n; i++, entry += SEAT_WORDS) {
+        const int32_t seat = seat_at(setup, entry[W_SEAT]);
+        const wl_word status = or_else(entry[W_STATUS], ALIVE);
+        const wl_word timeouts = or_else(entry[W_TIMEOUTS], 0);
+        const wl_word offered = or_else(entry[W_OFFERED], 0);
+        const wl_word ready = or_else(entry[W_READY], 0);
+        const int has_cause = entry[W_CAUSE] != WL_WORD_ABSENT;
+        seat_state *s;
+
+        if (seat == NONE || (given & wl_bit(seat)) != 0)
+            return 0;
+        given |= wl_bit(seat);
+        if (!between(ALIVE, status, DEFEATED) || has_cause != (status == DEFEATED))
+            return 0;
+        if (has_cause && !between(0, entry[W_CAUSE], CAUSES - 1))
+            return 0;
+        if (!between(0, timeouts, status == ALIVE ? setup->max_timeouts - 1 : setup->max_timeouts))
+            return 0;
+        if (!between(0, offered, 1) || !between(0, ready, 1))
+            return 0;
+        if (state->phase == LAYOUT && (status != ALIVE || timeouts != 0 || offered != 0))
+            return 0;
+        if (state->phase == PLAY && entry[W_READY] != WL_WORD_ABSENT)
+            return 0;
+        s = &state->seats[seat];
+        s->status = (uint8_t)status;
+        s->cause = (uint8_t)(has_cause ? entry[W_CAUSE] : 0);
+        s->timeouts = (uint8_t)timeouts;
+        s->offered = (uint8_t)offered;
+        s->ready = (uint8_t)ready;
+    }
+    for (int32_t seat = 0; state->phase == PLAY && seat < setup->n_seats; seat++)
+        state->seats[seat].ready = 1;
+    return state->phase == PLAY || unready_seats(setup, state) != 0;
+}
+
+/* Check 1 of `phase`, `turn`, `first`, `steps`, `quiet_steps`. */
+static int read_course(const junqi_setup *setup, junqi_state *state, wl_words *words)
+{
+    const wl_word phase = or_else(wl_next(words), PLAY);
+    const wl_word turn = wl_next(words);
+    const wl_word first = wl_next(words);
+    const wl_word steps = or_else(wl_next(words), 0);
+    const wl_word quiet_steps = or_else(wl_next(words), 0);
+
+    if (!between(LAYOUT, phase, PLAY) || !between(0, steps, phase == PLAY ? STEPS_MAX : 0) ||
+        !between(0, quiet_steps, phase == PLAY ? STEPS_MAX : 0))
+        return 0;
+    if (setup->quiet_limit > 0 && quiet_steps >= setup->quiet_limit)
+        return 0;
+    state->phase = (uint8_t)phase;
+    state->steps = (int32_t)steps;
+    state->quiet_steps = (int32_t)quiet_steps;
+    state->turn = state->first = NONE;
+    if (phase == LAYOUT)
+        return turn == WL_WORD_ABSENT && first == WL_WORD_ABSENT;
+    state->turn = (uint8_t)seat_at(setup, turn);
+    state->first = (uint8_t)seat_at(setup, or_else(first, turn));
+    state->turns = 1;
+    return state->turn != NONE && state->first != NONE;
+}
+
+static int read_colors(const junqi_setup *setup, junqi_state *state, wl_words *words)
+{
+    const wl_word given = wl_next(words);
+    const wl_word south = wl_next(words);
+    const wl_word north = wl_next(words);
+
+    if (given == 0)
+        return 1;
+    if (setup->mode != FLIP || state->phase != PLAY || !between(RED, south, BLACK) || north != 1 - south)
+        return 0;
+    state->colors = south == RED ? SOUTH_IS_RED : SOUTH_IS_BLACK;
+    return 1;
+}
+
+static int read_offer(const junqi_setup *setup, junqi_state *state, wl_words *words)
+{
+    const uint32_t alive = alive_seats(setup, state);
+    const wl_word given = wl_next(words);
+    const int32_t by = seat_at(setup, wl_next(words));
+    const wl_word n = wl_next(words);
+    const wl_word *accepted = wl_next_list(words, n, 1);
+
+    state->offer_by = NONE;
+    if (given == 0 || accepted == NULL)
+        return accepted != NULL;
+    if (state->phase != PLAY || by == NONE || (alive & wl_bit(by)) == 0)
+        return 0;
+    for (wl_word i = 0; i < n; i++) {
+        const int32_t seat = seat_at(setup, accepted[i]);
+        if (seat == NONE || seat == by || (alive & wl_bit(seat)) == 0 || (state->accepted >> seat & 1) != 0)
+            return 0;
+        state->accepted = (uint8_t)(state->accepted | wl_bit(seat));
+    }
+    state->offer_by = (uint8_t)by;
+    return (alive & ~(state->accepted | wl_bit(by))) != 0;
+}
+
+static int read_last_move(const junqi_setup *setup, junqi_state *state, wl_words *words)
+{
+    const wl_word kind = wl_next(words);
+    const int32_t seat = seat_at(setup, wl_next(words));
+    const wl_word from = wl_next(words);
+    const wl_word to = wl_next(words);
+    const wl_word outcome = or_else(wl_next(words), NO_BATTLE);
+    const wl_word n = wl_next(words);
+    const wl_word *path = wl_next_list(words, n, 1);
+
+    if (kind == NO_STEP || path == NULL)
+        return path != NULL;
+    if (state->phase != PLAY || seat == NONE || !between(A_MOVE_STEP, kind, A_FLIP_STEP) || n > PATH_MAX)
+        return 0;
+    if (kind == A_FLIP_STEP && (setup->mode != FLIP || n != 1 || outcome != NO_BATTLE))
+        return 0;
+    if (kind == A_MOVE_STEP && (n < 2 || path[0] != from || path[n - 1] != to || !between(NO_BATTLE, outcome, BOTH)))
+        return 0;
+    for (wl_word i = 0; i < n; i++) {
+        if (!is_active(setup, path[i]))
+            return 0;
+        state->path[i] = (uint8_t)path[i];
+    }
+    state->last_kind = (uint8_t)kind;
+    state->last_seat = (uint8_t)seat;
+    state->last_outcome = (uint8_t)outcome;
+    state->n_path = (uint8_t)n;
+    return 1;
+}
+
+/* The army that an entry of `pieces` names. */
+static int32_t army_word(const junqi_setup *setup, const wl_word *w)
+{
+    return setup->mode == FLIP ? (int32_t)w[P_COLOR] : seat_at(setup, w[P_SEAT]);
+}
+
+/* Check 1 of an entry of `pieces`. */
+static int is_piece(const junqi_setup *setup, const wl_word *w)
+{
+    if (w[P_AT] == WL_WORD_ABSENT || !between(0, w[P_TYPE], TYPES - 1))
+        return 0;
+    if (setup->mode == STANDARD)
+        return seat_at(setup, w[P_SEAT]) != NONE && w[P_COLOR] == WL_WORD_ABSENT && w[P_FACE] == WL_WORD_ABSENT;
+    return w[P_SEAT] == WL_WORD_ABSENT && between(RED, w[P_COLOR], BLACK) && between(0, or_else(w[P_FACE], 0), 1);
+}
+
+/* Checks 2 to 5, and the pieces on their spaces. */
+static int32_t read_pieces(const junqi_setup *setup, junqi_state *state, const wl_word *pieces, wl_word n)
+{
+    int32_t count[SEATS_MAX][TYPES] = {{0}};
+    uint8_t claimed[PIECES + 1] = {0};
+
+    for (wl_word i = 0; i < n; i++)
+        if (!is_active(setup, pieces[i * PIECE_WORDS + P_AT]))
+            return WL_E_UNKNOWN_SPACE;
+    for (wl_word i = 0; i < n; i++) { /* PIECES: by somebody, who that is comes later */
+        const wl_word at = pieces[i * PIECE_WORDS + P_AT];
+        if (state->board[at] != EMPTY)
+            return SPACE_OCCUPIED;
+        state->board[at] = PIECES;
+    }
+    for (wl_word i = 0; i < n; i++) {
+        const wl_word *w = pieces + i * PIECE_WORDS;
+        if (++count[army_word(setup, w)][w[P_TYPE]] > PIECE_TYPE[w[P_TYPE]].count)
+            return TOO_MANY_PIECES;
+    }
+    for (wl_word i = 0; i < n; i++) {
+        const wl_word *w = pieces + i * PIECE_WORDS;
+        const wl_word first = piece_id(army_word(setup, w), (int32_t)w[P_TYPE], 0);
+        if (w[P_PIECE] == WL_WORD_ABSENT)
+            continue;
+        if (!between(first, w[P_PIECE], first + PIECE_TYPE[w[P_TYPE]].count - 1) || claimed[w[P_PIECE]])
+            return BAD_PIECE_ID;
+        claimed[w[P_PIECE]] = 1;
+    }
+    for (wl_word i = 0; i < n; i++) {
+        const wl_word *w = pieces + i * PIECE_WORDS;
+        int32_t piece = (int32_t)w[P_PIECE];
+        if (w[P_PIECE] == WL_WORD_ABSENT)
+            for (piece = piece_id(army_word(setup, w), (int32_t)w[P_TYPE], 0); claimed[piece];)
+                piece++;
+        claimed[piece] = 1;
+        put(state, piece, (int32_t)w[P_AT]);
+        if (or_else(w[P_FACE], 0) != 0)
+            turn_down(state, (int32_t)w[P_AT]);
+        if (setup->mode == FLIP && w[P_TYPE] == MINE)
+            state->mines[army_of(piece)]++;
+    }
+    return WL_OK;
+}
+
+/* Checks 6 to 10. */
+static int32_t check_armies(const junqi_setup *setup, const junqi_state *state)
+{
+    const uint32_t alive = alive_seats(setup, state);
+
+    if ((alive & team_seats(setup, 0)) == 0 || (alive & team_seats(setup, 1)) == 0)
+        return TEAM_DEFEATED;
+    for (int32_t piece = 1; setup->mode == STANDARD && piece <= ARMY * setup->n_seats; piece++)
+        if (state->at[piece] != OFF && (alive & wl_bit(army_of(piece))) == 0)
+            return DEFEATED_WITH_PIECES;
+    for (int32_t army = 0; army < setup->n_seats; army++)
+        if ((alive & wl_bit(army)) != 0 && state->at[piece_id(army, FLAG, 0)] == OFF)
+            return FLAG_MISSING;
+    for (int32_t type = FLAG; setup->mode == STANDARD && type < TYPES; type++)
+        for (int32_t army = 0; (type == FLAG || type == MINE) && army < setup->n_seats; army++)
+            for (int32_t i = 0; i < PIECE_TYPE[type].count; i++) {
+                const int32_t space = state->at[piece_id(army, type, i)];
+                const int32_t cell = own_cell(setup, army, space);
+                if (space != OFF && (cell < 0 || !may_stand(type, cell)))
+                    return type == FLAG ? FLAG_MISPLACED : MINE_MISPLACED;
+            }
+    return WL_OK;
+}
+
+/* Check 11. */
+static int32_t check_faces(const junqi_setup *setup, const junqi_state *state)
+{
+    if (setup->mode == STANDARD)
+        return WL_OK;
+    for (int32_t piece = 1; piece <= 2 * ARMY; piece++)
+        if (state->phase == PLAY && state->colors == NO_COLORS && (state->at[piece] == OFF || !is_down(state, state->at[piece])))
+            return BAD_COLORS;
+    for (int32_t piece = 1; piece <= 2 * ARMY; piece++) {
+        const int32_t space = state->at[piece];
+        if (space == OFF || (space < PALACES && kind_of(space) != CAMP))
+            continue;
+        if (is_down(state, space) || !PIECE_TYPE[type_of(piece)].moves)
+            return PIECE_MISPLACED;
+    }
+    return WL_OK;
+}
+
+/* Check 12. */
+static int32_t check_layouts(const junqi_setup *setup, const junqi_state *state)
+{
+    for (int32_t piece = 1; piece <= ARMY * setup->n_seats; piece++) {
+        const int32_t space = state->at[piece];
+        if (space == OFF)
+            return ILLEGAL_LAYOUT;
+        if (setup->mode == FLIP) {
+            if (!is_down(state, space))
+                return ILLEGAL_LAYOUT;
+        } else {
+            const int32_t cell = own_cell(setup, army_of(piece), space);
+            if (cell < 0 || !may_stand(type_of(piece), cell))
+                return ILLEGAL_LAYOUT;
+        }
+    }
+    return WL_OK;
+}
+
+/* 10.6: the checks in their order; afterwards `state` is that of the Position. */
+static int32_t read_position(const junqi_setup *setup, junqi_state *state, wl_words *words)
+{
+    const wl_word verdict = wl_next(words);
+    const wl_word *pieces;
+    wl_word n;
+    int32_t error;
+
+    if (verdict != 0 || !read_course(setup, state, words) || !read_colors(setup, state, words))
+        return WL_E_INVALID_POSITION;
+    if (!read_seats(setup, state, words))
+        return WL_E_INVALID_POSITION;
+    n = wl_next(words);
+    pieces = wl_next_list(words, n, PIECE_WORDS);
+    for (wl_word i = 0; pieces != NULL && i < n; i++)
+        if (!is_piece(setup, pieces + i * PIECE_WORDS))
+            return WL_E_INVALID_POSITION;
+    if (pieces == NULL || !read_offer(setup, state, words) || !read_last_move(setup, state, words) || words->overrun)
+        return WL_E_INVALID_POSITION;
+    clear_board(setup, state);
+    error = read_pieces(setup, state, pieces, n);
+    if (error == WL_OK)
+        error = check_armies(setup, state);
+    if (error == WL_OK)
+        error = check_faces(setup, state);
+    if (error == WL_OK && state->phase == LAYOUT)
+        error = check_layouts(setup, state);
+    if (error != WL_OK || state->phase == LAYOUT)
+        return error;
+    if (state->seats[state->turn].status == DEFEATED)
+        return BAD_TURN;
+    return has_move(setup, state, state->turn) || has_face_down(state) ? WL_OK : NO_LEGAL_MOVE;
+}
+
+static int32_t junqi_check_options(wl_words *options, wl_words *position)
+{
+    junqi_state state = {0};
+    start s;
+    const int32_t error = read_options(&s, options, position != NULL);
+
+    if (error != WL_OK || position == NULL)
+        return error;
+    return read_position(&s.setup, &state, position);
+}
+
+static int32_t junqi_init(void *setup_, void *state_, wl_words *options, wl_words *position, wl_draws *draws,
+                          wl_event *event)
+{
+    junqi_setup *setup = setup_;
+    junqi_state *state = state_;
+    start s;
+    const int32_t error = read_options(&s, options, position != NULL);
+
+    if (error != WL_OK)
+        return error;
+    *setup = s.setup;
+    if (position != NULL)
+        return read_position(setup, state, position);
+    state->phase = LAYOUT;
+    state->turn = state->first = state->offer_by = NONE;
+    clear_board(setup, state);
+    wl_record(event, WL_REC_DRAWS, 0, WL_DISCLOSE_OVER, 0, NULL, 0);
+    if (setup->mode == FLIP) {
+        shuffle(setup, state, draws);
+        return WL_OK;
+    }
+    for (int32_t seat = 0; seat < setup->n_seats; seat++)
+        if (s.has_layout[seat])
+            lay_out(setup, state, seat, s.layout[seat]);
+        else
+            draw_layout(setup, state, seat, draws);
+    return WL_OK;
+}
+
+/* ==== Soundness ======================================================================================================= */
+
+static int32_t junqi_sound_setup(const void *setup_)
+{
+    const junqi_setup *setup = setup_;
+
+    if (setup->mode > FLIP || (setup->n_seats != 2 && setup->n_seats != 4) || setup->closed > 1 || setup->open_allies > 1)
+        return 0;
+    if (setup->mines_guard_flag > 1 || (setup->mode == FLIP && setup->n_seats != 2) || (setup->n_seats == 4 && setup->closed))
+        return 0;
+    if (setup->mode == FLIP && !setup->closed)
+        return 0;
+    for (int32_t seat = 0; seat < SEATS_MAX; seat++)
+        if (!between(-SCORE_MAX, setup->scores[seat], seat < setup->n_seats ? SCORE_MAX : 0))
+            return 0;
+    if (!between(0, setup->stake, OPTION[O_STAKE].high) || !between(1, setup->multiplier, 1 << LEVELS))
+        return 0;
+    if (!between(1, setup->gold_multiplier, 100) || !between(1, setup->max_timeouts, 100))
+        return 0;
+    return between(0, setup->win_points, 1000) && between(1, setup->flee_factor, 10) && between(0, setup->quiet_limit, 1000);
+}
+
+/* Room to count on in a playout, which looks at its first state only; honest matches stay below a thousand millions. */
+enum { COUNTER_MAX = 2000000000 };
+
+/* `at` and `board` agree, walls are where they must be, what is face down is there. */
+static int is_sound_board(const junqi_setup *setup, const junqi_state *state)
+{
+    int32_t on_board = 0;
+    int32_t mines[2] = {0};
+
+    if (state->board[EDGE] != WALL || state->at[0] != OFF || (state->down[SPACES / 32] >> SPACES % 32) != 0)
+        return 0;
+    for (int32_t space = 0; space < SPACES; space++) {
+        const int32_t occupant = state->board[space];
+        const int down = is_down(state, space);
+        if ((occupant == WALL) == is_active(setup, space) || (occupant >= OCCUPANTS && occupant != WALL))
+            return 0;
+        if (down && (setup->mode != FLIP || occupant == EMPTY || occupant == WALL))
+            return 0;
+        if (occupant == EMPTY || occupant == WALL)
+            continue;
+        if (setup->mode == STANDARD ? occupant == FACE_DOWN_PIECE : between(SECRET, occupant, SECRET + 3))
+            return 0;
+        if (occupant == FACE_DOWN_PIECE) {
+            if (!down)
+                return 0;
+            continue;
+        }
+        if (army_of(occupant) >= setup->n_seats)
+            return 0;
+        if (occupant > PIECES)
+            continue;
+        if (state->at[occupant] != space)
+            return 0;
+        on_board++;
+        if (setup->mode == FLIP && type_of(occupant) == MINE)
+            mines[army_of(occupant)]++;
+    }
+    for (int32_t piece = 1; piece <= PIECES; piece++)
+        on_board -= state->at[piece] != OFF;
+    if (on_board != 0)
+        return 0;
+    for (int32_t army = 0; army < 2; army++)
+        if (is_whole(state) ? state->mines[army] != mines[army] : !between(mines[army], state->mines[army], 3))
+            return 0;
+    return 1;
+}
+
+/* Phase layout: nothing but the armies on their grounds (flip mode: the shuffle). */
+static int is_laid_out(const junqi_setup *setup, const junqi_state *state)
+{
+    for (int32_t space = 0; space < SPACES; space++) {
+        const int32_t occupant = state->board[space];
+        const int32_t seat = space < PALACES ? seat_at(setup, space / ARMY_SPACES) : NONE;
+        if (seat == NONE || kind_of(space) == CAMP) {
+            if (occupant != EMPTY && occupant != WALL)
+                return 0;
+        } else if (occupant == EMPTY || (setup->mode == FLIP ? !is_down(state, space) : army_of(occupant) != seat)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static int is_sound_seat(const junqi_setup *setup, const junqi_state *state, int32_t seat)
+{
+    const seat_state *s = &state->seats[seat];
+
+    if (seat >= setup->n_seats)
+        return (s->status | s->cause | s->ready | s->timeouts | s->offered) == 0;
+    if (s->status > DEFEATED || s->cause >= CAUSES || (s->status == ALIVE && s->cause != 0) || s->ready > 1 || s->offered > 1)
+        return 0;
+    return s->timeouts <= setup->max_timeouts - (s->status == ALIVE);
+}
+
+static int32_t junqi_sound_state(const void *setup_, const void *state_)
+{
+    const junqi_setup *setup = setup_;
+    const junqi_state *state = state_;
+    const uint32_t seats = all_seats(setup);
+    uint32_t alive;
+
+    if (!between(0, state->turns, INT64_MAX / 2) || !between(0, state->steps, COUNTER_MAX) ||
+        !between(0, state->quiet_steps, COUNTER_MAX))
+        return 0;
+    if (state->phase > OVER || state->reason >= REASONS || (state->winners & ~seats) != 0)
+        return 0;
+    if (state->colors > SOUTH_IS_BLACK || (setup->mode == STANDARD && state->colors != NO_COLORS))
+        return 0;
+    if (state->first == NONE ? state->phase == PLAY : state->first >= setup->n_seats || state->phase == LAYOUT)
+        return 0;
+    for (int32_t seat = 0; seat < SEATS_MAX; seat++)
+        if (!is_sound_seat(setup, state, seat))
+            return 0;
+    alive = alive_seats(setup, state);
+    if (state->phase == PLAY ? state->turn >= setup->n_seats || (alive & wl_bit(state->turn)) == 0 : state->turn != NONE)
+        return 0;
+    if (state->phase != OVER && ((alive & team_seats(setup, 0)) == 0 || (alive & team_seats(setup, 1)) == 0))
+        return 0;
+    if (state->offer_by == NONE ? state->accepted != 0
+                                : state->phase != PLAY || state->offer_by >= setup->n_seats ||
+                                      (alive & wl_bit(state->offer_by)) == 0 || (state->accepted & ~alive) != 0)
+        return 0;
+    if (state->last_kind > A_FLIP_STEP || state->last_outcome > BOTH || state->last_seat >= setup->n_seats)
+        return 0;
+    if (state->last_kind == NO_STEP ? state->n_path != 0 : state->n_path < (state->last_kind == A_FLIP_STEP ? 1 : 2))
+        return 0;
+    for (int32_t i = 0; i < state->n_path; i++)
+        if (!is_active(setup, state->path[i]))
+            return 0;
+    if (!is_sound_board(setup, state))
+        return 0;
+    /* Of two colours nobody has one while no piece is face up; a battle has two owners. */
+    if (setup->mode == FLIP && state->phase == PLAY && state->colors == NO_COLORS)
+        for (int32_t space = 0; space < SPACES; space++)
+            if (state->board[space] != EMPTY && state->board[space] != WALL && !is_down(state, space))
+                return 0;
+    return state->phase != LAYOUT || is_laid_out(setup, state);
+}
+
+/* ==== The game ======================================================================================================== */
+
+static int32_t junqi_seats_in(const void *setup) { return ((const junqi_setup *)setup)->n_seats; }
+static int32_t junqi_phase(const void *state) { return ((const junqi_state *)state)->phase; }
+
+/* 6: the clock starts anew whenever `turn` is set; in phase layout there is none. */
+static int64_t junqi_clock(const void *setup, const void *state_, int32_t seat)
+{
+    const junqi_state *state = state_;
+
+    (void)setup;
+    return state->phase == PLAY && state->turn == seat ? state->turns : 0;
+}
+
+static wl_result junqi_result(const void *state_)
+{
+    const junqi_state *state = state_;
+    const wl_result result = {state->phase == OVER, state->reason, state->winners};
+    return result;
+}
+
+static const wl_game JUNQI = {
+    .name = "junqi",
+    .rules_version = 1,
+    .items_max = ARMY,
+    .seats = SEATS,
+    .phases = PHASE_NAMES,
+    .reasons = REASON_NAMES,
+    .errors = ERROR_NAMES,
+    .actions = ACTION_TYPES,
+    .effects = EFFECTS,
+    .setup_size = sizeof(junqi_setup),
+    .state_size = sizeof(junqi_state),
+    .view_size = sizeof(junqi_view),
+    .setup_layout = SETUP_FIELDS,
+    .state_layout = STATE_LAYOUT,
+    .view_layout = VIEW_LAYOUT,
+    .view_state_offset = offsetof(junqi_view, state),
+    /* The largest event is a move along a path, with two lost pieces in three forms each, three defeats and an end. */
+    .event_words_max = PATH_MAX + 1024,
+    .draws_max = SEATS_MAX * ARMY,
+    .check_options = junqi_check_options,
+    .init = junqi_init,
+    .reconfigure = NULL, /* the book allows no change of options during play */
+    .seats_in = junqi_seats_in,
+    .phase = junqi_phase,
+    .to_act = junqi_to_act,
+    .clock = junqi_clock,
+    .check = junqi_check,
+    .legal = junqi_legal,
+    .apply = junqi_apply,
+    .disclosure = junqi_disclosure,
+    .observe = junqi_observe,
+    .result = junqi_result,
+    .sound_setup = junqi_sound_setup,
+    .sound_state = junqi_sound_state,
+};
+
+const wl_game *const wl_games_junqi[] = {&JUNQI, NULL};

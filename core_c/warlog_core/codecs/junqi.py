@@ -1,0 +1,702 @@
+"""Siguo Junqi: names and JSON of `rules/junqi.md` ↔ the words and records of `src/games/junqi.c`.
+
+In the book's order: options and Position into words, actions both ways, effects, view and Position out of C records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from msgspec import UNSET, UnsetType
+
+from warlog_core.binding import OPEN, WORD_ABSENT, RawGame
+from warlog_core.codecs import ActionRecord, Result, book_data
+from warlog_core.codecs._actions import Encoder, ListedActions, encoded, encoder, type_name
+from warlog_core.codecs._words import (
+    Reader,
+    WrongShape,
+    bool_word,
+    int64_field,
+    int64_word,
+    known_name,
+    list_of,
+    name_field,
+    name_word,
+    numbered,
+    object_of,
+    optional_word,
+    row_words,
+)
+from warlog_core.codecs.junqi_structs import (
+    ACTIONS,
+    ARMY,
+    CAUSES,
+    COLORS,
+    FACES,
+    MODES,
+    OUTCOMES,
+    PHASES,
+    REASONS,
+    SEATS,
+    SEATS_OF,
+    SPACE_IDS,
+    SPACE_NAMES,
+    STATUSES,
+    TYPES,
+    Accepted,
+    Account,
+    Action,
+    ArmyRemoved,
+    Battle,
+    Color,
+    Colors,
+    ColorsKnown,
+    Declined,
+    Defeated,
+    Effect,
+    Ended,
+    FlagRevealed,
+    Flipped,
+    Gold,
+    LaidOut,
+    LastMove,
+    Layout,
+    Lost,
+    LostPiece,
+    Moved,
+    Offer,
+    OfferCancelled,
+    Offered,
+    Options,
+    PieceType,
+    PieceView,
+    Position,
+    PositionOffer,
+    PositionPiece,
+    PositionSeat,
+    Seat,
+    SeatReady,
+    SeatView,
+    SettledGold,
+    SettledScore,
+    Settlement,
+    Started,
+    Swapped,
+    TimedOut,
+    TurnOf,
+    View,
+)
+
+_LAYOUT_PHASE, _PLAY, _OVER = range(3)
+_FLIP_MODE = 1
+_DEFEATED = 1
+_ABORTED = REASONS.index("aborted")
+_NO_SEAT = _NO_SPACE = 0xFF
+_MOVE_STEP, _FLIP_STEP = 1, 2
+_SOUTH_IS_RED = 1
+# What stands on a space, beyond the ids: as in the C file.
+_KNOWN = len(SEATS) * ARMY + 1
+_SECRET = _KNOWN + len(SEATS) * len(TYPES)
+_FACE_DOWN_PIECE = _SECRET + len(SEATS)
+_WALL = 0xFF
+
+_BOOK = book_data("junqi")
+
+# ---- into words --------------------------------------------------------------------------------------------
+
+_seat = known_name(numbered(SEATS))
+_type = known_name(numbered(TYPES))
+_color = known_name(numbered(COLORS))
+_space = known_name(numbered(SPACE_NAMES))
+
+# Words 1 to 17 of the options, in order.
+_OPTION_WORDS: dict[str, Reader] = {
+    "mode": known_name(numbered(MODES)),
+    "players": int64_word,
+    "wings": known_name(numbered(("closed", "open"))),
+    "open_allies": bool_word,
+    "move_seconds": int64_word,
+    "max_timeouts": int64_word,
+    "flee_seconds": int64_word,
+    "min_steps_draw": int64_word,
+    "min_steps_resign": int64_word,
+    "min_steps_score": int64_word,
+    "quiet_limit": int64_word,
+    "mines_guard_flag": bool_word,
+    "win_points": int64_word,
+    "flee_factor": int64_word,
+    "doubling_from_level": int64_word,
+    "stake": int64_word,
+    "gold_cap": int64_word,
+}
+_OPTIONS = frozenset(Options.__struct_fields__)
+_BY_SEAT: dict[str, Reader] = dict.fromkeys(SEATS, int64_word)
+_MALFORMED_OPTIONS = [1]
+_MALFORMED_POSITION = [1]
+
+
+def _options_words(given: dict[str, Any]) -> list[int]:
+    words = [0, *row_words(given, _OPTION_WORDS)]
+    for name in ("scores", "balances"):
+        words += row_words(object_of(given.get(name, {}), (), SEATS), _BY_SEAT)
+    if "layouts" not in given:
+        return [*words, 0]
+    words.append(1)
+    layouts = object_of(given["layouts"], (), SEATS)
+    for seat in SEATS:
+        if seat in layouts:
+            layout = list_of(layouts[seat])
+            words += [len(layout), *map(_type, layout)]
+        else:
+            words.append(WORD_ABSENT)
+    return words
+
+
+_POSITION_FIELDS = frozenset(Position.__struct_fields__)
+_COURSE_WORDS: dict[str, Reader] = {
+    "phase": known_name(numbered(PHASES[:_OVER])),
+    "turn": _seat,
+    "first": _seat,
+    "steps": int64_word,
+    "quiet_steps": int64_word,
+}
+_SEAT_WORDS: dict[str, Reader] = {
+    "seat": _seat,
+    "status": known_name(numbered(STATUSES)),
+    "cause": known_name(numbered(CAUSES)),
+    "ready": bool_word,
+    "timeouts": int64_word,
+    "offered": bool_word,
+}
+_PIECE_WORDS: dict[str, Reader] = {
+    "piece": int64_word,
+    "seat": _seat,
+    "color": _color,
+    "type": _type,
+    "at": name_word(SPACE_IDS),
+    "face": known_name(numbered(FACES)),
+}
+_outcome = known_name(numbered(OUTCOMES, 1))
+
+
+def _last_move_words(given: object) -> list[int]:
+    if type(given) is dict and "at" in given:
+        flip = object_of(given, ("seat", "at"))
+        return [_FLIP_STEP, _seat(flip["seat"]), *[WORD_ABSENT] * 3, 1, _space(flip["at"])]
+    move = object_of(given, ("seat", "from", "to", "path"), ("outcome",))
+    path = [_space(space) for space in list_of(move["path"])]
+    ends = [_seat(move["seat"]), _space(move["from"]), _space(move["to"])]
+    return [_MOVE_STEP, *ends, optional_word(move, "outcome", _outcome), len(path), *path]
+
+
+def _position_words(given: dict[str, Any]) -> list[int]:
+    words = [0, *row_words(given, _COURSE_WORDS)]
+    if "colors" in given:
+        colors = object_of(given["colors"], ("south", "north"))
+        words += [1, _color(colors["south"]), _color(colors["north"])]
+    else:
+        words += [0, WORD_ABSENT, WORD_ABSENT]
+    seats = list_of(given.get("seats", []))
+    words.append(len(seats))
+    for seat in seats:
+        words += row_words(object_of(seat, ("seat",), _SEAT_WORDS), _SEAT_WORDS)
+    pieces = list_of(given["pieces"])
+    words.append(len(pieces))
+    for piece in pieces:
+        words += row_words(object_of(piece, ("type", "at"), _PIECE_WORDS), _PIECE_WORDS)
+    if "offer" in given:
+        offer = object_of(given["offer"], ("by",), ("accepted",))
+        accepted = list_of(offer.get("accepted", []))
+        words += [1, _seat(offer["by"]), len(accepted), *map(_seat, accepted)]
+    else:
+        words += [0, WORD_ABSENT, 0]
+    if "last_move" in given:
+        return words + _last_move_words(given["last_move"])
+    return [*words, 0, *[WORD_ABSENT] * 4, 0]
+
+
+class Codec:
+    """The codec of `junqi`."""
+
+    title = "Siguo Junqi"
+    seats_are_numbered_by = "match"
+    spectators = "open"
+    action_type = Action
+    effect_type = Effect
+    view_type = View
+    position_type = Position
+    options_type = Options
+    # Points, gold and layouts of the players' accounts (9, 4.2).
+    server_options = ("scores", "balances", "layouts")
+
+    def __init__(self, raw: RawGame) -> None:
+        self.pick_seat = raw.state_layout.row_picker(
+            "seats", ("status", "cause", "ready", "timeouts", "offered")
+        )
+        self.listed = ListedActions(_listed)
+
+    @staticmethod
+    def sides(options: Mapping[str, Any]) -> dict[str, int]:
+        """Seat → number of its team (1)."""
+        return {seat: number % 2 for number, seat in enumerate(SEATS_OF[options["players"]])}
+
+    # ---- options and Position ----
+
+    def options_words(self, options: object) -> list[int]:
+        try:
+            return _options_words(object_of(options, (), _OPTIONS))
+        except WrongShape:
+            return list(_MALFORMED_OPTIONS)
+
+    def position_words(self, options: object, position: object) -> list[int]:
+        del options
+        try:
+            return _position_words(object_of(position, ("pieces",), _POSITION_FIELDS))
+        except WrongShape:
+            return list(_MALFORMED_POSITION)
+
+    def labels(self, options: object) -> bytes:
+        del options
+        return b""
+
+    def full_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """As 10.1 has them. `layouts` if they were given: it is among `server_options`."""
+        flip = options.get("mode") == "flip"
+        players = options.get("players", 2 if flip else 4)
+        left_out = set()
+        if flip or players == 4:
+            left_out.add("wings")
+        if not flip:
+            left_out.add("mines_guard_flag")
+        if not options.get("stake"):
+            left_out.add("balances")
+        full: dict[str, Any] = {}
+        for spec in _BOOK["options"]:
+            name, default = spec["name"], spec.get("default")
+            if name in left_out or (name in ("layouts", "balances") and name not in options):
+                continue
+            if name == "players":
+                full[name] = players
+            elif name == "scores":
+                full[name] = {seat: options.get(name, {}).get(seat, 0) for seat in SEATS_OF[players]}
+            else:
+                otherwise = default[str(players)] if isinstance(default, dict) and default else default
+                full[name] = options.get(name, otherwise)
+        return full
+
+    # ---- what a client needs to draw the game ----
+
+    def board(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """The graph of section 2: spaces, edges and railway lines, as far as they exist in the match.
+
+        An edge is drawn straight, or as the quarter circle about `arc`'s centre; a path is drawn edge by edge.
+        `region` is the seat on whose ground a space lies, null where that is nobody's."""
+        seats = SEATS_OF[options["players"]]
+        closed = options["mode"] == "flip" or options.get("wings") == "closed"
+        here = {
+            space["id"]: space
+            for space in _BOOK["spaces"]
+            if not (closed and space.get("seat") in ("east", "west"))
+        }
+        arcs = {frozenset(arc["spaces"]): arc for arc in _BOOK["arcs"]}
+        around: dict[str, list[str]] = {name: [] for name in here}
+        edges = []
+        for kind, pairs in (("road", _BOOK["roads"]), ("rail", _BOOK["rails"])):
+            for one, other in pairs:
+                if one not in here or other not in here:
+                    continue
+                edge: dict[str, Any] = {"from": one, "to": other, "kind": kind}
+                if arc := arcs.get(frozenset((one, other))):
+                    edge["arc"] = {"center": arc["center"], "radius": arc["radius"]}
+                edges.append(edge)
+                around[one].append(other)
+                around[other].append(one)
+        spaces = []
+        for name, space in here.items():
+            own = {key: value for key, value in space.items() if key not in ("id", "index", "x", "y", "seat")}
+            spaces.append(
+                {
+                    "id": name,
+                    "x": float(space["x"]),
+                    "y": float(space["y"]),
+                    "region": space.get("seat") if space.get("seat") in seats else None,
+                    "neighbours": sorted(around[name], key=SPACE_IDS.__getitem__),
+                    **own,
+                }
+            )
+        return {
+            "kind": "graph",
+            "levels": ["ground"],
+            "width": 17,
+            "height": 17,
+            "spaces": spaces,
+            "edges": edges,
+            "lines": _lines(here),
+        }
+
+    def pieces(self, options: Mapping[str, Any]) -> list[Any]:
+        del options
+        return list(_BOOK["piece_types"])
+
+    def presets(self, options: Mapping[str, Any]) -> list[Any]:
+        del options
+        return []
+
+    def catalogues(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """The battle table (3.2), the cells of a layout and what may stand there (4.2), the ranks (9.2)."""
+        layout = _BOOK["layout"]
+        told = ("cells", "flag_cells", "mine_lines", "bomb_forbidden_lines")
+        found = {"battle": _BOOK["battle"], "ranks": _BOOK["ranks"]}
+        if options["mode"] == "standard":
+            found["layout"] = {name: layout[name] for name in told}
+        return found
+
+    def tables(self, setup: Mapping[str, Any], labels: bytes) -> Tables:
+        del labels
+        return Tables(self, setup)
+
+
+def _lines(here: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The railway lines, cut to the spaces that exist; what is left of an arc lies on a straight line."""
+    lines = []
+    for line in _BOOK["lines"]:
+        spaces = [space for space in line["spaces"] if space in here]
+        if len(spaces) == len(line["spaces"]) or (line["kind"] == "straight" and len(spaces) > 1):
+            lines.append({**line, "spaces": spaces})
+    return lines
+
+
+# ---- actions -----------------------------------------------------------------------------------------------
+
+_LAYOUT, _TIMEOUT, _FLEE = ACTIONS.index(Layout), 9, 10
+_SERVER_ACTIONS = (_TIMEOUT, _FLEE)
+_space_field = name_field(SPACE_IDS)
+_FIELDS: dict[str, Reader] = {
+    "a": _space_field,
+    "b": _space_field,
+    "piece": int64_field,
+    "to": _space_field,
+    "at": _space_field,
+}
+
+
+def _layout_record(action: dict[str, Any]) -> ActionRecord:
+    """The true length, and as many entries as a layout has."""
+    layout = [_type(entry) for entry in list_of(object_of(action, ("type", "layout"))["layout"])]
+    return (_LAYOUT, len(layout), 0, 0, 0, 0, 0, 0), layout[:ARMY]
+
+
+_ENCODERS: dict[str, Encoder] = {
+    type_name(action): encoder(number, {name: _FIELDS[name] for name in action.__struct_fields__})
+    for number, action in enumerate(ACTIONS)
+    if number not in (_LAYOUT, *_SERVER_ACTIONS)
+} | {type_name(Layout): _layout_record}
+
+
+def _listed(record: Sequence[int]) -> Any:
+    kind, *fields = record
+    if kind == _LAYOUT:
+        assert fields[0] == OPEN
+        return Layout(open=True)
+    action = ACTIONS[kind]
+    return action(
+        *[
+            number if name == "piece" else SPACE_NAMES[number]
+            for name, number in zip(action.__struct_fields__, fields, strict=False)
+        ]
+    )
+
+
+class Tables:
+    """One match's names: those of its seats. All else is the same in every match."""
+
+    def __init__(self, codec: Codec, setup: Mapping[str, Any]) -> None:
+        self.seats: tuple[Seat, ...] = SEATS_OF[setup["n_seats"]]
+        self._codec = codec
+        self._setup = setup
+        self._flip = setup["mode"] == _FLIP_MODE
+        seat = known_name(numbered(self.seats))
+        self._encoders = _ENCODERS | {
+            type_name(ACTIONS[number]): encoder(number, {"seat": seat}) for number in _SERVER_ACTIONS
+        }
+        self._teams = self.seats if len(self.seats) == 2 else ("south_north", "east_west") * 2
+
+    # ---- actions ----
+
+    def record(self, action: object) -> ActionRecord:
+        return encoded(action, self._encoders)
+
+    def action(self, record: Sequence[int], items: Sequence[int]) -> Any:
+        if record[0] == _LAYOUT:
+            return Layout([TYPES[entry] for entry in items])
+        if record[0] in _SERVER_ACTIONS:
+            return ACTIONS[record[0]](self.seats[record[1]])
+        return _listed(record)
+
+    def action_alt(self, kind: int, words: Sequence[int]) -> dict[str, Any]:
+        """The type, and of a move whence and whither (8)."""
+        shown = {"type": type_name(ACTIONS[kind])}
+        return {**shown, "from": SPACE_NAMES[words[0]], "to": SPACE_NAMES[words[1]]} if words else shown
+
+    def listing(self, listing: bytes) -> list[Any]:
+        return self._codec.listed.structs(listing)
+
+    # ---- effects ----
+
+    def effect(self, kind: int, words: Sequence[int]) -> Any:
+        return _EFFECTS[kind](self, words)
+
+    def named(self, bits: int) -> list[Seat]:
+        """These seats, in seat order."""
+        return [seat for number, seat in enumerate(self.seats) if bits >> number & 1]
+
+    # ---- view and Position: two writings of one record ----
+
+    def view(self, viewer: str, fields: Mapping[str, Any]) -> View:
+        setup = self._setup
+        phase, colors = fields["phase"], _colors(fields["colors"])
+        stake = setup["stake"]
+        return View(
+            viewer=viewer,
+            phase=PHASES[phase],
+            to_act=self.named(fields["to_act"]),
+            result=Result(list(self.named(fields["winners"])), REASONS[fields["reason"]])
+            if phase == _OVER
+            else UNSET,
+            mode=MODES[setup["mode"]],
+            players=len(self.seats),
+            move_seconds=setup["move_seconds"],
+            steps=fields["steps"],
+            quiet_steps=fields["quiet_steps"],
+            first=UNSET if fields["first"] == _NO_SEAT else self.seats[fields["first"]],
+            seats=[self._seat_view(number, fields) for number in range(len(self.seats))],
+            colors=colors,
+            pieces=self._pieces(fields, colors),
+            lost=[self._lost(occupant, colors) for occupant in fields["lost"]],
+            offer=self._offer(fields),
+            last_move=self._last_move(fields),
+            gold=Gold(stake, setup["gold_multiplier"], stake * setup["gold_multiplier"]) if stake else UNSET,
+            settlement=self._settlement(fields) if fields["has_settlement"] else UNSET,
+        )
+
+    def _seat_view(self, number: int, fields: Mapping[str, Any]) -> SeatView:
+        status, cause, ready, timeouts, offered = self._codec.pick_seat(fields["seats"][number])
+        counted = not self._flip or fields["colors"]
+        return SeatView(
+            seat=self.seats[number],
+            team=self._teams[number],
+            status=STATUSES[status],
+            cause=CAUSES[cause] if status == _DEFEATED else UNSET,
+            ready=ready != 0,
+            timeouts=timeouts,
+            offered=offered != 0,
+            count=fields["count"][number] if counted else UNSET,
+            flag_revealed=UNSET if self._flip else fields["flag_revealed"][number] != 0,
+        )
+
+    def _owner(self, army: int, colors: Colors | UnsetType) -> tuple[Seat | UnsetType, Color | UnsetType]:
+        if not self._flip:
+            return self.seats[army], UNSET
+        color = COLORS[army]
+        if colors is UNSET:
+            return UNSET, color
+        return ("south" if colors.south == color else "north"), color
+
+    def _pieces(self, fields: Mapping[str, Any], colors: Colors | UnsetType) -> list[PieceView]:
+        board, down = fields["board"], fields["down"]
+        pieces = []
+        for space, name in enumerate(SPACE_NAMES):
+            occupant = board[space]
+            if not occupant or occupant == _WALL:
+                continue
+            if occupant == _FACE_DOWN_PIECE:
+                pieces.append(PieceView(at=name, face="down"))
+                continue
+            army, kind = _army_and_type(occupant)
+            seat, color = self._owner(army, colors)
+            pieces.append(
+                PieceView(
+                    piece=occupant if occupant < _KNOWN else UNSET,
+                    seat=seat,
+                    color=color,
+                    type=kind,
+                    at=name,
+                    face=FACES[down[space // 32] >> space % 32 & 1] if self._flip else UNSET,
+                )
+            )
+        return pieces
+
+    def _lost(self, occupant: int, colors: Colors | UnsetType) -> LostPiece:
+        army, kind = _army_and_type(occupant)
+        assert kind is not UNSET
+        seat, color = self._owner(army, colors)
+        return LostPiece(piece=occupant if occupant < _KNOWN else UNSET, seat=seat, color=color, type=kind)
+
+    def _offer(self, fields: Mapping[str, Any]) -> Offer | UnsetType:
+        by, accepted = fields["offer_by"], fields["accepted"]
+        if by == _NO_SEAT:
+            return UNSET
+        alive = sum(
+            1 << number
+            for number in range(len(self.seats))
+            if self._codec.pick_seat(fields["seats"][number])[0] != _DEFEATED
+        )
+        waiting = alive & ~accepted & ~(1 << by)
+        return Offer(self.seats[by], self.named(accepted), self.named(waiting))
+
+    def _last_move(self, fields: Mapping[str, Any]) -> LastMove | UnsetType:
+        kind = fields["last_kind"]
+        if not kind:
+            return UNSET
+        seat = self.seats[fields["last_seat"]]
+        path = [SPACE_NAMES[space] for space in fields["path"]]
+        if kind == _FLIP_STEP:
+            return LastMove(seat=seat, at=path[0])
+        outcome = fields["last_outcome"]
+        return LastMove(
+            seat=seat,
+            origin=path[0],
+            to=path[-1],
+            path=path,
+            outcome=OUTCOMES[outcome - 1] if outcome else UNSET,
+        )
+
+    def _settlement(self, fields: Mapping[str, Any]) -> Settlement:
+        setup, seats = self._setup, self.seats
+        scores = [
+            SettledScore(seat, setup["scores"][i], fields["delta"][i], fields["after"][i], fields["level"][i])
+            for i, seat in enumerate(seats)
+        ]
+        if not setup["stake"]:
+            return Settlement(setup["multiplier"], scores)
+        accounts = [
+            Account(seat, paid, received, received - paid)
+            for seat, paid, received in zip(seats, fields["paid"], fields["received"], strict=False)
+        ]
+        gold = SettledGold(setup["stake"], setup["gold_multiplier"], accounts, fields["house"])
+        return Settlement(setup["multiplier"], scores, gold)
+
+    def position(self, fields: Mapping[str, Any]) -> Position:
+        layout = fields["phase"] == _LAYOUT_PHASE
+        offer: PositionOffer | UnsetType = UNSET
+        if fields["offer_by"] != _NO_SEAT:
+            offer = PositionOffer(self.seats[fields["offer_by"]], self.named(fields["accepted"]))
+        return Position(
+            phase="layout" if layout else "play",
+            turn=UNSET if layout else self.seats[fields["turn"]],
+            first=UNSET if layout else self.seats[fields["first"]],
+            steps=fields["steps"],
+            quiet_steps=fields["quiet_steps"],
+            seats=[self._position_seat(number, layout, fields) for number in range(len(self.seats))],
+            colors=_colors(fields["colors"]),
+            pieces=self._position_pieces(fields),
+            offer=offer,
+            last_move=self._last_move(fields),
+        )
+
+    def _position_seat(self, number: int, layout: bool, fields: Mapping[str, Any]) -> PositionSeat:
+        status, cause, ready, timeouts, offered = self._codec.pick_seat(fields["seats"][number])
+        return PositionSeat(
+            seat=self.seats[number],
+            status=STATUSES[status],
+            cause=CAUSES[cause] if status == _DEFEATED else UNSET,
+            ready=ready != 0 if layout else UNSET,
+            timeouts=timeouts,
+            offered=offered != 0,
+        )
+
+    def _position_pieces(self, fields: Mapping[str, Any]) -> list[PositionPiece]:
+        down = fields["down"]
+        pieces = []
+        for piece, space in enumerate(fields["at"]):
+            if space == _NO_SPACE:
+                continue
+            army, kind = _army_and_type(piece)
+            assert kind is not UNSET
+            pieces.append(
+                PositionPiece(
+                    piece=piece,
+                    seat=UNSET if self._flip else self.seats[army],
+                    color=COLORS[army] if self._flip else UNSET,
+                    type=kind,
+                    at=SPACE_NAMES[space],
+                    face=FACES[down[space // 32] >> space % 32 & 1] if self._flip else UNSET,
+                )
+            )
+        return pieces
+
+
+# The types of an army's pieces, by id.
+_ARMY_TYPES: tuple[PieceType, ...] = tuple(
+    TYPES[number] for number, spec in enumerate(_BOOK["piece_types"]) for _ in range(spec["count"])
+)
+
+
+def _army_and_type(occupant: int) -> tuple[int, PieceType | UnsetType]:
+    """Of a piece's id, or of what else stands on a space in a view."""
+    if occupant < _KNOWN:
+        army, place = divmod(occupant - 1, ARMY)
+        return army, _ARMY_TYPES[place]
+    if occupant < _SECRET:
+        army, kind = divmod(occupant - _KNOWN, len(TYPES))
+        return army, TYPES[kind]
+    return occupant - _SECRET, UNSET
+
+
+def _colors(colors: int) -> Colors | UnsetType:
+    if not colors:
+        return UNSET
+    return Colors("red", "black") if colors == _SOUTH_IS_RED else Colors("black", "red")
+
+
+def _of_seat(effect: Callable[..., Any]) -> Callable[[Tables, Sequence[int]], Any]:
+    return lambda tables, w: effect(seat=tables.seats[w[0]])
+
+
+def _spaces(words: Sequence[int]) -> list[str]:
+    return [SPACE_NAMES[space] for space in words]
+
+
+def _lost_effect(tables: Tables, w: Sequence[int]) -> Lost:
+    seat, color, at, piece, kind = w
+    return Lost(
+        seat=tables.seats[seat],
+        color=UNSET if color == WORD_ABSENT else COLORS[color],
+        at=SPACE_NAMES[at],
+        piece=UNSET if piece == WORD_ABSENT else piece,
+        kind=UNSET if kind == WORD_ABSENT else TYPES[kind],
+    )
+
+
+# Effect decoders, in the order of table 10.5.
+_EFFECTS: tuple[Callable[[Tables, Sequence[int]], Any], ...] = (
+    lambda tables, w: Swapped(a=SPACE_NAMES[w[0]], b=SPACE_NAMES[w[1]]),
+    _of_seat(LaidOut),
+    _of_seat(SeatReady),
+    _of_seat(Started),
+    _of_seat(OfferCancelled),
+    lambda tables, w: Moved(
+        seat=tables.seats[w[0]], origin=SPACE_NAMES[w[1]], to=SPACE_NAMES[w[2]], path=_spaces(w[4:])
+    ),
+    lambda tables, w: Flipped(
+        seat=tables.seats[w[0]], at=SPACE_NAMES[w[1]], color=COLORS[w[2]], kind=TYPES[w[3]]
+    ),
+    lambda tables, w: ColorsKnown(south=COLORS[w[0]], north=COLORS[w[1]]),
+    lambda tables, w: Battle(
+        at=SPACE_NAMES[w[0]],
+        attacker=tables.seats[w[1]],
+        defender=tables.seats[w[2]],
+        outcome=OUTCOMES[w[3] - 1],
+    ),
+    _lost_effect,
+    lambda tables, w: FlagRevealed(seat=tables.seats[w[0]], at=SPACE_NAMES[w[1]]),
+    lambda tables, w: TimedOut(seat=tables.seats[w[0]], timeouts=w[1]),
+    lambda tables, w: Defeated(seat=tables.seats[w[0]], cause=CAUSES[w[1]]),
+    lambda tables, w: ArmyRemoved(seat=tables.seats[w[0]], spaces=_spaces(w[2:])),
+    _of_seat(Offered),
+    _of_seat(Accepted),
+    _of_seat(Declined),
+    _of_seat(TurnOf),
+    lambda tables, w: Ended(winners=tables.named(w[0]), reason=REASONS[w[1]]),
+)

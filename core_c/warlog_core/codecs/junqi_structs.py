@@ -1,0 +1,572 @@
+"""The vocabulary of Siguo Junqi: its names, and the Structs of its JSON (`rules/junqi.md`, 10), in the book's order."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType, field
+
+from warlog_core.codecs import Result
+from warlog_core.codecs._actions import Tagged
+
+# ---- names (sections 1 to 6): a name's number is its place -------------------------------------------------
+
+Seat = Literal["south", "east", "north", "west"]
+Mode = Literal["standard", "flip"]
+Phase = Literal["layout", "play", "over"]
+Status = Literal["alive", "defeated"]
+Cause = Literal["flag_captured", "no_moves", "last_piece", "timeout", "resigned", "fled"]
+Outcome = Literal["attacker", "defender", "both"]
+Color = Literal["red", "black"]
+Face = Literal["up", "down"]
+PieceType = Literal[
+    "flag",
+    "field_marshal",
+    "general",
+    "major_general",
+    "brigadier",
+    "colonel",
+    "major",
+    "captain",
+    "lieutenant",
+    "engineer",
+    "bomb",
+    "mine",
+]
+
+SEATS: tuple[Seat, ...] = ("south", "east", "north", "west")
+SEATS_OF: dict[int, tuple[Seat, ...]] = {4: SEATS, 2: ("south", "north")}
+MODES: tuple[Mode, ...] = ("standard", "flip")
+PHASES: tuple[Phase, ...] = ("layout", "play", "over")
+STATUSES: tuple[Status, ...] = ("alive", "defeated")
+CAUSES: tuple[Cause, ...] = ("flag_captured", "no_moves", "last_piece", "timeout", "resigned", "fled")
+REASONS = (*CAUSES, "draw_agreed", "quiet_limit", "aborted")
+OUTCOMES: tuple[Outcome, ...] = ("attacker", "defender", "both")  # from 1: no battle is 0
+COLORS: tuple[Color, ...] = ("red", "black")
+FACES: tuple[Face, ...] = ("up", "down")
+TYPES: tuple[PieceType, ...] = (
+    "flag", "field_marshal", "general", "major_general", "brigadier", "colonel", "major", "captain",
+    "lieutenant", "engineer", "bomb", "mine",
+)  # fmt: skip
+
+ARMY = 25
+SPACE_NAMES = (
+    *(f"{ground}{line}{column}" for ground in "SENW" for line in range(1, 7) for column in range(1, 6)),
+    *(f"C{row}{column}" for row in range(1, 4) for column in range(1, 4)),
+)
+SPACE_IDS = {name: number for number, name in enumerate(SPACE_NAMES)}
+
+Space = Annotated[
+    str, Meta(pattern="^([SENW][1-6][1-5]|C[1-3][1-3])$", description="a space id such as S11 (2.1)")
+]
+Piece = Annotated[int, Meta(description="a piece's id, 1 to 100 (3)")]
+Layout_ = Annotated[
+    list[PieceType], Meta(description="25 piece types, one for each space that is not a camp (4.2)")
+]
+
+# ---- 10.1 options ------------------------------------------------------------------------------------------
+
+_Limit = Annotated[int, Meta(ge=0, le=1000)]
+
+
+class Options(Struct, frozen=True, forbid_unknown_fields=True):
+    """The options of a match (4.1). All fields are optional."""
+
+    mode: Annotated[Mode, Meta(description="kind of game")] = "standard"
+    players: (
+        Annotated[
+            Literal[2, 4],
+            Meta(description="number of seats, 4 if left out; flip mode allows only 2, and has it then"),
+        ]
+        | UnsetType
+    ) = UNSET
+    wings: (
+        Annotated[
+            Literal["closed", "open"],
+            Meta(
+                description="two seats only: whether the `E` and `W` spaces exist (2.6), `open` if left out. "
+                "With four seats the option must be left out. Flip mode allows only `closed`, and has it then"
+            ),
+        ]
+        | UnsetType
+    ) = UNSET
+    open_allies: Annotated[
+        bool,
+        Meta(
+            description="four seats only: allies see each other's piece types. "
+            "Must be left out or `false` with two seats"
+        ),
+    ] = False
+    layouts: (
+        Annotated[
+            dict[Seat, Layout_],
+            Meta(
+                description="standard mode only: ready-made starting layout of a seat (a saved one, or the one "
+                "of its last match); format in 4.2. Must be left out in flip mode"
+            ),
+        ]
+        | UnsetType
+    ) = UNSET
+    move_seconds: Annotated[int, Meta(ge=0, le=3600, description="time for one turn; 0 = no clock")] = 30
+    max_timeouts: Annotated[
+        int, Meta(ge=1, le=100, description="a seat's time-out of this number puts it out")
+    ] = 5
+    flee_seconds: Annotated[
+        int,
+        Meta(
+            ge=0,
+            le=3600,
+            description="how long a player may be disconnected before the server issues `flee`",
+        ),
+    ] = 60
+    min_steps_draw: Annotated[
+        _Limit, Meta(description="draws may be offered only when `steps` is greater")
+    ] = 40
+    min_steps_resign: Annotated[
+        _Limit, Meta(description="resigning is allowed only when `steps` is greater")
+    ] = 40
+    min_steps_score: (
+        Annotated[
+            _Limit,
+            Meta(description="winners score only when `steps` is greater; 40 with four seats, 30 with two"),
+        ]
+        | UnsetType
+    ) = UNSET
+    quiet_limit: Annotated[
+        _Limit,
+        Meta(description="that many successive steps without a battle make a draw; 0 = never"),
+    ] = 70
+    mines_guard_flag: Annotated[
+        bool,
+        Meta(
+            description="flip mode only (elsewhere it has no effect): a flag can be attacked only when all three "
+            "mines of its army are gone"
+        ),
+    ] = True
+    win_points: (
+        Annotated[
+            _Limit,
+            Meta(
+                description="points a winner gains and a loser loses, before multiplying; "
+                "2 with four seats, 1 with two"
+            ),
+        ]
+        | UnsetType
+    ) = UNSET
+    flee_factor: Annotated[
+        int, Meta(ge=1, le=10, description="a fleer loses this many times the loser's points")
+    ] = 2
+    doubling_from_level: Annotated[
+        int, Meta(ge=2, le=21, description="the lowest level that doubles, see 9.3; 21 = no doubling")
+    ] = 5
+    scores: Annotated[
+        dict[Seat, Annotated[int, Meta(ge=-1000000000, le=1000000000)]],
+        Meta(description="the players' scores before the match; seats left out have 0"),
+    ] = field(default_factory=dict)
+    stake: Annotated[
+        int, Meta(ge=0, le=1000000000, description="gold staked per player; 0 = not a gold room")
+    ] = 0
+    gold_cap: Annotated[int, Meta(ge=1, le=100, description="greatest gold multiplier")] = 5
+    balances: (
+        Annotated[
+            dict[Seat, Annotated[int, Meta(ge=0, le=1000000000000)]],
+            Meta(description="the players' gold before the match; needed for every seat when `stake` > 0"),
+        ]
+        | UnsetType
+    ) = UNSET
+
+
+# ---- 10.2 actions, in the order of table 7.1 ---------------------------------------------------------------
+
+
+class Swap(Tagged, frozen=True, tag="swap"):
+    """Two own pieces change places before play (7.3)."""
+
+    a: Space
+    b: Space
+
+
+class Layout(Tagged, frozen=True, tag="layout"):
+    """Lay the army out anew (7.3). Listed as `{"type": "layout", "open": true}`; `open` is never posted."""
+
+    layout: Layout_ | UnsetType = UNSET
+    open: bool | UnsetType = UNSET
+
+
+class Ready(Tagged, frozen=True, tag="ready"):
+    """Declare the layout final (7.3)."""
+
+
+class Move(Tagged, frozen=True, tag="move"):
+    """Step, run or free run, attacking what stands there (7.4)."""
+
+    piece: Piece
+    to: Space
+
+
+class Flip(Tagged, frozen=True, tag="flip"):
+    """Flip mode: turn up a face-down piece (7.5)."""
+
+    at: Space
+
+
+class OfferDraw(Tagged, frozen=True, tag="offer_draw"):
+    """Offer a draw, once per own step (7.7)."""
+
+
+class AcceptDraw(Tagged, frozen=True, tag="accept_draw"):
+    """Accept the draw on offer (7.7)."""
+
+
+class DeclineDraw(Tagged, frozen=True, tag="decline_draw"):
+    """End the offer for all (7.7)."""
+
+
+class Resign(Tagged, frozen=True, tag="resign"):
+    """Put the own seat out, in or out of turn (7.8)."""
+
+
+class Timeout(Tagged, frozen=True, tag="timeout"):
+    """Posted by the server alone: the turn of `seat` is over, and perhaps its part (7.9)."""
+
+    seat: Seat
+
+
+class Flee(Tagged, frozen=True, tag="flee"):
+    """Posted by the server alone: the player of `seat` has gone (7.9)."""
+
+    seat: Seat
+
+
+Action = Swap | Layout | Ready | Move | Flip | OfferDraw | AcceptDraw | DeclineDraw | Resign | Timeout | Flee
+ACTIONS: tuple[Any, ...] = (
+    Swap, Layout, Ready, Move, Flip, OfferDraw, AcceptDraw, DeclineDraw, Resign, Timeout, Flee,
+)  # fmt: skip
+
+# ---- 10.4 view ---------------------------------------------------------------------------------------------
+
+
+class SeatView(Struct, frozen=True, kw_only=True):
+    """`count`: its pieces on the board; flip mode: of its colour, once that is known."""
+
+    seat: Seat
+    team: str
+    status: Status
+    cause: Cause | UnsetType = UNSET
+    ready: bool
+    timeouts: int
+    offered: bool
+    count: int | UnsetType = UNSET
+    flag_revealed: bool | UnsetType = UNSET
+
+
+class PieceView(Struct, frozen=True, kw_only=True, gc=False):
+    """A piece on the board, as far as the viewer may know it (8)."""
+
+    piece: int | UnsetType = UNSET
+    seat: Seat | UnsetType = UNSET
+    color: Color | UnsetType = UNSET
+    type: PieceType | UnsetType = UNSET
+    at: str
+    face: Face | UnsetType = UNSET
+
+
+class LostPiece(Struct, frozen=True, kw_only=True, gc=False):
+    """A lost piece that the viewer may know."""
+
+    piece: int | UnsetType = UNSET
+    seat: Seat | UnsetType = UNSET
+    color: Color | UnsetType = UNSET
+    type: PieceType
+
+
+class Offer(Struct, frozen=True):
+    """The pending draw offer."""
+
+    by: Seat
+    accepted: list[Seat]
+    waiting: list[Seat]
+
+
+class LastMove(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The last step: a move, or a flip, which has `seat` and `at` alone. `outcome` only after a battle."""
+
+    seat: Seat
+    origin: Space | UnsetType = field(name="from", default=UNSET)
+    to: Space | UnsetType = UNSET
+    path: Annotated[list[Space], Meta(min_length=2)] | UnsetType = UNSET
+    outcome: Outcome | UnsetType = UNSET
+    at: Space | UnsetType = UNSET
+
+
+class Gold(Struct, frozen=True):
+    """A gold room: what is at stake. `frozen` is the amount taken out of every seat's balance."""
+
+    stake: int
+    multiplier: int
+    frozen: int
+
+
+class SettledScore(Struct, frozen=True):
+    """A seat's points (9.3). `level` is that of `after`."""
+
+    seat: Seat
+    before: int
+    delta: int
+    after: int
+    level: int
+
+
+class Account(Struct, frozen=True):
+    """A seat's gold (9.4); `net` is `received` less `paid`."""
+
+    seat: Seat
+    paid: int
+    received: int
+    net: int
+
+
+class SettledGold(Struct, frozen=True):
+    """The ledger of the match (9.4). All `net` and `house` together are 0."""
+
+    stake: int
+    multiplier: int
+    accounts: list[Account]
+    house: int
+
+
+class Settlement(Struct, frozen=True):
+    """What the end of the match did to points and, in a gold room, to gold (9.3, 9.4)."""
+
+    multiplier: int
+    scores: list[SettledScore]
+    gold: SettledGold | UnsetType = UNSET
+
+
+class Colors(Struct, frozen=True, forbid_unknown_fields=True):
+    """Flip mode: whose colour is which."""
+
+    south: Color
+    north: Color
+
+
+class View(Struct, frozen=True, kw_only=True):
+    """What a seat or a spectator may know (10.4)."""
+
+    game: Literal["junqi"] = "junqi"
+    viewer: str
+    phase: Phase
+    to_act: list[Seat]
+    result: Result | UnsetType = UNSET
+    mode: Mode
+    players: int
+    move_seconds: int
+    steps: int
+    quiet_steps: int
+    first: Seat | UnsetType = UNSET
+    seats: list[SeatView]
+    colors: Colors | UnsetType = UNSET
+    pieces: list[PieceView]
+    lost: list[LostPiece]
+    offer: Offer | UnsetType = UNSET
+    last_move: LastMove | UnsetType = UNSET
+    gold: Gold | UnsetType = UNSET
+    settlement: Settlement | UnsetType = UNSET
+
+
+# ---- 10.5 effects ------------------------------------------------------------------------------------------
+
+
+class _Effect(Struct, frozen=True, tag_field="type"):
+    """An effect; `type` comes first."""
+
+
+class Swapped(_Effect, frozen=True, tag="swap"):
+    """Two pieces of the acting seat changed places."""
+
+    a: str
+    b: str
+
+
+class LaidOut(_Effect, frozen=True, tag="layout"):
+    """The seat's pieces were laid out anew."""
+
+    seat: Seat
+
+
+class SeatReady(_Effect, frozen=True, tag="ready"):
+    seat: Seat
+
+
+class Started(_Effect, frozen=True, tag="start"):
+    """Play begins; this seat moves first."""
+
+    seat: Seat
+
+
+class OfferCancelled(_Effect, frozen=True, tag="offer_cancelled"):
+    """The pending offer of this seat is void."""
+
+    seat: Seat
+
+
+class Moved(_Effect, frozen=True, tag="move"):
+    """`path`: the spaces from start to destination, both included."""
+
+    seat: Seat
+    origin: str = field(name="from")
+    to: str
+    path: list[str]
+
+
+class Flipped(_Effect, frozen=True, tag="flip"):
+    """The acting seat turned up a piece."""
+
+    seat: Seat
+    at: str
+    color: Color
+    kind: PieceType
+
+
+class ColorsKnown(_Effect, frozen=True, tag="colors"):
+    """The colours of the two seats."""
+
+    south: Color
+    north: Color
+
+
+class Battle(_Effect, frozen=True, tag="battle"):
+    """`outcome` is who survives; `both` are lost."""
+
+    at: str
+    attacker: Seat
+    defender: Seat
+    outcome: Outcome
+
+
+class Lost(_Effect, frozen=True, tag="lost", kw_only=True):
+    """One piece lost in battle. `piece` and `kind` only for those who may know them (8)."""
+
+    seat: Seat
+    color: Color | UnsetType = UNSET
+    at: str
+    piece: int | UnsetType = UNSET
+    kind: PieceType | UnsetType = UNSET
+
+
+class FlagRevealed(_Effect, frozen=True, tag="reveal_flag"):
+    seat: Seat
+    at: str
+
+
+class TimedOut(_Effect, frozen=True, tag="timeout"):
+    """`timeouts`: the seat's number so far."""
+
+    seat: Seat
+    timeouts: int
+
+
+class Defeated(_Effect, frozen=True, tag="defeat"):
+    seat: Seat
+    cause: Cause
+
+
+class ArmyRemoved(_Effect, frozen=True, tag="army_removed"):
+    """`spaces` in index order."""
+
+    seat: Seat
+    spaces: list[str]
+
+
+class Offered(_Effect, frozen=True, tag="offer"):
+    seat: Seat
+
+
+class Accepted(_Effect, frozen=True, tag="accept"):
+    seat: Seat
+
+
+class Declined(_Effect, frozen=True, tag="decline"):
+    seat: Seat
+
+
+class TurnOf(_Effect, frozen=True, tag="turn"):
+    """This seat is to move."""
+
+    seat: Seat
+
+
+class Ended(_Effect, frozen=True, tag="end"):
+    winners: list[Seat]
+    reason: str
+
+
+Effect = (
+    Swapped
+    | LaidOut
+    | SeatReady
+    | Started
+    | OfferCancelled
+    | Moved
+    | Flipped
+    | ColorsKnown
+    | Battle
+    | Lost
+    | FlagRevealed
+    | TimedOut
+    | Defeated
+    | ArmyRemoved
+    | Offered
+    | Accepted
+    | Declined
+    | TurnOf
+    | Ended
+)
+
+# ---- 10.6 Position -----------------------------------------------------------------------------------------
+
+_Steps = Annotated[int, Meta(ge=0, le=1000000)]
+
+
+class PositionSeat(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A seat of a Position. `cause` if and only if it is defeated, `ready` only in phase `layout`."""
+
+    seat: Seat
+    status: Status = "alive"
+    cause: Cause | UnsetType = UNSET
+    ready: bool | UnsetType = UNSET
+    timeouts: Annotated[int, Meta(ge=0, le=100)] = 0
+    offered: bool = False
+
+
+class PositionPiece(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A piece of a Position: in standard mode `seat`, in flip mode `color` and `face` (`up` if left out)."""
+
+    piece: int | UnsetType = UNSET
+    seat: Seat | UnsetType = UNSET
+    color: Color | UnsetType = UNSET
+    type: PieceType
+    at: Space
+    face: Face | UnsetType = UNSET
+
+
+class PositionOffer(Struct, frozen=True, forbid_unknown_fields=True):
+    """A pending draw offer."""
+
+    by: Seat
+    accepted: list[Seat] = field(default_factory=list)
+
+
+class Position(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The whole state of a match that is not over (10.6)."""
+
+    phase: Literal["layout", "play"] = "play"
+    turn: Seat | UnsetType = UNSET
+    first: Seat | UnsetType = UNSET
+    steps: _Steps = 0
+    quiet_steps: _Steps = 0
+    seats: list[PositionSeat] = field(default_factory=list)
+    colors: Colors | UnsetType = UNSET
+    pieces: list[PositionPiece]
+    offer: PositionOffer | UnsetType = UNSET
+    last_move: LastMove | UnsetType = UNSET
