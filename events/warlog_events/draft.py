@@ -32,6 +32,7 @@ from .upcast import body_of
 
 # Their bodies hold what a client sent: they are kept as every process reads them, with the keys in one order.
 AS_POSTED = (MatchCreated, ProposalMade, OptionsChanged, PositionEdited)
+LEAPS = (TimeTravelled, PositionEdited)
 
 
 class Written:
@@ -155,7 +156,7 @@ class Draft:
         stored = StoredEvent(version, type_, seat, by, at, raw, draws, chain, state_hash)
         if isinstance(body, AS_POSTED):
             body = body_of(stored)
-        leaves = isinstance(body, TimeTravelled | PositionEdited)
+        leaves = isinstance(body, LEAPS)
         written = Written(stored, body, core, before.disclosure if leaves and before is not None else 0)
         self.head = self._after(before, stored, body, state)
         self.written.append(written)
@@ -177,10 +178,13 @@ class Draft:
         state_after = before.state if state is None and before is not None else state
         deadlines: Mapping[str, int] = {}
         if settings.move_seconds and state_after is not None and fold.status == "playing":
-            restart = isinstance(body, TimeTravelled | PositionEdited)
+            restart = isinstance(body, LEAPS)
             ms = settings.move_seconds * 1000
             deadlines = deadlines_after(None if restart else before, fold.seats, state_after, stored.at + ms)
-        return Match(fold, self.game, self._timeline, state_after, deadlines, settings)
+        match = Match(fold, self.game, self._timeline, state_after, deadlines, settings)
+        if before is not None and isinstance(body, ActionTaken):
+            match.frame = before.frame
+        return match
 
     def _flush(self) -> None:
         """A second event needs the first in the timeline, which then must be one of our own."""

@@ -8,8 +8,7 @@ who lets too much lie is cut off. Nobody waits for anybody.
 import asyncio
 import logging
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Iterable
 from typing import Any, NamedTuple, Protocol, Self, TypeVar
 
 import msgspec
@@ -60,7 +59,10 @@ class Feed(AsyncIterator[Item]):
             async for version, type, data in feed: ...
 
     `__anext__` may be abandoned (asyncio.wait_for, for a heartbeat) without losing an event. Raises SlowReader,
-    FeedClosed."""
+    FeedClosed.
+
+    push  if set: an event that comes while the iterator waits goes there first, which wakes nobody. It takes the
+          item, or answers False; then the iterator gets it. Most events of most feeds find somebody waiting."""
 
     def __init__(self, hub: "Hub", match: Match, reader: Reader, after: int, events_max: int) -> None:
         self.reader = reader
@@ -74,7 +76,8 @@ class Feed(AsyncIterator[Item]):
         self._missed = False  # something came while reading that was not next
         self._slow = False
         self._closed: str | None = None
-        self._news = asyncio.Event()
+        self._news: asyncio.Future[None] | None = None  # while the iterator waits
+        self.push: Callable[[Item], bool] | None = None
 
     async def __aenter__(self) -> Self:
         self._hub.enter(self)
@@ -97,8 +100,14 @@ class Feed(AsyncIterator[Item]):
             if self._behind:
                 await self._catch_up()
             else:
-                self._news.clear()
-                await self._news.wait()
+                await self._wait()
+
+    async def _wait(self) -> None:
+        self._news = asyncio.get_running_loop().create_future()
+        try:
+            await self._news
+        finally:
+            self._news = None
 
     async def _catch_up(self) -> None:
         self._missed = False
@@ -122,18 +131,29 @@ class Feed(AsyncIterator[Item]):
             return
         if item[0] > self._tail + 1:
             self._behind = self._missed = True
+        elif self.push is not None and self._idle() and self.push(item):
+            self._tail += 1
+            return
         elif len(self._waiting) >= self._events_max:
             self._slow = True
             self._waiting.clear()
         else:
             self._waiting.append(item)
             self._tail += 1
-        self._news.set()
+        self._wake()
+
+    def _idle(self) -> bool:
+        """Does the iterator wait, with nothing to be delivered?"""
+        return self._news is not None and not self._news.done()
+
+    def _wake(self) -> None:
+        if self._news is not None and not self._news.done():
+            self._news.set_result(None)
 
     def close(self, code: str = "shutdown") -> None:
         """Ends it from outside: what waits is still delivered, then FeedClosed."""
         self._closed = self._closed or code
-        self._news.set()
+        self._wake()
 
 
 class _Followed:
@@ -152,6 +172,25 @@ class _Followed:
         self.feeds: set[Feed] = set()
         self.pull: asyncio.Task[None] | None = None
         self.again = False
+
+
+class _Writing:
+    """A class, because a generator as a context manager costs as much as the append's own bookkeeping."""
+
+    __slots__ = ("_followed", "_hub", "_match_id")
+
+    def __init__(self, hub: "Hub", match_id: str, followed: _Followed | None) -> None:
+        self._hub = hub
+        self._match_id = match_id
+        self._followed = followed
+
+    def __enter__(self) -> None:
+        if self._followed is not None:
+            self._followed.writing += 1
+
+    def __exit__(self, *exc: object) -> None:
+        if self._followed is not None:
+            self._hub.written(self._match_id, self._followed)
 
 
 class Hub:
@@ -188,22 +227,17 @@ class Hub:
             if followed.pull is not None:
                 followed.pull.cancel()
 
-    @contextmanager
-    def writing(self, match_id: str) -> Iterator[None]:
+    def writing(self, match_id: str) -> "_Writing":
         """While this process appends to a match. Redis tells us of our own event too, often before it answers the
         append; without this the event would be read back and worked out a second time."""
-        followed = self._followed.get(match_id)
-        if followed is None:
-            yield
-            return
-        followed.writing += 1
-        try:
-            yield
-        finally:
-            followed.writing -= 1
-            heard, followed.heard = followed.heard, 0
-            if heard:
-                self._moved(match_id, heard)
+        return _Writing(self, match_id, self._followed.get(match_id))
+
+    def written(self, match_id: str, followed: "_Followed") -> None:
+        """From `writing`: the append is over."""
+        followed.writing -= 1
+        heard, followed.heard = followed.heard, 0
+        if heard:
+            self._moved(match_id, heard)
 
     def publish(self, match: Match, told: Told) -> None:
         """One event has just been appended here; it is the match's newest."""
@@ -326,6 +360,10 @@ def _item(match: Match, told: Told, event: bytes) -> Item:
     """The event with what a follower wants to know beside it."""
     stored, state = told.stored, told.state
     newest = stored.version == match.version
-    to_act = [] if state is None else match.to_act if newest and state is match.state else state.to_act
-    beside = msgspec.json.encode({"to_act": to_act, "deadlines": match.deadlines_json() if newest else {}})
-    return stored.version, stored.type, event[:-1] + b"," + beside[1:]
+    if newest and state is match.state:
+        turn = match.turn_json
+    else:
+        to_act = [] if state is None else state.to_act
+        deadlines = match.deadlines_json() if newest else {}
+        turn = msgspec.json.encode({"to_act": to_act, "deadlines": deadlines})[1:-1]
+    return stored.version, stored.type, b"%b,%b}" % (event[:-1], turn)

@@ -1,10 +1,11 @@
 """A match as it is after one version: what the events say (fold.py) and, once it has started, the core's state
 beside it."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from operator import attrgetter
+from typing import Any, Generic, Self, TypeVar, overload
 
 import msgspec
 
@@ -13,11 +14,34 @@ from warlog_core import Game, State
 from . import customs
 from .errors import NoSpectators, NotYourSeat, UnknownSeat
 from .fold import Fold
-from .model import Player, Reader
+from .model import Player, Reader, Result
 from .proposed import beginning_json, player_json, proposal_json
 from .timeline import Timeline
 
+T = TypeVar("T")
 
+
+class lazy(Generic[T]):
+    """functools.cached_property without the lock that it takes before Python 3.12, and which costs more than most of
+    what is kept here."""
+
+    def __init__(self, make: Callable[[Any], T]) -> None:
+        self._make = make
+        self._name = make.__name__
+        self.__doc__ = make.__doc__
+
+    @overload
+    def __get__(self, instance: None, owner: object) -> Self: ...
+    @overload
+    def __get__(self, instance: object, owner: object) -> T: ...
+    def __get__(self, instance: object, owner: object) -> Self | T:
+        if instance is None:
+            return self
+        value = instance.__dict__[self._name] = self._make(instance)
+        return value
+
+
+@lru_cache(maxsize=1024)
 def rfc3339(ms: int) -> str:
     """Milliseconds since 1970 as text in UTC, always with three decimals."""
     return f"{_second(ms // 1000)}.{ms % 1000:03}Z"
@@ -85,6 +109,7 @@ class Match:
         self.id = fold.match
         self.version = fold.version
         self.index = b""  # what the lobby finds it by, once that has been worked out
+        self.frame: bytes | None = None  # _frame_json
 
     def __repr__(self) -> str:
         return f"<Match {self.id} {self.fold.game} {self.status} at {self.version}>"
@@ -140,7 +165,7 @@ class Match:
     def is_over(self) -> bool:
         return self.fold.status == "finished"
 
-    @cached_property
+    @lazy
     def to_act(self) -> list[str]:
         """Not to be changed."""
         return [] if self.state is None else self.state.to_act
@@ -150,7 +175,7 @@ class Match:
         """Thinking time; 0 for none, as in every imported match."""
         return self.settings.move_seconds
 
-    @cached_property
+    @lazy
     def disclosure(self) -> int:
         """Flags of what the rules have disclosed in the current state."""
         return 0 if self.state is None else self.state.disclosure
@@ -234,22 +259,44 @@ class Match:
             return msgspec.Raw(msgspec.json.encode(self._summary(reader)))
         return self._public_summary_json
 
-    @cached_property
+    @lazy
     def _public_summary(self) -> dict[str, object]:
         return self._summary(Reader())
 
-    @cached_property
+    @lazy
     def _public_summary_json(self) -> msgspec.Raw:
-        moving = msgspec.json.encode(self._moving(Reader()))
-        return msgspec.Raw(self._frame_json()[:-1] + b"," + moving[1:])
+        """`_frame` and `_moving`, with nothing proposed."""
+        fold, result = self.fold, b"null"
+        if fold.result is not None:
+            result = msgspec.json.encode(result_json(fold.result))
+        return msgspec.Raw(
+            b'%b,"status":"%b","version":%d,%b,"proposal":null,"result":%b,"updated_at":"%b"}'
+            % (
+                self._frame_json(),
+                fold.status.encode(),
+                fold.version,
+                self.turn_json,
+                result,
+                rfc3339(fold.updated_at).encode(),
+            )
+        )
+
+    @lazy
+    def turn_json(self) -> bytes:
+        """Whose turn it is, and until when: two members of a JSON object, without its braces."""
+        deadlines = msgspec.json.encode(self.deadlines_json()) if self.deadlines else b"{}"
+        return b'"to_act":%b,"deadlines":%b' % (msgspec.json.encode(self.to_act), deadlines)
 
     def _frame_json(self) -> bytes:
-        """`_frame`, encoded: it is the greater part of a summary, and an action leaves it as it is."""
-        settings, stands_on = self.settings, _frame_stands_on(self.fold)
-        if settings.frame is None or settings.frame[0] != stands_on:
-            frame = {**self._frame(), "options": settings.known_json}
-            settings.frame = stands_on, msgspec.json.encode(frame)
-        return settings.frame[1]
+        """`_frame`, encoded, but for its closing brace: it is the greater part of a summary, and an action leaves it as
+        it is (whoever writes one hands it on)."""
+        if self.frame is None:
+            settings, stands_on = self.settings, _frame_stands_on(self.fold)
+            if settings.frame is None or settings.frame[0] != stands_on:
+                frame = {**self._frame(), "options": settings.known_json}
+                settings.frame = stands_on, msgspec.json.encode(frame)[:-1]
+            self.frame = settings.frame[1]
+        return self.frame
 
     def _frame(self) -> dict[str, object]:
         """What of the summary changes seldom: all of it hangs on the options and on `_frame_stands_on`."""
@@ -286,7 +333,7 @@ class Match:
             "to_act": self.to_act,
             "deadlines": self.deadlines_json(),
             "proposal": proposal_json(self, fold.proposal, reader),
-            "result": None if result is None else {"winners": result.winners, "reason": result.reason},
+            "result": None if result is None else result_json(result),
             "updated_at": rfc3339(fold.updated_at),
         }
 
@@ -314,3 +361,7 @@ class Match:
         if holder is None and seat in fold.invitations:
             entry["by_invitation"] = True
         return entry
+
+
+def result_json(result: Result) -> dict[str, object]:
+    return {"winners": result.winners, "reason": result.reason}

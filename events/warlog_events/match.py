@@ -183,16 +183,19 @@ class Matches:
 
         Raises every error of errors.py that the table of API.md gives for commands and seats."""
         began_at = self.world.now_ms()
-        try:
-            scenario = await self._proposed_scenario(match_id, command, caller)
-            saved = await self._saved_by(match_id, command, caller) if isinstance(command, Propose) else None
-            command = await self._with_history_read(match_id, command, caller)
-        except WarlogError:
-            # It may have gone since the same command was accepted.
-            hot, before = await self._look_again(match_id, caller, key)
-            if before is None:
-                raise
-            return Done(hot.match, None, before)
+        scenario: Beginning | None = None
+        saved: Mapping[str, Player] | None = None
+        if isinstance(command, Propose):
+            try:
+                scenario = await self._proposed_scenario(match_id, command, caller)
+                saved = await self._saved_by(match_id, command, caller)
+                command = await self._with_history_read(match_id, command, caller)
+            except WarlogError:
+                # It may have gone since the same command was accepted.
+                hot, before = await self._look_again(match_id, caller, key)
+                if before is None:
+                    raise
+                return Done(hot.match, None, before)
         others: list[Draft] = []  # a rematch's first events; made once, however often we try
         hot = await self._loader.hot(match_id, fresh=False)
         tried: Match | None = None
@@ -368,10 +371,8 @@ class Matches:
                 return await self._loader.hot(match_id, fresh=True), before[1]
         return await self._loader.hot(match_id, fresh=True), None
 
-    async def _proposed_scenario(
-        self, match_id: str, command: AnyCommand, caller: Player
-    ) -> Beginning | None:
-        if not isinstance(command, Propose) or not isinstance(command.proposal, Options):
+    async def _proposed_scenario(self, match_id: str, command: Propose, caller: Player) -> Beginning | None:
+        if not isinstance(command.proposal, Options):
             return None
         if not isinstance(command.proposal.scenario, str):
             return None
@@ -395,9 +396,9 @@ class Matches:
         several = len({holder.id for holder in saved.holders.values()}) > 1
         return saved.holders if several and saved.game_name == match.game_name else None
 
-    async def _with_history_read(self, match_id: str, command: AnyCommand, caller: Player) -> AnyCommand:
+    async def _with_history_read(self, match_id: str, command: Propose, caller: Player) -> Propose:
         """The command, with a history that is proposed to go on from (wec 10.6) already made a record."""
-        if not isinstance(command, Propose) or not isinstance(command.proposal, Options):
+        if not isinstance(command.proposal, Options):
             return command
         given = command.proposal.record
         if not isinstance(given, dict) or "history" not in given:

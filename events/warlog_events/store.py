@@ -127,6 +127,7 @@ def _keys_of(match: str) -> tuple[str, ...]:
 
 
 _length = struct.Struct(">Q").pack
+_LENGTHS = tuple(map(_length, range(1024)))  # of everything but bodies and draws
 
 
 def chain_of(
@@ -144,13 +145,23 @@ def chain_of(
 
     SHA-256 over every field as it is stored, each preceded by its length in 8 bytes, so that no two different entries
     are the same bytes."""
-    head = [text.encode() for text in (previous, str(version), type, seat, by, str(at))]
-    parts = (*head, body, _draws_text(draws).encode(), state_hash.encode())
-    return hashlib.sha256(b"".join([_length(len(part)) + part for part in parts])).hexdigest()[:32]
+    # Written out, because every event of every match is chained.
+    length = _LENGTHS
+    before, number, what = previous.encode(), b"%d" % version, type.encode()
+    who, author, when = seat.encode(), by.encode(), b"%d" % at
+    drawn, after = _draws_text(draws).encode(), state_hash.encode()
+    parts = (
+        length[len(before)], before, length[len(number)], number, length[len(what)], what,
+        length[len(who)], who, length[len(author)], author, length[len(when)], when,
+        _length(len(body)), body, _length(len(drawn)), drawn, length[len(after)], after,
+    )  # fmt: skip
+    return hashlib.sha256(b"".join(parts)).hexdigest()[:32]
 
 
 def _draws_text(draws: Sequence[int] | None) -> str:
-    return "" if draws is None else f"[{','.join(map(str, draws))}]"
+    if draws is None:
+        return ""
+    return f"[{','.join(map(str, draws))}]" if draws else "[]"
 
 
 class Store:

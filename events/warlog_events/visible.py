@@ -63,8 +63,11 @@ def public_json(told: Told) -> bytes | None:
     """The encoded event if everybody gets the same, whoever he is and whenever he asks: an action that hides
     nothing. Most do not, and this is made once for the answer and all feeds. None for any other."""
     if told.public is None and isinstance(told.body, ActionTaken):
-        if told.core is not None and told.core.hides_nothing:
-            told.public = msgspec.json.encode(_action_json(told, told.core.visible(SPECTATOR, 0)))
+        core = told.core
+        if core is not None and core.hides_nothing:
+            told.public = msgspec.json.encode(
+                _action_json(told, Visible(core.action, core.draws, core.effects))
+            )
     return told.public
 
 

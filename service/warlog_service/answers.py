@@ -6,7 +6,7 @@ header objects, a media type and an encoder for each answer anew.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 from litestar.types import HTTPResponseBodyEvent, HTTPResponseStartEvent, Receive, Scope, Send
@@ -25,6 +25,20 @@ PUBLIC: Headers = [(b"cache-control", b"no-cache"), (b"vary", b"Authorization")]
 BODILESS = (204, 304)
 
 encode = msgspec.json.Encoder().encode
+
+
+CHUNKS = "warlog.chunks"
+"""The ASGI extension (`scope["extensions"]`) by which our own server (server.py) offers `Chunks`."""
+
+
+class Chunks(Protocol):
+    """The connection of a streaming answer that has begun."""
+
+    def push(self, chunk: bytes) -> bool:
+        """Writes the next piece of the body at once. False: the connection is full or gone, and nothing was written.
+
+        The same as `await send(...)`, which no one can call who is not a coroutine."""
+        ...
 
 
 class Answer:

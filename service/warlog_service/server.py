@@ -16,7 +16,7 @@ from litestar.types import Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from warlog_service import problems
-from warlog_service.answers import Answer
+from warlog_service.answers import CHUNKS, Answer
 from warlog_service.settings import Settings
 
 
@@ -74,6 +74,20 @@ class WarlogProtocol(HttpToolsProtocol):
     def on_message_begin(self) -> None:
         self._whole = False
         super().on_message_begin()
+        self.scope["extensions"] = {CHUNKS: self}  # type: ignore[dict-item]
+
+    def push(self, chunk: bytes) -> bool:
+        """answers.Chunks, for the stream that is this connection's present answer."""
+        cycle = self.cycle
+        if (
+            self.flow.write_paused
+            or not cycle.chunked_encoding
+            or cycle.response_complete
+            or cycle.disconnected
+        ):
+            return False
+        self.transport.write(b"%x\r\n%b\r\n" % (len(chunk), chunk))
+        return True
 
     def on_headers_complete(self) -> None:
         self._in_head = False

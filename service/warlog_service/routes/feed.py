@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
+from typing import cast
 
 from litestar import get
 from litestar.params import FromPath
@@ -11,11 +12,11 @@ from litestar.types import Receive, Scope, Send
 
 from warlog_events.accounts import Caller
 from warlog_events.errors import BadParameter, Unavailable, WarlogError
-from warlog_events.feed import Feed, FeedClosed, SlowReader
+from warlog_events.feed import Feed, FeedClosed, Item, SlowReader
 from warlog_events.match import Match
 from warlog_events.model import Reader
 from warlog_service import auth, schema
-from warlog_service.answers import PRIVATE
+from warlog_service.answers import CHUNKS, PRIVATE, Chunks
 from warlog_service.openapi import call
 from warlog_service.requests import AnyRequest, asked, header
 from warlog_service.routes.reading import SEATS, reader_of
@@ -61,9 +62,9 @@ class Stream:
     """One open feed; an ASGI application. It ends when the reader goes, falls behind or loses his right, or we go down.
 
     The task of the request writes events and waits for the connection while its buffer is full; meanwhile the
-    bounded queue
-    of the `Feed` fills, and only this reader notices. A second task notices that the reader has gone, and
-    sends heartbeats."""
+    bounded queue of the `Feed` fills, and only this reader notices. While that task waits for news and the connection
+    has room, an event goes straight to the connection (`_push`), and the task is not woken. A second task notices
+    that the reader has gone, and sends heartbeats."""
 
     def __init__(
         self,
@@ -84,6 +85,7 @@ class Stream:
         self._feed: Feed | None = None
         self._ending: str | None = None
         self._writing = False
+        self._chunks: Chunks | None = None
 
     def close(self, code: str) -> None:
         """End it from outside, after what waits has been delivered."""
@@ -103,6 +105,7 @@ class Stream:
         service.limits.feeds.enter(who)
         await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
         service.feeds.add(self)
+        self._chunks = cast(Chunks | None, (scope.get("extensions") or {}).get(CHUNKS))
         me = asyncio.current_task()
         assert me is not None
         companion = asyncio.create_task(self._accompany(receive, send, me))
@@ -110,6 +113,8 @@ class Stream:
             async with service.backend.matches.feed(self._match, self._reader, self._after) as self._feed:
                 if self._ending is not None:
                     self._feed.close(self._ending)
+                if self._chunks is not None:
+                    self._feed.push = self._push
                 code = await self._follow(self._feed, send)
             service.metrics.feeds_closed.labels(code).inc()
             await self._write(send, b'event: closing\ndata: {"code":"%b"}\n\n' % code.encode(), more=False)
@@ -126,13 +131,21 @@ class Stream:
                 # Before it is shown: to whom it is another reader's event, it comes when he asks again as that reader.
                 if name in MEMBERSHIP and (code := await self._lost()):
                     return code
-                await self._write(send, b"id: %d\nevent: %b\ndata: %b\n\n" % (version, name.encode(), data))
+                await self._write(send, _sse(version, name, data))
                 traffic.feed_events += 1
         except SlowReader as slow:
             return slow.code
         except FeedClosed as closed:
             return closed.code
         return "shutdown"
+
+    def _push(self, item: Item) -> bool:
+        """An event while `_follow` waits. False: it has to be looked at first, or to wait until there is room."""
+        version, name, data = item
+        if name in MEMBERSHIP or self._chunks is None or not self._chunks.push(_sse(version, name, data)):
+            return False
+        self._service.metrics.traffic.feed_events += 1
+        return True
 
     async def _write(self, send: Send, chunk: bytes, *, more: bool = True) -> None:
         self._writing = True
@@ -175,6 +188,10 @@ class Stream:
                 return
             if not self._writing:
                 await send({"type": "http.response.body", "body": HEARTBEAT, "more_body": True})
+
+
+def _sse(version: int, name: str, data: bytes) -> bytes:
+    return b"id: %d\nevent: %b\ndata: %b\n\n" % (version, name.encode(), data)
 
 
 def _last_event_id(scope: Scope) -> int | None:
