@@ -35,10 +35,16 @@ class Chunks(Protocol):
     """The connection of a streaming answer that has begun."""
 
     def push(self, chunk: bytes) -> bool:
-        """Writes the next piece of the body at once. False: the connection is full or gone, and nothing was written.
+        """Writes the next piece of the body, made by `chunk`, at once. False: the connection is full or gone, and
+        nothing was written.
 
         The same as `await send(...)`, which no one can call who is not a coroutine."""
         ...
+
+
+def chunk(piece: bytes) -> bytes:
+    """A piece of a body as it is sent where nobody knows the whole length (RFC 9112, 7.1)."""
+    return b"%x\r\n%b\r\n" % (len(piece), piece)
 
 
 class Answer:

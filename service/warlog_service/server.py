@@ -86,7 +86,7 @@ class WarlogProtocol(HttpToolsProtocol):
             or cycle.disconnected
         ):
             return False
-        self.transport.write(b"%x\r\n%b\r\n" % (len(chunk), chunk))
+        self.transport.write(chunk)
         return True
 
     def on_headers_complete(self) -> None:

@@ -252,10 +252,8 @@ class FloorBattle:
         tally.latencies.append(time.perf_counter() - start)
 
 
-async def drive(pid: int, battles: list[Battle] | list[FloorBattle], seconds: float) -> Tally:
-    tally = Tally()
-    for battle in battles:
-        await battle.open()
+async def drive(pid: int, battles: list[Battle] | list[FloorBattle], seconds: float, tally: Tally) -> None:
+    """Plays all of them for so long, and adds what came of it to the tally."""
     processes = children(pid)
     cpu, redis = cpu_seconds(pid), sum(map(cpu_seconds, processes))
     start = time.perf_counter()
@@ -265,10 +263,9 @@ async def drive(pid: int, battles: list[Battle] | list[FloorBattle], seconds: fl
             await battle.step(tally)
 
     await asyncio.gather(*(keep_on(battle) for battle in battles))
-    tally.wall = time.perf_counter() - start
-    tally.server_cpu = cpu_seconds(pid) - cpu
-    tally.redis_cpu = sum(map(cpu_seconds, processes)) - redis
-    return tally
+    tally.wall += time.perf_counter() - start
+    tally.server_cpu += cpu_seconds(pid) - cpu
+    tally.redis_cpu += sum(map(cpu_seconds, processes)) - redis
 
 
 async def entry_bytes(data: Path, match: str) -> int:
@@ -301,29 +298,37 @@ def floor_server(data: Path, *sizes: int) -> Iterator[tuple[str, int]]:
 
 
 async def figures_of_the_server(name: str, levels: list[int], seconds: float) -> None:
+    """Warlog and its floor take turns, second by second, so that whatever else the machine does burdens both alike."""
     print(
         f"server, {name}: a command and its delivery to both feeds, append-only file on (aim: 70 % of the floor)"
     )
-    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as floor_folder:
-        data = Path(folder)
-        with WarlogServer(data, environment=UNLIMITED) as server:
-            tallies, entry = [], 0
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        tempfile.TemporaryDirectory() as floor_folder,
+        WarlogServer(Path(folder), environment=UNLIMITED) as server,
+    ):
+        first = Battle(server.url, name, 0)
+        await first.open()
+        sizes = Tally()
+        await drive(server.pid, [first], 1.0, sizes)
+        n = len(sizes.latencies)
+        request, answer, event = sizes.requests // n, sizes.answers // n, sizes.events // n
+        entry = await entry_bytes(Path(folder), first.match)
+        with floor_server(Path(floor_folder), entry, answer, event) as (url, pid):
             for level in levels:
                 battles = [Battle(server.url, name, seed) for seed in range(level)]
-                tallies.append(await drive(server.pid, battles, seconds))
-                entry = await entry_bytes(data, battles[0].match)
-        n = sum(len(tally.latencies) for tally in tallies)
-        request, answer, event = (
-            sum(getattr(tally, size) for tally in tallies) // n for size in ("requests", "answers", "events")
-        )
-        with floor_server(Path(floor_folder), entry, answer, event) as (url, pid):
-            for level, tally in zip(levels, tallies, strict=True):
-                floor = await drive(
-                    pid, [FloorBattle(url, i + 1000 * level, request) for i in range(level)], seconds
-                )
-                print(tally.line(f"  {level:>3} matches, warlog"))
+                floors = [FloorBattle(url, i + 1000 * level, request) for i in range(level)]
+                for battle in battles:
+                    await battle.open()
+                for bare in floors:
+                    await bare.open()
+                ours, floor = Tally(), Tally()
+                for _ in range(max(1, round(seconds))):
+                    await drive(server.pid, battles, 1.0, ours)
+                    await drive(pid, floors, 1.0, floor)
+                print(ours.line(f"  {level:>3} matches, warlog"))
                 print(floor.line(f"  {level:>3} matches, floor"))
-                share = (len(tally.latencies) / tally.server_cpu) / (len(floor.latencies) / floor.server_cpu)
+                share = (len(ours.latencies) / ours.server_cpu) / (len(floor.latencies) / floor.server_cpu)
                 show(f"share of the floor at {level}", f"{100 * share:.0f} %")
         show("bytes: request, answer, feed event, stream entry", f"{request}, {answer}, {event}, {entry}")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
+from functools import lru_cache
 from typing import cast
 
 from litestar import get
@@ -16,7 +17,7 @@ from warlog_events.feed import Feed, FeedClosed, Item, SlowReader
 from warlog_events.match import Match
 from warlog_events.model import Reader
 from warlog_service import auth, schema
-from warlog_service.answers import CHUNKS, PRIVATE, Chunks
+from warlog_service.answers import CHUNKS, PRIVATE, Chunks, chunk
 from warlog_service.openapi import call
 from warlog_service.requests import AnyRequest, asked, header
 from warlog_service.routes.reading import SEATS, reader_of
@@ -141,8 +142,7 @@ class Stream:
 
     def _push(self, item: Item) -> bool:
         """An event while `_follow` waits. False: it has to be looked at first, or to wait until there is room."""
-        version, name, data = item
-        if name in MEMBERSHIP or self._chunks is None or not self._chunks.push(_sse(version, name, data)):
+        if item[1] in MEMBERSHIP or self._chunks is None or not self._chunks.push(_chunk(item)):
             return False
         self._service.metrics.traffic.feed_events += 1
         return True
@@ -192,6 +192,12 @@ class Stream:
 
 def _sse(version: int, name: str, data: bytes) -> bytes:
     return b"id: %d\nevent: %b\ndata: %b\n\n" % (version, name.encode(), data)
+
+
+@lru_cache(maxsize=16)
+def _chunk(item: Item) -> bytes:
+    """Most events go to several feeds, one after the other."""
+    return chunk(_sse(*item))
 
 
 def _last_event_id(scope: Scope) -> int | None:
