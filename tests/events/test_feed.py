@@ -15,7 +15,7 @@ import pytest_asyncio
 from tests.events.table import ADA, ALL, BATTLE, BOB, HIDDEN, SPECTATOR, Table, choice, table_at
 from tests.servers import RedisServer
 from warlog_events.commands import Act, CreateMatch, Options, Prepare, Propose, TakeSeat, Undo
-from warlog_events.feed import Feed, FeedClosed, SlowReader
+from warlog_events.feed import Feed, FeedClosed, Item, SlowReader
 from warlog_events.match import Match, MatchSettings
 from warlog_events.model import Reader
 
@@ -119,6 +119,38 @@ async def test_a_slow_reader_is_cut_off_and_can_come_back_and_nobody_waits_for_h
             await take(slow, 20)
     async with table.matches.feed(match, ALL, 3) as again:
         assert [event["version"] for event in await take(again, 10)] == list(range(4, 14))
+
+
+async def test_whoever_takes_events_at_once_and_whoever_waits_for_them_get_each_once_and_in_order(
+    table: Table,
+) -> None:
+    """The connection takes an event only while the iterator waits, and the iterator gets what it refuses."""
+    rng = random.Random(6)
+    match = await table.play(await table.hot_seat(), 3, rng)
+    order: list[tuple[str, int]] = []
+    room = iter(rng.choices([True, False], k=100))
+
+    def push(item: Item) -> bool:
+        if taken := next(room):
+            order.append(("pushed", item[0]))
+        return taken
+
+    async def read(feed: Feed) -> None:
+        async for version, _, _ in feed:
+            order.append(("read", version))
+            await asyncio.sleep(rng.choice([0, 0.002]))  # now it waits when the next comes, now it does not
+
+    async with table.matches.feed(match, ALL, 0) as feed:
+        feed.push = push
+        reading = asyncio.create_task(read(feed))
+        while len(order) < 60:
+            match = await (
+                table.undo(match, 3) if match.is_over else table.play(match, rng.randint(1, 4), rng)
+            )
+            await asyncio.sleep(rng.choice([0, 0.005]))
+        reading.cancel()
+    assert [version for _, version in order] == list(range(1, len(order) + 1))
+    assert {how for how, version in order if version > 4} == {"pushed", "read"}
 
 
 async def test_each_reader_gets_what_his_seat_may_know_and_equal_readers_share_the_bytes(
