@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.servers import WarlogServer
+from warlog_client import Client
 
 README = (Path(__file__).resolve().parent.parent / "README.md").read_text()
 ADDRESS = "http://127.0.0.1:8000"
@@ -69,3 +70,23 @@ def test_a_player_in_ten_lines_really_plays(warlog_server: WarlogServer) -> None
         timeout=60,
     )
     assert run.returncode == 0, run.stderr
+
+
+def test_a_match_is_found_in_four_lines(warlog_server: WarlogServer) -> None:
+    (example,) = blocks("Finding a match", "python")
+    with Client(warlog_server.url) as stranger:
+        waiting, token = (stranger.create_player(name).token for name in ("dan", "eve"))
+    with Client(warlog_server.url, waiting) as dan:
+        entry = dan.pair("hex", options={"army": "preset"})
+        run = subprocess.run(
+            [
+                sys.executable,
+                "-c",
+                f"token = {token!r}\n{example.replace(ADDRESS, warlog_server.url)}print(match)",
+            ],
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        assert run.returncode == 0, run.stderr
+        assert run.stdout.strip() == dan.paired(entry.id).match

@@ -130,3 +130,12 @@ class CreateMatch(Struct, frozen=True, forbid_unknown_fields=True):
     seating: Literal["direct", "wish"] = "direct"
     position: dict[str, object] | UnsetType | None = UNSET
     scenario: str | UnsetType = UNSET
+
+
+class Wanted(Struct, frozen=True, forbid_unknown_fields=True):
+    """`POST /pairing`: the match that a player wants, as in `POST /matches`. Seats are given by lot."""
+
+    game: str
+    options: dict[str, object] = {}
+    mode: Literal["casual", "competitive"] = "casual"
+    move_seconds: int = 0

@@ -1,7 +1,8 @@
 """New matches: created, imported, or agreed upon as a rematch. Each writes the first events of a draft."""
 
 import base64
-from collections.abc import Callable, Mapping
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -19,6 +20,7 @@ from .seating import rotated
 from .verify import verify_record
 
 if TYPE_CHECKING:
+    from .commands import Wanted
     from .match import Beginning
 
 MOVE_SECONDS_MAX = 30 * 24 * 3600
@@ -41,6 +43,12 @@ class Imported(msgspec.Struct, frozen=True):
     versions: dict[str, int]
 
 
+def check_move_seconds(seconds: int) -> None:
+    """Raises BadParameter."""
+    if not 0 <= seconds <= MOVE_SECONDS_MAX:
+        raise BadParameter(f"move_seconds is a number from 0 to {MOVE_SECONDS_MAX}")
+
+
 def begin(
     draft: Draft,
     spec: CreateMatch,
@@ -49,8 +57,7 @@ def begin(
     beginning: "Beginning | None",
 ) -> dict[str, str]:
     """`match_created`, and `match_started` at once where the creator holds every seat; gives the invitations."""
-    if not 0 <= spec.move_seconds <= MOVE_SECONDS_MAX:
-        raise BadParameter(f"move_seconds is a number from 0 to {MOVE_SECONDS_MAX}")
+    check_move_seconds(spec.move_seconds)
     options = merged(draft.game, {}, spec.options)
     position = spec.position if isinstance(spec.position, dict) else None
     if beginning is not None:
@@ -98,6 +105,31 @@ def begin(
     if alone:
         start(draft, caller)
     return secrets
+
+
+def begin_paired(draft: Draft, wanted: "Wanted", players: Sequence[Player]) -> None:
+    """A match of players who were paired, the longest-waiting first: seats by lot, and it starts at once.
+
+    The lot is the match's id, so that everybody who makes this match deals the same."""
+    options, creator = merged(draft.game, {}, wanted.options), players[0]
+    seats = check_beginning(draft.game, options, None, wanted.mode, None)
+    hands = customs.hands(draft.game, options)
+    dealt = sorted(players, key=lambda one: hashlib.sha256(f"{draft.match_id} {one.id}".encode()).digest())
+    held = {seat: player for hand, player in zip(hands, dealt, strict=True) for seat in hand}
+    created = MatchCreated(
+        game=draft.game.name,
+        rules_version=draft.game.rules_version,
+        seats=list(seats),
+        creator=creator,
+        seed_commitment=draft.new_seed(),
+        options=options,
+        mode=wanted.mode,
+        move_seconds=wanted.move_seconds,
+        holders={seat: held[seat] for seat in seats},
+        prepared=list(seats),
+    )
+    draft.write(created)
+    start(draft, creator)
 
 
 def check_import(record: Record, raw: Mapping[str, object]) -> None:

@@ -33,6 +33,14 @@ def sides(game: Game, options: object, position: object | None) -> dict[str, int
     return {seat: known.get(seat, -1 - index) for index, seat in enumerate(seats)}
 
 
+def hands(game: Game, options: Mapping[str, object]) -> tuple[tuple[str, ...], ...]:
+    """The seats of a match with these valid options, put together as players hold them: mostly one each."""
+    own: Callable[[Mapping[str, object]], list[list[str]]] | None = getattr(game.codec, "hands", None)
+    if own is not None:
+        return tuple(tuple(seats) for seats in own(game.full_options(options)))
+    return tuple((seat,) for seat in game.seats_for(options))
+
+
 def move_seconds(full_options: Mapping[str, object], setting: int) -> int:
     """Thinking time: the game's own option where it has one, else the match's setting."""
     own = full_options.get("move_seconds", setting)

@@ -15,6 +15,7 @@
     ├─ Unknown                       not there, or not for you to know that it is
     │  ├─ UnknownMatch  UnknownSeat  UnknownGame  UnknownVersion  UnknownPlayer  UnknownScenario
     │  ├─ UnknownToken               none of yours has this id
+    │  ├─ UnknownEntry               none of yours in a pairing queue has this id
     │  └─ NoView                     there is no board before the start
     ├─ Conflict                      the match is not as the request supposes
     │  ├─ VersionConflict            the match has moved on (`version` is where it is now)
@@ -133,6 +134,10 @@ class UnknownScenario(Unknown):
 
 class UnknownToken(Unknown):
     code = "unknown_token"
+
+
+class UnknownEntry(Unknown):
+    code = "unknown_entry"
 
 
 class NoView(Unknown):

@@ -46,7 +46,7 @@ def events(match: str) -> str:
 
 
 def match_state(match: str) -> str:
-    """Hash: version, summary, timed (seats with a deadline), frozen."""
+    """Hash: version, summary, timed (seats with a deadline), frozen; or void, if it will never be made."""
     return _of_match(match, "state")
 
 
@@ -115,6 +115,14 @@ def scenario(scenario_id: str) -> str:
 def scenarios(of: str, game: str) -> str:
     """Sorted set, all scores 0, of "<13 digits of ms>:<scenario id>". of: "public" or a player id; game "" for all."""
     return f"warlog:{{scenarios}}:of:{of}:{game}"
+
+
+PAIRED = "warlog:paired"  # channel: ids of pairing entries that are now something else
+
+
+def pairing(what: str) -> str:
+    """Quick pairing, all in one slot (lua/pairing.lua says what there is). Not to be made again from anything."""
+    return f"warlog:{{pairing}}:{what}"
 
 
 def lobby(what: str) -> str:

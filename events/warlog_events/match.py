@@ -6,7 +6,7 @@ seeing the same version. No lock is held over the network.
 """
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
 import msgspec
@@ -29,8 +29,9 @@ from .commands import (
     Propose,
     Reject,
     TakeSeat,
+    Wanted,
 )
-from .creation import Created, Imported, begin, begin_import, begin_rematch, check_import
+from .creation import Created, Imported, begin, begin_import, begin_paired, begin_rematch, check_import
 from .decide import act, act_as_server, check_known, join, leave_seat, need_holder, prepare, take_seat
 from .done import Beginning, Done, Key, MatchSettings, ScenarioLookup
 from .draft import Draft
@@ -68,6 +69,14 @@ from .world import World
 T = TypeVar("T")
 CONFLICTS_MAX = 100
 EVERYTHING = Reader()
+
+
+def game_of(name: str, rules_version: int | None = None) -> warlog_core.Game:
+    """Raises UnknownGame."""
+    try:
+        return warlog_core.game(name, rules_version)
+    except warlog_core.UnknownGame as error:
+        raise UnknownGame(f"no game {error}") from error
 
 
 class Matches:
@@ -132,16 +141,22 @@ class Matches:
         match = await self._append_new(draft)
         return Imported(match, {str(old): new for old, new in versions.items()})
 
+    async def seat(self, match_id: str, wanted: Wanted, players: Sequence[Player]) -> Match:
+        """The match of players who were paired (pairing.py), begun at once.
+
+        Raises VersionConflict where it has been made before, WrongStatus where it has been voided, Refused where
+        somebody may not sit down (`extra["player"]` says who)."""
+        draft = self._new_draft(wanted.game, None, players[0], match_id)
+        draft.by = SERVER
+        begin_paired(draft, wanted, players)
+        return await self._append_new(draft)
+
     def _new_draft(
         self, game: str, rules_version: int | None, caller: Player, match_id: str | None = None
     ) -> Draft:
-        try:
-            rules = warlog_core.game(game, rules_version)
-        except warlog_core.UnknownGame as error:
-            raise UnknownGame(f"no game {error}") from error
         return Draft(
             match_id or self.store.new_match_id(),
-            rules,
+            game_of(game, rules_version),
             None,
             at=self.store.at(),
             by=caller.id,

@@ -21,6 +21,7 @@ from .errors import (
     Repeated,
     TooLate,
     VersionConflict,
+    WrongStatus,
 )
 from .pipe import Reply, Word
 from .world import World
@@ -29,6 +30,8 @@ __all__ = ["Activities", "Activity", "Append", "Idempotency", "Repeated", "Store
 
 # An event's `at` is its writer's idea of Redis's clock; this far off, in ms, it is refused and the clock set.
 AT_TOLERANCE_MS = 5_000
+# An id that was given up is remembered for longer than any process may sleep with the match it was about to make.
+VOID_SECONDS = 30 * 86_400
 # A projector that is away for longer than so many appends to one bucket must rebuild the bucket.
 ACTIVITY_ENTRIES = 4_096
 
@@ -189,8 +192,8 @@ class Store:
         """All or nothing (lua/append.lua).
 
         Raises VersionConflict (with the version), TooLate, Repeated (with the answer), IdempotencyKeyReused,
-        IntegrityError (history lost, forked, with a gap, or frozen), ClockSkew (make the events again with a new `at`),
-        Unavailable, Unconfirmed (the same append with its Idempotency-Key tells)."""
+        WrongStatus (voided), IntegrityError (history lost, forked, with a gap, or frozen), ClockSkew (make the events
+        again with a new `at`), Unavailable, Unconfirmed (the same append with its Idempotency-Key tells)."""
         a, match = append, append.match
         assert [event.version for event in a.events] == [
             *range(a.expected_version + 1, a.expected_version + 1 + len(a.events))
@@ -259,6 +262,8 @@ class Store:
             case [b"skew", _]:
                 await self._connection.set_clock()
                 raise ClockSkew("the clock was off and has been set; try again")
+            case [b"void"]:
+                raise WrongStatus("this match was given up before it was made")
             case [b"frozen", reason]:
                 raise IntegrityError(f"{a.match} is frozen: {reason.decode()}")
             case [b"conflict", version]:
@@ -364,6 +369,11 @@ class Store:
                 yield match.decode()
             if cursor == b"0":
                 return
+
+    async def void(self, match: str) -> bool:
+        """From now on this match cannot be made. False if there is one already."""
+        touched = [keys.events(match), keys.match_state(match)]
+        return bool(await self._pipe.script("void", touched, [VOID_SECONDS]))
 
     async def freeze(self, match: str, reason: str) -> None:
         """From now on every append to the match is an IntegrityError; reading goes on."""

@@ -13,7 +13,18 @@ from litestar.enums import ScopeType
 from litestar.types import Receive, Scope, Send
 
 from warlog_service import problems
-from warlog_service.routes import commands, feed, games, health, matches, players, reading, records, scenarios
+from warlog_service.routes import (
+    commands,
+    feed,
+    games,
+    health,
+    matches,
+    pairing,
+    players,
+    reading,
+    records,
+    scenarios,
+)
 from warlog_service.running import Service
 from warlog_service.settings import Settings
 
@@ -73,7 +84,7 @@ class Front:
 
 
 def create_app(service: Service) -> Litestar:
-    modules = (players, games, matches, commands, reading, feed, records, scenarios, health)
+    modules = (players, games, matches, pairing, commands, reading, feed, records, scenarios, health)
     v1 = Router("/v1", route_handlers=[handler for module in modules for handler in module.handlers])
     return Litestar(
         [v1, *health.operations],

@@ -9,7 +9,7 @@ import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from litestar.types import Scope
 
@@ -21,6 +21,7 @@ from warlog_events.errors import Unavailable, WarlogError
 from warlog_events.lease import Lease
 from warlog_events.match import Matches
 from warlog_events.notify import Watch
+from warlog_events.pairing import Pairing
 from warlog_events.projections.lobby import Lobby
 from warlog_events.projections.projector import Projector
 from warlog_events.scenarios import Scenarios
@@ -30,19 +31,25 @@ from warlog_service.limits import Limits
 from warlog_service.metrics import Metrics
 from warlog_service.settings import Settings
 
-if TYPE_CHECKING:
-    from warlog_service.routes.feed import Stream
-
 log = logging.getLogger("warlog")
 
 RECONNECT_SECONDS = 0.5
 PATIENCE_SECONDS = 1.0  # after which the service starts without Redis
 
 
+class Stream(Protocol):
+    """What is open for long: it is told when to end."""
+
+    @property
+    def token_id(self) -> str | None: ...
+
+    def close(self, code: str) -> None: ...
+
+
 class Backend:
     """Everything over one connection. With `background`, a list of matches is brought up to date when asked for."""
 
-    def __init__(self, connection: Connection, world: World, *, background: bool, lobby_seconds: int) -> None:
+    def __init__(self, connection: Connection, world: World, settings: Settings) -> None:
         self.connection = connection
         self.watch = Watch(connection)
         self.store = Store(connection, world)
@@ -55,9 +62,16 @@ class Backend:
             scenario=lambda scenario_id, player_id: self.scenarios.beginning(scenario_id, player_id),
         )
         self.projector = Projector(connection, self.store)
-        self.lobby = Lobby(connection, self.projector if background else None)
+        self.lobby = Lobby(connection, self.projector if settings.background else None)
         self.clock = Clock(self.store, self.matches, world)
-        self.abandoned = Abandoned(connection, self.matches, world, lobby_seconds)
+        self.abandoned = Abandoned(connection, self.matches, world, settings.lobby_seconds)
+        self.pairing = Pairing(
+            connection,
+            self.matches,
+            world,
+            watch=self.watch,
+            patience_seconds=settings.pairing_seconds,
+        )
 
     async def close(self) -> None:
         await self.matches.close()
@@ -116,13 +130,12 @@ class Service:
         connection = await open_redis(
             settings.redis, Path(settings.data), settings.durability, replicas=settings.replicas
         )
-        self._backend = backend = Backend(
-            connection, self.world, background=settings.background, lobby_seconds=settings.lobby_seconds
-        )
+        self._backend = backend = Backend(connection, self.world, settings)
         if settings.background:
             self._tasks.append(asyncio.create_task(self._work("projector", backend.projector.run)))
             self._tasks.append(asyncio.create_task(self._work("clock", backend.clock.run)))
             self._tasks.append(asyncio.create_task(self._work("abandoned", backend.abandoned.run)))
+            self._tasks.append(asyncio.create_task(self._work("pairing", backend.pairing.run)))
 
     async def _connect_with_patience(self) -> None:
         while self._backend is None:

@@ -11,6 +11,8 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
+from warlog_events.pairing import Entry
+
 Version = Annotated[int, Meta(ge=0, le=2**53, description="the number of an event of the match")]
 Cursor = Annotated[str, Meta(max_length=200, description="`next` of the answer before")]
 Limit = Annotated[int, Meta(ge=1, description="at most so many; the server may send fewer")]
@@ -51,6 +53,12 @@ class MatchesQuery(Struct, frozen=True):
     watchable: Annotated[bool, Meta(description="only running matches that a spectator may follow")] = False
     after: Cursor | None = None
     limit: Limit = 50
+
+
+class PairingQuery(Struct, frozen=True):
+    wait: Annotated[
+        int, Meta(ge=0, description="seconds, at most 30, in which the answer waits for something to happen")
+    ] = 0
 
 
 class ScenariosQuery(Struct, frozen=True):
@@ -258,6 +266,14 @@ class MatchCreated(Struct, frozen=True, forbid_unknown_fields=True):
 class Matches(Struct, frozen=True, forbid_unknown_fields=True):
     matches: list[Match]
     next: str | None
+
+
+class PairingAnswer(Struct, frozen=True, forbid_unknown_fields=True):
+    entry: Entry
+
+
+class Pairings(Struct, frozen=True, forbid_unknown_fields=True):
+    entries: list[Entry]
 
 
 class Event(Struct, frozen=True):

@@ -33,6 +33,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     workers: Annotated[int, Meta(ge=0)] = 0  # serving processes under a supervisor; 0: this process serves
     background: bool = True  # projector, clock and the like, in one of the processes
     drain_ms: Annotated[int, Meta(ge=0)] = 1_000  # for open connections to be used once more at the end
+    pairing_seconds: Annotated[int, Meta(ge=0)] = 60  # after which who waits in silence has gone; 0: never
     lobby_seconds: Annotated[int, Meta(ge=0)] = 259_200  # after which a lobby without events ends; 0: never
 
     body_bytes_max: Positive = MEGABYTE // 4

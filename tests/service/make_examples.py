@@ -112,6 +112,14 @@ def play(url: str) -> dict[str, Any]:
     call("delete_scenario", ada, "DELETE", f"/scenarios/{saved['scenario']['id']}")
     wished = ada.create(options=OPTIONS, seating="wish")["match"]["id"]
     call("post_join", ada, "POST", f"/matches/{wished}/join", {"wish": "blue"})
+    waiting = call(
+        "post_pairing", ada, "POST", "/pairing", {"game": "hex", "options": OPTIONS, "mode": "casual"}
+    )
+    call("get_pairings", ada, "GET", "/pairing")
+    call("delete_pairing", ada, "DELETE", f"/pairing/{waiting['entry']['id']}")
+    ada.post("/pairing", {"game": "hex"})
+    paired = ben.post("/pairing", {"game": "hex"}).json()
+    call("get_pairing", ben, "GET", f"/pairing/{paired['entry']['id']}")
     call(
         "resign",
         ben,

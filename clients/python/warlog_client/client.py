@@ -15,12 +15,14 @@ from httpx_sse import EventSource
 
 from .endpoints import Endpoints
 from .feed import Follower, StreamEnded, Survivable
-from .models import Event, Seats
+from .models import Event, PairingEntry, Seats
 from .request import Outcome, Page, Request, Retry, exchange, refusal
 
 T = TypeVar("T")
 
 TIMEOUT_S = 10.0
+WAIT_S = 5
+"""For which a waiting player's question stays open; no more than half of the timeout."""
 SILENCE_S = 40.0
 """A feed that is silent for longer than two heartbeats and a bit is taken for dead."""
 
@@ -51,6 +53,7 @@ class Client(Endpoints):
             base_url=url, headers=_headers(token), timeout=timeout_s, limits=_LIMITS, verify=_tls()
         )
         self._retry = retry or Retry()
+        self._wait_s = max(1, min(WAIT_S, int(timeout_s / 2)))
 
     def __enter__(self) -> Self:
         return self
@@ -93,6 +96,12 @@ class Client(Endpoints):
             yield from page.items
             request = page.rest
 
+    def paired(self, entry: str) -> PairingEntry:
+        """Waits until the entry is over: with a match, it is to be hoped (`status`, `match`)."""
+        while not (found := self.pairing(entry, wait_s=self._wait_s)).is_over:
+            pass
+        return found
+
     def feed(
         self, match: str, *, seat: Seats = None, after: int = 0, silence_s: float = SILENCE_S
     ) -> Iterator[Event]:
@@ -127,6 +136,7 @@ class AsyncClient(Endpoints):
             base_url=url, headers=_headers(token), timeout=timeout_s, limits=_LIMITS, verify=_tls()
         )
         self._retry = retry or Retry()
+        self._wait_s = max(1, min(WAIT_S, int(timeout_s / 2)))
 
     async def __aenter__(self) -> Self:
         return self
@@ -169,6 +179,12 @@ class AsyncClient(Endpoints):
             for item in page.items:
                 yield item
             request = page.rest
+
+    async def paired(self, entry: str) -> PairingEntry:
+        """As `Client.paired`."""
+        while not (found := await self.pairing(entry, wait_s=self._wait_s)).is_over:
+            pass
+        return found
 
     async def feed(
         self, match: str, *, seat: Seats = None, after: int = 0, silence_s: float = SILENCE_S

@@ -24,6 +24,8 @@ PAGE = 100
 _ACTIONS = json_as(models.Actions)
 _CREATED = json_as(models.Created)
 _DONE = json_as(models.Done)
+_ENTRIES = field_as(list[models.PairingEntry], "entries")
+_ENTRY = field_as(models.PairingEntry, "entry")
 _GAME = json_as(models.Game)
 _GAMES = field_as(list[models.GameName], "games")
 _HEALTH = json_as(models.Health)
@@ -209,6 +211,41 @@ class Endpoints:
         """Joins a match whose seats are given by wish, or changes one's wish."""
         body = {} if wish is None else {"wish": wish}
         return _command(post(_DONE, "matches", match, "join", body=body), **how)
+
+    # ---- quick pairing -------------------------------------------------------------------------------------
+
+    @endpoint
+    def pair(
+        self,
+        game: str,
+        *,
+        options: Json | None = None,
+        mode: str | None = None,
+        move_seconds: int | None = None,
+        idempotency_key: str | None = None,
+    ) -> Request[models.PairingEntry]:
+        """Waits, or goes on waiting, for others who want the same match. `paired` waits until there is one."""
+        settings = {"game": game, "options": options, "mode": mode, "move_seconds": move_seconds}
+        body = {name: value for name, value in settings.items() if value is not None}
+        request = post(_ENTRY, "pairing", body=body)
+        headers = {**request.headers, "Idempotency-Key": idempotency_key or uuid.uuid4().hex}
+        return msgspec.structs.replace(request, headers=headers, repeatable=True)
+
+    @endpoint
+    def pairings(self) -> Request[list[models.PairingEntry]]:
+        """The caller's entries: those that wait, and the last that were over within the hour."""
+        return get(_ENTRIES, "pairing")
+
+    @endpoint
+    def pairing(self, entry: str, *, wait_s: int = 0) -> Request[models.PairingEntry]:
+        """How an entry stands. `wait_s`: how long the answer may wait for something to happen; keep it below the
+        client's timeout. Who does not ask for a minute is taken for gone."""
+        return get(_ENTRY, "pairing", entry, wait=wait_s or None)
+
+    @endpoint
+    def leave_pairing(self, entry: str) -> Request[None]:
+        """Stops waiting. WrongStatus in the moment in which a match is being made."""
+        return send("DELETE", nothing, "pairing", entry)
 
     # ---- commands ------------------------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ WarlogError
     ├── Unauthenticated     401
     ├── Forbidden           403   NotYourSeat  InsufficientScope  WrongInvitation  NoSpectators  Competitive
     ├── NotFound            404   UnknownMatch  UnknownSeat  UnknownGame  UnknownVersion  UnknownPlayer
-    │                             UnknownScenario  NoView
+    │                             UnknownScenario  UnknownEntry  NoView
     ├── Conflict            409   VersionConflict  SeatTaken  WrongStatus  NoProposal  ProposalChanged
     │                             AlreadyDisclosed  IdempotencyKeyReused  TooLate
     ├── BodyTooLarge        413
@@ -178,6 +178,12 @@ class UnknownScenario(NotFound):
     """No such scenario, or a private one of others."""
 
     known_code = "unknown_scenario"
+
+
+class UnknownEntry(NotFound):
+    """No such entry in a pairing queue, or another player's."""
+
+    known_code = "unknown_entry"
 
 
 class NoView(NotFound):

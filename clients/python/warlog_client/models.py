@@ -104,6 +104,32 @@ class Created(Struct, frozen=True):
     invitations: dict[str, str] = {}
 
 
+class PairingEntry(Struct, frozen=True):
+    """The wait for a match.
+
+    players  how many make the match
+    status   waiting, pairing (it is being made), paired (with `match`), withdrawn (a match was found in another
+             queue: `match`), refused (`code` says why), left, expired
+    place    1: the next to be seated; None unless waiting
+    """
+
+    id: str
+    game: str
+    options: Json
+    mode: str
+    move_seconds: int
+    players: int
+    status: str
+    place: int | None = None
+    since: datetime | None = None
+    match: str | None = None
+    code: str | None = None
+
+    @property
+    def is_over(self) -> bool:
+        return self.status not in ("waiting", "pairing")
+
+
 class Imported(Struct, frozen=True):
     """`versions` maps each version of the record to the one that it has in the new match."""
 

@@ -281,6 +281,12 @@ class Codec:
             return {seat: side for side, seat in enumerate(s for s in SEATS if s in options["factions"])}
         return {seat: side for side, team in enumerate(_teams(options["pairing"])) for seat in team}
 
+    def hands(self, options: Mapping[str, Any]) -> list[list[str]]:
+        """The seats that a player holds together, for full options: in `double` both of a side."""
+        if options["mode"] == "standard":
+            return [[seat] for seat in SEATS if seat in options["factions"]]
+        return [list(team) for team in _teams(options["pairing"])]
+
     def position_is_open(self, position: Mapping[str, object]) -> bool:
         """Nothing in this game is hidden from anybody."""
         return True

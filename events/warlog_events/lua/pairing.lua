@@ -1,0 +1,226 @@
+--[[ pairing: one step of quick pairing, whole or not at all
+
+A queue holds those who want the same match, in the order in which they came. Whoever has waited longest is taken
+first, and all of a match at once; from then on the pairing is on record until it is settled, so that whoever comes after
+a crash can go on from there. Nobody is in two pairings: with one of a player's entries all his others stop waiting.
+
+KEYS
+  1  the counter of entries; every other key is made from its prefix and lies in the same slot
+       order             counter: the place of an entry among all that were ever made
+       entry:<id>        hash: player, name, queue, spec, seats, order, since, status; match, code, ended
+       waiting:<queue>   sorted set of entries by order
+       queues            set of the queues in which somebody waits
+       seen              sorted set of all waiting entries, by the ms in which their player was last there
+       of:<player>       set of his entries that are not over
+       was:<player>      list of those that are, the newest first; kept for an hour, as they are themselves
+       making            hash: match → the pairing on record (JSON)
+       begun             sorted set of the same matches, by ms
+ARGV
+  1  the key prefix
+  2  channel on which the ids of entries are told that are now something else
+  3  now, in ms; "" for Redis's own clock
+  4  what to do, and then
+
+  join   entry player name queue spec seats most      the player waits, `most` times at once
+           new entry | known entry (this very one is there) | waiting entry (he waits in this queue already) | full
+  take   queue match since                            a pairing for this match; who was not seen since then has gone
+           made json | short count (so many wait)
+  leave  entry player status since                    stop waiting; `since` not "": only if not seen since then
+           done | unknown | busy (a match is being made for him) | here
+  made   match                                        settle: the match is there
+  given  match code player...                         settle: it is not; these players are turned away, the others wait
+           done entries queues... | gone (it is settled)                                              again as before
+]]
+
+local prefix, channel, now = ARGV[1], ARGV[2], ARGV[3]
+if now == '' then
+  local time = redis.call('TIME')
+  now = time[1] * 1000 + math.floor(time[2] / 1000)
+else
+  now = tonumber(now)
+end
+local KEPT_S, KEPT = 3600, 32
+local at = 4
+local function take()
+  at = at + 1
+  return ARGV[at]
+end
+local function ms(number)
+  return string.format('%.0f', number)
+end
+
+local told = {}
+
+local function stop_waiting(id)
+  local entry = prefix .. 'entry:' .. id
+  local queue = redis.call('HGET', entry, 'queue')
+  redis.call('ZREM', prefix .. 'waiting:' .. queue, id)
+  redis.call('ZREM', prefix .. 'seen', id)
+  if redis.call('EXISTS', prefix .. 'waiting:' .. queue) == 0 then
+    redis.call('SREM', prefix .. 'queues', queue)
+  end
+end
+
+local function wait(id)
+  local entry = prefix .. 'entry:' .. id
+  local queue, order = unpack(redis.call('HMGET', entry, 'queue', 'order'))
+  redis.call('HSET', entry, 'status', 'waiting')
+  redis.call('ZADD', prefix .. 'waiting:' .. queue, order, id)
+  redis.call('ZADD', prefix .. 'seen', ms(now), id)
+  redis.call('SADD', prefix .. 'queues', queue)
+  told[#told + 1] = id
+  return queue
+end
+
+local function finish(id, status, match, code)
+  local entry = prefix .. 'entry:' .. id
+  local player = redis.call('HGET', entry, 'player')
+  redis.call('HSET', entry, 'status', status, 'match', match or '', 'code', code or '', 'ended', ms(now))
+  redis.call('EXPIRE', entry, KEPT_S)
+  redis.call('SREM', prefix .. 'of:' .. player, id)
+  local was = prefix .. 'was:' .. player
+  redis.call('LPUSH', was, id)
+  redis.call('LTRIM', was, 0, KEPT - 1)
+  redis.call('EXPIRE', was, KEPT_S)
+  told[#told + 1] = id
+end
+
+local function tell()
+  if #told > 0 then
+    redis.call('PUBLISH', channel, table.concat(told, ' '))
+  end
+end
+
+local function join()
+  local id, player, name, queue, spec, seats, most = take(), take(), take(), take(), take(), take(), tonumber(take())
+  local entry, own = prefix .. 'entry:' .. id, prefix .. 'of:' .. player
+  if redis.call('EXISTS', entry) == 1 then
+    return {'known', id}
+  end
+  for _, other in ipairs(redis.call('SMEMBERS', own)) do
+    if redis.call('HGET', prefix .. 'entry:' .. other, 'queue') == queue then
+      return {'waiting', other}
+    end
+  end
+  if redis.call('SCARD', own) >= most then
+    return {'full'}
+  end
+  redis.call('HSET', entry, 'player', player, 'name', name, 'queue', queue, 'spec', spec, 'seats', seats,
+    'order', ms(redis.call('INCR', KEYS[1])), 'since', ms(now))
+  redis.call('SADD', own, id)
+  wait(id)
+  return {'new', id}
+end
+
+local function pair()
+  local queue, match, since = take(), take(), tonumber(take())
+  local waiting = prefix .. 'waiting:' .. queue
+  local first = redis.call('ZRANGE', waiting, 0, 0)[1]
+  if not first then
+    return {'short', 0}
+  end
+  local spec, seats = unpack(redis.call('HMGET', prefix .. 'entry:' .. first, 'spec', 'seats'))
+  local taken
+  repeat
+    local gone = false
+    taken = redis.call('ZRANGE', waiting, 0, seats - 1)
+    for _, id in ipairs(taken) do
+      if tonumber(redis.call('ZSCORE', prefix .. 'seen', id)) < since then
+        stop_waiting(id)
+        finish(id, 'expired')
+        gone = true
+      end
+    end
+  until not gone
+  if #taken < tonumber(seats) then
+    tell()
+    return {'short', #taken}
+  end
+  local entries, aside = {}, {}
+  for _, id in ipairs(taken) do
+    local player, name = unpack(redis.call('HMGET', prefix .. 'entry:' .. id, 'player', 'name'))
+    entries[#entries + 1] = {id = id, player = player, name = name}
+    stop_waiting(id)
+    redis.call('HSET', prefix .. 'entry:' .. id, 'status', 'pairing')
+    told[#told + 1] = id
+    for _, other in ipairs(redis.call('SMEMBERS', prefix .. 'of:' .. player)) do
+      if other ~= id then
+        aside[#aside + 1] = other
+        stop_waiting(other)
+        redis.call('HSET', prefix .. 'entry:' .. other, 'status', 'pairing')
+        told[#told + 1] = other
+      end
+    end
+  end
+  local made = cjson.encode({match = match, queue = queue, spec = spec, entries = entries,
+    aside = table.concat(aside, ' ')})
+  redis.call('HSET', prefix .. 'making', match, made)
+  redis.call('ZADD', prefix .. 'begun', ms(now), match)
+  tell()
+  return {'made', made}
+end
+
+local function leave()
+  local id, player, status, since = take(), take(), take(), take()
+  local owner, stands = unpack(redis.call('HMGET', prefix .. 'entry:' .. id, 'player', 'status'))
+  if owner ~= player then
+    return {'unknown'}
+  end
+  if stands == 'pairing' then
+    return {'busy'}
+  end
+  if stands == 'waiting' then
+    if since ~= '' and tonumber(redis.call('ZSCORE', prefix .. 'seen', id)) >= tonumber(since) then
+      return {'here'}
+    end
+    stop_waiting(id)
+    finish(id, status)
+    tell()
+  end
+  return {'done'}
+end
+
+local function settle(is_made)
+  local match = take()
+  local raw = redis.call('HGET', prefix .. 'making', match)
+  if not raw then
+    return {'gone'}
+  end
+  redis.call('HDEL', prefix .. 'making', match)
+  redis.call('ZREM', prefix .. 'begun', match)
+  local making = cjson.decode(raw)
+  local code, away, queues = '', {}, {}
+  if not is_made then
+    code = take()
+    while at < #ARGV do
+      away[take()] = true
+    end
+  end
+  for _, entry in ipairs(making.entries) do
+    if is_made then
+      finish(entry.id, 'paired', match)
+    elseif away[entry.player] then
+      finish(entry.id, 'refused', nil, code)
+    else
+      queues[#queues + 1] = wait(entry.id)
+    end
+  end
+  for id in string.gmatch(making.aside, '%S+') do
+    if is_made then
+      finish(id, 'withdrawn', match)
+    else
+      queues[#queues + 1] = wait(id)
+    end
+  end
+  tell()
+  return {'done', unpack(queues)}
+end
+
+local steps = {
+  join = join,
+  take = pair,
+  leave = leave,
+  made = function() return settle(true) end,
+  given = function() return settle(false) end,
+}
+return steps[ARGV[4]]()

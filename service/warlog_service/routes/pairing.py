@@ -1,0 +1,181 @@
+"""Quick pairing: wait for others who want the same match."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+
+from litestar import delete, get, post
+from litestar.params import FromPath
+from litestar.types import Receive, Scope, Send
+
+from warlog_events.accounts import Caller
+from warlog_events.commands import Wanted
+from warlog_events.errors import Unavailable, WarlogError
+from warlog_events.pairing import Entry
+from warlog_service import auth, schema
+from warlog_service.answers import Answer, encode, private
+from warlog_service.openapi import call
+from warlog_service.requests import AnyRequest, asked, decode, idempotency_key, read_body
+from warlog_service.routes.feed import HEADERS, HEARTBEAT
+from warlog_service.running import Service, service_of
+
+WAIT_SECONDS_MAX = 30
+
+
+@post(
+    "/pairing",
+    opt=call(
+        body=Wanted,
+        answer=schema.PairingAnswer,
+        status=201,
+        token=True,
+        headers=("Idempotency-Key",),
+        errors=("unknown_game", "invalid_options", "other codes of the rule book's options"),
+    ),
+)
+async def post_pairing(request: AnyRequest) -> Answer:
+    """Wait for others who want the same match, in one queue for all whose options come to the same.
+
+    Who has waited longest is seated first; seats are given by lot, and the match begins at once. You may wait in
+    several queues: with the first match your other entries end. Waiting in a queue already, you get that entry (200),
+    and so you do by repeating an `Idempotency-Key`. Show now and then that you are still there, by asking for the entry
+    or following it: else it expires after a minute."""
+    scope = request.scope
+    service = service_of(scope)
+    caller = await auth.caller(service, scope)
+    service.limits.commands.spend(caller.id)
+    body = await read_body(scope, request.receive, service.settings.body_bytes_max)
+    wanted: Wanted = decode(body, Wanted)
+    entry, new = await service.backend.pairing.join(caller.player, wanted, idempotency_key(scope))
+    location = (b"location", f"/v1/pairing/{entry.id}".encode())
+    return private({"entry": entry}, 201 if new else 200, location)
+
+
+@get("/pairing", opt=call(answer=schema.Pairings, token=True))
+async def get_pairings(request: AnyRequest) -> Answer:
+    """Your entries: those that wait, and the last that were over within the hour."""
+    service = service_of(request.scope)
+    caller = await auth.caller(service, request.scope)
+    return private({"entries": await service.backend.pairing.entries(caller.id)})
+
+
+@get(
+    "/pairing/{entry_id:str}",
+    opt=call(query=schema.PairingQuery, answer=schema.PairingAnswer, token=True, errors=("unknown_entry",)),
+)
+async def get_pairing(request: AnyRequest, entry_id: FromPath[str]) -> Answer:
+    """How an entry stands; with `wait=20` the answer comes when it stands otherwise, after 20 seconds at the latest."""
+    service = service_of(request.scope)
+    caller = await auth.caller(service, request.scope)
+    query = asked(request.scope, schema.PairingQuery)
+    pairing = service.backend.pairing
+    entry = await pairing.entry(caller.id, entry_id)
+    if query.wait and not entry.is_over:
+        service.limits.feeds.enter(caller.id)
+        try:
+            entry = await pairing.change(caller.id, entry_id, entry.status, min(query.wait, WAIT_SECONDS_MAX))
+        finally:
+            service.limits.feeds.leave(caller.id)
+    return private({"entry": entry})
+
+
+@delete(
+    "/pairing/{entry_id:str}",
+    status_code=200,  # Litestar's; the Answer says 204
+    opt=call(answer=None, status=204, token=True, errors=("unknown_entry", "wrong_status")),
+)
+async def delete_pairing(request: AnyRequest, entry_id: FromPath[str]) -> Answer:
+    """Stop waiting. 409 `wrong_status` in the moment in which a match is being made for you."""
+    service = service_of(request.scope)
+    caller = await auth.caller(service, request.scope)
+    await service.backend.pairing.leave(caller.id, entry_id)
+    return Answer(204, [], b"")
+
+
+@get(
+    "/pairing/{entry_id:str}/feed",
+    opt=call(answer="text/event-stream", token=True, errors=("unknown_entry",)),
+)
+async def get_pairing_feed(request: AnyRequest, entry_id: FromPath[str]) -> EntryStream:
+    """Server-Sent Events: the entry as it stands, and again whenever that changes; the event's name is its status.
+
+    `heartbeat` comes every 15 seconds. The last event, `closing`, says why the stream ends: `over` with the entry,
+    `shutdown`, or a problem's code."""
+    service = service_of(request.scope)
+    if service.closing:
+        raise Unavailable("the server is going down")
+    caller = await auth.caller(service, request.scope)
+    return EntryStream(service, caller, await service.backend.pairing.entry(caller.id, entry_id))
+
+
+class EntryStream:
+    """One who waits and follows; an ASGI application. While it is open its player is there."""
+
+    def __init__(self, service: Service, caller: Caller, entry: Entry) -> None:
+        self.token_id: str | None = caller.token_id
+        self._service = service
+        self._caller = caller
+        self._entry = entry
+        self._ending: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+
+    def close(self, code: str) -> None:
+        if not self._ending.done():
+            self._ending.set_result(code)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        scope["state"]["status"] = 200
+        scope["state"]["stream"] = True
+        if scope["state"].get("head"):
+            await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
+            return
+        limits = self._service.limits
+        limits.feeds.enter(self._caller.id)
+        self._service.feeds.add(self)
+        follow, gone = asyncio.create_task(self._follow(send)), asyncio.create_task(self._gone(receive))
+        try:
+            await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
+            await asyncio.wait((follow, gone, self._ending), return_when=asyncio.FIRST_COMPLETED)
+            if not gone.done():
+                code = follow.result() if follow.done() else self._ending.result()
+                self._service.metrics.feeds_closed.labels(code).inc()
+                await self._write(send, "closing", encode({"code": code}), more=False)
+        finally:
+            self._service.feeds.discard(self)
+            limits.feeds.leave(self._caller.id)
+            for task in (follow, gone):
+                task.cancel()
+                with suppress(asyncio.CancelledError):
+                    await task
+
+    async def _follow(self, send: Send) -> str:
+        """Writes until the entry is over; gives the code with which the stream ends."""
+        backend, entry = self._service.backend, self._entry
+        seconds = self._service.settings.feed_heartbeat_ms / 1000
+        shown = ""
+        while True:
+            if entry.status != shown:
+                shown = entry.status
+                await self._write(send, shown, encode(entry))
+            else:
+                await send({"type": "http.response.body", "body": HEARTBEAT, "more_body": True})
+            if entry.is_over:
+                return "over"
+            try:
+                entry = await backend.pairing.change(self._caller.id, entry.id, shown, seconds)
+                if not await backend.accounts.valid(self._caller):
+                    return "unauthenticated"
+            except WarlogError as error:
+                return error.code
+
+    async def _write(self, send: Send, name: str, data: bytes, *, more: bool = True) -> None:
+        body = b"event: %b\ndata: %b\n\n" % (name.encode(), data)
+        await send({"type": "http.response.body", "body": body, "more_body": more})
+
+    async def _gone(self, receive: Receive) -> None:
+        while (await receive())["type"] != "http.disconnect":
+            pass
+
+
+handlers = [post_pairing, get_pairings, get_pairing, delete_pairing, get_pairing_feed]
