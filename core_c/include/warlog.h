@@ -328,6 +328,19 @@ int64_t wl_explain(const wl_game *game, const void *setup, const void *state, co
 /* Every legal action of `seat` in canonical order: writes at most `cap`, returns how many there are. */
 int64_t wl_legal(const wl_game *game, const void *setup, const void *state, int32_t seat, wl_action *out, size_t cap);
 
+/* What everybody wants to know after a step, in one crossing of the boundary. */
+typedef struct wl_turn {
+    int64_t disclosure;
+    int32_t to_act; /* seats as bits */
+    int32_t phase;
+    wl_result result;
+} wl_turn;
+int32_t wl_turn_of(const wl_game *game, const void *setup, const void *state, wl_turn *turn);
+
+/* Copies a state of the same match, or of any, over `to`, which is a state or zero. A match seldom uses all the room that its
+ * longest lists could need; only what is used is touched. */
+int32_t wl_copy(const wl_game *game, void *to, const void *from);
+
 /* Takes an action, changing `state` in place.
  *
  * draws  in/out: entropy or recorded draws; afterwards the draws used.

@@ -133,6 +133,34 @@ int32_t wl_result_of(const wl_game *game, const void *setup, const void *state, 
     return WL_OK;
 }
 
+int32_t wl_turn_of(const wl_game *game, const void *setup, const void *state, wl_turn *turn)
+{
+    const int32_t error = check_bytes(game, setup, state);
+    if (error != WL_OK || turn == NULL)
+        return error != WL_OK ? error : WL_E_ARGUMENT;
+    turn->disclosure = (int64_t)game->disclosure(setup, state);
+    turn->to_act = (int32_t)game->to_act(setup, state);
+    turn->phase = game->phase(state);
+    turn->result = game->result(state);
+    return WL_OK;
+}
+
+/* `used` bytes of `from` are written over `to`, of which `to_used` are not zero. */
+static void copy_used(void *to, size_t to_used, const void *from, size_t used)
+{
+    memcpy(to, from, used);
+    if (to_used > used)
+        memset((uint8_t *)to + used, 0, to_used - used);
+}
+
+int32_t wl_copy(const wl_game *game, void *to, const void *from)
+{
+    if (game == NULL || !aligned(to) || !aligned(from))
+        return WL_E_ARGUMENT;
+    copy_used(to, wl_used_bytes(game->state_layout, to), from, wl_used_bytes(game->state_layout, from));
+    return WL_OK;
+}
+
 int64_t wl_clock(const wl_game *game, const void *setup, const void *state, int32_t seat)
 {
     const int32_t error = check_bytes(game, setup, state);
@@ -209,6 +237,7 @@ int32_t wl_apply(const wl_game *game, const void *setup, void *state, const wl_p
 {
     _Alignas(8) uint8_t before[WL_STATE_MAX];
     int32_t error = check_bytes(game, setup, state);
+    size_t used;
 
     if (error == WL_OK)
         error = check_post(game, post);
@@ -216,10 +245,11 @@ int32_t wl_apply(const wl_game *game, const void *setup, void *state, const wl_p
         error = check_draws(draws);
     if (error != WL_OK || event == NULL)
         return error != WL_OK ? error : WL_E_ARGUMENT;
-    memcpy(before, state, game->state_size);
+    used = wl_used_bytes(game->state_layout, state);
+    memcpy(before, state, used);
     error = step(game, setup, state, post, draws, event);
     if (error != WL_OK)
-        memcpy(state, before, game->state_size);
+        copy_used(state, game->state_size, before, used);
     return error;
 }
 

@@ -51,6 +51,9 @@ const wl_word *wl_next_list(wl_words *words, wl_word count, size_t width);
 /* 1 when every byte of the struct that its layout does not show as used is zero. */
 int wl_is_canonical(const wl_field *layout, const void *bytes, size_t size);
 
+/* Where the used part of the struct ends; what comes after it is zero. */
+size_t wl_used_bytes(const wl_field *layout, const void *bytes);
+
 /* ---- small things ------------------------------------------------------------------------------------------------ */
 
 static inline uint32_t wl_bit(int32_t i) { return (uint32_t)1 << i; }

@@ -133,6 +133,18 @@ static void copy_used(uint8_t *out, const wl_field *layout, const uint8_t *base)
     }
 }
 
+size_t wl_used_bytes(const wl_field *layout, const void *bytes)
+{
+    size_t end = 0;
+
+    for (const wl_field *f = layout; f->name != NULL; f++) {
+        const size_t at = f->offset + used(f, bytes) * f->size;
+        if (at > end)
+            end = at;
+    }
+    return end;
+}
+
 int wl_is_canonical(const wl_field *layout, const void *bytes, size_t size)
 {
     uint8_t blank[WL_STATE_MAX] = {0};

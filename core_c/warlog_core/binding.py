@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from warlog_core._core import ffi, lib
 from warlog_core.errors import BadDraws, BadState, CoreError, HashMismatch, Refused
@@ -52,6 +52,8 @@ _DRAWS = struct.Struct("@PNPNPNNNii")
 _STEP = struct.Struct("=iiii8iQ")
 _LISTING_ACTIONS = 4096  # room at first; a longer listing gets more
 OPEN_BYTES = struct.pack("=i", OPEN)
+_TURN = struct.Struct("=qiiiiI")
+_SPARE_STATES = 256  # per game
 _ENTROPY_BYTES = 128  # the first block: the draws of any ordinary event
 _ENTROPY_BYTES_MAX = 1 << 20  # a sound source needs far less; one that is stuck must not hang us
 
@@ -70,14 +72,33 @@ RawStep = tuple[int, Record, Sequence[int], Sequence[int], int]
 
 
 class RawState:
-    """The bytes of one match: a setup that never changes (and is shared by copies) and a state of its own."""
+    """The bytes of one match: a setup that never changes (and is shared by copies) and a state of its own.
 
-    __slots__ = ("buffer", "setup", "state")
+    `spare`: where the memory of a copy goes when nobody needs it any more. A server copies a state for every action,
+    and making room for all that its longest lists could need costs more than to copy what is there."""
 
-    def __init__(self, setup: Any, state: Any, buffer: Any) -> None:
+    __slots__ = ("buffer", "setup", "spare", "state")
+
+    def __init__(self, setup: Any, state: Any, buffer: Any, spare: list[Any] | None = None) -> None:
         self.setup = setup
         self.state = state
         self.buffer = buffer
+        self.spare = spare
+
+    def __del__(self) -> None:
+        if self.spare is not None and len(self.spare) < _SPARE_STATES:
+            self.spare.append((self.state, self.buffer))
+
+
+class RawTurn(NamedTuple):
+    """What a state says of itself; seats as bits, `reason` and `phase` as rows of their tables."""
+
+    disclosure: int
+    to_act: int
+    phase: int
+    over: int
+    reason: int
+    winners: int
 
 
 class _Buffers:
@@ -98,7 +119,8 @@ class _Buffers:
         self.words = ffi.new("wl_word[]", game.event_words_max)
         self.event = ffi.new("wl_event *", {"words": self.words, "cap": game.event_words_max})
         self.unwanted = ffi.new("wl_event *")
-        self.result = ffi.new("wl_result *")
+        self.turn = ffi.new("wl_turn *")
+        self.turn_bytes = ffi.buffer(self.turn, _TURN.size)
         self.explanation = ffi.new("wl_word[]", lib.WL_EXPLAIN_MAX)
         self.view = ffi.new("wl_word[]", (game.view_size + 7) // 8)
         self.view_bytes = ffi.buffer(self.view)
@@ -172,6 +194,7 @@ class RawGame:
         self.state_layout = Layout(_fields(game.state_layout), game.state_size)
         self.view_layout = Layout(_fields(game.view_layout), game.view_size)
         self._local = _PerThread(game)
+        self._spare: list[Any] = []
 
     @cached_property
     def fingerprint(self) -> int:
@@ -212,9 +235,15 @@ class RawGame:
         return raw
 
     def copy(self, raw: RawState) -> RawState:
-        state = ffi.new("wl_word[]", (self.state_size + 7) // 8)
-        ffi.memmove(state, raw.state, self.state_size)
-        return RawState(raw.setup, state, ffi.buffer(state, self.state_size))
+        try:
+            state, buffer = self._spare.pop()
+        except IndexError:
+            state = ffi.new("wl_word[]", (self.state_size + 7) // 8)
+            buffer = ffi.buffer(state, self.state_size)
+        code = lib.wl_copy(self._game, state, raw.state)
+        if code:
+            raise self.failure(code)
+        return RawState(raw.setup, state, buffer, self._spare)
 
     def setup_bytes(self, raw: RawState) -> bytes:
         return bytes(ffi.buffer(raw.setup, self.setup_size))
@@ -234,25 +263,15 @@ class RawGame:
     def seats_in(self, raw: RawState) -> int:
         return self._count(lib.wl_seats(self._game, raw.setup))
 
-    def phase(self, raw: RawState) -> int:
-        return self._count(lib.wl_phase(self._game, raw.setup, raw.state))
-
-    def to_act(self, raw: RawState) -> int:
-        return self._count(lib.wl_to_act(self._game, raw.setup, raw.state))
-
-    def disclosure(self, raw: RawState) -> int:
-        return self._count(lib.wl_disclosure(self._game, raw.setup, raw.state))
+    def turn(self, raw: RawState) -> RawTurn:
+        b = self._local.buffers
+        code = lib.wl_turn_of(self._game, raw.setup, raw.state, b.turn)
+        if code:
+            raise self.failure(code)
+        return RawTurn._make(_TURN.unpack(b.turn_bytes))
 
     def clock(self, raw: RawState, seat: int) -> int:
         return self._count(lib.wl_clock(self._game, raw.setup, raw.state, seat))
-
-    def result(self, raw: RawState) -> tuple[int, int] | None:
-        """None while the match runs, then the winners as bits and the row of the reason."""
-        result = self._local.buffers.result
-        code = lib.wl_result_of(self._game, raw.setup, raw.state, result)
-        if code:
-            raise self.failure(code)
-        return (result.winners, result.reason) if result.over else None
 
     def hash(self, raw: RawState) -> int:
         return int(lib.wl_hash(self._game, raw.state))

@@ -21,7 +21,7 @@ import msgspec
 from msgspec import Struct
 
 from warlog_core import binding, notation, selfplay
-from warlog_core.binding import Draws, RawGame, RawState, RawStep
+from warlog_core.binding import Draws, RawGame, RawState, RawStep, RawTurn
 from warlog_core.codecs import Codec, Explaining, Explanation, Notation, Result, Tables, codec_for
 from warlog_core.codecs._actions import plain as plain_action
 from warlog_core.errors import UnknownGame, UnknownSeat
@@ -29,6 +29,7 @@ from warlog_core.errors import UnknownGame, UnknownSeat
 SERVER = "server"
 SPECTATOR = "spectator"
 _TABLES_KEPT = 512
+_REC_HEAD, _REC_EFFECT, _ALL_VIEWERS = binding.REC_HEAD, binding.REC_EFFECT, binding.ALL_VIEWERS
 
 
 class Step(Struct, frozen=True):
@@ -92,7 +93,7 @@ class Event:
         self._action: dict[str, Any] | None = None
         self._records: list[tuple[int, int, int, int, list[int]]] | None = None
         self._effects: list[Any] | None = None
-        self._hides_nothing: bool | None = None
+        self._hides_nothing = True  # once it has been split
         self._public: Visible | None = None  # what everybody sees of an event that hides nothing
 
     @property
@@ -117,9 +118,8 @@ class Event:
     @property
     def hides_nothing(self) -> bool:
         """Everybody may know all of it, whatever has been disclosed."""
-        if self._hides_nothing is None:
-            everybody = (binding.REC_EFFECT, binding.ALL_VIEWERS)
-            self._hides_nothing = all(record[:2] == everybody for record in self._split())
+        if self._records is None:
+            self._split()
         return self._hides_nothing
 
     def visible(self, viewer: str | Iterable[str], disclosed: int) -> Visible:
@@ -180,10 +180,12 @@ class Event:
         """The records as (kind, audience, unlock, type, arguments)."""
         if self._records is None:
             records = []
-            words, at = self._words, 0
-            while at < len(words):
-                length, kind, audience, unlock, type_ = words[at : at + binding.REC_HEAD]
-                records.append((kind, audience, unlock, type_, words[at + binding.REC_HEAD : at + length]))
+            words, at, end = self._words, 0, len(self._words)
+            while at < end:
+                length, kind, audience, unlock, type_ = words[at : at + _REC_HEAD]
+                records.append((kind, audience, unlock, type_, words[at + _REC_HEAD : at + length]))
+                if kind != _REC_EFFECT or audience != _ALL_VIEWERS:
+                    self._hides_nothing = False
                 at += length
             self._records = records
         return self._records
@@ -221,10 +223,11 @@ class Listing(Sequence[Any]):
 class State:
     """A match in play. Owns its bytes: a copy is a copy."""
 
-    __slots__ = ("_raw", "_raw_game", "_setup", "_tables", "game", "started")
+    __slots__ = ("_raw", "_raw_game", "_setup", "_tables", "_turn", "game", "started")
 
     def __init__(self, game: Game, raw: RawState, setup: bytes, tables: Tables) -> None:
         self.game = game
+        self._turn: RawTurn | None = None  # what the state says of itself, until it changes
         self.started: Event | None = None
         self._raw_game = game.raw
         self._raw = raw
@@ -254,25 +257,25 @@ class State:
 
     @property
     def phase(self) -> str:
-        return self._raw_game.phases[self._raw_game.phase(self._raw)]
+        return self._raw_game.phases[self._now().phase]
 
     @property
     def to_act(self) -> list[str]:
         """The seats for whose decision the match waits, in seat order."""
-        return self._seats_of(self._raw_game.to_act(self._raw))
+        return list(self.game.seats_of(self._now().to_act, self._tables.seats))
 
     @property
     def result(self) -> Result | None:
-        result = self._raw_game.result(self._raw)
-        if result is None:
+        turn = self._now()
+        if not turn.over:
             return None
-        winners, reason = result
-        return Result(self._seats_of(winners), self._raw_game.reasons[reason])
+        winners = self.game.seats_of(turn.winners, self._tables.seats)
+        return Result(list(winners), self._raw_game.reasons[turn.reason])
 
     @property
     def disclosure(self) -> int:
         """Flags of what the rules have disclosed, for `Event.visible`."""
-        return self._raw_game.disclosure(self._raw)
+        return self._now().disclosure
 
     def clock(self, seat: str) -> int:
         """Changes exactly when this seat's thinking time starts anew; 0 while it has nothing to decide."""
@@ -335,11 +338,13 @@ class State:
 
         `draws`: recorded integers, or entropy(n) giving the first n bytes of the event's block."""
         record, items = self._tables.record(action)
+        self._turn = None
         words, used = self._raw_game.apply(self._raw, self._actor_number(actor), record, items, draws)
         return Event(self.game, self._tables, actor, (record, items), words, used)
 
     def reconfigure(self, options: object) -> None:
         """New options for a match in play. Raises Refused where the book allows none, or not these."""
+        self._turn = None
         self._raw_game.reconfigure(self._raw, self.game.codec.options_words(options))
         self._setup = self._raw_game.setup_bytes(self._raw) + self.game.codec.labels(options)
         self._tables = self.game.tables(self._raw, self._setup)
@@ -356,6 +361,7 @@ class State:
 
     def take(self, listing: Listing, index: int, draws: Draws = ()) -> None:
         """Takes the action at `index` of a listing of this very state, making no event. Raises Refused and BadDraws."""
+        self._turn = None
         self._raw_game.take(self._raw, listing.seat, listing.key(index), draws)
 
     def play_randomly(self, rng: random.Random, actions_max: int = 1_000_000, *, play_on: bool = True) -> int:
@@ -363,12 +369,14 @@ class State:
 
         Gives their number. `play_on` leaves out resigning and draw offers where there is another action; open templates
         are never chosen. `playout` does the same in C, much faster."""
+        self._turn = None
         return selfplay.play_randomly(self._raw_game, self._raw, rng, actions_max, play_on)
 
     def replay(self, steps: Sequence[Step], every: int = 0) -> list[bytes]:
         """Takes recorded steps in one core call; gives `data` after every `every` steps.
 
         Raises Refused, BadDraws or HashMismatch with the failing step's `index`; the state is then that before it."""
+        self._turn = None
         actor_number, record = self._actor_number, self._tables.record
         raw_steps: Iterator[
             RawStep
@@ -382,6 +390,7 @@ class State:
         """Random play in C, changing this state, until the match is over or `actions_max` actions are taken.
 
         Gives their number. `play_on` leaves out resigning and draw offers. Open templates are never chosen."""
+        self._turn = None
         return self._raw_game.playout(self._raw, seed, actions_max, play_on)
 
     def count(self, depth: int) -> int:
@@ -396,8 +405,11 @@ class State:
             raise UnknownSeat(seat)
         return self._actor_number(seat)
 
-    def _seats_of(self, bits: int) -> list[str]:
-        return [seat for seat in self._tables.seats if bits >> self._actor_number(seat) & 1]
+    def _now(self) -> RawTurn:
+        turn = self._turn
+        if turn is None:
+            turn = self._turn = self._raw_game.turn(self._raw)
+        return turn
 
 
 class Game:
@@ -411,6 +423,7 @@ class Game:
         self.seats = raw.seats
         self._actors: dict[tuple[str, ...], dict[str, int]] = {}
         self._viewers: dict[tuple[str, ...], dict[str, int]] = {}
+        self._bits: dict[tuple[int, tuple[str, ...]], tuple[str, ...]] = {}
         self._tables: OrderedDict[bytes, Tables] = OrderedDict()
 
     @cached_property
@@ -538,6 +551,14 @@ class Game:
             return self._actors[seats][actor]
         except KeyError:
             return self._number(self._actors, actor, seats, {SERVER: binding.SERVER})
+
+    def seats_of(self, bits: int, seats: tuple[str, ...]) -> tuple[str, ...]:
+        """The seats, of a match of these, whose actor's bit is set."""
+        known = self._bits.get((bits, seats))
+        if known is None:
+            known = tuple(seat for seat in seats if bits >> self.actor_number(seat, seats) & 1)
+            self._bits[bits, seats] = known
+        return known
 
     def viewer_number(self, viewer: str, seats: tuple[str, ...]) -> int:
         """The number of a viewer in a match of these seats. Raises UnknownSeat."""

@@ -54,7 +54,7 @@ def invitation_hash(secret: str) -> str:
 
 def need_status(match: Match, *allowed: str) -> None:
     """Raises WrongStatus unless the match is in one of these."""
-    if match.status not in allowed:
+    if match.fold.status not in allowed:
         raise WrongStatus(f"the match is {match.status}", version=match.version)
 
 
@@ -63,17 +63,17 @@ def act(draft: Draft, command: Act, player: Player) -> None:
     match = draft.match
     match.check_seat(player.id, command.seat)
     need_status(match, "playing", "finished")
-    _take_action(draft, command.seat, command.action)
+    _take_action(draft, match, command.seat, command.action)
 
 
 def act_as_server(draft: Draft, action: dict[str, object]) -> None:
     """The server's own actions: `timeout` and the like."""
-    need_status(draft.match, "playing")
-    _take_action(draft, SERVER_SEAT, action)
-
-
-def _take_action(draft: Draft, actor: str, action: object) -> None:
     match = draft.match
+    need_status(match, "playing")
+    _take_action(draft, match, SERVER_SEAT, action)
+
+
+def _take_action(draft: Draft, match: Match, actor: str, action: object) -> None:
     assert match.state is not None
     state = match.state.copy()
     try:
@@ -122,6 +122,8 @@ def start(draft: Draft, player: Player, *, seat: str = "") -> None:
 def check_known(match: Match, command: AnyCommand, player: Player) -> None:
     """Before anything else is said of a match: who has the invitation to a seat may know a private one, too. Raises
     UnknownMatch."""
+    if match.fold.visibility == "public":
+        return
     if not match.may_know(player.id) and not (isinstance(command, TakeSeat) and _invited(match, command)):
         raise UnknownMatch("no such match")
 

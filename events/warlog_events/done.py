@@ -44,6 +44,9 @@ class MatchSettings(msgspec.Struct, frozen=True):
     feed_events_max: int = 256
 
 
+_ANSWER = b'{"version":%d,"event":%b,"match":%b}'
+
+
 class Done:
     """What an accepted command led to.
 
@@ -76,8 +79,11 @@ class Done:
 
     def json(self, player_id: str) -> bytes:
         """`body`, encoded."""
-        reader = Reader(self.match.seats_of(player_id), player_id)
-        summary = self.match.summary_json(reader)
-        shared = None if self.told is None else public_json(self.told)
-        event = msgspec.json.encode(self.event(reader)) if shared is None else shared
-        return b'{"version":%d,"event":%b,"match":%b}' % (self.version, event, bytes(summary))
+        match, told = self.match, self.told
+        event = None if told is None else public_json(told)
+        if event is not None and match.is_alike_for_all:
+            return _ANSWER % (self.version, event, match.public_summary_json)
+        reader = Reader(match.seats_of(player_id), player_id)
+        if event is None:
+            event = msgspec.json.encode(self.event(reader))
+        return _ANSWER % (self.version, event, match.summary_json(reader))

@@ -106,8 +106,9 @@ class Draft:
     def entropy(self, seed: str | None = None) -> Callable[[int], bytes]:
         """For the next event. `seed`: the commitment that this event itself makes, else the newest on the
         current line."""
-        name = seed or self.match.fold.seed
-        return entropy(self.match_id, bytes.fromhex(self.secrets[name]), self.version)
+        name, version = seed or self.match.fold.seed, self.version
+        # Most actions draw nothing, and then nobody asks.
+        return lambda n: entropy(self.match_id, bytes.fromhex(self.secrets[name]), version)(n)
 
     def ending(self, state: State) -> Ending | None:
         """What the next event publishes if this state is the end of the match: every seed that is not known yet."""
@@ -146,7 +147,8 @@ class Draft:
         at: int | None = None,
     ) -> None:
         """Adds one event. `state` is the core's after it, None where it stays as it was."""
-        self._flush()
+        if self._pending is not None:
+            self._flush()
         before, version, type_, raw = self.head, self.version, TYPES[type(body)], encode(body)
         at, by = self.at if at is None else at, self.by if by is None else by
         previous, state_hash = ("", "") if before is None else (before.fold.chain, before.fold.hash)
@@ -164,10 +166,11 @@ class Draft:
 
     def commit(self) -> Match:
         """The events have been appended: the timeline learns of them. Gives the new head."""
+        head = self.match
         if self._pending is not None:
-            extend(self._timeline, self._pending, self.match.fold, self.match.state)
+            extend(self._timeline, self._pending, head.fold, head.state)
             self._pending = None
-        return self.match
+        return head
 
     def _after(self, before: Match | None, stored: StoredEvent, body: Body, state: State | None) -> Match:
         fold = fold_after(

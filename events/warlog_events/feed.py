@@ -131,7 +131,9 @@ class Feed(AsyncIterator[Item]):
             return
         if item[0] > self._tail + 1:
             self._behind = self._missed = True
-        elif self.push is not None and self._idle() and self.push(item):
+        elif (
+            self.push is not None and (news := self._news) is not None and not news.done() and self.push(item)
+        ):
             self._tail += 1
             return
         elif len(self._waiting) >= self._events_max:
@@ -141,10 +143,6 @@ class Feed(AsyncIterator[Item]):
             self._waiting.append(item)
             self._tail += 1
         self._wake()
-
-    def _idle(self) -> bool:
-        """Does the iterator wait, with nothing to be delivered?"""
-        return self._news is not None and not self._news.done()
 
     def _wake(self) -> None:
         if self._news is not None and not self._news.done():

@@ -249,36 +249,36 @@ class Match:
 
     def summary(self, reader: Reader) -> dict[str, object]:
         """The `match` object of API.md. Not to be changed: who gets the same shares it."""
-        if self.fold.status == "lobby" or self.fold.proposal is not None:
-            return self._summary(reader)
-        return self._public_summary
+        return self._public_summary if self.is_alike_for_all else self._summary(reader)
 
-    def summary_json(self, reader: Reader) -> msgspec.Raw:
+    def summary_json(self, reader: Reader) -> bytes:
         """The same, encoded."""
-        if self.fold.status == "lobby" or self.fold.proposal is not None:
-            return msgspec.Raw(msgspec.json.encode(self._summary(reader)))
-        return self._public_summary_json
+        return (
+            self.public_summary_json if self.is_alike_for_all else msgspec.json.encode(self._summary(reader))
+        )
+
+    @property
+    def is_alike_for_all(self) -> bool:
+        """Is the summary the same for every reader?"""
+        return self.fold.proposal is None and self.fold.status != "lobby"
 
     @lazy
     def _public_summary(self) -> dict[str, object]:
         return self._summary(Reader())
 
     @lazy
-    def _public_summary_json(self) -> msgspec.Raw:
-        """`_frame` and `_moving`, with nothing proposed."""
+    def public_summary_json(self) -> bytes:
+        """`_frame` and `_moving`, encoded, where `is_alike_for_all`."""
         fold, result = self.fold, b"null"
         if fold.result is not None:
             result = msgspec.json.encode(result_json(fold.result))
-        return msgspec.Raw(
-            b'%b,"status":"%b","version":%d,%b,"proposal":null,"result":%b,"updated_at":"%b"}'
-            % (
-                self._frame_json(),
-                fold.status.encode(),
-                fold.version,
-                self.turn_json,
-                result,
-                rfc3339(fold.updated_at).encode(),
-            )
+        return b'%b,"status":"%b","version":%d,%b,"proposal":null,"result":%b,"updated_at":"%b"}' % (
+            self._frame_json(),
+            fold.status.encode(),
+            fold.version,
+            self.turn_json,
+            result,
+            rfc3339(fold.updated_at).encode(),
         )
 
     @lazy

@@ -336,7 +336,7 @@ class Matches:
                     expected_version=first.version - 1,
                     expected_chain="" if before is None else before.chain,
                     events=[written.stored for written in draft.written],
-                    summary=bytes(match.summary_json(EVERYTHING)),
+                    summary=match.summary_json(EVERYTHING),
                     index=match.index,
                     secrets=draft.new_secrets,
                     idempotency=idempotency,

@@ -117,9 +117,10 @@ class Activities(msgspec.Struct, frozen=True):
 
 @lru_cache(maxsize=4096)
 def _keys_of(match: str) -> tuple[str, ...]:
-    """What every append to this match touches, in the order of append.lua."""
+    """The channel of an append to this match, and the keys that it touches, in the order of append.lua."""
     bucket = _bucket(match)
     return (
+        keys.moved(match),
         keys.events(match),
         keys.match_state(match),
         keys.secrets(match),
@@ -198,7 +199,7 @@ class Store:
         assert [event.version for event in a.events] == [
             *range(a.expected_version + 1, a.expected_version + 1 + len(a.events))
         ]
-        touched = [*_keys_of(match)]
+        channel, *touched = _keys_of(match)
         arguments: list[Word] = [
             match,
             a.expected_version,
@@ -209,7 +210,7 @@ class Store:
             a.summary,
             a.index,
             ACTIVITY_ENTRIES,
-            keys.moved(match),
+            channel,
         ]
         if a.idempotency is None:
             arguments += ("", "", "")
