@@ -121,6 +121,27 @@ static void random_play_comes_to_an_end_and_is_the_same_again_from_the_same_seed
     end(&b);
 }
 
+static void a_copy_over_a_longer_state_leaves_nothing_of_it_and_says_the_same_of_itself(void)
+{
+    match shorter = begin();
+    match longer = begin();
+    wl_turn turn;
+    wl_result result;
+
+    wl_playout(shorter.game, shorter.setup, shorter.state, 7, 100000, WL_PLAY_ON, shorter.actions, ACTIONS_CAP);
+    CHECK(wl_copy(longer.game, longer.state, shorter.state) == WL_OK);
+    CHECK(memcmp(longer.state, shorter.state, shorter.game->state_size) == 0);
+    CHECK(wl_turn_of(longer.game, longer.setup, longer.state, &turn) == WL_OK);
+    CHECK(wl_result_of(shorter.game, shorter.setup, shorter.state, &result) == WL_OK);
+    CHECK(memcmp(&turn.result, &result, sizeof result) == 0);
+    CHECK(turn.to_act == wl_to_act(shorter.game, shorter.setup, shorter.state));
+    CHECK(turn.phase == wl_phase(shorter.game, shorter.setup, shorter.state));
+    CHECK(turn.disclosure == wl_disclosure(shorter.game, shorter.setup, shorter.state));
+    CHECK(wl_copy(longer.game, NULL, shorter.state) == WL_E_ARGUMENT);
+    end(&shorter);
+    end(&longer);
+}
+
 static void a_count_of_depth_one_is_the_length_of_the_listing(void)
 {
     match m = begin();
@@ -163,6 +184,7 @@ int main(void)
     recorded_draws_are_taken_in_order_and_must_lie_in_range();
     an_error_leaves_the_state_as_it_was();
     random_play_comes_to_an_end_and_is_the_same_again_from_the_same_seed();
+    a_copy_over_a_longer_state_leaves_nothing_of_it_and_says_the_same_of_itself();
     a_count_of_depth_one_is_the_length_of_the_listing();
     bytes_that_are_not_in_use_must_be_zero();
     every_error_has_the_name_of_its_code();

@@ -289,3 +289,22 @@ def test_counting_one_action_deep_is_the_length_of_the_listings(name: str) -> No
         listed = [action for seat in state.to_act for action in state.legal(seat, plain=True)]
         assert state.count(1) == sum(not action.get("open") for action in listed)
         assert state.count(0) == 1
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_memory_that_is_used_again_holds_nothing_of_the_match_before(name: str, seed: int) -> None:
+    """Copies of many matches, made and dropped in any order: each stays the match it was made of."""
+    rng = random.Random(seed)
+    game = warlog_core.game(name)
+    begun = [start(game, options, position, rng) for of, options, position in STARTS if of == name]
+    for state in begun:
+        state.playout(rng.randrange(1 << 30), rng.randint(0, 60))
+    copies: list[tuple[State, bytes]] = []
+    for _ in range(400):
+        state = rng.choice(begun)
+        copies.append((state.copy(), state.data))
+        if len(copies) > 30:
+            del copies[rng.randrange(len(copies))]
+        copy, data = rng.choice(copies)
+        assert copy.data == data
+        assert game.load(copy.setup, data).hash == copy.hash
