@@ -243,6 +243,11 @@ typedef struct wl_result {
     uint32_t winners; /* seats */
 } wl_result;
 
+/* Private notes of a game's `slots`. */
+typedef struct wl_slots {
+    uint64_t room[16];
+} wl_slots;
+
 /* What a game fills in. Every function may rely on a sound setup and state (core.c has checked them; batch calls check the
  * first, and `apply` keeps a sound state sound), and on nothing else. `observe`, `init` write blank structs; `apply` may leave `state` in any condition on an error, the caller
  * restores it. */
@@ -278,6 +283,12 @@ typedef struct wl_game {
     /* What `check` found wrong, whose answer is `error`: at most WL_EXPLAIN_MAX words, or 0. NULL: there is never more to say. */
     size_t (*explain)(const void *setup, const void *state, const wl_post *post, int32_t error, wl_word *out);
     size_t (*legal)(const void *setup, const void *state, int32_t seat, wl_action *out, size_t cap);
+    /* Where listings are long, random play need not make them: *slots* are numbered places, and every legal action of a seat but an open
+     * template is in exactly one. `slots` tells their number, and notes in `room` what `slot` needs to know of this state; `slot` writes
+     * what would be in one, and returns 1 if that is legal. So a random slot, drawn again while it is empty, is a random
+     * action, each as likely as any other. NULL: random play lists. */
+    size_t (*slots)(const void *setup, const void *state, int32_t seat, wl_slots *room);
+    int32_t (*slot)(const wl_slots *room, size_t slot, wl_action *out);
     int32_t (*apply)(const void *setup, void *state, const wl_post *post, wl_draws *draws, wl_event *event);
     uint32_t (*disclosure)(const void *setup, const void *state);
     int32_t (*observe)(const void *setup, const void *state, int32_t viewer, void *view);

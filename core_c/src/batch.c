@@ -88,17 +88,35 @@ static int is_open(const wl_action *action)
     return 0;
 }
 
+static int may_choose(const wl_game *game, const wl_action *action, uint32_t flags)
+{
+    return !is_open(action) && !((flags & WL_PLAY_ON) && (game->actions[action->type].flags & WL_GIVES_UP));
+}
+
+/* A random action of those that may be chosen, found without a listing; NULL if none was met, which says nothing yet. */
+static const wl_action *draw_slot(const wl_game *game, const void *setup, const void *state, int32_t seat, wl_action *action,
+                                  uint32_t flags, uint64_t *random)
+{
+    wl_slots room;
+    const size_t n = game->slots(setup, state, seat, &room);
+
+    for (int tries = 0; tries < 64; tries++)
+        if (game->slot(&room, below(random, (uint32_t)n), action) && may_choose(game, action, flags))
+            return action;
+    return NULL;
+}
+
 /* A random action of those that may be chosen, or NULL. */
 static const wl_action *choose(const wl_game *game, const wl_action *actions, size_t n, uint32_t flags,
                                uint64_t *random)
 {
     for (int tries = 0; tries < 64; tries++) {
         const wl_action *a = &actions[below(random, (uint32_t)n)];
-        if (!is_open(a) && !((flags & WL_PLAY_ON) && (game->actions[a->type].flags & WL_GIVES_UP)))
+        if (may_choose(game, a, flags))
             return a;
     }
     for (size_t i = 0; i < n; i++) /* few may be chosen: the first of them will do */
-        if (!is_open(&actions[i]) && !((flags & WL_PLAY_ON) && (game->actions[actions[i].type].flags & WL_GIVES_UP)))
+        if (may_choose(game, &actions[i], flags))
             return &actions[i];
     for (size_t i = 0; i < n; i++)
         if (!is_open(&actions[i]))
@@ -161,6 +179,10 @@ int64_t wl_playout(const wl_game *game, const void *setup, void *state, uint64_t
                 pick &= pick - 1;
             post.actor = wl_lowest(pick);
             left &= ~wl_bit(post.actor);
+            if (game->slots != NULL)
+                action = draw_slot(game, setup, state, post.actor, actions, flags, &random);
+            if (action != NULL)
+                break;
             n = game->legal(setup, state, post.actor, actions, cap);
             n = n < cap ? n : cap;
             action = n > 0 ? choose(game, actions, n, flags, &random) : NULL;

@@ -64,6 +64,14 @@ static void entropy(fuzzer *f, uint8_t *block, size_t size)
         block[i] = (uint8_t)next_random(f);
 }
 
+static int is_open(const wl_action *action)
+{
+    int open = 0;
+    for (int i = 0; i < WL_ACTION_FIELDS; i++)
+        open |= action->field[i] == WL_OPEN;
+    return open;
+}
+
 static int listed(const fuzzer *f, const wl_action *action, int64_t n)
 {
     for (int64_t i = 0; i < n; i++)
@@ -111,6 +119,28 @@ static void call_everything(fuzzer *f, const void *setup, void *state)
     wl_playout(g, setup, state, next_random(f), 3, 0, f->actions, ACTIONS_CAP);
 }
 
+/* Every listed action is in exactly one slot, and nothing else is in any. */
+static void examine_slots(fuzzer *f, int32_t seat, int64_t n)
+{
+    const wl_game *g = f->game;
+    wl_slots room;
+    const size_t n_slots = g->slots(f->setup, f->state, seat, &room);
+    int64_t n_open = 0;
+    int64_t n_filled = 0;
+
+    for (int64_t i = 0; i < n; i++)
+        n_open += is_open(&f->actions[i]);
+    for (size_t i = 0; i < n_slots; i++) {
+        if (!g->slot(&room, i, &f->seen[n_filled]))
+            continue;
+        REQUIRE(listed(f, &f->seen[n_filled], n));
+        for (int64_t k = 0; k < n_filled; k++)
+            REQUIRE(memcmp(&f->seen[k], &f->seen[n_filled], sizeof f->seen[0]) != 0);
+        n_filled++;
+    }
+    REQUIRE(n_filled == n - n_open);
+}
+
 /* What holds of every sound state: views agree with the whole, hostile posts change nothing unless they are listed. */
 static void examine(fuzzer *f)
 {
@@ -131,11 +161,10 @@ static void examine(fuzzer *f)
         wl_playout(g, f->setup, f->other, next_random(f), 4, 0, f->seen, ACTIONS_CAP); /* goes, or is refused */
         for (int64_t i = 0; i < n; i++) {
             const wl_post post = {.actor = seat, .action = f->actions[i]};
-            int open = 0;
-            for (int k = 0; k < WL_ACTION_FIELDS; k++)
-                open |= f->actions[i].field[k] == WL_OPEN;
-            REQUIRE((wl_check(g, f->setup, f->state, &post) == WL_OK) != open);
+            REQUIRE((wl_check(g, f->setup, f->state, &post) == WL_OK) != is_open(&f->actions[i]));
         }
+        if (g->slots != NULL && n > 0)
+            examine_slots(f, seat, n);
         for (int tries = 0; tries < 40; tries++) {
             wl_post post = {.actor = seat, .n_items = below(f, 2) * below(f, g->items_max < 64 ? g->items_max + 1 : 64), .items = items};
             int32_t refused;

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import os
 import random
+from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 import warlog_core
-from warlog_core import Step
+from warlog_core import State, Step
 
 GAME = warlog_core.game("universal")
 # `WARLOG_MATCHES=1000` for the long run.
@@ -55,3 +59,32 @@ def test_random_matches_are_replayed_to_the_same_hashes_and_go_on_from_their_vie
         assert start.data == state.data
         n_over += state.result is not None
     assert n_over
+
+
+def after(state: State, take: Callable[[State], object]) -> bytes:
+    copy = state.copy()
+    take(copy)
+    return copy.data
+
+
+@pytest.mark.parametrize("plies", [0, 90, 400])
+@pytest.mark.parametrize("play_on", [False, True])
+def test_random_play_takes_every_listed_action_as_often_as_any_other(plies: int, play_on: bool) -> None:
+    """Random play in C makes no listing. An action is known by the state it leads to, which few share with another."""
+    each = 60
+    state = GAME.new(options={"psionics": True})
+    state.playout(3, plies, play_on=True)
+    (seat,) = state.to_act
+    giving_up = ("resign", "offer_draw") if play_on else ()
+    actions = [action for action in state.legal(seat, plain=True) if action["type"] not in giving_up]
+    assert len(actions) > 150
+    listed = Counter(after(state, lambda copy, a=action: copy.apply(seat, a)) for action in actions)  # type: ignore[misc]
+    taken = Counter(
+        after(state, lambda copy, n=number: copy.playout(n, 1, play_on=play_on))  # type: ignore[misc]
+        for number in range(each * len(actions))
+    )
+    assert taken.keys() == listed.keys()
+    # Poisson-like: five deviations either way, for every one and for their scatter.
+    scatter = {key: (taken[key] - each * n) ** 2 / (each * n) for key, n in listed.items()}
+    assert max(scatter.values()) < 25
+    assert abs(sum(scatter.values()) - len(scatter)) < 5 * (2 * len(scatter)) ** 0.5

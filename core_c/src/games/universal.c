@@ -133,34 +133,35 @@ typedef struct kind_rule {
     uint8_t strength, value, movement, ways;
     uint8_t basic, boosted; /* slides and rings: how far; a leap is 1 by so much; 0: never boosted */
     uint8_t conquest_middle, conquest_region, necromancy, summonable;
+    uint8_t reach; /* on a board without edges, so many destinations */
 } kind_rule;
 
 /* clang-format off */
 static const kind_rule KIND[KINDS] = {
-    /*              strength value movement        ways        basic boosted conquest  necromancy summonable */
-    [MIGHTY]    = {  1,       0,   AS_ITS_FACTION, 0,          0,    0,      2, 3,     0,         0 },
-    [COMMANDER] = {  2,       6,   SLIDE,          ALL_WAYS,   5,    0,      3, 4,     6,         0 },
-    [WIZARD]    = {  3,       5,   SLIDE,          ALL_WAYS,   1,    2,      4, 5,     5,         0 },
-    [PSIONIC]   = {  3,       5,   SLIDE,          ALL_WAYS,   1,    2,      4, 5,     5,         0 },
-    [DRAGON]    = {  4,       3,   LEAP,           0,          2,    3,      4, 5,     3,         1 },
-    [MECHA]     = {  4,       3,   SLIDE,          ALL_WAYS,   2,    3,      4, 5,     3,         1 },
-    [KNIGHT]    = {  4,       3,   RING,           0,          2,    3,      4, 5,     3,         1 },
-    [ANGEL]     = {  5,       2,   SLIDE,          DIAGONAL,   2,    3,      4, 5,     2,         1 },
-    [DEMON]     = {  5,       2,   SLIDE,          ORTHOGONAL, 2,    3,      4, 5,     2,         1 },
+    /*              strength value movement        ways        basic boosted conquest  necromancy summonable reach */
+    [MIGHTY]    = {  1,       0,   AS_ITS_FACTION, 0,          0,    0,      2, 3,     0,         0,         0 },
+    [COMMANDER] = {  2,       6,   SLIDE,          ALL_WAYS,   5,    0,      3, 4,     6,         0,         8 * 5 },
+    [WIZARD]    = {  3,       5,   SLIDE,          ALL_WAYS,   1,    2,      4, 5,     5,         0,         8 * 2 },
+    [PSIONIC]   = {  3,       5,   SLIDE,          ALL_WAYS,   1,    2,      4, 5,     5,         0,         8 * 2 },
+    [DRAGON]    = {  4,       3,   LEAP,           0,          2,    3,      4, 5,     3,         1,         8 + 8 },
+    [MECHA]     = {  4,       3,   SLIDE,          ALL_WAYS,   2,    3,      4, 5,     3,         1,         8 * 3 },
+    [KNIGHT]    = {  4,       3,   RING,           0,          2,    3,      4, 5,     3,         1,         16 + 24 },
+    [ANGEL]     = {  5,       2,   SLIDE,          DIAGONAL,   2,    3,      4, 5,     2,         1,         4 * 3 },
+    [DEMON]     = {  5,       2,   SLIDE,          ORTHOGONAL, 2,    3,      4, 5,     2,         1,         4 * 3 },
 };
 
 /* The Mighty: how it slides, and whom jumping is granted. */
 typedef struct mighty_rule {
-    uint8_t ways, far, jump_far, jumps_in_own_area;
+    uint8_t ways, far, jump_far, jumps_in_own_area, reach;
 } mighty_rule;
 
 static const mighty_rule MIGHTY_OF[SEATS_MAX] = {
-    /*             slides               jumps    */
-    [MAJORA]  = { ORTHOGONAL, FILES - 1, 0,    0 },
-    [CHAOS]   = { 0,          0,         6,    0 },
-    [GOOD]    = { ALL_WAYS,   5,         0,    1 },
-    [EVIL]    = { DIAGONAL,   FILES - 1, 0,    0 },
-    [BALANCE] = { ALL_WAYS,   8,         0,    0 },
+    /*             slides               jumps  reach (Good's: beside its own area) */
+    [MAJORA]  = { ORTHOGONAL, FILES - 1, 0, 0, 4 * (FILES - 1) },
+    [CHAOS]   = { 0,          0,         6, 0, 13 * 13 },
+    [GOOD]    = { ALL_WAYS,   5,         0, 1, 8 * 5 },
+    [EVIL]    = { DIAGONAL,   FILES - 1, 0, 0, 4 * (FILES - 1) },
+    [BALANCE] = { ALL_WAYS,   8,         0, 0, 8 * 8 },
 };
 
 /* What lies at most three spaces from a piece is a window: 7 by 7 spaces, one bit each, the piece itself in the midst. */
@@ -635,6 +636,23 @@ static spaces boosted_spaces(const universal_state *state, int32_t seat)
     return near;
 }
 
+/* The same asked of one piece. */
+static int is_beside_commander(const universal_state *state, const piece *p)
+{
+    const int32_t f = file_of(p->space);
+    const int32_t r = rank_of(p->space);
+
+    for (int i = 0; i < 8; i++) {
+        const piece *other;
+        if (!on_board(f + SURROUNDING[i].df, r + SURROUNDING[i].dr))
+            continue;
+        other = &state->pieces[state->at[p->space + SURROUNDING[i].dr * FILES + SURROUNDING[i].df]];
+        if (other->where == ON_BOARD && other->kind == COMMANDER && other->seat == p->seat && !other->conquering)
+            return 1;
+    }
+    return 0;
+}
+
 static int is_boosted(const universal_setup *setup, const piece *p, const spaces *near)
 {
     return KIND[p->kind].boosted != 0 && (has(near, p->space) || is_veteran(setup, p));
@@ -653,18 +671,35 @@ typedef struct scene {
     uint32_t taken[RANKS + 2 * NEAR];
 } scene;
 
+static uint32_t rank_with_margin(const spaces *taken, int32_t r)
+{
+    const int32_t word = r * FILES >> 6;
+    const int32_t shift = r * FILES & 63;
+    uint64_t rank = taken->word[word] >> shift;
+
+    if (shift > 64 - FILES)
+        rank |= taken->word[word + 1] << (64 - shift);
+    return (uint32_t)(rank & ((1u << FILES) - 1)) << NEAR;
+}
+
 static void look_around(scene *sc, const universal_state *state, int32_t seat)
 {
     sc->near = boosted_spaces(state, seat);
     memset(sc->taken, 0, sizeof sc->taken);
-    for (int32_t r = 0; r < RANKS; r++) {
-        const int32_t word = r * FILES >> 6;
-        const int32_t shift = r * FILES & 63;
-        uint64_t rank = state->taken.word[word] >> shift;
-        if (shift > 64 - FILES)
-            rank |= state->taken.word[word + 1] << (64 - shift);
-        sc->taken[NEAR + r] = (uint32_t)(rank & ((1u << FILES) - 1)) << NEAR;
-    }
+    for (int32_t r = 0; r < RANKS; r++)
+        sc->taken[NEAR + r] = rank_with_margin(&state->taken, r);
+}
+
+/* As much of it as one piece needs. */
+static void look_around_piece(scene *sc, const universal_state *state, const piece *p)
+{
+    const int32_t k = rank_of(p->space);
+
+    memset(&sc->near, 0, sizeof sc->near);
+    if (is_beside_commander(state, p))
+        add(&sc->near, p->space);
+    for (int32_t r = k - NEAR; r <= k + NEAR; r++)
+        sc->taken[NEAR + r] = (uint32_t)r < RANKS ? rank_with_margin(&state->taken, r) : 0;
 }
 
 /* Where a piece can go is collected here. */
@@ -954,7 +989,7 @@ static int32_t check_move(const act *a) /* 7.1 */
         return ALREADY_MOVED;
     if (state->pieces[id].frozen)
         return PIECE_FROZEN;
-    look_around(&sc, state, a->seat);
+    look_around_piece(&sc, state, &state->pieces[id]);
     find_moves(&r, a->setup, state, &state->pieces[id], &sc, 1);
     if (!reaches(&r, to))
         return WL_E_ILLEGAL_DESTINATION;
@@ -1477,6 +1512,213 @@ static size_t universal_legal(const void *setup_, const void *state_, int32_t se
     }
     list(&l, A_RESIGN, 0, 0, 0, 0);
     return l.n;
+}
+
+/* ==== 7. The listing's slots ========================================================================================= */
+
+/* Random play wants one action of several hundred. So whatever a seat might post has a number, from the kinds of its pieces
+ * alone and legal or not: a legal action has exactly one. Where a piece could go is counted by its reach, and doubled, for a
+ * move may carry a conquest. */
+typedef struct slots {
+    const universal_setup *setup;
+    const universal_state *state;
+    int32_t seat;
+    int32_t n_own, n_dead;
+    int32_t moves[KINDS]; /* of a piece of this kind */
+    int32_t all[KINDS];   /* moves, then its conquest, then its abilities */
+} slots;
+_Static_assert(sizeof(slots) <= sizeof(wl_slots), "there is room for them");
+
+static const int32_t ANYTIME[] = {A_ACCEPT_DRAW, A_DECLINE_DRAW, A_RESIGN};
+static const int32_t IN_TURN[] = {A_PASS, A_OFFER_DRAW, A_SACRIFICE};
+enum { N_ANYTIME = sizeof ANYTIME / sizeof ANYTIME[0], N_IN_TURN = sizeof IN_TURN / sizeof IN_TURN[0] };
+
+static int32_t size_of_ids(const ids *set)
+{
+    int32_t n = 0;
+    for (int i = 0; i < IDS / 64; i++)
+        n += __builtin_popcountll(set->word[i]);
+    return n;
+}
+
+static void lay_out(slots *s, const universal_setup *setup, const universal_state *state, int32_t seat)
+{
+    const int32_t own_area = MIGHTY_OF[seat].jumps_in_own_area ? size_of_set(&state->area[seat]) : 0;
+
+    *s = (slots){setup, state, seat, size_of_ids(&state->of[seat]), size_of_ids(&state->dead), {0}, {0}};
+    for (int32_t kind = 0; kind < KINDS; kind++)
+        s->moves[kind] = 2 * KIND[kind].reach;
+    s->moves[MIGHTY] = 2 * (MIGHTY_OF[seat].reach + own_area);
+    memcpy(s->all, s->moves, sizeof s->all);
+    if (state->moves_left != 0)
+        return;
+    for (int32_t kind = 0; kind < KINDS; kind++)
+        s->all[kind]++;
+    s->all[WIZARD] += 8 * s->n_own + 8 * s->n_dead + 8; /* summon, necromancy, curse */
+    s->all[PSIONIC] += 8;
+    if (seat == MAJORA) {
+        s->all[ANGEL]++;
+        s->all[MECHA]++;
+    }
+    if (seat == CHAOS)
+        s->all[DEMON] += 8;
+    if (seat == EVIL)
+        s->all[MIGHTY] += 8 * s->n_dead;
+}
+
+static size_t universal_slots(const void *setup, const void *state_, int32_t seat, wl_slots *room)
+{
+    const universal_state *state = state_;
+    int32_t n = N_ANYTIME, id;
+    slots s;
+
+    lay_out(&s, setup, state, seat);
+    memcpy(room, &s, sizeof s);
+    if (seat != state->seat)
+        return N_ANYTIME;
+    EACH_PIECE(state, seat, id)
+        n += s.all[state->pieces[id].kind];
+    return (size_t)(n + N_IN_TURN + (seat == BALANCE ? size_of_set(&state->taken) : 0));
+}
+
+static int32_t nth_id(const ids *set, int32_t n)
+{
+    int32_t id;
+    EACH_ID(set, id)
+        if (n-- == 0)
+            return id;
+    return 0;
+}
+
+static int32_t nth_space(const spaces *set, int32_t n)
+{
+    int32_t space;
+    EACH_SPACE(set, space)
+        if (n-- == 0)
+            return space;
+    return WL_UNKNOWN;
+}
+
+/* So far in a direction, or off the board. */
+static int32_t along(int32_t from, step s, int32_t far)
+{
+    const int32_t f = file_of(from) + far * s.df;
+    const int32_t r = rank_of(from) + far * s.dr;
+    return on_board(f, r) ? r * FILES + f : WL_UNKNOWN;
+}
+
+static int32_t nth_slide(int32_t from, uint32_t ways, int32_t far, int32_t n)
+{
+    for (int32_t skip = n / far; skip > 0; skip--)
+        ways &= ways - 1;
+    return along(from, DIRECTION[wl_lowest(ways)], n % far + 1);
+}
+
+static int32_t nth_in_window(int32_t from, uint64_t window, int32_t n)
+{
+    int32_t bit;
+
+    for (; n > 0; n--)
+        window &= window - 1;
+    bit = __builtin_ctzll(window);
+    return along(from, (step){(int8_t)(bit % WIDE - NEAR), (int8_t)(bit / WIDE - NEAR)}, 1);
+}
+
+/* Destinations are numbered by geometry. Good's Mighty: spaces off its own area in its reach, then its own. */
+static int32_t nth_destination(const slots *s, const piece *p, int32_t n)
+{
+    const kind_rule *kind = &KIND[p->kind];
+    const mighty_rule *mighty = &MIGHTY_OF[s->seat];
+    int32_t to, far;
+
+    switch (kind->movement) {
+    case SLIDE: return nth_slide(p->space, kind->ways, kind->boosted ? kind->boosted : kind->basic, n);
+    case LEAP: return nth_in_window(p->space, LEAPS[n < 8 ? kind->basic : kind->boosted], n % 8);
+    case RING: return nth_in_window(p->space, n < RING_2_ROWS ? RINGS_2[n].to : RINGS_3[n - RING_2_ROWS].to, 0);
+    default: break;
+    }
+    if (mighty->jump_far > 0) {
+        far = 2 * mighty->jump_far + 1;
+        return along(p->space, (step){(int8_t)(n % far - mighty->jump_far), (int8_t)(n / far - mighty->jump_far)}, 1);
+    }
+    if (n >= mighty->reach)
+        return nth_space(&s->state->area[s->seat], n - mighty->reach);
+    to = nth_slide(p->space, mighty->ways, mighty->far, n);
+    return mighty->jumps_in_own_area && to >= 0 && has(&s->state->area[s->seat], to) ? WL_UNKNOWN : to;
+}
+
+/* The first piece on a line, if it is near enough. */
+static int32_t end_of_line(const universal_state *state, int32_t from, step s)
+{
+    for (int32_t far = 1; far <= LINE_FAR; far++) {
+        const int32_t to = along(from, s, far);
+        if (to < 0 || state->at[to] != 0)
+            return to;
+    }
+    return WL_UNKNOWN;
+}
+
+static wl_action ability_slot(const slots *s, int32_t id, int32_t n)
+{
+    const universal_state *state = s->state;
+    const piece *p = &state->pieces[id];
+    const step way = SURROUNDING[n % 8];
+    const int32_t beside = along(p->space, way, 1);
+
+    if (p->kind == ANGEL || p->kind == MECHA)
+        return (wl_action){A_PROMOTE, {id}};
+    if (p->kind == DEMON)
+        return (wl_action){A_BREED, {id, beside, PAY_AUTO}};
+    if (p->kind == PSIONIC)
+        return (wl_action){A_SEIZE, {id, end_of_line(state, p->space, way), PAY_AUTO}};
+    n /= 8;
+    if (n < s->n_dead)
+        return (wl_action){A_NECROMANCY, {id, nth_id(&state->dead, n), beside, PAY_AUTO}};
+    n -= s->n_dead;
+    if (n < s->n_own)
+        return (wl_action){A_SUMMON, {id, nth_id(&state->of[s->seat], n), beside, PAY_AUTO}};
+    return (wl_action){A_CURSE, {id, end_of_line(state, p->space, way), PAY_AUTO}};
+}
+
+static wl_action piece_slot(const slots *s, int32_t id, int32_t n)
+{
+    const piece *p = &s->state->pieces[id];
+
+    if (n < s->moves[p->kind])
+        return (wl_action){A_MOVE, {id, nth_destination(s, p, n / 2), n % 2 ? 1 : WL_ABSENT}};
+    n -= s->moves[p->kind];
+    return n == 0 ? (wl_action){A_CONQUER, {id}} : ability_slot(s, id, n - 1);
+}
+
+static wl_action turn_slot(const slots *s, int32_t n)
+{
+    int32_t id;
+
+    if (n < N_IN_TURN)
+        return (wl_action){IN_TURN[n], {IN_TURN[n] == A_SACRIFICE ? PAY_AUTO : 0}};
+    n -= N_IN_TURN;
+    EACH_PIECE(s->state, s->seat, id) {
+        const int32_t n_its = s->all[s->state->pieces[id].kind];
+        if (n < n_its)
+            return piece_slot(s, id, n);
+        n -= n_its;
+    }
+    return (wl_action){A_FREEZE, {nth_space(&s->state->taken, n)}};
+}
+
+static int32_t universal_slot(const wl_slots *room, size_t slot, wl_action *out)
+{
+    wl_post post = {0};
+    slots s;
+
+    memcpy(&s, room, sizeof s);
+    post.actor = s.seat;
+    if (slot < N_ANYTIME)
+        post.action.type = ANYTIME[slot];
+    else
+        post.action = turn_slot(&s, (int32_t)slot - N_ANYTIME);
+    *out = post.action;
+    return universal_check(s.setup, s.state, &post) == WL_OK;
 }
 
 /* ==== 9. End of the match ============================================================================================ */
@@ -2645,6 +2887,7 @@ static int sound_pieces(const universal_state *state)
     ids dead = {{0}};
     int32_t mighties[SEATS_MAX] = {0};
     uint8_t holders[IDS] = {0};
+    spaces taken = {{0}};
     int32_t n_standing = 0, n_at = 0, n_thralls = 0, n_holders = 0;
 
     for (int32_t id = 0; id < state->next_id; id++) {
@@ -2657,27 +2900,24 @@ static int sound_pieces(const universal_state *state)
             continue;
         n_standing++;
         enlist(&of[p->seat], id);
+        add(&taken, p->space);
         mighties[p->seat] += p->kind == MIGHTY;
         n_thralls += p->origin != NOBODY;
-        n_holders += p->holds != 0 && holders[p->holds]++ == 0;
-    }
-    for (int32_t space = 0; space < SPACES; space++) {
-        n_at += state->at[space] != 0;
-        if (has(&state->taken, space) != (state->at[space] != 0))
+        if (p->holds == 0)
+            continue;
+        n_holders++;
+        if (holders[p->holds]++ != 0)
             return 0;
     }
-    if (state->taken.word[WORDS - 1] >> SPACES % 64 != 0)
-        return 0;
+    for (int32_t space = 0; space < SPACES; space++)
+        n_at += state->at[space] != 0;
     for (int32_t seat = 0; seat < SEATS_MAX; seat++)
         if (mighties[seat] != (state->in >> seat & 1))
-            return 0;
-    for (int32_t id = 0; id < IDS; id++)
-        if (holders[id] > 1)
             return 0;
     if (state->moves_left == 1 ? state->moved == 0 || state->moved >= state->next_id : state->moved != 0)
         return 0;
     return n_at == n_standing && n_thralls == n_holders && memcmp(of, state->of, sizeof of) == 0 &&
-           memcmp(&dead, &state->dead, sizeof dead) == 0;
+           memcmp(&dead, &state->dead, sizeof dead) == 0 && memcmp(&taken, &state->taken, sizeof taken) == 0;
 }
 
 static int32_t universal_sound_state(const void *setup, const void *state)
@@ -2739,6 +2979,8 @@ static const wl_game UNIVERSAL = {
     .check = universal_check,
     .explain = universal_explain,
     .legal = universal_legal,
+    .slots = universal_slots,
+    .slot = universal_slot,
     .apply = universal_apply,
     .disclosure = universal_disclosure,
     .observe = universal_observe,
