@@ -7,6 +7,7 @@ while messages might be missed nothing is remembered at all.
 
 import base64
 import hashlib
+from collections.abc import Sequence
 
 import msgspec
 
@@ -110,6 +111,11 @@ class Accounts:
         """As a match writes a player down. Raises UnknownPlayer."""
         account = await self.player(player_id)
         return Player(account.id, account.name)
+
+    async def names(self, player_ids: Sequence[str]) -> list[str]:
+        """Of players that there are, or were ("")."""
+        found = await self._pipe.many(("HGET", keys.player(player), "name") for player in player_ids)
+        return ["" if name is None else name.decode() for name in found]
 
     async def create_token(
         self, player_id: str, label: str, scopes: "tuple[str, ...] | list[str]"

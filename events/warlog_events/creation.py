@@ -83,6 +83,10 @@ def begin(
     check_sides(None, holders, options, position, spec.mode, draft.game)
     if spec.mode == "competitive":
         check_unknown(draft.game, position, {caller.id}, {player.id for player in holders.values()}, None)
+    if customs.stake(draft.game, options, spec.mode) and {player.id for player in holders.values()} - {
+        caller.id
+    }:
+        raise BadParameter("where gold is at stake players take their seats themselves")
     alone = set(holders) == set(seats) and {player.id for player in holders.values()} == {caller.id}
     created = MatchCreated(
         game=draft.game.name,

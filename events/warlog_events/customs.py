@@ -9,7 +9,8 @@ from typing import Any
 
 from msgspec.structs import fields
 
-from warlog_core import Game
+from warlog_core import Game, State
+from warlog_core.accounts import Accounting, LayoutRules, Standing
 
 from .model import SPECTATOR
 
@@ -26,10 +27,11 @@ def sides(game: Game, options: object, position: object | None) -> dict[str, int
     own: Callable[[Mapping[str, object]], dict[str, int]] | None = getattr(game.codec, "sides", None)
     if own is not None:
         return own(game.full_options(options))
-    view = game.new(options=options, position=position, draws=bytes).view(SPECTATOR, plain=True)
+    full = nominal(game, dict(options) if isinstance(options, Mapping) else {}, "competitive")
+    view = game.new(options=full, position=position, draws=bytes).view(SPECTATOR, plain=True)
     entries: list[Any] = view.get("seats", []) if isinstance(view, dict) else []
     known = {entry["seat"]: entry["side"] for entry in entries if isinstance(entry, dict) and "side" in entry}
-    seats = game.seats_for(options)
+    seats = game.seats_for(full)
     return {seat: known.get(seat, -1 - index) for index, seat in enumerate(seats)}
 
 
@@ -47,14 +49,73 @@ def move_seconds(full_options: Mapping[str, object], setting: int) -> int:
     return own if isinstance(own, int) else setting
 
 
+def flee_seconds(full_options: Mapping[str, object]) -> int | None:
+    """How long a player of a competitive match may be away; None where the game knows no fleeing."""
+    own = full_options.get("flee_seconds")
+    return own if isinstance(own, int) else None
+
+
 def server_options(game: Game) -> frozenset[str]:
-    """Options that the server alone may set in a competitive match, and that nobody may know before the end."""
+    """Options that the server alone may set in a competitive match."""
     return frozenset(getattr(game.codec, "server_options", ()))
+
+
+def known_options(game: Game, options: Mapping[str, object], mode: str, over: bool) -> dict[str, object]:
+    """What may be shown of these valid options, with defaults, in the book's order. `over`: of a match that is."""
+    full: dict[str, object] = game.full_options(options)
+    hidden = frozenset() if over else secret_options(game, mode)
+    return {name: value for name, value in full.items() if name not in hidden} if hidden else full
+
+
+def secret_options(game: Game, mode: str) -> frozenset[str]:
+    """Options that nobody may know before the end."""
+    hidden = server_options(game) if mode == "competitive" else getattr(game.codec, "secret_options", ())
+    return frozenset(hidden)
+
+
+def without_setup(game: Game, options: Mapping[str, object]) -> dict[str, object]:
+    """The options of a match that begins from a Position, which leaves out those that speak of the setup alone."""
+    setup = getattr(game.codec, "setup_options", ())
+    return {name: value for name, value in options.items() if name not in setup}
 
 
 def option_names(game: Game) -> frozenset[str]:
     """Every option that the game has, also those without a default."""
     return frozenset(field.encode_name for field in fields(game.codec.options_type))
+
+
+def accounting(game: Game) -> Accounting | None:
+    """How a game's competitive matches move points and gold; None where they do not."""
+    own: Accounting | None = getattr(game.codec, "accounting", None)
+    return own
+
+
+def layout_rules(game: Game) -> LayoutRules | None:
+    """What a game's starting layouts are; None where a player has none to keep."""
+    own: LayoutRules | None = getattr(game.codec, "layouts", None)
+    return own
+
+
+def stake(game: Game, options: Mapping[str, object], mode: str) -> int:
+    """Gold that must be set aside for each seat of a match before it is taken."""
+    own = accounting(game) if mode == "competitive" else None
+    return 0 if own is None else own.hold(options)
+
+
+def nominal(game: Game, options: Mapping[str, object], mode: str) -> dict[str, object]:
+    """The options with what the server will add at the start, as if everybody had just enough: to be checked before
+    there are players."""
+    own = accounting(game) if mode == "competitive" else None
+    if own is None:
+        return dict(options)
+    enough = Standing(gold=own.hold(options))
+    return {**options, **own.options(options, lambda seat: enough)}
+
+
+def settlement(game: Game, state: State) -> dict[str, Any] | None:
+    """What the end of a match moves, by its rule book."""
+    own = accounting(game)
+    return None if own is None else own.settlement(state.view(SPECTATOR, plain=True))
 
 
 def own_options(game: Game, seat: str) -> frozenset[str]:

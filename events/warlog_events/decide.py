@@ -43,6 +43,7 @@ from .model import (
 from .records import replay_record
 from .replay import start_of
 from .seating import assign, draw_from
+from .stakes import filled
 
 SERVER_SEAT = "server"
 
@@ -104,19 +105,18 @@ def prepare(draft: Draft, command: Prepare, player: Player) -> None:
 
 def start(draft: Draft, player: Player, *, seat: str = "") -> None:
     """The start of the match: from the options and the Position agreed, or from a record, which is then appended
-    whole."""
-    match = draft.match
-    if match.fold.record is not None:
-        replay_record(draft, match.fold.record, player, seat=seat)
+    whole. Raises BroughtWanted."""
+    match, fold = draft.match, draft.match.fold
+    if fold.record is not None:
+        replay_record(draft, fold.record, player, seat=seat)
         return
+    added = filled(draft.game, fold.options, fold.position, fold.mode, fold.holders, draft.brought)
     try:
-        state = start_of(
-            draft.game, match.fold.options, match.fold.filled, match.fold.position, draft.entropy()
-        )
+        state = start_of(draft.game, fold.options, added, fold.position, draft.entropy())
     except warlog_core.Refused as error:
         raise Refused(error.code, version=match.version) from error
     assert state.started is not None
-    draft.write(MatchStarted(), seat=seat, draws=state.started.draws, state=state, core=state.started)
+    draft.write(MatchStarted(added), seat=seat, draws=state.started.draws, state=state, core=state.started)
 
 
 def check_known(match: Match, command: AnyCommand, player: Player) -> None:
@@ -153,8 +153,12 @@ def take_seat(draft: Draft, command: TakeSeat, player: Player) -> None:
 
 
 def leave_seat(draft: Draft, command: LeaveSeat, player: Player) -> None:
+    """In the lobby the seat is free again. Who leaves a running match flees, where its rules know that."""
     match = draft.match
     match.check_seat(player.id, command.seat)
+    if match.status == "playing" and match.settings.flee_seconds is not None:
+        act_as_server(draft, {"type": "flee", "seat": command.seat})
+        return
     need_status(match, "lobby")
     draft.write(SeatLeft(), seat=command.seat)
 

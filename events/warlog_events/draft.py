@@ -5,9 +5,11 @@ A draft holds a head and what has been written on it. Nothing of it touches the 
 """
 
 from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
 from warlog_core import Event, Game, State
 
+from . import customs
 from .entropy import commitment, entropy
 from .fold import Fold, created, evolve
 from .head import Match, Settings
@@ -29,6 +31,9 @@ from .model import (
 from .store import StoredEvent, chain_of
 from .timeline import Base, Timeline
 from .upcast import body_of
+
+if TYPE_CHECKING:
+    from .stakes import Brought
 
 # Their bodies hold what a client sent: they are kept as every process reads them, with the keys in one order.
 AS_POSTED = (MatchCreated, ProposalMade, OptionsChanged, PositionEdited)
@@ -57,6 +62,7 @@ class Draft:
     head          the match after what has been written so far; None before the first event of a match
     secrets       commitment → seed in hex: all that the match has, with those made here
     new_secrets   those made here
+    brought       player id → what he comes with, as far as that has been asked for
     """
 
     def __init__(
@@ -70,6 +76,7 @@ class Draft:
         secrets: Mapping[str, str],
         token_bytes: Callable[[int], bytes],
         checkpoint_every: int = 32,
+        brought: "Mapping[str, Brought] | None" = None,
     ) -> None:
         self.match_id = match_id
         self.game = game
@@ -80,6 +87,7 @@ class Draft:
         self.new_secrets: dict[str, str] = {}
         self.written: list[Written] = []
         self.token_bytes = token_bytes
+        self.brought = brought or {}
         self.began = head
         self._timeline = Timeline(checkpoint_every) if head is None else head.timeline
         self._own_timeline = head is None
@@ -117,7 +125,8 @@ class Draft:
             return None
         known = self.match.fold.published
         seeds = {name: seed for name, seed in sorted(self.secrets.items()) if name not in known}
-        return Ending(Result(list(result.winners), result.reason), seeds)
+        settlement = customs.settlement(self.game, state)
+        return Ending(Result(list(result.winners), result.reason), seeds, settlement)
 
     def new_seed_if_published(self) -> str | None:
         """A new seed's commitment if everybody knows the one in force; else None."""
@@ -176,8 +185,9 @@ class Draft:
         fold = fold_after(
             None if before is None else before.fold, self.match_id, stored, body, self._timeline
         )
-        kept = before is not None and before.fold.options is fold.options
-        settings = before.settings if kept and before is not None else Settings(self.game, fold)
+        settings = None if before is None else before.settings
+        if settings is None or not settings.fit(fold):
+            settings = Settings(self.game, fold)
         state_after = before.state if state is None and before is not None else state
         deadlines: Mapping[str, int] = {}
         if settings.move_seconds and state_after is not None and fold.status == "playing":

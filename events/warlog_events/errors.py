@@ -14,7 +14,7 @@
     │  └─ Competitive                undo, option change or edit in a competitive match
     ├─ Unknown                       not there, or not for you to know that it is
     │  ├─ UnknownMatch  UnknownSeat  UnknownGame  UnknownVersion  UnknownPlayer  UnknownScenario
-    │  ├─ UnknownToken               none of yours has this id
+    │  ├─ UnknownToken  UnknownLayout  none of yours has this id, or name
     │  ├─ UnknownEntry               none of yours in a pairing queue has this id
     │  └─ NoView                     there is no board before the start
     ├─ Conflict                      the match is not as the request supposes
@@ -138,6 +138,10 @@ class UnknownToken(Unknown):
 
 class UnknownEntry(Unknown):
     code = "unknown_entry"
+
+
+class UnknownLayout(Unknown):
+    code = "unknown_layout"
 
 
 class NoView(Unknown):

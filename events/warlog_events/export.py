@@ -182,7 +182,7 @@ class _Export:
         fold = self._match.fold
         if self._match.is_over:
             return {**options, **fold.filled}
-        hidden = customs.server_options(self._match.game)
+        hidden = customs.secret_options(self._match.game, self._match.mode)
         return {name: value for name, value in options.items() if name not in hidden}
 
     def _position(self, entry: Json, position: dict[str, object] | None, editor: str) -> None:

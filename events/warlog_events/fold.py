@@ -10,6 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from .model import (
+    SERVER,
     ActionTaken,
     BecameCompetitive,
     Body,
@@ -52,6 +53,7 @@ class Fold(msgspec.Struct, frozen=True, kw_only=True):
     editor         id of the player from whom `position` is
     seed           commitment of the newest seed on the current line
     published      commitments whose seeds are known to all
+    fled           seats whose players left a match that was going on, or were away for too long
     """
 
     match: str
@@ -86,6 +88,8 @@ class Fold(msgspec.Struct, frozen=True, kw_only=True):
     filled: dict[str, object] = {}
     proposal: OpenProposal | None = None
     result: Result | None = None
+    settlement: dict[str, object] | None = None
+    fled: tuple[str, ...] = ()
     started: int = 0
     imported_until: int = 0
     published: frozenset[str] = frozenset()
@@ -132,7 +136,9 @@ def evolve(fold: Fold, stored: StoredEvent, body: Body, *, options: dict[str, ob
         seed=seed,
     )
     match body:
-        case ActionTaken(ending=ending):
+        case ActionTaken(action=action, ending=ending):
+            if stored.seat == SERVER and action.get("type") == "flee":
+                fold = replace(fold, fled=(*fold.fled, str(action["seat"])))
             return _ended(fold if fold.proposal is None else replace(fold, proposal=None), ending)
         case ProposalMade(proposal=proposal, player=player):
             return replace(fold, proposal=OpenProposal(stored.version, player, proposal))
@@ -142,10 +148,12 @@ def evolve(fold: Fold, stored: StoredEvent, body: Body, *, options: dict[str, ob
         case ProposalRejected():
             return replace(fold, proposal=None)
         case TimeTravelled(ending=ending):
-            fold = replace(fold, proposal=None, status="playing", result=None, options=options)
+            fold = replace(
+                fold, proposal=None, status="playing", result=None, settlement=None, options=options
+            )
             return _ended(fold, ending)
         case PositionEdited():
-            return replace(fold, proposal=None, status="playing", result=None)
+            return replace(fold, proposal=None, status="playing", result=None, settlement=None)
         case OptionsChanged():
             return _options_changed(replace(fold, proposal=None), body)
         case MatchStarted(filled=filled, imported_until=imported_until):
@@ -185,7 +193,13 @@ def _ended(fold: Fold, ending: Ending | None) -> Fold:
     if ending is None:
         return fold
     published = fold.published | ending.seeds.keys()
-    return replace(fold, status="finished", result=ending.result, published=published)
+    return replace(
+        fold,
+        status="finished",
+        result=ending.result,
+        settlement=ending.settlement,
+        published=published,
+    )
 
 
 def _seated(fold: Fold, holders: dict[str, Player]) -> Fold:

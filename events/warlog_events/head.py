@@ -66,22 +66,32 @@ _frame_stands_on = attrgetter("holders", "prepared", "invitations", "mode", "sta
 
 
 class Settings:
-    """What follows from the options, worked out once for as long as they stay.
+    """What follows from the options, the mode and whether the match is over, worked out once for as long as they stay.
 
     known         all options that may be known, with defaults; shared, not to be changed
     known_json    the same, encoded: every summary has it
     move_seconds  thinking time; 0 for none, as in every match that goes on from a record
+    flee_seconds  how long a player may be away; None where being away is no matter
     """
 
     def __init__(self, game: Game, fold: Fold) -> None:
         full = game.full_options(fold.options)
-        hidden = customs.server_options(game)
-        self.known = {name: value for name, value in full.items() if name not in hidden} if hidden else full
+        self.options, self.mode, self.over = fold.options, fold.mode, fold.status == "finished"
+        set_ = {**fold.options, **fold.filled} if self.over else fold.options
+        self.known = customs.known_options(game, set_, fold.mode, self.over)
         self.known_json = msgspec.Raw(msgspec.json.encode(self.known))
         self.frame: tuple[object, bytes] | None = None  # Match._frame_json
         own = customs.move_seconds(full, fold.move_seconds)
         imported = fold.imported is not None or fold.record is not None or fold.imported_until > 0
         self.move_seconds = 0 if imported else own
+        self.flee_seconds = (
+            customs.flee_seconds(full) if fold.mode == "competitive" and not imported else None
+        )
+
+    def fit(self, fold: Fold) -> bool:
+        """Do they hold for this match still?"""
+        same = self.options is fold.options and self.mode == fold.mode
+        return same and self.over == (fold.status == "finished")
 
 
 class Match:
@@ -164,6 +174,10 @@ class Match:
     @property
     def is_over(self) -> bool:
         return self.fold.status == "finished"
+
+    def board(self) -> dict[str, object]:
+        """Geometry for this match's options. Costs one core call."""
+        return self.game.board(customs.nominal(self.game, self.fold.options, self.mode))
 
     @lazy
     def to_act(self) -> list[str]:

@@ -103,6 +103,11 @@ def tokens(player_id: str) -> str:
     return f"warlog:{{{player_id}}}:tokens"
 
 
+def layouts(player_id: str, game: str) -> str:
+    """Hash: name → layout and when it was saved (library.py)."""
+    return f"warlog:{{{player_id}}}:layouts:{game}"
+
+
 def token(token_hash: str) -> str:
     """String: whose token this is. Absent: unknown or revoked."""
     return f"warlog:token:{token_hash}"
@@ -133,3 +138,15 @@ def lobby(what: str) -> str:
     <match>" (projections/lobby.py); "lobbies" is a sorted set of the matches that have not started, by the ms in which
     something last happened."""
     return f"warlog:{{lobby}}:{what}"
+
+
+def ledger(what: str) -> str:
+    """What players own, all in one slot, so that a transfer is one script (ledger.py). No read model: nothing can
+    make it again.
+
+    "account:<player id>" is a hash of gold, held, and for each game score, won, drawn, lost, fled; "account:house" the
+    other side of what comes into being or vanishes. "held:<match>" is a hash of "<seat> <player>" → "<amount>
+    <version>"; "open" a sorted set of the matches that have one, by when the first was made; "settled" a hash of match
+    → number of its entry; "journal" a stream of all transfers, ids 1-0, 2-0 … without gaps; "table:<game>" the players
+    by score; "checkpoint" a hash of bucket → number of the last activity entry that has been looked at."""
+    return f"warlog:{{ledger}}:{what}"

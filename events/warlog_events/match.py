@@ -60,6 +60,7 @@ from .pages import Told, tell
 from .projections.lobby import index_of
 from .proposals import Around, accept, propose, reject
 from .replay import Counts, Forgotten
+from .stakes import Brought, BroughtWanted, Stakes
 from .store import Append, Idempotency, Repeated, Store
 from .timeline import Timeline
 from .verify import Verdict, verify_record
@@ -89,15 +90,17 @@ class Matches:
         *,
         watch: Watch | None = None,
         scenario: ScenarioLookup | None = None,
+        stakes: Stakes | None = None,
         settings: MatchSettings | None = None,
     ) -> None:
-        """`watch` None: feeds follow this process's own commands alone."""
+        """`watch` None: feeds follow this process's own commands alone. `stakes` None: players bring nothing."""
         self.store = store
         self.world = world
         self.settings = settings or MatchSettings()
         self.counts = Counts()
         self.cache = Cache(self.settings.hot_bytes_max)
         self._scenario = scenario
+        self._stakes = stakes
         self._loader = Loader(
             store,
             self.cache,
@@ -121,9 +124,15 @@ class Matches:
             if not isinstance(spec.position, msgspec.UnsetType):
                 raise BadParameter("at most one of position and scenario")
             beginning = await self._look_up(spec.scenario, caller, spec.game)
-        draft = self._new_draft(spec.game, None, caller)
-        invitations = begin(draft, spec, caller, players or {}, beginning)
-        return Created(await self._append_new(draft), invitations)
+        brought: Mapping[str, Brought] = {}
+        while True:
+            draft = self._new_draft(spec.game, None, caller, brought=brought)
+            try:
+                invitations = begin(draft, spec, caller, players or {}, beginning)
+            except BroughtWanted as wanted:
+                brought = await self._ask(draft.match_id, draft.game, wanted)
+                continue
+            return Created(await self._append_new(draft), invitations)
 
     async def import_record(
         self, record: Mapping[str, object], caller: Player, *, visibility: str = "public"
@@ -146,13 +155,24 @@ class Matches:
 
         Raises VersionConflict where it has been made before, WrongStatus where it has been voided, Refused where
         somebody may not sit down (`extra["player"]` says who)."""
-        draft = self._new_draft(wanted.game, None, players[0], match_id)
-        draft.by = SERVER
-        begin_paired(draft, wanted, players)
-        return await self._append_new(draft)
+        brought: Mapping[str, Brought] = {}
+        while True:
+            draft = self._new_draft(wanted.game, None, players[0], match_id, brought)
+            draft.by = SERVER
+            try:
+                begin_paired(draft, wanted, players)
+            except BroughtWanted as asked:
+                brought = await self._ask(match_id, draft.game, asked)
+                continue
+            return await self._append_new(draft)
 
     def _new_draft(
-        self, game: str, rules_version: int | None, caller: Player, match_id: str | None = None
+        self,
+        game: str,
+        rules_version: int | None,
+        caller: Player,
+        match_id: str | None = None,
+        brought: Mapping[str, Brought] | None = None,
     ) -> Draft:
         return Draft(
             match_id or self.store.new_match_id(),
@@ -163,9 +183,11 @@ class Matches:
             secrets={},
             token_bytes=self.world.token_bytes,
             checkpoint_every=self.settings.checkpoint_every_events,
+            brought=brought,
         )
 
     async def _append_new(self, draft: Draft) -> Match:
+        await self._secure(draft)
         await self._append(draft, None, None)
         hot = Hot(draft.commit(), draft.secrets)
         self.cache.put(hot)
@@ -181,6 +203,10 @@ class Matches:
         if not match.may_know(player_id):
             raise UnknownMatch("no such match")
         return match
+
+    async def head(self, match_id: str) -> Match:
+        """The newest head, for workers: whoever may know of it. Raises UnknownMatch, IntegrityError."""
+        return (await self._loader.hot(match_id, fresh=True)).match
 
     async def execute(
         self,
@@ -212,6 +238,7 @@ class Matches:
                     raise
                 return Done(hot.match, None, before)
         others: list[Draft] = []  # a rematch's first events; made once, however often we try
+        brought: Mapping[str, Brought] = {}
         hot = await self._loader.hot(match_id, fresh=False)
         tried: Match | None = None
         for _ in range(CONFLICTS_MAX):
@@ -222,8 +249,14 @@ class Matches:
                     raise VersionConflict(f"the match is at version {match.version}", version=match.version)
                 if tried is not None and expected_version is None:
                     _check_still(tried, match, command, began_at)
-                draft = self._draft(hot, caller.id)
+                draft = self._draft(hot, caller.id, brought)
                 self._decide(draft, command, caller, others, scenario, saved)
+                if not isinstance(command, Act):
+                    for other in (*others, draft):
+                        await self._secure(other)
+            except BroughtWanted as wanted:
+                brought = await self._ask(match_id, match.game, wanted)
+                continue
             except Forgotten:
                 hot = await self._loader.cold(match_id, whole=True)
                 continue
@@ -282,14 +315,27 @@ class Matches:
             case Join():
                 join(draft, command, caller)
             case Propose():
-                propose(draft, command, caller, self._around(caller, others, scenario, saved))
+                propose(draft, command, caller, self._around(draft, caller, others, scenario, saved))
             case Accept():
-                accept(draft, command, caller, self._around(caller, others, scenario, saved))
+                accept(draft, command, caller, self._around(draft, caller, others, scenario, saved))
             case Reject():
                 reject(draft, command, caller)
 
+    async def _ask(
+        self, match_id: str, game: warlog_core.Game, wanted: BroughtWanted
+    ) -> Mapping[str, Brought]:
+        if self._stakes is None:
+            return dict.fromkeys(wanted.players, Brought())
+        return await self._stakes.brought(match_id, game, wanted.players)
+
+    async def _secure(self, draft: Draft) -> None:
+        """What the draft's events need is set aside before they are appended. Raises Refused (insufficient_gold)."""
+        if self._stakes is not None:
+            await self._stakes.secure(draft.began, draft.match)
+
     def _around(
         self,
+        draft: Draft,
         caller: Player,
         others: list[Draft],
         scenario: Beginning | None,
@@ -297,15 +343,16 @@ class Matches:
     ) -> Around:
         def rematch(match: Match) -> str:
             if not others:
-                draft = self._new_draft(match.game_name, None, caller, self.store.rematch_id(match.id))
-                begin_rematch(draft, match)
-                others.append(draft)
+                match_id = self.store.rematch_id(match.id)
+                other = self._new_draft(match.game_name, None, caller, match_id, draft.brought)
+                begin_rematch(other, match)
+                others.append(other)
             return others[0].match_id
 
         found = None if scenario is None else (scenario.options, scenario.position)
         return Around(self.counts, rematch, found, saved)
 
-    def _draft(self, hot: Hot, by: str) -> Draft:
+    def _draft(self, hot: Hot, by: str, brought: Mapping[str, Brought] | None = None) -> Draft:
         match = hot.match
         return Draft(
             match.id,
@@ -316,6 +363,7 @@ class Matches:
             secrets=hot.secrets,
             token_bytes=self.world.token_bytes,
             checkpoint_every=self.settings.checkpoint_every_events,
+            brought=brought,
         )
 
     def _done(self, draft: Draft) -> Done:

@@ -76,7 +76,7 @@ def propose(draft: Draft, command: Propose, player: Player, around: Around) -> N
     others = {holder.id for holder in match.holders.values()} - {player.id}
     alone = not others or _is_own_choice(match, proposed, player)
     if match.consent == "none" and proposed["kind"] in ("options", "undo", "edit"):
-        alone = True
+        alone = not others or not _moves_gold(match, proposed)
     if alone:
         _do(draft, proposed, player, None, around)
     else:
@@ -141,6 +141,15 @@ def _is_own_choice(match: Match, proposed: Proposed, player: Player) -> bool:
     for seat in match.seats_of(player.id):
         own |= customs.own_options(match.game, seat)
     return bool(own) and proposed.get("options", {}).keys() <= own
+
+
+def _moves_gold(match: Match, proposed: Proposed) -> bool:
+    """Nobody's gold is set aside without his consent."""
+    if match.mode != "competitive" or proposed["kind"] != "options":
+        return False
+    options = {**proposed.get("scenario_options", match.fold.options), **proposed.get("options", {})}
+    before, after = (customs.stake(match.game, one, match.mode) for one in (match.fold.options, options))
+    return before != after
 
 
 def _check(draft: Draft, proposed: Proposed, player: Player, around: Around) -> None:
@@ -257,8 +266,9 @@ def check_beginning(
     if mode == "competitive" and not customs.server_options(game).isdisjoint(options):
         raise Refused("invalid_options", "in a competitive match the server sets these", version=version)
     try:
-        game.check_options(options, position)
-        return game.seats_for(options)
+        whole = customs.nominal(game, options, mode)
+        game.check_options(whole, position)
+        return game.seats_for(whole)
     except warlog_core.Refused as error:
         raise Refused(error.code, version=version) from error
 
@@ -268,7 +278,9 @@ def merged(
 ) -> dict[str, object]:
     """The options with these changes; null takes an option back to its default. Raises Refused (invalid_options) for
     null in one that the game does not have."""
-    unknown = {name for name, value in changes.items() if value is None} - customs.option_names(game)
+    unknown = {name for name, value in changes.items() if value is None}.difference(
+        customs.option_names(game)
+    )
     if unknown:
         raise Refused("invalid_options", f"no option {min(unknown)!r}")
     merged = {**options, **changes}
@@ -298,7 +310,6 @@ def _edit(draft: Draft, position: dict[str, object], player: Player, proposal: i
     need_status(match, "playing", "finished")
     seed = draft.new_seed_if_published()
     try:
-        draft.game.check_options({**fold.options, **fold.filled}, position)
         state = start_of(draft.game, fold.options, fold.filled, position, draft.entropy(seed))
     except warlog_core.Refused as error:
         raise Refused(error.code, version=match.version) from error

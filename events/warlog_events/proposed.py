@@ -94,7 +94,7 @@ def _views(
     if not customs.positions_are_agreed_on(match.game) or not reader.seats:
         return {}
     try:
-        state = match.game.new(options=options, position=position)
+        state = match.game.new(options=customs.nominal(match.game, options, match.mode), position=position)
     except warlog_core.Refused:
         return {}  # the options have changed since
     views = {seat: state.view(seat, plain=True) for seat in reader.seats if seat in state.seats}
@@ -102,7 +102,7 @@ def _views(
 
 
 def _known(match: "Match", options: Mapping[str, object]) -> dict[str, object]:
-    hidden = customs.server_options(match.game)
+    hidden = customs.secret_options(match.game, match.mode)
     return {name: value for name, value in options.items() if name not in hidden}
 
 

@@ -12,6 +12,7 @@ from msgspec import UNSET, Struct, UnsetType
 import warlog_core
 from warlog_core import Draws, Event, Game, State
 
+from . import customs
 from .draft import Draft
 from .errors import MalformedBody, Refused, UnknownGame
 from .model import ActionTaken, MatchStarted, OptionsChanged, Player, PositionEdited, Result
@@ -219,7 +220,8 @@ def _apply(
         state = state.copy()
         return state, options, state.apply(event.seat, event.action, draws)
     if event.type == EDIT and not isinstance(event.position, UnsetType):
-        state = game.new(options=options, position=event.position, draws=draws)
+        begun = customs.without_setup(game, options)
+        state = game.new(options=begun, position=event.position, draws=draws)
         return state, options, state.started
     if event.type == OPTIONS and not isinstance(event.options, UnsetType):
         state = state.copy()

@@ -10,6 +10,7 @@ from typing import NoReturn
 import warlog_core
 from warlog_core import CoreError, Draws, Game, State, UnknownGame
 
+from . import customs
 from .draft import Written, extend, fold_after, packed
 from .errors import IntegrityError, Unavailable
 from .head import Match
@@ -66,7 +67,10 @@ def start_of(
     game: Game, options: Mapping[str, object], filled: Mapping[str, object], position: object, draws: Draws
 ) -> State:
     """The core's start of a match (or its new start from an edited Position). Raises CoreError."""
-    return game.new(options={**options, **filled}, position=position, draws=draws)
+    options = {**options, **filled}
+    if position is not None:
+        options = customs.without_setup(game, options)
+    return game.new(options=options, position=position, draws=draws)
 
 
 class Replay:

@@ -128,8 +128,7 @@ def _ending(shown: Json, ending: Ending | None) -> None:
 
 
 def _known(match: Match, options: dict[str, object]) -> dict[str, object]:
-    hidden = customs.server_options(match.game)
-    return {k: v for k, v in match.game.full_options(options).items() if k not in hidden}
+    return customs.known_options(match.game, options, match.mode, match.is_over)
 
 
 def _position(shown: Json, match: Match, position: dict[str, object] | None, by: str, reader: Reader) -> None:

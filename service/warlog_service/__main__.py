@@ -114,7 +114,11 @@ def _rebuild(read: Settings) -> int:
         service = Service(msgspec.structs.replace(read, background=False))
         await service.start()
         try:
-            return await service.backend.projector.rebuild()
+            count = await service.backend.projector.rebuild()
+            await (
+                service.backend.bookkeeper.rescan()
+            )  # what was to be settled and is not; the rest stays as it is
+            return count
         finally:
             await service.stop()
 

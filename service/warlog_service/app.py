@@ -18,12 +18,14 @@ from warlog_service.routes import (
     feed,
     games,
     health,
+    layouts,
     matches,
     pairing,
     players,
     reading,
     records,
     scenarios,
+    standings,
 )
 from warlog_service.running import Service
 from warlog_service.settings import Settings
@@ -84,7 +86,20 @@ class Front:
 
 
 def create_app(service: Service) -> Litestar:
-    modules = (players, games, matches, pairing, commands, reading, feed, records, scenarios, health)
+    modules = (
+        players,
+        standings,
+        layouts,
+        games,
+        matches,
+        pairing,
+        commands,
+        reading,
+        feed,
+        records,
+        scenarios,
+        health,
+    )
     v1 = Router("/v1", route_handlers=[handler for module in modules for handler in module.handlers])
     return Litestar(
         [v1, *health.operations],

@@ -15,16 +15,20 @@ from litestar.types import Scope
 
 from warlog_events.abandoned import Abandoned
 from warlog_events.accounts import Accounts
+from warlog_events.bookkeeper import Bookkeeper
 from warlog_events.clock import Clock
 from warlog_events.connect import Connection, open_redis
 from warlog_events.errors import Unavailable, WarlogError
 from warlog_events.lease import Lease
+from warlog_events.ledger import Ledger
+from warlog_events.library import Library
 from warlog_events.match import Matches
 from warlog_events.notify import Watch
 from warlog_events.pairing import Pairing
 from warlog_events.projections.lobby import Lobby
 from warlog_events.projections.projector import Projector
 from warlog_events.scenarios import Scenarios
+from warlog_events.stakes import Stakes
 from warlog_events.store import Store
 from warlog_events.world import World
 from warlog_service.limits import Limits
@@ -47,7 +51,8 @@ class Stream(Protocol):
 
 
 class Backend:
-    """Everything over one connection. With `background`, a list of matches is brought up to date when asked for."""
+    """Everything over one connection. With `background`, lists of matches and accounts are brought up to date when
+    they are asked for."""
 
     def __init__(self, connection: Connection, world: World, settings: Settings) -> None:
         self.connection = connection
@@ -55,14 +60,20 @@ class Backend:
         self.store = Store(connection, world)
         self.accounts = Accounts(connection, world, self.watch)
         self.scenarios = Scenarios(connection, world)
+        self.ledger = Ledger(connection, world, settings.starting_gold)
+        self.library = Library(connection, world)
+        stakes = Stakes(self.ledger, self.library)
         self.matches = Matches(
             self.store,
             world,
             watch=self.watch,
             scenario=lambda scenario_id, player_id: self.scenarios.beginning(scenario_id, player_id),
+            stakes=stakes,
         )
         self.projector = Projector(connection, self.store)
         self.lobby = Lobby(connection, self.projector if settings.background else None)
+        self.bookkeeper = Bookkeeper(self.store, self.matches, stakes, world)
+        self.keeps_books = settings.background
         self.clock = Clock(self.store, self.matches, world)
         self.abandoned = Abandoned(connection, self.matches, world, settings.lobby_seconds)
         self.pairing = Pairing(
@@ -133,6 +144,7 @@ class Service:
         self._backend = backend = Backend(connection, self.world, settings)
         if settings.background:
             self._tasks.append(asyncio.create_task(self._work("projector", backend.projector.run)))
+            self._tasks.append(asyncio.create_task(self._work("bookkeeper", backend.bookkeeper.run)))
             self._tasks.append(asyncio.create_task(self._work("clock", backend.clock.run)))
             self._tasks.append(asyncio.create_task(self._work("abandoned", backend.abandoned.run)))
             self._tasks.append(asyncio.create_task(self._work("pairing", backend.pairing.run)))

@@ -61,6 +61,11 @@ class PairingQuery(Struct, frozen=True):
     ] = 0
 
 
+class LayoutsQuery(Struct, frozen=True):
+    after: Annotated[str, Meta(max_length=40, description="`next` of the answer before")] | None = None
+    limit: Limit = 50
+
+
 class ScenariosQuery(Struct, frozen=True):
     game: str | None = None
     mine: bool = False
@@ -136,6 +141,10 @@ class Wish(Struct, frozen=True, forbid_unknown_fields=True):
     wish: Seat | None = None
 
 
+class NewLayout(Struct, frozen=True, forbid_unknown_fields=True):
+    layout: object
+
+
 class NewScenario(Struct, frozen=True, forbid_unknown_fields=True):
     game: Annotated[str, Meta(max_length=64)]
     name: Annotated[str, Meta(min_length=1, max_length=80)]
@@ -152,22 +161,75 @@ class PositionCheck(Struct, frozen=True, forbid_unknown_fields=True):
 # ---------------------------------------------------------------- answers
 
 
-class Player(Struct, frozen=True, forbid_unknown_fields=True):
+class Standing(Struct, frozen=True, forbid_unknown_fields=True):
+    """Competitive matches of one game; a match from which the player fled is also one that he won, drew or lost. A game
+    without points has no score and no rank."""
+
+    game: str
+    won: int
+    drawn: int
+    lost: int
+    fled: int
+    score: int | UnsetType = UNSET
+    rank: Annotated[Json, Meta(description="`level`, `name` and more, by the rule book")] | UnsetType = UNSET
+
+
+class Account(Struct, frozen=True, forbid_unknown_fields=True):
     id: str
     name: str
     created_at: Time
+    gold: Annotated[
+        int, Meta(description="all of it, also what is set aside for matches that are played now")
+    ]
+    games: list[Standing]
 
 
 class PlayerCreated(Struct, frozen=True, forbid_unknown_fields=True):
     """The token is shown this once."""
 
-    player: Player
+    player: Account
     token: str
     scopes: list[str]
 
 
-class PlayerAnswer(Struct, frozen=True, forbid_unknown_fields=True):
-    player: Player
+class AccountAnswer(Struct, frozen=True, forbid_unknown_fields=True):
+    player: Account
+
+
+class MyAccount(Struct, frozen=True, forbid_unknown_fields=True):
+    player: Account
+    held: Annotated[
+        int, Meta(description="how much of the gold is set aside for matches that are played now")
+    ]
+
+
+class Placed(Struct, frozen=True, forbid_unknown_fields=True):
+    place: int
+    player: PlayerName
+    score: int
+    rank: Json | None
+
+
+class Leaderboard(Struct, frozen=True, forbid_unknown_fields=True):
+    game: str
+    players: list[Placed]
+    next: str | None
+
+
+class Layout(Struct, frozen=True, forbid_unknown_fields=True):
+    game: str
+    name: str
+    layout: Annotated[Any, Meta(description="the rule book's")]
+    saved_at: Time
+
+
+class LayoutAnswer(Struct, frozen=True, forbid_unknown_fields=True):
+    layout: Layout
+
+
+class Layouts(Struct, frozen=True, forbid_unknown_fields=True):
+    layouts: list[Layout]
+    next: str | None
 
 
 class Token(Struct, frozen=True, forbid_unknown_fields=True):

@@ -35,6 +35,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     drain_ms: Annotated[int, Meta(ge=0)] = 1_000  # for open connections to be used once more at the end
     pairing_seconds: Annotated[int, Meta(ge=0)] = 60  # after which who waits in silence has gone; 0: never
     lobby_seconds: Annotated[int, Meta(ge=0)] = 259_200  # after which a lobby without events ends; 0: never
+    starting_gold: Annotated[int, Meta(ge=0, le=10**12)] = 1_000  # what an account is opened with
 
     body_bytes_max: Positive = MEGABYTE // 4
     import_bytes_max: Positive = 16 * MEGABYTE

@@ -14,7 +14,8 @@ from typing import Any
 import msgspec
 
 from tests.servers import WarlogServer
-from tests.service.api import UNLIMITED, Api
+from tests.service.api import UNLIMITED, Api, ok
+from tests.service.junqi import LAYOUT
 
 FILE = Path(__file__).parents[2] / "service" / "warlog_service" / "examples.json"
 WORLD = {**UNLIMITED, "WARLOG_TEST_WORLD": "examples"}
@@ -112,14 +113,6 @@ def play(url: str) -> dict[str, Any]:
     call("delete_scenario", ada, "DELETE", f"/scenarios/{saved['scenario']['id']}")
     wished = ada.create(options=OPTIONS, seating="wish")["match"]["id"]
     call("post_join", ada, "POST", f"/matches/{wished}/join", {"wish": "blue"})
-    waiting = call(
-        "post_pairing", ada, "POST", "/pairing", {"game": "hex", "options": OPTIONS, "mode": "casual"}
-    )
-    call("get_pairings", ada, "GET", "/pairing")
-    call("delete_pairing", ada, "DELETE", f"/pairing/{waiting['entry']['id']}")
-    ada.post("/pairing", {"game": "hex"})
-    paired = ben.post("/pairing", {"game": "hex"}).json()
-    call("get_pairing", ben, "GET", f"/pairing/{paired['entry']['id']}")
     call(
         "resign",
         ben,
@@ -130,6 +123,29 @@ def play(url: str) -> dict[str, Any]:
     record = call("get_export", ada, "GET", f"{path}/export")
     call("get_verify", ada, "GET", f"{path}/verify")
     call("post_import", ada, "POST", "/matches/import", record)
+    layouts = "/players/me/layouts/junqi"
+    call("put_layout", ada, "PUT", f"{layouts}/wall", {"layout": LAYOUT})
+    call("get_layouts", ada, "GET", layouts)
+    call("get_layout", ada, "GET", f"{layouts}/wall")
+    call("post_layout_load", ada, "POST", f"{layouts}/wall/load")
+    call("delete_layout", ada, "DELETE", f"{layouts}/wall")
+    seats = {"south": "me", "north": "open"}
+    ranked = ada.create(game="junqi", options={"players": 2}, mode="competitive", seats=seats)["match"]["id"]
+    ok(ben.put(f"/matches/{ranked}/seats/north", {}))
+    for who, seat in ((ada, "south"), (ben, "north")):
+        ok(who.command(ranked, {"type": "prepare", "seat": seat}), 201)
+    for who, seat in ((ada, "south"), (ben, "north")):
+        ok(who.act(ranked, seat, {"type": "ready"}), 201)
+    ok(ben.delete(f"/matches/{ranked}/seats/north"))
+    call("get_leaderboard", stranger, "GET", "/games/junqi/leaderboard")
+    waiting = call(
+        "post_pairing", ada, "POST", "/pairing", {"game": "hex", "options": OPTIONS, "mode": "casual"}
+    )
+    call("get_pairings", ada, "GET", "/pairing")
+    call("delete_pairing", ada, "DELETE", f"/pairing/{waiting['entry']['id']}")
+    ada.post("/pairing", {"game": "hex"})
+    paired = ben.post("/pairing", {"game": "hex"}).json()
+    call("get_pairing", ben, "GET", f"/pairing/{paired['entry']['id']}")
     session.kept.pop("prepare")
     session.kept.pop("resign")
     return dict(sorted(session.kept.items()))

@@ -33,7 +33,9 @@ _IMPORTED = json_as(models.Imported)
 _MATCH = field_as(models.Match, "match")
 _MATCH_BOARD = json_as(models.MatchBoard)
 _NEW_TOKEN = json_as(models.NewToken)
-_PLAYER = field_as(models.Player, "player")
+_ACCOUNT = field_as(models.Account, "player")
+_OWN_ACCOUNT = json_as(models.OwnAccount)
+_LAYOUT = field_as(models.Layout, "layout")
 _JSON = json_as(dict[str, Any])
 _REGISTERED = json_as(models.Registered)
 _SCENARIO = field_as(models.Scenario, "scenario")
@@ -78,13 +80,24 @@ class Endpoints:
         return post(_REGISTERED, "players", body={"name": name})
 
     @endpoint
-    def me(self) -> Request[models.Player]:
+    def me(self) -> Request[models.Account]:
         """The player whose token this client sends."""
-        return get(_PLAYER, "players", "me")
+        return get(_ACCOUNT, "players", "me")
 
     @endpoint
-    def player(self, player: str) -> Request[models.Player]:
-        return get(_PLAYER, "players", player)
+    def account(self) -> Request[models.OwnAccount]:
+        """The same, with what of the gold is set aside."""
+        return get(_OWN_ACCOUNT, "players", "me")
+
+    @endpoint
+    def player(self, player: str) -> Request[models.Account]:
+        """Gold, and in each game score, rank and record of competitive matches."""
+        return get(_ACCOUNT, "players", player)
+
+    @paged
+    def leaderboard(self, game: str, *, limit: int = PAGE) -> Request[Page[models.Placed]]:
+        """The players of a game by score, the highest first; `limit` are fetched at a time."""
+        return pages_of(models.Placed, "players", get(nothing, "games", game, "leaderboard", limit=limit))
 
     @endpoint
     def create_token(self, label: str, scopes: Sequence[str] = ("play",)) -> Request[models.NewToken]:
@@ -100,6 +113,31 @@ class Endpoints:
     def revoke_token(self, token: str) -> Request[None]:
         """Revokes a token by its id, at once."""
         return send("DELETE", nothing, "tokens", token)
+
+    # ---- layouts -------------------------------------------------------------------------------------------
+
+    @paged
+    def layouts(self, game: str, *, limit: int = PAGE) -> Request[Page[models.Layout]]:
+        """One's own starting layouts of a game, by name."""
+        return pages_of(models.Layout, "layouts", get(nothing, "players", "me", "layouts", game, limit=limit))
+
+    @endpoint
+    def layout(self, game: str, name: str) -> Request[models.Layout]:
+        return get(_LAYOUT, "players", "me", "layouts", game, name)
+
+    @endpoint
+    def save_layout(self, game: str, name: str, layout: Any) -> Request[models.Layout]:
+        """Raises RuleRefused for one that the rule book does not allow."""
+        return send("PUT", _LAYOUT, "players", "me", "layouts", game, name, body={"layout": layout})
+
+    @endpoint
+    def load_layout(self, game: str, name: str) -> Request[models.Layout]:
+        """The next match begins with it."""
+        return send("POST", _LAYOUT, "players", "me", "layouts", game, name, "load")
+
+    @endpoint
+    def delete_layout(self, game: str, name: str) -> Request[None]:
+        return send("DELETE", nothing, "players", "me", "layouts", game, name)
 
     # ---- games ---------------------------------------------------------------------------------------------
 

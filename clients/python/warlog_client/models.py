@@ -24,6 +24,54 @@ class Player(Struct, frozen=True):
     created_at: datetime | None = None
 
 
+class Standing(Struct, frozen=True):
+    """A player's competitive matches of one game. `score` and `rank` are for games with points; a rank has `level`,
+    `name` and more. A match from which the player fled is also one that he won, drew or lost."""
+
+    game: str
+    won: int = 0
+    drawn: int = 0
+    lost: int = 0
+    fled: int = 0
+    score: int | None = None
+    rank: Json | None = None
+
+
+class Account(Struct, frozen=True):
+    """`gold` is all of it, also what is set aside for the matches that the player plays now."""
+
+    id: str
+    name: str
+    created_at: datetime
+    gold: int = 0
+    games: list[Standing] = []
+
+
+class OwnAccount(Struct, frozen=True):
+    """`held`: how much of the gold is set aside."""
+
+    player: Account
+    held: int = 0
+
+
+class Placed(Struct, frozen=True):
+    """A place in a game's leaderboard; the best is 1."""
+
+    place: int
+    player: Player
+    score: int
+    rank: Json | None = None
+
+
+class Layout(Struct, frozen=True):
+    """A starting layout of one's own. The one named `last` is that with which the next match begins."""
+
+    game: str
+    name: str
+    layout: Any
+    saved_at: datetime
+
+
 class Registered(Struct, frozen=True):
     """A new player and its first token, which is never shown again."""
 

@@ -28,6 +28,7 @@ from warlog_core.codecs._words import (
     optional_word,
     row_words,
 )
+from warlog_core.codecs.junqi_accounts import Accounting, LayoutRules
 from warlog_core.codecs.junqi_structs import (
     ACTIONS,
     ARMY,
@@ -229,6 +230,10 @@ class Codec:
     options_type = Options
     # Points, gold and layouts of the players' accounts (9, 4.2).
     server_options = ("scores", "balances", "layouts")
+    secret_options = ("layouts",)
+    setup_options = ("layouts",)
+    accounting = Accounting()
+    layouts = LayoutRules()
 
     def __init__(self, raw: RawGame) -> None:
         self.pick_seat = raw.state_layout.row_picker(
@@ -261,7 +266,7 @@ class Codec:
         return b""
 
     def full_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """As 10.1 has them. `layouts` if they were given: it is among `server_options`."""
+        """As 10.1 has them. `layouts` if they were given: it is among `secret_options`."""
         flip = options.get("mode") == "flip"
         players = options.get("players", 2 if flip else 4)
         left_out = set()

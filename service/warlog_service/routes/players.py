@@ -10,6 +10,7 @@ from warlog_service import auth, schema
 from warlog_service.answers import Answer, private
 from warlog_service.openapi import call
 from warlog_service.requests import AnyRequest, asked, decode, read_body
+from warlog_service.routes.standings import account_json
 from warlog_service.running import service_of
 
 TOKENS_MAX = 200
@@ -23,23 +24,10 @@ async def post_player(request: AnyRequest) -> Answer:
     body = await read_body(request.scope, request.receive, service.settings.body_bytes_max)
     new: schema.NewPlayer = decode(body, schema.NewPlayer)
     player, token = await service.backend.accounts.create_player(new.name)
-    return private({"player": player, "token": token, "scopes": ["play"]}, 201)
-
-
-@get("/players/me", opt=call(answer=schema.PlayerAnswer, token=True))
-async def get_me(request: AnyRequest) -> Answer:
-    """Whose token this is."""
-    service = service_of(request.scope)
-    caller = await auth.caller(service, request.scope)
-    return private({"player": await service.backend.accounts.player(caller.id)})
-
-
-@get("/players/{player_id:str}", opt=call(answer=schema.PlayerAnswer, errors=("unknown_player",)))
-async def get_player(request: AnyRequest, player_id: FromPath[str]) -> Answer:
-    """The public side of an account."""
-    service = service_of(request.scope)
-    await auth.reader(service, request.scope)
-    return private({"player": await service.backend.accounts.player(player_id)})
+    ledger = service.backend.ledger
+    await ledger.open(player.id)
+    account = account_json(player, (await ledger.holdings([player.id]))[player.id])
+    return private({"player": account, "token": token, "scopes": ["play"]}, 201)
 
 
 @post("/tokens", opt=call(body=schema.NewToken, answer=schema.TokenCreated, status=201, token=True,
@@ -80,4 +68,4 @@ async def delete_token(request: AnyRequest, token_id: FromPath[str]) -> Answer:
     return Answer(204, [], b"")
 
 
-handlers = [post_player, get_me, get_player, post_token, get_tokens, delete_token]
+handlers = [post_player, post_token, get_tokens, delete_token]

@@ -175,7 +175,7 @@ async def get_history(request: AnyRequest, match_id: FromPath[str]) -> Answer:
 async def get_board(request: AnyRequest, match_id: FromPath[str]) -> Answer:
     """The geometry and the seats that this match's options give."""
     _, match, _ = await match_of(request, match_id)
-    return private({"board": match.game.board(match.fold.options), "seats": match.seats})
+    return private({"board": match.board(), "seats": match.seats})
 
 
 async def match_of(request: AnyRequest, match_id: str) -> tuple[Matches, Match, str | None]:

@@ -1,0 +1,274 @@
+"""The worker by which matches come to count for their players: stakes that are no longer needed are given back, what a
+match has moved is moved, and the layout with which play began is kept for the next time.
+
+It reads the buckets' activity, as the projector does. Several may run, crash and begin anew: looking at a match again
+does nothing that has been done, so the checkpoint may lag behind, and a lost one costs time alone.
+"""
+
+import asyncio
+import logging
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import msgspec
+
+import warlog_core
+
+from . import customs
+from .errors import TryAgain, UnknownMatch, WarlogError
+from .head import Match
+from .ledger import Hold, Moved
+from .match import Matches
+from .pages import Told
+from .stakes import Stakes
+from .store import Activity, Store
+from .world import World
+
+log = logging.getLogger("warlog.bookkeeper")
+
+PAUSE_SECONDS = 0.25
+BATCH = 100
+DONE_MAX = 50_000
+PAGE_EVENTS = 25
+# A command whose hold is older has been answered or has died; its connection to Redis would not live so long.
+ORPHAN_MS = 60_000
+SWEEP_SECONDS = 30.0
+
+
+class _Index(msgspec.Struct):
+    """What it needs of a match's activity entry."""
+
+    game: str
+    status: str
+    mode: str
+
+
+_index = msgspec.json.Decoder(_Index)
+
+
+class Bookkeeper:
+    def __init__(self, store: Store, matches: Matches, stakes: Stakes, world: World) -> None:
+        self._store = store
+        self._matches = matches
+        self._stakes = stakes
+        self._ledger = stakes.ledger
+        self._world = world
+        self._done: OrderedDict[tuple[str, str], None] = OrderedDict()  # (what, match): needs no second look
+        self._swept_to = 0
+        self._catching_up: asyncio.Task[None] | None = None
+
+    async def run(self) -> None:
+        """For ever; ends only with an error, and may then be started again."""
+        swept = -SWEEP_SECONDS
+        now = asyncio.get_running_loop().time
+        while True:
+            if now() - swept >= SWEEP_SECONDS:
+                swept = now()
+                await self.sweep()
+            if await self.step() < BATCH:
+                await asyncio.sleep(PAUSE_SECONDS)
+
+    async def catch_up(self) -> None:
+        """Until every match has been looked at that moved before the call. Callers at the same time share the work."""
+        running = self._catching_up
+        if running is not None:
+            await asyncio.wait([running])  # it may have read before our caller's event; once more then
+        if self._catching_up is None or self._catching_up.done():
+            self._catching_up = asyncio.create_task(self._until_done())
+        await asyncio.shield(self._catching_up)
+
+    async def _until_done(self) -> None:
+        while await self.step():
+            pass
+
+    async def step(self) -> int:
+        """One pass over all buckets; gives the number of activity entries that were new."""
+        checkpoints = await self._ledger.checkpoints(self._store.buckets)
+        found = await self._store.activity(checkpoints, BATCH)
+        moved: dict[str, Activity] = {}
+        reached: dict[int, int] = {}
+        count = 0
+        for bucket, activities in found.items():
+            if activities.lost:
+                await self._look_at_all(bucket)
+                reached[bucket] = activities.newest
+            elif activities.entries:
+                count += len(activities.entries)
+                moved |= {entry.match: entry for entry in activities.entries}
+                reached[bucket] = activities.entries[-1].number
+        await self._look({match: _index.decode(entry.index) for match, entry in moved.items()})
+        await self._ledger.put_checkpoints(reached)
+        return count
+
+    async def rescan(self) -> int:
+        """Looks at every match there is, whatever has been read; gives how many were settled only now."""
+        return sum([await self._look_at_all(bucket) for bucket in range(self._store.buckets)])
+
+    async def sweep(self) -> None:
+        """Looks for holds whose command died before its event: one page of what has been held for long."""
+        before = self._world.now_ms() - ORPHAN_MS
+        matches = await self._ledger.held_since(before, self._swept_to, BATCH)
+        self._swept_to = self._swept_to + BATCH if len(matches) == BATCH else 0
+        for match_id, holds in zip(matches, await self._ledger.holds(matches), strict=True):
+            try:
+                match = await self._matches.head(match_id)
+            except UnknownMatch:
+                for hold in holds:
+                    await self._ledger.shrink(match_id, hold, 0, hold.version)
+                continue
+            except TryAgain:
+                raise
+            except WarlogError as error:
+                log.error("%s: gold is held for it, but: %s", match_id, error)
+                continue
+            await self._look_at(match, holds, orphans=True)
+
+    async def _look_at_all(self, bucket: int) -> int:
+        count = 0
+        batch: list[str] = []
+        async for match in self._store.matches(bucket):
+            batch.append(match)
+            if len(batch) == BATCH:
+                count += await self._look_at_summaries(batch)
+                batch = []
+        return count + await self._look_at_summaries(batch)
+
+    async def _look_at_summaries(self, matches: list[str]) -> int:
+        raws = await self._store.summaries(matches)
+        return await self._look(
+            {match: _index.decode(raw) for match, raw in zip(matches, raws, strict=True) if raw is not None}
+        )
+
+    async def _look(self, moved: Mapping[str, _Index]) -> int:
+        """Gives how many matches were settled."""
+        counted = sorted(match for match, index in moved.items() if self._counts(match, index))
+        holds = dict(zip(counted, await self._ledger.holds(counted), strict=True))
+        settled = dict(zip(counted, await self._ledger.settled(counted), strict=True))
+        count = 0
+        for match_id, index in moved.items():
+            if settled.get(match_id):
+                self._remember("settled", match_id)
+            open_ = match_id in settled and not settled[match_id]
+            if (open_ and (holds[match_id] or index.status == "finished")) or self._begins(match_id, index):
+                try:
+                    count += await self._look_at(await self._matches.head(match_id), holds.get(match_id, ()))
+                except TryAgain:
+                    raise
+                except WarlogError as error:
+                    log.error("%s: its players' accounts are not brought up to date: %s", match_id, error)
+        return count
+
+    def _counts(self, match: str, index: _Index) -> bool:
+        """May this match have something to do with the ledger?"""
+        if index.mode != "competitive" or ("settled", match) in self._done:
+            return False
+        if index.status == "finished":
+            return True
+        game = _game(index.game)
+        at_rest = index.status == "playing" and ("frozen", match) in self._done
+        return game is not None and customs.accounting(game) is not None and not at_rest
+
+    def _begins(self, match: str, index: _Index) -> bool:
+        """May play have begun here with layouts that are to be kept?"""
+        game = _game(index.game)
+        if game is None or index.status not in ("playing", "finished") or ("laid", match) in self._done:
+            return False
+        return customs.layout_rules(game) is not None
+
+    async def _look_at(self, match: Match, holds: Iterable[Hold], *, orphans: bool = False) -> bool:
+        """True if the match was settled by this call."""
+        settled = False
+        if match.mode == "competitive" and match.is_over:
+            moved, house = moved_by(match)
+            settled = await self._ledger.settle(match.id, match.game_name, moved, house)
+            self._remember("settled", match.id)
+        elif holds:
+            await self._stakes.reconcile(match, holds, orphans=orphans)
+            if match.status == "playing":
+                self._remember("frozen", match.id)
+        if customs.layout_rules(match.game) is not None and ("laid", match.id) not in self._done:
+            await self._keep_layouts(match)
+        return settled
+
+    async def _keep_layouts(self, match: Match) -> None:
+        """The layouts with which play began are their players' last ones. Who plays alone has none of his own."""
+        fold, rules = match.fold, customs.layout_rules(match.game)
+        assert rules is not None
+        alone = len({holder.id for holder in fold.holders.values()}) < 2
+        if alone or fold.position is not None or fold.imported is not None or fold.imported_until:
+            self._remember("laid", match.id)
+            return
+        after = fold.started - 1
+        while 0 <= after < match.version:
+            found = await self._matches.each_of(match, after, PAGE_EVENTS, _beginning)
+            for at, position in found:
+                layouts = None if position is None else rules.laid(position)
+                if layouts is not None:
+                    await self._put_layouts(match, layouts, at)
+                if layouts is not None or position is None:
+                    self._remember("laid", match.id)
+                    return
+            after += len(found)
+
+    async def _put_layouts(self, match: Match, layouts: Mapping[str, Any], at: int) -> None:
+        of: dict[str, object] = {}
+        for seat in match.seats:
+            of.setdefault(match.holders[seat].id, layouts[seat])
+        for player, layout in of.items():
+            await self._stakes.library.keep_last(player, match.game_name, layout, at)
+
+    def _remember(self, what: str, match: str) -> None:
+        self._done[what, match] = None
+        while len(self._done) > DONE_MAX:
+            self._done.popitem(last=False)
+
+
+def _beginning(match: Match, told: Told) -> tuple[int, dict[str, Any] | None]:
+    """When it was, and the Position then; None once the match was over."""
+    assert told.state is not None
+    return told.stored.at, told.state.position(plain=True)
+
+
+def _game(name: str) -> warlog_core.Game | None:
+    """None for a game that another build plays."""
+    try:
+        return warlog_core.game(name)
+    except warlog_core.UnknownGame:
+        return None
+
+
+def moved_by(match: Match) -> tuple[list[Moved], int]:
+    """What the end of a competitive match moves for each of its players, and for the house.
+
+    A match that its rules do not settle although they settle others (it was broken off, say) counts for nobody; nor
+    does one in which somebody played against himself."""
+    fold, result = match.fold, match.fold.result
+    assert result is not None
+    settlement: dict[str, Any] | None = fold.settlement
+    settles = customs.accounting(match.game) is not None
+    if settles and settlement is None:
+        return [], 0
+    gold = {} if settlement is None else settlement.get("gold", {})
+    points = {one["seat"]: one["delta"] for one in (settlement or {}).get("scores", ())}
+    nets = {one["seat"]: one["net"] for one in gold.get("accounts", ())}
+    moved = []
+    for player in sorted({holder.id for holder in fold.holders.values()}):
+        seats = match.seats_of(player)
+        outcomes = {_outcome(seat, result.winners) for seat in seats}
+        moved.append(
+            Moved(
+                player,
+                gold=sum(nets.get(seat, 0) for seat in seats),
+                points=sum(points[seat] for seat in seats) if points else None,
+                outcome=outcomes.pop() if len(outcomes) == 1 else "",
+                fled=any(seat in fold.fled for seat in seats),
+            )
+        )
+    return moved, gold.get("house", 0)
+
+
+def _outcome(seat: str, winners: list[str]) -> str:
+    if not winners:
+        return "drawn"
+    return "won" if seat in winners else "lost"
