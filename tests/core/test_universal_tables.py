@@ -408,9 +408,37 @@ def test_the_catalogue_shows_every_ability_with_its_cost_under_the_options() -> 
         kind: KINDS[kind]["necromancy_cost"] for kind in KINDS if kind not in ("mighty", "commander")
     }
     assert abilities["improved_necromancy"]["cost"]["commander"] == 6
+    assert abilities["necromancy"]["balance_cost"] == {
+        kind: 3 if kind in ("wizard", "psionic") else 2 if cost == 3 else 1
+        for kind, cost in abilities["necromancy"]["cost"].items()
+    }
+    assert [abilities[a]["balance_cost"] for a in ("summon", "death_curse", "mind_seizure", "za_warudo")] == [
+        *(1, 2, 5, 0)
+    ]
+    assert "balance_cost" not in abilities["demon_breeding"]
+    assert all(ability["text"].endswith(".") for ability in abilities.values())
     plain = GAME.describe()["pieces"]
     assert [kind["id"] for kind in plain] == [kind for kind in KINDS if kind != "psionic"]
     assert plain[0]["movement_by_faction"] == {seat: FACTIONS[seat]["mighty"] for seat in SEATS}
+
+
+def test_the_factions_that_play_have_their_colours_sides_and_abilities_in_turn_order() -> None:
+    factions = {faction["faction"]: faction for faction in GAME.describe()["factions"]}
+    assert list(factions) == BOOK["turn_order"]["standard"]
+    assert [faction["side"] for faction in factions.values()] == [0, 1, 2, 3, 4]
+    assert [faction["colour"] for faction in factions.values()] == ["red", "yellow", "violet", "blue", "grey"]
+    assert [seat for seat in factions if factions[seat]["pays_half"]] == ["balance"]
+    assert factions["evil"]["ability"] == "improved_necromancy"
+    assert [f["faction"] for f in GAME.describe({"factions": ["good", "chaos"]})["factions"]] == [
+        "chaos",
+        "good",
+    ]
+    for row in BOOK["turn_order"]["double"]:
+        described = GAME.describe({"mode": "double", "pairing": row["id"]})["factions"]
+        assert [f["faction"] for f in described] == row["order"]
+        assert [[f["faction"] for f in described if f["side"] == side] for side in (0, 1)] == [
+            sorted(team, key=row["order"].index) for team in row["teams"]
+        ]
 
 
 def test_presets_say_who_plays_for_a_number_of_players() -> None:

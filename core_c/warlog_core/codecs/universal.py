@@ -327,7 +327,8 @@ class Codec:
     def pieces(self, options: Mapping[str, Any]) -> list[Any]:
         """The kinds as the book's data has them, each with its abilities and their costs under these options.
 
-        The Mighty has the movement of every faction's; costs are those before Balance's discount."""
+        The Mighty has the movement of every faction's. A cost is one number, or one for each kind that can be raised;
+        `balance_cost` is what Balance pays, if it plays."""
         kinds = []
         for kind in _BOOK["kinds"]:
             if kind["id"] == "psionic" and not options["psionics"]:
@@ -341,6 +342,26 @@ class Codec:
             kinds.append(entry)
         return kinds
 
+    def catalogues(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """The factions that play, in turn order: colour, side, and the ability that is its Mighty's alone."""
+        colours = {region["id"]: region["colour"] for region in _BOOK["board"]["regions"]}
+        factions = {faction["id"]: faction for faction in _BOOK["factions"]}
+        abilities = {a["faction"]: a["id"] for a in _BOOK["abilities"] if "faction" in a}
+        sides = self.sides(options)
+        return {
+            "factions": [
+                {
+                    "faction": seat,
+                    "side": sides[seat],
+                    "region": factions[seat]["region"],
+                    "colour": colours[factions[seat]["region"]],
+                    "ability": abilities[seat],
+                    "pays_half": "half_cost" in factions[seat],
+                }
+                for seat in _order(options)
+            ]
+        }
+
     def presets(self, options: Mapping[str, Any]) -> list[Any]:
         """Which factions play when only a number of players is given (4)."""
         return [
@@ -352,15 +373,42 @@ class Codec:
         return Tables(self, setup)
 
 
+def _pairing(pairing: str) -> dict[str, Any]:
+    row: dict[str, Any] = next(row for row in _BOOK["turn_order"]["double"] if row["id"] == pairing)
+    return row
+
+
 def _teams(pairing: str) -> list[list[Seat]]:
-    teams: list[list[Seat]] = next(
-        row["teams"] for row in _BOOK["turn_order"]["double"] if row["id"] == pairing
-    )
+    teams: list[list[Seat]] = _pairing(pairing)["teams"]
     return teams
 
 
+def _order(options: Mapping[str, Any]) -> list[Seat]:
+    """Who plays, in turn order."""
+    double = options["mode"] == "double"
+    order = _pairing(options["pairing"])["order"] if double else _BOOK["turn_order"]["standard"]
+    return [seat for seat in order if seat in options["factions"]]
+
+
+_ABILITY_TEXTS = {
+    "promotion": "An own angel or mecha becomes a commander. Every capture made by a move earns one.",
+    "demon_breeding": "A new demon appears next to an own demon.",
+    "sacrificial_move": "Two different pieces move in this turn.",
+    "improved_necromancy": "An own dead piece comes back next to the Mighty, commanders among them.",
+    "za_warudo": "An opposing piece cannot move until the end of its owner's next turn. The turn goes on.",
+    "summon": "An own angel, demon, dragon, mecha or knight is put next to the wizard, from anywhere.",
+    "necromancy": "An own dead piece comes back next to the wizard.",
+    "death_curse": "The first piece on a line from the wizard dies, if it is an opposing one, whatever its strength.",
+    "mind_seizure": "The first piece on a line from the psionic changes sides for as long as the psionic stands.",
+}
+
+
+def _halved(cost: int) -> int:
+    return (cost + 1) // 2
+
+
 def _ability(ability: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:
-    """An ability with its costs as numbers: one, or one for each kind that can be raised."""
+    """An ability with its text and its costs as numbers."""
     entry: dict[str, Any] = {k: v for k, v in ability.items() if k not in ("cost_option", "limit_option")}
     if "cost_option" in ability:
         entry["cost"] = options[ability["cost_option"]]
@@ -369,7 +417,12 @@ def _ability(ability: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str
     if entry["cost"] == "necromancy_cost":
         excluded = {"mighty", *ability.get("excludes", ())} | (set() if options["psionics"] else {"psionic"})
         entry["cost"] = {k["id"]: k["necromancy_cost"] for k in _BOOK["kinds"] if k["id"] not in excluded}
-    return entry
+    if "balance" in options["factions"] and ability.get("faction", "balance") == "balance":
+        cost = entry["cost"]
+        entry["balance_cost"] = (
+            {kind: _halved(one) for kind, one in cost.items()} if isinstance(cost, dict) else _halved(cost)
+        )
+    return {**entry, "text": _ABILITY_TEXTS[ability["id"]]}
 
 
 # ---- actions -----------------------------------------------------------------------------------------------
