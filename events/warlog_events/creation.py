@@ -141,6 +141,8 @@ def check_import(record: Record, raw: Mapping[str, object]) -> None:
     BodyTooLarge."""
     if len(record.events) > RECORD_EVENTS_MAX:
         raise BodyTooLarge(f"a record of at most {RECORD_EVENTS_MAX} events")
+    if record.log and all(entry.type != "match_started" for entry in record.log):
+        raise bad_record(record.setup.version, "this match never started")
     if record.seeds is not None or record.log is not None:
         verdict = verify_record(raw)
         if verdict.status == "failed":

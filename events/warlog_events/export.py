@@ -4,6 +4,7 @@
 are all other entries of the stream as they are stored: with both, anybody can make the chain again.
 """
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -50,6 +51,34 @@ async def export_match(matches: "Matches", match: Match, whole: Match, reader: R
         export.record["seeds"] = [secrets[name] for name in export.seeds]
         export.record["log"] = export.log
     return export.record
+
+
+def lobby_record(match: Match, events: list[StoredEvent], secrets: Mapping[str, str]) -> Json:
+    """Of a match that was aborted in its lobby: nothing but the log. For the archive; no route gives it."""
+    names = [name for _, name in match.timeline.seeds]
+    return {
+        "warlog_record": 1,
+        "match": match.id,
+        "game": match.fold.game,
+        "rules_version": match.fold.rules_version,
+        "seed_commitments": names,
+        "seeds": [secrets[name] for name in names],
+        "log": [_log_entry(stored) for stored in events],
+    }
+
+
+def _log_entry(stored: StoredEvent) -> Json:
+    return {
+        "version": stored.version,
+        "type": stored.type,
+        "seat": stored.seat,
+        "by": stored.by,
+        "at": rfc3339(stored.at),
+        "body": msgspec.json.decode(stored.body),
+        "draws": stored.draws,
+        "hash": stored.hash,
+        "chain": stored.chain,
+    }
 
 
 class _Export:
@@ -103,18 +132,7 @@ class _Export:
                 event = {**self._event(stored), "options": options, "draws": []}
                 self._checks(event, stored)
                 self._events.append(event)
-        entry: Json = {
-            "version": stored.version,
-            "type": stored.type,
-            "seat": stored.seat,
-            "by": stored.by,
-            "at": rfc3339(stored.at),
-            "body": msgspec.json.decode(stored.body),
-            "draws": stored.draws,
-            "hash": stored.hash,
-            "chain": stored.chain,
-        }
-        self.log.append(entry)
+        self.log.append(_log_entry(stored))
 
     def add_shown(self, event: Json | None) -> None:
         if event is None:

@@ -46,7 +46,8 @@ def events(match: str) -> str:
 
 
 def match_state(match: str) -> str:
-    """Hash: version, summary, timed (seats with a deadline), frozen; or void, if it will never be made."""
+    """Hash: version, summary, timed (seats with a deadline), frozen, archived (its tombstone: archive.py); or void, if
+    it will never be made."""
     return _of_match(match, "state")
 
 

@@ -10,7 +10,7 @@ from collections.abc import Coroutine
 
 import msgspec
 
-from . import keys, snapshot
+from . import snapshot
 from .cache import Cache, Hot
 from .errors import IntegrityError, UnknownMatch, WarlogError
 from .head import Match, milliseconds
@@ -60,8 +60,7 @@ class Loader:
 
     async def cold(self, match_id: str, *, whole: bool = False) -> Hot:
         """From the newest snapshot, or `whole`, from the first event on, so that the timeline forgets nothing."""
-        bucket = keys.bucket_of(match_id)
-        if bucket is None or bucket >= self.store.buckets:
+        if not self.store.is_id(match_id):
             raise UnknownMatch("no such match")
         name = f"{match_id} whole" if whole else match_id
         task = self._loading.get(name)

@@ -8,6 +8,7 @@ import hashlib
 import struct
 from collections.abc import AsyncIterator, Mapping, Sequence
 from functools import lru_cache
+from typing import Protocol
 
 import msgspec
 from redis.exceptions import ResponseError
@@ -20,13 +21,24 @@ from .errors import (
     IntegrityError,
     Repeated,
     TooLate,
+    Unavailable,
     VersionConflict,
     WrongStatus,
 )
 from .pipe import Reply, Word
 from .world import World
 
-__all__ = ["Activities", "Activity", "Append", "Idempotency", "Repeated", "Store", "StoredEvent", "chain_of"]
+__all__ = [
+    "Activities",
+    "Activity",
+    "Append",
+    "Archived",
+    "Idempotency",
+    "Repeated",
+    "Store",
+    "StoredEvent",
+    "chain_of",
+]
 
 # An event's `at` is its writer's idea of Redis's clock; this far off, in ms, it is refused and the clock set.
 AT_TOLERANCE_MS = 5_000
@@ -92,6 +104,21 @@ class Append(msgspec.Struct, frozen=True, kw_only=True):
     idempotency: Idempotency | None = None
     deadlines: Mapping[str, int] | None = None
     acting_seat: str | None = None
+
+
+class Archived(msgspec.Struct, frozen=True):
+    """What the archive holds of a match. `secrets`: seed commitment → seed in hex."""
+
+    events: list[StoredEvent]
+    secrets: dict[str, str]
+
+
+class Reading(Protocol):
+    """The archive, as the store needs it (archive.Archive)."""
+
+    async def read(self, match: str, tombstone: str) -> Archived:
+        """Raises Unavailable, IntegrityError."""
+        ...
 
 
 class Activity(msgspec.Struct, frozen=True):
@@ -168,11 +195,21 @@ def _draws_text(draws: Sequence[int] | None) -> str:
     return f"[{','.join(map(str, draws))}]" if draws else "[]"
 
 
-class Store:
-    """Every method raises Unavailable without Redis."""
+def _words(event: StoredEvent) -> tuple[Word, ...]:
+    """As the scripts take an event."""
+    e = event
+    return e.version, e.type, e.seat, e.by, e.at, e.body, _draws_text(e.draws), e.chain, e.hash
 
-    def __init__(self, connection: Connection, world: World) -> None:
+
+class Store:
+    """Every method raises Unavailable without Redis.
+
+    A match that has left for the archive is read from there as if it were here, and comes back when something is
+    appended to it. (Redis is asked first, so what is here costs nothing more.)"""
+
+    def __init__(self, connection: Connection, world: World, archive: Reading | None = None) -> None:
         self._connection = connection
+        self._archive = archive
         self._pipe = connection.pipe
         self._world = world
         self.buckets = connection.buckets
@@ -184,6 +221,11 @@ class Store:
 
     def new_match_id(self) -> str:
         return keys.match_id(self._world.new_id(""), self.buckets)
+
+    def is_id(self, match: str) -> bool:
+        """May this be one of our matches? Asked before any key is made of a string from outside."""
+        bucket = keys.bucket_of(match)
+        return bucket is not None and bucket < self.buckets
 
     def rematch_id(self, match: str) -> str:
         """Always the same for a match: it has one rematch at most, whoever writes it, and however often."""
@@ -227,19 +269,12 @@ class Store:
         for name, secret in a.secrets.items():
             arguments += (name, secret)
         for e in a.events:
-            arguments += (
-                e.version,
-                e.type,
-                e.seat,
-                e.by,
-                e.at,
-                e.body,
-                _draws_text(e.draws),
-                e.chain,
-                e.hash,
-            )
+            arguments += _words(e)
         try:
             reply = await self._pipe.script("append", touched, arguments)
+            if reply[0] == b"archived":
+                await self.restore(match)
+                reply = await self._pipe.script("append", touched, arguments)
         except ResponseError as error:
             # The script's first write; nothing is written. Somebody took entries from the end of the stream by hand.
             if "specified in XADD" in str(error):
@@ -263,6 +298,8 @@ class Store:
             case [b"skew", _]:
                 await self._connection.set_clock()
                 raise ClockSkew("the clock was off and has been set; try again")
+            case [b"archived"]:
+                raise Unavailable("this match goes to the archive and comes back; try again")
             case [b"void"]:
                 raise WrongStatus("this match was given up before it was made")
             case [b"frozen", reason]:
@@ -298,7 +335,10 @@ class Store:
 
     async def events(self, match: str, after: int = 0, limit: int = 1000) -> list[StoredEvent]:
         """At most `limit` events from version `after + 1` on, in order."""
-        return [_stored_event(entry) for entry in await self._pipe.call(*_xrange(match, after, limit))]
+        entries = await self._pipe.call(*_xrange(match, after, limit))
+        if not entries and (archived := await self._archived(match)) is not None:
+            return archived.events[after : after + limit]
+        return [_stored_event(entry) for entry in entries]
 
     async def summary(self, match: str) -> bytes | None:
         summary: bytes | None = await self._pipe.call("HGET", keys.match_state(match), "summary")
@@ -310,6 +350,8 @@ class Store:
     async def secrets(self, match: str) -> dict[str, str]:
         """Seed commitment → seed in hex."""
         flat = [text.decode() for text in await self._pipe.call("HGETALL", keys.secrets(match))]
+        if not flat and (archived := await self._archived(match)) is not None:
+            return archived.secrets
         return dict(zip(flat[::2], flat[1::2], strict=True))
 
     async def events_and_snapshot(
@@ -328,10 +370,54 @@ class Store:
         return snapshot
 
     async def put_snapshot(self, match: str, snapshot: bytes) -> None:
+        """Nothing for a match that is in the archive, where it would outlive its use."""
+        if not await self._pipe.call("EXISTS", keys.events(match)):
+            return
         await self._pipe.call("SET", keys.snapshot(match), snapshot)
 
     async def delete_snapshot(self, match: str) -> None:
         await self._pipe.call("DEL", keys.snapshot(match))
+
+    # ---- the archive
+
+    async def _archived(self, match: str) -> Archived | None:
+        tombstone = await self._pipe.call("HGET", keys.match_state(match), "archived")
+        return None if tombstone is None else await self._from_archive(match, tombstone.decode())
+
+    async def _from_archive(self, match: str, tombstone: str) -> Archived:
+        if self._archive is None:
+            raise Unavailable("this match is in the archive, which this server does not know")
+        return await self._archive.read(match, tombstone)
+
+    async def bury(self, match: str, version: int, chain: str, tombstone: str) -> bool:
+        """What is in the archive leaves Redis. False if the match has another end by now, or something holds it."""
+        touched = [keys.events(match), keys.match_state(match), keys.secrets(match), keys.snapshot(match)]
+        return bool(await self._pipe.script("archive", touched, [version, chain, tombstone]))
+
+    async def restore(self, match: str) -> bool:
+        """Out of the archive, as it was. False if it is not there, or no longer. Raises Unavailable, IntegrityError."""
+        tombstone = await self._pipe.call("HGET", keys.match_state(match), "archived")
+        if tombstone is None:
+            return False
+        archived = await self._from_archive(match, tombstone.decode())
+        arguments: list[Word] = [tombstone, len(archived.secrets)]
+        for name, secret in archived.secrets.items():
+            arguments += (name, secret)
+        for event in archived.events:
+            arguments += _words(event)
+        touched = [keys.events(match), keys.match_state(match), keys.secrets(match)]
+        return bool(await self._pipe.script("restore", touched, arguments))
+
+    async def standings(self, matches: Sequence[str]) -> list[tuple[bytes | None, bool]]:
+        """Of each: its summary, and whether it is in the archive."""
+        replies = await self._pipe.many(
+            ("HMGET", keys.match_state(match), "summary", "archived") for match in matches
+        )
+        return [(summary, archived is not None) for summary, archived in replies]
+
+    async def count(self) -> int:
+        """Of all matches, those in the archive included."""
+        return sum(await self._pipe.many(("SCARD", keys.matches(bucket)) for bucket in range(self.buckets)))
 
     async def due(self, now_ms: int, limit: int = 100) -> list[tuple[str, str, int]]:
         """(match, seat, deadline) of deadlines that have passed, at most `limit` per bucket, the oldest first."""

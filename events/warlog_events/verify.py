@@ -65,6 +65,8 @@ def _verify(record: Record) -> bool:
     """Raises _Wrong or WarlogError; False where some draws have no seed."""
     game = warlog_core.game(record.game, record.rules_version)
     seeds = _seeds(record)
+    if record.log and all(entry.type != "match_started" for entry in record.log):
+        return _verify_lobby(record, seeds)
     indexes = {record.setup.version: record.setup.seed}
     indexes.update((version, event.seed) for version, _, event in numbered(record))
 
@@ -97,6 +99,20 @@ def _verify(record: Record) -> bool:
             if event.chain is not None:
                 raise _Wrong(event.version or 0, "a chain cannot be checked without the log")
     return seeds is not None and None not in indexes.values()
+
+
+def _verify_lobby(record: Record, seeds: list[bytes] | None) -> bool:
+    """A match that never started has a log alone: its chain, and the draws for seats that several wished."""
+    if record.events or record.result is not None:
+        raise _Wrong(record.setup.version, "the log has no start")
+    replay = Replay(record.match, None, Counts())
+    for entry in entries_of(record):
+        if entry.type == "seats_assigned" and seeds is not None and replay.fold is not None:
+            _check_assignment(record.match, replay.fold, entry, seeds[0])
+        replay.feed([entry])
+    if [name for _, name in replay.line.seeds] != record.seed_commitments:
+        raise _Wrong(record.setup.version, "the log has other commitments")
+    return seeds is not None
 
 
 def _seeds(record: Record) -> list[bytes] | None:

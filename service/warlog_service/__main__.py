@@ -1,9 +1,10 @@
-"""`warlog`: serve, worker, verify, rebuild, bench."""
+"""`warlog`: serve, worker, archive, restore, verify, rebuild, bench."""
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import gzip
 import logging
 import os
 import signal
@@ -21,6 +22,8 @@ from warlog_events.verify import verify_record
 from warlog_service import settings
 from warlog_service.settings import BadSettings, Settings
 
+GZIP = b"\x1f\x8b"
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The exit code: 0 done, 1 not (a record that fails, a server that cannot start), 2 wrong use."""
@@ -36,8 +39,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return subprocess.run(
             [sys.executable, "-m", "tests.load.bench", *given["arguments"]], check=False
         ).returncode
-    run: Callable[[Settings], int] = {"serve": _serve, "worker": _worker, "rebuild": _rebuild}[command]
-    return reporting(lambda: run(settings.read(os.environ, **given)))
+    run: dict[str, Callable[..., int]] = {
+        "serve": _serve,
+        "worker": _worker,
+        "rebuild": _rebuild,
+        "archive": _archive,
+        "restore": _restore,
+    }
+    own = {name: given.pop(name) for name in ("older_than", "limit", "matches") if name in given}
+    return reporting(lambda: run[command](settings.read(os.environ, **given), **own))
 
 
 def reporting(run: Callable[[], int]) -> int:
@@ -57,6 +67,7 @@ def _parser() -> argparse.ArgumentParser:
     redis = argparse.ArgumentParser(add_help=False)
     redis.add_argument("--data", help="folder of the embedded Redis (default warlog-data)")
     redis.add_argument("--redis", help="URL of a Redis; without one an embedded server is started")
+    redis.add_argument("--archive", help="folder or fsspec URL of matches that have left Redis")
     redis.add_argument("--durability", choices=["everysec", "always", "replicated"])
     serve = commands.add_parser("serve", parents=[redis], help="the service, with projector and clock inside")
     serve.add_argument("--host", help="default 127.0.0.1")
@@ -66,13 +77,35 @@ def _parser() -> argparse.ArgumentParser:
     )
     commands.add_parser("worker", parents=[redis], help="projector and clock alone")
     commands.add_parser("rebuild", parents=[redis], help="make the read models again from the events")
+    archive = commands.add_parser(
+        "archive",
+        parents=[redis],
+        help="verify what has long been over, and move it from Redis to the archive",
+    )
+    archive.add_argument(
+        "--older-than", type=_days, default=30.0, metavar="DAYS", help="over for so long; default 30"
+    )
+    archive.add_argument("--limit", type=int, help="at most so many matches")
+    restore = commands.add_parser("restore", parents=[redis], help="bring matches back from the archive")
+    restore.add_argument("matches", nargs="+", metavar="MATCH")
     verify = commands.add_parser("verify", help="recompute every draw, hash and chain of a record")
-    verify.add_argument("file", type=Path, help="what GET /v1/matches/{id}/export answered; - for stdin")
+    verify.add_argument(
+        "file",
+        type=Path,
+        help="what GET /v1/matches/{id}/export answered, or a file of the archive; - for stdin",
+    )
     bench = commands.add_parser(
         "bench", help="the figures of this machine beside their floor; in a checkout's root"
     )
     bench.add_argument("arguments", nargs=argparse.REMAINDER)
     return parser
+
+
+def _days(text: str) -> float:
+    days = float(text)
+    if not 0 <= days < 100_000:
+        raise ValueError
+    return days
 
 
 def _serve(read: Settings) -> int:
@@ -126,8 +159,22 @@ def _rebuild(read: Settings) -> int:
     return 0
 
 
+def _archive(read: Settings, older_than: float, limit: int | None) -> int:
+    from warlog_service import archiving
+
+    return archiving.archive(read, older_than, limit)
+
+
+def _restore(read: Settings, matches: Sequence[str]) -> int:
+    from warlog_service import archiving
+
+    return archiving.restore(read, matches)
+
+
 def _verify(file: Path) -> int:
     raw = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
+    if raw.startswith(GZIP):
+        raw = gzip.decompress(raw)
     try:
         record = warlog_core.loads(raw)
     except ValueError as error:

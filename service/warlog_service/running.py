@@ -15,6 +15,7 @@ from litestar.types import Scope
 
 from warlog_events.abandoned import Abandoned
 from warlog_events.accounts import Accounts
+from warlog_events.archive import Archive, Files
 from warlog_events.bookkeeper import Bookkeeper
 from warlog_events.clock import Clock
 from warlog_events.connect import Connection, open_redis
@@ -33,7 +34,7 @@ from warlog_events.store import Store
 from warlog_events.world import World
 from warlog_service.limits import Limits
 from warlog_service.metrics import Metrics
-from warlog_service.settings import Settings
+from warlog_service.settings import BadSettings, Settings
 
 log = logging.getLogger("warlog")
 
@@ -54,10 +55,14 @@ class Backend:
     """Everything over one connection. With `background`, lists of matches and accounts are brought up to date when
     they are asked for."""
 
-    def __init__(self, connection: Connection, world: World, settings: Settings) -> None:
+    def __init__(
+        self, connection: Connection, world: World, settings: Settings, files: Files | None = None
+    ) -> None:
         self.connection = connection
+        self.world = world
         self.watch = Watch(connection)
-        self.store = Store(connection, world)
+        self.archive = None if files is None else Archive(files)
+        self.store = Store(connection, world, self.archive)
         self.accounts = Accounts(connection, world, self.watch)
         self.scenarios = Scenarios(connection, world)
         self.ledger = Ledger(connection, world, settings.starting_gold)
@@ -98,6 +103,7 @@ class Service:
         self.world = World.real() if settings.test_world is None else World.fixed(settings.test_world)
         if self.world.is_fixed:
             log.warning("a test world: the clock stands still, and ids, tokens and seeds can be foreseen")
+        self.files = _files(settings)
         self.limits = Limits(settings, monotonic)
         self.metrics = Metrics()
         self.feeds: set[Stream] = set()
@@ -106,7 +112,12 @@ class Service:
         self._name = secrets.token_hex(8)  # among the processes that ask for a lease
         self._tasks: list[asyncio.Task[None]] = []
         self.metrics.gauge("warlog_feeds_open", "Feeds open now.", lambda: float(len(self.feeds)))
+        self.metrics.gauge("warlog_archive_files_read", "Files read from the archive.", self._files_read)
         self.metrics.work(lambda: None if self._backend is None else self._backend.matches.counts)
+
+    def _files_read(self) -> float:
+        archive = None if self._backend is None else self._backend.archive
+        return 0.0 if archive is None else float(archive.reads)
 
     @property
     def backend(self) -> Backend:
@@ -141,7 +152,7 @@ class Service:
         connection = await open_redis(
             settings.redis, Path(settings.data), settings.durability, replicas=settings.replicas
         )
-        self._backend = backend = Backend(connection, self.world, settings)
+        self._backend = backend = Backend(connection, self.world, settings, self.files)
         if settings.background:
             self._tasks.append(asyncio.create_task(self._work("projector", backend.projector.run)))
             self._tasks.append(asyncio.create_task(self._work("bookkeeper", backend.bookkeeper.run)))
@@ -173,6 +184,15 @@ class Service:
                 log.exception("%s failed", name)
             self.metrics.worker_failures.labels(name).inc()
             await asyncio.sleep(RECONNECT_SECONDS)
+
+
+def _files(settings: Settings) -> Files | None:
+    if settings.archive is None:
+        return None
+    try:
+        return Files(settings.archive)
+    except (ValueError, ImportError) as error:
+        raise BadSettings(f"WARLOG_ARCHIVE: {error}") from error
 
 
 def service_of(scope: Scope) -> Service:

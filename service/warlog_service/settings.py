@@ -27,6 +27,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     host: str = "127.0.0.1"
     port: Port = 8000  # 0: any free one; the address is printed
     data: str = "warlog-data"  # where the embedded Redis keeps its append-only file
+    archive: str | None = None  # a folder or any fsspec URL of matches that have left Redis
     redis: str | None = None  # a redis:// URL; none: embedded
     durability: Durability = "everysec"
     replicas: Positive = 1  # confirmations awaited with durability=replicated

@@ -110,7 +110,7 @@ def choice(match: Match, rng: random.Random) -> tuple[str, dict[str, Any]]:
     actions = [
         action
         for action in match.state.legal(seat, plain=True)
-        if action["type"] not in ("resign", "offer_draw", "accept_draw", "recruit")
+        if action["type"] not in ("resign", "offer_draw", "accept_draw", "recruit") and not action.get("open")
     ]
     return seat, rng.choice(actions)
 

@@ -4,7 +4,7 @@ All checks come before the first write, because Redis keeps the writes made befo
 
 KEYS    all with the hash tag of the match's bucket
   1     stream   the match's events; entry ids are <version>-0
-  2     hash     the match: version, summary, timed, frozen, void
+  2     hash     the match: version, summary, timed, frozen, void, archived
   3     hash     the match's secrets
   4     set      the bucket's matches
   5     stream   the bucket's activity
@@ -35,6 +35,7 @@ REPLY   an array, of which the first says what happened
   reused                      the idempotency key belongs to a command with another body
   frozen    reason            the match was found corrupt
   void                        whoever was to make this match has given it up (void.lua)
+  archived                    the match is in the archive: restore it first (restore.lua)
   conflict  version           the newest event is another one than expected
   forked    version           it has the expected version and another chain
   gap       version  length   the stream does not hold as many events as its newest version says
@@ -68,13 +69,16 @@ if KEYS[7] then
   end
 end
 
-local state = redis.call('HMGET', KEYS[2], 'frozen', 'timed', 'void')
-local frozen, timed, void = state[1], state[2], state[3]
+local state = redis.call('HMGET', KEYS[2], 'frozen', 'timed', 'void', 'archived')
+local frozen, timed, void, archived = state[1], state[2], state[3], state[4]
 if frozen then
   return {'frozen', frozen}
 end
 if void then
   return {'void'}
+end
+if archived then
+  return {'archived'}
 end
 
 -- The tail of the stream itself is asked, not a note of it: after a fail-over or a DEL the two could differ.
