@@ -52,36 +52,39 @@ static const struct piece_type {
 };
 /* clang-format on */
 
-/* The types of an army's pieces by id; the first is the army's id 1. */
-static const uint8_t TYPE_OF[ARMY] = {
-    FLAG,    FIELD_MARSHAL, GENERAL, MAJOR_GENERAL, MAJOR_GENERAL, BRIGADIER,  BRIGADIER,  COLONEL,  COLONEL,
-    MAJOR,   MAJOR,         CAPTAIN, CAPTAIN,       CAPTAIN,       LIEUTENANT, LIEUTENANT, LIEUTENANT, ENGINEER,
-    ENGINEER, ENGINEER,     BOMB,    BOMB,          MINE,          MINE,       MINE,
-};
-
 /* What stands on a space: one byte. In a whole state it is nothing or a piece; the rest is for views. */
 enum {
     EMPTY = 0,
     /* 1 ... PIECES: the piece of that id */
-    KNOWN = PIECES + 1,             /* + TYPES * army + type: a piece whose id is not known */
-    SECRET = KNOWN + 4 * TYPES,     /* + army: a piece whose type is not known either */
-    FACE_DOWN_PIECE = SECRET + 4,   /* nothing is known but that it is there */
+    KNOWN = PIECES + 1,           /* + TYPES * army + type: a piece whose id is not known */
+    SECRET = KNOWN + 4 * TYPES,   /* + army: a piece whose type is not known either */
+    FACE_DOWN_PIECE = SECRET + 4, /* nothing is known but that it is there */
     OCCUPANTS,
     WALL = 0xff, /* a space that does not exist in this match (2.6) */
 };
 
-static int32_t army_of(int32_t occupant)
-{
-    if (occupant <= PIECES)
-        return (occupant - 1) / ARMY;
-    return occupant < SECRET ? (occupant - KNOWN) / TYPES : occupant - SECRET;
-}
+/* The types of an army, by id, and all types in their order. */
+#define ARMY_TYPES                                                                                                    \
+    FLAG, FIELD_MARSHAL, GENERAL, MAJOR_GENERAL, MAJOR_GENERAL, BRIGADIER, BRIGADIER, COLONEL, COLONEL, MAJOR, MAJOR, \
+        CAPTAIN, CAPTAIN, CAPTAIN, LIEUTENANT, LIEUTENANT, LIEUTENANT, ENGINEER, ENGINEER, ENGINEER, BOMB, BOMB,      \
+        MINE, MINE, MINE
+#define ALL_TYPES                                                                                                     \
+    FLAG, FIELD_MARSHAL, GENERAL, MAJOR_GENERAL, BRIGADIER, COLONEL, MAJOR, CAPTAIN, LIEUTENANT, ENGINEER, BOMB, MINE
+#define TWELVE(x) x, x, x, x, x, x, x, x, x, x, x, x
+#define TWENTY_FIVE(x) x, TWELVE(x), TWELVE(x)
 
-/* Of a piece or a known one. */
-static int32_t type_of(int32_t occupant)
-{
-    return occupant <= PIECES ? TYPE_OF[(occupant - 1) % ARMY] : (occupant - KNOWN) % TYPES;
-}
+/* By occupant. NONE where there is no army, or no type is known. */
+static const uint8_t ARMY_OF[] = {
+    NONE, TWENTY_FIVE(0), TWENTY_FIVE(1), TWENTY_FIVE(2), TWENTY_FIVE(3),
+    TWELVE(0), TWELVE(1), TWELVE(2), TWELVE(3), 0, 1, 2, 3, [FACE_DOWN_PIECE] = NONE, [WALL] = NONE,
+};
+static const uint8_t TYPE_OF[] = {
+    NONE, ARMY_TYPES, ARMY_TYPES, ARMY_TYPES, ARMY_TYPES,
+    ALL_TYPES, ALL_TYPES, ALL_TYPES, ALL_TYPES, NONE, NONE, NONE, NONE, [FACE_DOWN_PIECE] = NONE, [WALL] = NONE,
+};
+
+static int32_t army_of(int32_t occupant) { return ARMY_OF[occupant]; }
+static int32_t type_of(int32_t occupant) { return TYPE_OF[occupant]; }
 
 static int32_t piece_id(int32_t army, int32_t type, int32_t which)
 {
@@ -144,7 +147,8 @@ typedef struct junqi_state {
     uint8_t offer_by, accepted;                     /* the pending offer; seats as bits */
     uint8_t mines[2];                               /* flip mode: those on the board of red and black */
     uint8_t last_kind, last_seat, last_outcome, n_path; /* last_move; of a flip the path is its space */
-    uint8_t zero_[2];
+    uint8_t veiled; /* the state of a view that hides something: such a one can be listed from, not played on */
+    uint8_t zero_;
     uint32_t down[(SPACES + 31) / 32]; /* flip mode: the spaces of face-down pieces */
     seat_state seats[SEATS_MAX];
     uint8_t at[PIECES + 1];    /* by id; 0 is no piece's */
@@ -212,6 +216,7 @@ static const wl_field STATE_LAYOUT[] = {
     WL_FIELD(junqi_state, last_seat),
     WL_FIELD(junqi_state, last_outcome),
     WL_FIELD(junqi_state, n_path),
+    WL_FIELD(junqi_state, veiled),
     WL_ARRAY(junqi_state, down),
     WL_ALL_ROWS(junqi_state, seats, SEAT_FIELDS),
     WL_ARRAY(junqi_state, at),
@@ -369,11 +374,7 @@ static int is_active(const junqi_setup *setup, wl_word space)
     return !setup->closed || space >= PALACES || space / ARMY_SPACES % 2 == 0;
 }
 
-static int32_t kind_of(int32_t space) { return space < PALACES ? KIND[space % ARMY_SPACES] : POST; }
-
-static int32_t line_of(int32_t cell) { return cell / 5 + 1; }
-
-static int is_railway(int32_t space) { return THROUGH[space][0].place != 0; }
+static int32_t kind_of(int32_t space) { return KIND[space]; }
 
 static int is_down(const junqi_state *state, int32_t space) { return state->down[space / 32] >> space % 32 & 1; }
 
@@ -439,6 +440,11 @@ static int32_t check_target(const junqi_setup *setup, const junqi_state *state, 
     return kind_of(space) == CAMP ? CAMP_PROTECTED : WL_OK;
 }
 
+static inline int may_enter(const junqi_setup *setup, const junqi_state *state, int32_t seat, int32_t space)
+{
+    return state->board[space] == EMPTY || check_target(setup, state, seat, space) == WL_OK;
+}
+
 /* 5: a piece that could in principle move; it belongs to `seat` and is on the board. */
 static int is_able(const junqi_setup *setup, const junqi_state *state, int32_t piece)
 {
@@ -456,16 +462,17 @@ typedef struct spaces {
     uint64_t word[(SPACES + 63) / 64];
 } spaces;
 
+static int has(const spaces *set, int32_t space) { return set->word[space / 64] >> space % 64 & 1; }
 static void add(spaces *set, int32_t space) { set->word[space / 64] |= (uint64_t)1 << space % 64; }
 
 /* Over railway edges through empty spaces: how far each space is from `from`, plus 1; 0: not reached. Spaces that are not
- * empty are ends. Nothing farther than `to` (EDGE: everything) need be looked at. */
-static void free_run(const junqi_state *state, int32_t from, int32_t to, uint8_t far[SPACES + 1])
+ * empty are ends. Nothing farther than `to` is looked at. */
+static void free_run(const junqi_state *state, int32_t from, int32_t to, uint8_t far[SPACES])
 {
     uint8_t queue[SPACES];
     int32_t n = 0;
 
-    memset(far, 0, SPACES + 1);
+    memset(far, 0, SPACES);
     far[from] = 1;
     queue[n++] = (uint8_t)from;
     for (int32_t i = 0; i < n && far[to] == 0; i++)
@@ -480,7 +487,7 @@ static void free_run(const junqi_state *state, int32_t from, int32_t to, uint8_t
 /* 7.4 Path, of a free run: from space to space the smallest that is nearer to the destination. */
 static int32_t free_path(const junqi_state *state, int32_t from, int32_t to, uint8_t out[PATH_MAX])
 {
-    uint8_t far[SPACES + 1]; /* from the destination */
+    uint8_t far[SPACES]; /* from the destination */
     int32_t n = 0;
 
     free_run(state, to, from, far);
@@ -539,34 +546,52 @@ static int32_t find_path(const junqi_state *state, int32_t type, int32_t from, i
     return type == ENGINEER ? free_path(state, from, to, out) : line_path(state, from, to, out);
 }
 
-/* Where a piece of this type comes from `from`, whatever stands there. */
-static spaces reach(const junqi_state *state, int32_t type, int32_t from)
+/* Where a seat's engineer on `from` gets by a free run. */
+static void add_free_run(const junqi_setup *setup, const junqi_state *state, int32_t seat, int32_t from, spaces *set)
+{
+    uint8_t queue[SPACES];
+    int32_t n = 0;
+
+    queue[n++] = (uint8_t)from;
+    for (int32_t i = 0; i < n; i++)
+        for (const uint8_t *next = RAILS[queue[i]]; *next != EDGE; next++) {
+            if (has(set, *next) || !may_enter(setup, state, seat, *next))
+                continue;
+            add(set, *next);
+            if (state->board[*next] == EMPTY)
+                queue[n++] = *next;
+        }
+}
+
+/* Where a seat's other piece gets by runs along the lines through `from`. */
+static void add_runs(const junqi_setup *setup, const junqi_state *state, int32_t seat, int32_t from, spaces *set)
+{
+    for (const on_line *on = THROUGH[from]; on->place != 0; on++) {
+        const uint8_t *there = LINE[on->line] + on->place;
+        const uint8_t *back = there;
+        while (state->board[*++there] == EMPTY)
+            add(set, *there);
+        if (may_enter(setup, state, seat, *there))
+            add(set, *there);
+        while (state->board[*--back] == EMPTY)
+            add(set, *back);
+        if (may_enter(setup, state, seat, *back))
+            add(set, *back);
+    }
+}
+
+/* Every space where a seat's piece of this type may go from `from` (3.1; 7.4, checks 6 to 10). */
+static spaces destinations(const junqi_setup *setup, const junqi_state *state, int32_t seat, int32_t type, int32_t from)
 {
     spaces set = {{0}};
 
     for (const uint8_t *next = ROADS[from]; *next != EDGE; next++)
-        add(&set, *next);
-    if (type == ENGINEER) {
-        uint8_t far[SPACES + 1];
-        if (!is_railway(from))
-            return set;
-        free_run(state, from, EDGE, far);
-        for (int32_t space = 0; space < SPACES; space++)
-            if (far[space] > 1)
-                add(&set, space);
-        return set;
-    }
-    for (const on_line *on = THROUGH[from]; on->place != 0; on++) {
-        const uint8_t *line = LINE[on->line];
-        int32_t place = on->place;
-        do
-            add(&set, line[++place]);
-        while (state->board[line[place]] == EMPTY);
-        place = on->place;
-        do
-            add(&set, line[--place]);
-        while (state->board[line[place]] == EMPTY);
-    }
+        if (may_enter(setup, state, seat, *next))
+            add(&set, *next);
+    if (type == ENGINEER)
+        add_free_run(setup, state, seat, from, &set);
+    else
+        add_runs(setup, state, seat, from, &set);
     return set;
 }
 
@@ -582,10 +607,10 @@ static int has_move(const junqi_setup *setup, const junqi_state *state, int32_t 
         if (from == OFF || !is_able(setup, state, piece))
             continue;
         for (const uint8_t *next = ROADS[from]; *next != EDGE; next++)
-            if (check_target(setup, state, seat, *next) == WL_OK)
+            if (may_enter(setup, state, seat, *next))
                 return 1;
         for (const uint8_t *next = RAILS[from]; *next != EDGE; next++)
-            if (check_target(setup, state, seat, *next) == WL_OK)
+            if (may_enter(setup, state, seat, *next))
                 return 1;
     }
     return 0;
@@ -606,16 +631,25 @@ static const uint8_t CELL[ARMY] = {
     0, 1, 2, 3, 4, 5, 7, 9, 10, 11, 13, 14, 15, 17, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29,
 };
 
-/* 4.2, rules 2 to 4: may this type stand in this cell of the own army? */
-static int may_stand(int32_t type, int32_t cell)
+/* 4.2, rules 2 to 4: the cells where a type may stand, as bits. */
+enum {
+    FRONT_CELLS = 0x1f,       /* line 1 */
+    REAR_CELLS = 0x3ff << 20, /* lines 5 and 6 */
+    CAMP_CELLS = 1 << 6 | 1 << 8 | 1 << 12 | 1 << 16 | 1 << 18,
+    HEADQUARTERS_CELLS = 1 << 26 | 1 << 28,
+    LAYOUT_CELLS = ((1 << ARMY_SPACES) - 1) & ~CAMP_CELLS,
+};
+static uint32_t cells_for(int32_t type)
 {
     switch (type) {
-    case FLAG: return KIND[cell] == HEADQUARTERS;
-    case MINE: return line_of(cell) >= 5;
-    case BOMB: return line_of(cell) >= 2 && KIND[cell] != CAMP;
-    default: return KIND[cell] != CAMP;
+    case FLAG: return HEADQUARTERS_CELLS;
+    case MINE: return REAR_CELLS;
+    case BOMB: return LAYOUT_CELLS & ~FRONT_CELLS;
+    default: return LAYOUT_CELLS;
     }
 }
+
+static int may_stand(int32_t type, int32_t cell) { return (cells_for(type) >> cell & 1) != 0; }
 
 /* 4.2. `n` is the true length of the list. */
 static int32_t check_layout(wl_word n, const uint8_t types[ARMY])
@@ -667,7 +701,7 @@ static void draw_layout(const junqi_setup *setup, junqi_state *state, int32_t se
     uint8_t taken[ARMY_SPACES] = {0};
 
     for (int32_t i = 0; i < ARMY; i++) {
-        const int32_t cell = draw_cell(taken, TYPE_OF[ORDER[i] - 1], draws);
+        const int32_t cell = draw_cell(taken, TYPE_OF[ORDER[i]], draws);
         taken[cell] = 1;
         put(state, ARMY * seat + ORDER[i], ground + cell);
     }
@@ -1322,15 +1356,6 @@ static void time_out(const junqi_setup *setup, junqi_state *state, int32_t seat,
         advance(setup, state, seat, event);
 }
 
-/* 1 unless the state is that of a view which hides something: such a one can be listed from, not played on. */
-static int is_whole(const junqi_state *state)
-{
-    for (int32_t space = 0; space < SPACES; space++)
-        if (state->board[space] > PIECES && state->board[space] != WALL)
-            return 0;
-    return 1;
-}
-
 static int32_t junqi_apply(const void *setup_, void *state_, const wl_post *post, wl_draws *draws, wl_event *event)
 {
     const junqi_setup *setup = setup_;
@@ -1338,7 +1363,7 @@ static int32_t junqi_apply(const void *setup_, void *state_, const wl_post *post
     const wl_action *a = &post->action;
     const int32_t seat = post->actor == WL_SERVER ? a->field[0] : post->actor;
 
-    if (!is_whole(state))
+    if (state->veiled)
         return WL_E_STATE;
     switch (a->type) {
     case A_SWAP: swap(state, seat, a->field[0], a->field[1], event); break;
@@ -1386,14 +1411,18 @@ static inline void list(listing *l, int32_t type, int32_t a, int32_t b)
 static void list_swaps(listing *l, const junqi_setup *setup, const junqi_state *state, int32_t seat)
 {
     const int32_t ground = ARMY_SPACES * ground_of(setup, seat);
+    uint32_t cells[TYPES] = {0}; /* of each type */
 
+    for (int32_t i = 0; i < ARMY; i++)
+        cells[type_of(state->board[ground + CELL[i]])] |= wl_bit(CELL[i]);
     for (int32_t i = 0; i < ARMY; i++) {
         const int32_t type = type_of(state->board[ground + CELL[i]]);
-        for (int32_t j = i + 1; j < ARMY; j++) {
-            const int32_t other = type_of(state->board[ground + CELL[j]]);
-            if (type != other && may_change(type, CELL[i], other, CELL[j]))
-                list(l, A_SWAP, ground + CELL[i], ground + CELL[j]);
-        }
+        uint32_t left = cells_for(type) & ~cells[type] & ~(wl_bit(CELL[i] + 1) - 1);
+        for (int32_t other = 0; other < TYPES; other++)
+            if (!may_stand(other, CELL[i]))
+                left &= ~cells[other];
+        for (; left != 0; left &= left - 1)
+            list(l, A_SWAP, ground + CELL[i], ground + wl_lowest(left));
     }
 }
 
@@ -1407,13 +1436,10 @@ static void list_moves(listing *l, const junqi_setup *setup, const junqi_state *
         spaces set;
         if (state->at[piece] == OFF || !is_able(setup, state, piece))
             continue;
-        set = reach(state, type_of(piece), state->at[piece]);
+        set = destinations(setup, state, seat, type_of(piece), state->at[piece]);
         for (int32_t w = 0; w < (int32_t)(sizeof set.word / sizeof set.word[0]); w++)
-            for (uint64_t left = set.word[w]; left != 0; left &= left - 1) {
-                const int32_t to = 64 * w + __builtin_ctzll(left);
-                if (check_target(setup, state, seat, to) == WL_OK)
-                    list(l, A_MOVE, piece, to);
-            }
+            for (uint64_t left = set.word[w]; left != 0; left &= left - 1)
+                list(l, A_MOVE, piece, 64 * w + __builtin_ctzll(left));
     }
 }
 
@@ -1579,6 +1605,8 @@ static int32_t junqi_observe(const void *setup_, const void *state_, int32_t vie
         known->board[space] = (uint8_t)seen(setup, state, viewer, piece);
         if (known->board[space] == piece)
             known->at[piece] = (uint8_t)space;
+        else
+            known->veiled = 1;
     }
     for (int32_t seat = 0; seat < setup->n_seats; seat++)
         view->flag_revealed[seat] = (uint8_t)flag_is_revealed(setup, state, seat);
@@ -1962,6 +1990,7 @@ static int is_sound_board(const junqi_setup *setup, const junqi_state *state)
 {
     int32_t on_board = 0;
     int32_t mines[2] = {0};
+    int veiled = 0;
 
     if (state->board[EDGE] != WALL || state->at[0] != OFF || (state->down[SPACES / 32] >> SPACES % 32) != 0)
         return 0;
@@ -1976,6 +2005,7 @@ static int is_sound_board(const junqi_setup *setup, const junqi_state *state)
             continue;
         if (setup->mode == STANDARD ? occupant == FACE_DOWN_PIECE : between(SECRET, occupant, SECRET + 3))
             return 0;
+        veiled |= occupant > PIECES;
         if (occupant == FACE_DOWN_PIECE) {
             if (!down)
                 return 0;
@@ -1996,9 +2026,9 @@ static int is_sound_board(const junqi_setup *setup, const junqi_state *state)
     if (on_board != 0)
         return 0;
     for (int32_t army = 0; army < 2; army++)
-        if (is_whole(state) ? state->mines[army] != mines[army] : !between(mines[army], state->mines[army], 3))
+        if (veiled ? !between(mines[army], state->mines[army], 3) : state->mines[army] != mines[army])
             return 0;
-    return 1;
+    return state->veiled == veiled;
 }
 
 /* Phase layout: nothing but the armies on their grounds (flip mode: the shuffle). */

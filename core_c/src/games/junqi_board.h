@@ -43,14 +43,14 @@ enum { /* 2.1 */
 
 /* Kinds of space (2.3): those of every army are the same, and the palaces are nothing special. */
 enum { POST, CAMP, HEADQUARTERS };
-static const uint8_t KIND[ARMY_SPACES] = {
-    POST, POST, POST, POST, POST,
-    POST, CAMP, POST, CAMP, POST,
-    POST, POST, CAMP, POST, POST,
-    POST, CAMP, POST, CAMP, POST,
-    POST, POST, POST, POST, POST,
-    POST, HEADQUARTERS, POST, HEADQUARTERS, POST,
-};
+#define ARMY_KINDS                                          \
+    POST, POST, POST, POST, POST,                           \
+    POST, CAMP, POST, CAMP, POST,                           \
+    POST, POST, CAMP, POST, POST,                           \
+    POST, CAMP, POST, CAMP, POST,                           \
+    POST, POST, POST, POST, POST,                           \
+    POST, HEADQUARTERS, POST, HEADQUARTERS, POST
+static const uint8_t KIND[SPACES + 1] = {ARMY_KINDS, ARMY_KINDS, ARMY_KINDS, ARMY_KINDS};
 
 /* 2.4: where the roads of a space lead. */
 enum { ROADS_MAX = 8 };
