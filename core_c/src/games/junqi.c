@@ -1022,8 +1022,8 @@ static int read_types(const wl_post *post, uint8_t types[ARMY])
 /* The cell of a space in the seat's own army, or -1. */
 static int32_t own_cell(const junqi_setup *setup, int32_t seat, int32_t space)
 {
-    const int32_t cell = space - ARMY_SPACES * ground_of(setup, seat);
-    return between(0, space, SPACES - 1) && between(0, cell, ARMY_SPACES - 1) ? cell : -1;
+    const int32_t first = ARMY_SPACES * ground_of(setup, seat);
+    return between(first, space, first + ARMY_SPACES - 1) ? space - first : -1;
 }
 
 /* The layout stays legal when the pieces of these cells change places (7.3). */
@@ -1413,8 +1413,12 @@ static void list_swaps(listing *l, const junqi_setup *setup, const junqi_state *
     const int32_t ground = ARMY_SPACES * ground_of(setup, seat);
     uint32_t cells[TYPES] = {0}; /* of each type */
 
-    for (int32_t i = 0; i < ARMY; i++)
-        cells[type_of(state->board[ground + CELL[i]])] |= wl_bit(CELL[i]);
+    for (int32_t i = 0; i < ARMY; i++) {
+        const int32_t type = type_of(state->board[ground + CELL[i]]);
+        if (type == NONE) /* somebody else's view */
+            return;
+        cells[type] |= wl_bit(CELL[i]);
+    }
     for (int32_t i = 0; i < ARMY; i++) {
         const int32_t type = type_of(state->board[ground + CELL[i]]);
         uint32_t left = cells_for(type) & ~cells[type] & ~(wl_bit(CELL[i] + 1) - 1);
