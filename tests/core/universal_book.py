@@ -290,7 +290,7 @@ def exists(s: str) -> bool:
 class Judge(Reader):
     """Which code an action is refused with."""
 
-    def code(self, poster: str, action: Any) -> str | None:
+    def code(self, poster: str, action: dict[str, Any]) -> str | None:
         try:
             self.common(poster, action)
             self.of_type(action.get("seat", poster), action)
@@ -298,9 +298,9 @@ class Judge(Reader):
             return str(fault)
         return None
 
-    def common(self, poster: str, action: Any) -> None:
+    def common(self, poster: str, action: dict[str, Any]) -> None:
         require(self.view["phase"] == "play", "match_over")
-        require(type(action) is dict and action.get("type") in TYPES, "malformed_action")
+        require(action.get("type") in TYPES, "malformed_action")
         kind = action["type"]
         given = set(action) - {"type"}
         require(given - ({"conquer"} if kind == "move" else set()) == set(FIELDS[kind]), "malformed_action")

@@ -121,9 +121,9 @@ def test_five_factions_play_to_the_end_and_a_beaten_one_leaves_the_board(api: Ap
     spec = {seat: "me" if seat == "majora" else player.id for seat, player in players.items()}
     match = host.create(game="universal", options={}, seats=spec)["match"]["id"]
     for seat in seats:
-        started = ok(players[seat].command(match, {"type": "prepare", "seat": seat}), 201)
+        ok(players[seat].command(match, {"type": "prepare", "seat": seat}), 201)
     seen: Counter[str] = Counter()
-    summary = started["match"]
+    summary = host.match(match)
     for _ in range(1500):
         if not summary["to_act"]:
             break
