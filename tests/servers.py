@@ -14,7 +14,7 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import IO, Self
 
 START_SECONDS_MAX = 30.0
 
@@ -124,6 +124,7 @@ class WarlogServer:
         environment: Mapping[str, str] = {},
         python: str = sys.executable,
         cwd: Path | None = None,
+        errors: IO[bytes] | None = None,
     ) -> None:
         self._command = [
             python,
@@ -141,6 +142,7 @@ class WarlogServer:
         # Clients here hold connections that they use no more, which nobody should wait for.
         self._environment = {**os.environ, "WARLOG_DRAIN_MS": "0", **environment}
         self._cwd = cwd
+        self._errors = errors
         self._process: subprocess.Popen[bytes] | None = None
         self.url = ""
         self.start()
@@ -154,7 +156,11 @@ class WarlogServer:
         """Starts it (again, on the same data, maybe another port); waits until it says where it listens."""
         assert self._process is None
         self._process = subprocess.Popen(
-            self._command, stdout=subprocess.PIPE, env=self._environment, cwd=self._cwd
+            self._command,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            env=self._environment,
+            cwd=self._cwd,
         )
         assert self._process.stdout is not None
         line = self._process.stdout.readline()

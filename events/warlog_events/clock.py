@@ -25,19 +25,24 @@ class Clock:
         self._matches = matches
         self._world = world
         self._failed: dict[tuple[str, str, int], int] = {}  # → when to try again
+        self.overdue = 0  # deadlines that had passed at the last look and are still there
 
     async def run(self) -> None:
         """For ever; ends only with Unavailable, and may then be started again."""
-        while True:
-            if await self.step() == 0:
-                await asyncio.sleep(PAUSE_SECONDS)
+        try:
+            while True:
+                if await self.step() == 0:
+                    await asyncio.sleep(PAUSE_SECONDS)
+        finally:
+            self.overdue = 0  # another process's from now on
 
     async def step(self) -> int:
         """One look at every bucket; gives the number of seats that were timed out here."""
         now = self._world.now_ms()
         self._failed = {entry: at for entry, at in self._failed.items() if at > now}
         count = 0
-        for match, seat, deadline in await self._store.due(now, BATCH):
+        due = await self._store.due(now, BATCH)
+        for match, seat, deadline in due:
             if (match, seat, deadline) in self._failed:
                 continue
             try:
@@ -47,4 +52,5 @@ class Clock:
             except WarlogError as error:
                 log.error("%s: the time of %s is over, but: %s", match, seat, error)
                 self._failed[match, seat, deadline] = now + PATIENCE_MS
+        self.overdue = len(due) - count
         return count

@@ -79,6 +79,10 @@ class Feed(AsyncIterator[Item]):
         self._news: asyncio.Future[None] | None = None  # while the iterator waits
         self.push: Callable[[Item], bool] | None = None
 
+    @property
+    def waiting(self) -> int:
+        return len(self._waiting)
+
     async def __aenter__(self) -> Self:
         self._hub.enter(self)
         return self
@@ -192,12 +196,16 @@ class _Writing:
 
 
 class Hub:
-    """`watch` None: only what this process appends is noticed."""
+    """`watch` None: only what this process appends is noticed. `fed` is told the time (ms) of each event that is
+    handed to feeds."""
 
-    def __init__(self, source: Source, watch: Watch | None, events_max: int) -> None:
+    def __init__(
+        self, source: Source, watch: Watch | None, events_max: int, fed: Callable[[int], None]
+    ) -> None:
         self._source = source
         self._watch = watch
         self._events_max = events_max
+        self._fed = fed
         self._followed: dict[str, _Followed] = {}
 
     def feed(self, match: Match, reader: Reader, after: int) -> Feed:
@@ -246,8 +254,14 @@ class Hub:
         if version == followed.position + 1:
             followed.position = version
             _offer(followed, _encoded(match, told, followed.feeds))
+            self._fed(told.stored.at)
         else:
             self._moved(match.id, version)
+
+    @property
+    def waiting(self) -> int:
+        """How many events wait for all readers."""
+        return sum(feed.waiting for followed in self._followed.values() for feed in followed.feeds)
 
     def look(self, match_id: str) -> None:
         """Several events have been appended here."""
@@ -294,6 +308,7 @@ class Hub:
                 for encoded in events:
                     _offer(followed, encoded)
                     followed.position = max(followed.position, encoded.version)
+                    self._fed(encoded.at)
                 followed.again = followed.again or len(events) == PAGE_EVENTS
         except TryAgain as error:
             log.warning("%s: %s", match_id, error)  # Watch says "look" again when Redis is back
@@ -309,15 +324,16 @@ class _Encoded(NamedTuple):
     """An event for all who follow: one item for everybody, or one for each class of readers."""
 
     version: int
+    at: int
     public: Item | None
     of: dict[Reader, Item]
 
 
 def _encoded(match: Match, told: Told, feeds: Iterable[Feed]) -> _Encoded:
     """Encoded once per class of readers."""
-    version = told.stored.version
+    version, at = told.stored.version, told.stored.at
     if (shared := public_json(told)) is not None:
-        return _Encoded(version, _item(match, told, shared), {})
+        return _Encoded(version, at, _item(match, told, shared), {})
     encoded: dict[Reader, Item] = {}
     same: dict[int, tuple[dict[str, Any], Item]] = {}  # readers who get the same share the shown object
     for feed in feeds:
@@ -327,7 +343,7 @@ def _encoded(match: Match, told: Told, feeds: Iterable[Feed]) -> _Encoded:
             if id(shown) not in same:
                 same[id(shown)] = shown, _item(match, told, msgspec.json.encode(shown))
             encoded[reader] = same[id(shown)][1]
-    return _Encoded(version, None, encoded)
+    return _Encoded(version, at, None, encoded)
 
 
 def _offer(followed: _Followed, encoded: _Encoded) -> None:

@@ -7,14 +7,16 @@ second finds the work done and adds nothing.
 import asyncio
 import logging
 from collections.abc import Coroutine
+from time import perf_counter
 
 import msgspec
 
 from . import snapshot
 from .cache import Cache, Hot
+from .counts import Counts
 from .errors import IntegrityError, UnknownMatch, WarlogError
 from .head import Match, milliseconds
-from .replay import Counts, Forgotten, Replay
+from .replay import Forgotten, Replay
 from .store import Store, StoredEvent
 
 log = logging.getLogger("warlog.matches")
@@ -53,7 +55,9 @@ class Loader:
         """The match, loaded if need be. fresh: with all that Redis has by now. Raises UnknownMatch, IntegrityError."""
         hot = self.cache.get(match_id)
         if hot is None:
+            self.counts.cache_misses += 1
             return await self.cold(match_id)
+        self.counts.cache_hits += 1
         if fresh:
             return await self._guarded(match_id, self.refresh(hot))
         return hot
@@ -124,6 +128,7 @@ class Loader:
         return events, None if raw is None else _summary.decode(raw)
 
     async def _cold(self, match_id: str, whole: bool) -> Hot:
+        began = perf_counter()
         self.counts.redis_reads += 1
         written, secrets = await asyncio.gather(self.store.snapshot(match_id), self.store.secrets(match_id))
         match = None if whole or written is None else await self._from_snapshot(match_id, written)
@@ -152,6 +157,7 @@ class Loader:
         )
         self.cache.put(hot)
         self.keep(hot)
+        self.counts.loads.add(perf_counter() - began)
         return hot
 
     async def _from_snapshot(self, match_id: str, written: bytes) -> Match | None:

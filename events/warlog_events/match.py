@@ -31,6 +31,7 @@ from .commands import (
     TakeSeat,
     Wanted,
 )
+from .counts import Counts
 from .creation import Created, Imported, begin, begin_import, begin_paired, begin_rematch, check_import
 from .decide import act, act_as_server, check_known, join, leave_seat, need_holder, prepare, take_seat
 from .done import Beginning, Done, Key, MatchSettings, ScenarioLookup
@@ -59,7 +60,7 @@ from .notify import Watch
 from .pages import Told, tell
 from .projections.lobby import index_of
 from .proposals import Around, accept, propose, reject
-from .replay import Counts, Forgotten
+from .replay import Forgotten
 from .stakes import Brought, BroughtWanted, Stakes
 from .store import Append, Idempotency, Repeated, Store
 from .timeline import Timeline
@@ -81,7 +82,7 @@ def game_of(name: str, rules_version: int | None = None) -> warlog_core.Game:
 
 
 class Matches:
-    """counts: what has been done (replay.Counts), for tests and metrics."""
+    """counts: what has been done here (counts.py)."""
 
     def __init__(
         self,
@@ -108,7 +109,15 @@ class Matches:
             checkpoint_every=self.settings.checkpoint_every_events,
             snapshot_every=self.settings.snapshot_every_events,
         )
-        self._hub = Hub(self, watch, self.settings.feed_events_max)
+        self._hub = Hub(self, watch, self.settings.feed_events_max, self._fed)
+
+    def game_name(self, match_id: str) -> str:
+        """Of a hot match; "" for any other. Asks nobody."""
+        hot = self.cache.get(match_id)
+        return "" if hot is None else hot.match.game_name
+
+    def _fed(self, at: int) -> None:
+        self.counts.feed_lags.add(max(self.world.now_ms() - at, 0) / 1000)
 
     # ---- new matches
 
@@ -492,6 +501,7 @@ class Matches:
             except (VersionConflict, ClockSkew):
                 continue
             self._commit(hot, draft, self._done(draft).told)
+            self.counts.lateness.add((draft.at - deadline) / 1000)
             return True
         return False
 
@@ -590,6 +600,10 @@ class Matches:
     def feed(self, match: Match, reader: Reader, after: int) -> Feed:
         """What comes after version `after`, for as long as the reader wants (feed.py)."""
         return self._hub.feed(match, reader, after)
+
+    @property
+    def feed_events_waiting(self) -> int:
+        return self._hub.waiting
 
     async def export(self, match: Match, reader: Reader) -> dict[str, object]:
         """The record (API.md). Seeds, hashes and chain are in it once the match is over.

@@ -5,10 +5,11 @@ from typing import Any
 
 from warlog_core import CoreError, Event, State
 
+from .counts import Counts
 from .errors import IntegrityError
 from .head import Match
 from .model import ActionTaken, Body, MatchStarted, OptionsChanged, PositionEdited, TimeTravelled
-from .replay import Counts, start_of, state_at
+from .replay import start_of, state_at
 from .store import StoredEvent
 from .timeline import Timeline
 from .upcast import body_of

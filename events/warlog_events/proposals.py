@@ -15,6 +15,7 @@ import warlog_core
 
 from . import customs, errors
 from .commands import Abort, Accept, Competitive, Edit, Options, Propose, Reject, Rematch, Undo
+from .counts import Counts
 from .decide import check_saved, check_sides, check_unknown, need_holder, need_status
 from .draft import Draft
 from .errors import (
@@ -42,7 +43,7 @@ from .model import (
 )
 from .proposed import in_force
 from .records import check_record, parse_record
-from .replay import Counts, start_of, state_at
+from .replay import start_of, state_at
 
 Proposed = dict[str, Any]
 

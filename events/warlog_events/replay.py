@@ -5,12 +5,14 @@ What does not come out as it was recorded raises IntegrityError and is never pap
 """
 
 from collections.abc import Iterable, Mapping
+from time import perf_counter
 from typing import NoReturn
 
 import warlog_core
 from warlog_core import CoreError, Draws, Game, State, UnknownGame
 
 from . import customs
+from .counts import Counts
 from .draft import Written, extend, fold_after, packed
 from .errors import IntegrityError, Unavailable
 from .head import Match
@@ -26,26 +28,6 @@ from .model import (
 from .store import StoredEvent, chain_of
 from .timeline import Forgotten, Timeline
 from .upcast import body_of
-
-
-class Counts:
-    """What a process has done, for tests and metrics.
-
-    core_calls         starts, loads, steps and runs of steps that were asked of the core
-    redis_reads        round trips for reading; what goes out together counts once
-    redis_appends      calls of the append script
-    conflicts          appends that came too late by a version
-    snapshots_refused  snapshots that were not what they said
-    integrity_errors   matches that contradicted themselves
-    """
-
-    def __init__(self) -> None:
-        self.core_calls = 0
-        self.redis_reads = 0
-        self.redis_appends = 0
-        self.conflicts = 0
-        self.snapshots_refused = 0
-        self.integrity_errors = 0
 
 
 def state_at(line: Timeline, game: Game, version: int, counts: Counts) -> State:
@@ -94,6 +76,7 @@ class Replay:
     def feed(self, events: Iterable[StoredEvent]) -> None:
         """Raises IntegrityError; Forgotten where a time travel leads before what the timeline knows. Then throw
         this away."""
+        began = perf_counter()
         for stored in events:
             self._check_link(stored)
             body = body_of(stored)
@@ -103,6 +86,7 @@ class Replay:
                 self._finish_run()
                 self._apply(stored, body)
         self._finish_run()
+        self.counts.replays.add(perf_counter() - began)
 
     def match(self) -> Match:
         """What has been fed so far, without deadlines."""
@@ -222,4 +206,4 @@ def _contradiction(version: int, error: CoreError) -> NoReturn:
     raise IntegrityError(f"event {version} cannot be replayed: {error}", version=version) from error
 
 
-__all__ = ["Counts", "Forgotten", "Replay", "start_of", "state_at"]
+__all__ = ["Forgotten", "Replay", "start_of", "state_at"]

@@ -12,13 +12,14 @@ import msgspec
 import warlog_core
 from warlog_core import Draws
 
+from .counts import Counts
 from .entropy import commitment, entropy
 from .errors import WarlogError
 from .fold import Fold, with_wish
 from .head import milliseconds
 from .model import SeatsAssigned, encode
 from .records import ACTION, Record, RecordEvent, numbered, parse_record, walk
-from .replay import Counts, Replay
+from .replay import Replay
 from .seating import assign, draw_from
 from .store import StoredEvent
 

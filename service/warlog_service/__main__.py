@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import gzip
-import logging
 import os
 import signal
 import subprocess
@@ -19,7 +18,7 @@ import warlog_core
 from warlog_events.connect import RedisUnsuitable
 from warlog_events.errors import WarlogError
 from warlog_events.verify import verify_record
-from warlog_service import settings
+from warlog_service import logs, settings
 from warlog_service.settings import BadSettings, Settings
 
 GZIP = b"\x1f\x8b"
@@ -30,9 +29,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = _parser()
     given = vars(parser.parse_args(arguments))
     command = given.pop("command")
-    logging.basicConfig(
-        level=logging.INFO, stream=sys.stderr, format="%(asctime)s %(levelname)s %(name)s: %(message)s"
-    )
     if command == "verify":
         return reporting(lambda: _verify(given["file"]))
     if command == "bench":
@@ -47,7 +43,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "restore": _restore,
     }
     own = {name: given.pop(name) for name in ("older_than", "limit", "matches") if name in given}
-    return reporting(lambda: run[command](settings.read(os.environ, **given), **own))
+
+    def run_as_set() -> int:
+        read = settings.read(os.environ, **given)
+        logs.configure(read.log_format)
+        return run[command](read, **own)
+
+    return reporting(run_as_set)
 
 
 def reporting(run: Callable[[], int]) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import random
 import re
 import time
 from contextlib import suppress
@@ -12,7 +13,8 @@ from litestar.datastructures import State
 from litestar.enums import ScopeType
 from litestar.types import Receive, Scope, Send
 
-from warlog_service import problems
+from warlog_service import logs, problems
+from warlog_service.logs import REQUEST
 from warlog_service.routes import (
     commands,
     feed,
@@ -39,6 +41,7 @@ class Front:
 
     def __init__(self, settings: Settings) -> None:
         self.service = Service(settings)
+        self._access_share = settings.access_log
         self.app = create_app(self.service)
         self.start = self.service.start
         self.stop = self.service.stop
@@ -47,6 +50,7 @@ class Front:
         if scope["type"] != ScopeType.HTTP:
             await self.app(scope, receive, send)
             return
+        REQUEST.set(scope)
         method = scope["method"]
         if method == "HEAD":
             scope = scope.copy()
@@ -61,10 +65,11 @@ class Front:
         else:
             await self.app(scope, receive, send)  # uvicorn leaves the body out of the answer to a HEAD
         state = scope["state"]
+        status = state.get("status", 0)
         seconds = -1.0 if "stream" in state else time.perf_counter() - started
-        self.service.metrics.traffic.answered(
-            method, scope.get("path_template", "none"), state.get("status", 0), seconds
-        )
+        self.service.metrics.traffic.answered(method, scope.get("path_template", "none"), status, seconds)
+        if status >= 500 or (self._access_share and random.random() < self._access_share):
+            logs.answered(scope, status, time.perf_counter() - started)
 
     async def _command(self, match_id: str, scope: Scope, receive: Receive, send: Send) -> None:
         try:

@@ -1,8 +1,11 @@
-"""What an operator watches, in Prometheus' text form. No label holds an id, a name or anything a caller chose."""
+"""What an operator watches, in Prometheus' text form. No label holds an id, a name or anything a caller chose.
+
+What is counted per command is a plain number in a dictionary; it gets its name, its labels and its type when somebody
+asks. The figures of several workers are put together by `scrape.py`.
+"""
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Callable, Iterator
 
 import msgspec
@@ -12,77 +15,116 @@ from prometheus_client import (
     Gauge,
     PlatformCollector,
     ProcessCollector,
-    generate_latest,
+    disable_created_metrics,
 )
-from prometheus_client.core import CounterMetricFamily, HistogramMetricFamily
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
 from prometheus_client.registry import Collector
 
-from warlog_events.replay import Counts
+from warlog_events.counts import Counts, Spread
 from warlog_service.answers import Answer
 
-SECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 5.0)
+disable_created_metrics()  # type: ignore[no-untyped-call]
+
+Family = CounterMetricFamily | GaugeMetricFamily | HistogramMetricFamily
 
 
 class Traffic(Collector):
-    """What every request and every event of a feed counts: plain numbers, given their names when somebody asks."""
+    """What every request, every command and every event of a feed counts."""
 
     def __init__(self) -> None:
-        self._counts: dict[tuple[str, str, int], int] = {}
-        self._times: dict[str, list[int]] = {}  # route → requests per interval of SECONDS, and one beyond
-        self._sums: dict[str, float] = {}
+        self._requests: dict[tuple[str, str, int], int] = {}
+        self._times: dict[str, Spread] = {}  # by route
+        self._commands: dict[tuple[str, str], int] = {}
         self.feed_events = 0
 
     def answered(self, method: str, route: str, status: int, seconds: float) -> None:
         """One request is done. `route` is the template, not the path; negative `seconds` are not counted."""
         key = (method, route, status)
-        self._counts[key] = self._counts.get(key, 0) + 1
+        self._requests[key] = self._requests.get(key, 0) + 1
         if seconds >= 0:
             times = self._times.get(route)
             if times is None:
-                times = self._times[route] = [0] * (len(SECONDS) + 1)
-                self._sums[route] = 0.0
-            times[bisect_left(SECONDS, seconds)] += 1
-            self._sums[route] += seconds
+                times = self._times[route] = Spread()
+            times.add(seconds)
 
-    def collect(self) -> Iterator[CounterMetricFamily | HistogramMetricFamily]:
+    def commanded(self, game: str, outcome: str) -> None:
+        """outcome: `done`, `repeated` (a known Idempotency-Key), or the code of a refusal."""
+        key = (game, outcome)
+        self._commands[key] = self._commands.get(key, 0) + 1
+
+    def collect(self) -> Iterator[Family]:
         yield CounterMetricFamily("warlog_feed_events", "Events written to feeds.", value=self.feed_events)
+        commands = CounterMetricFamily(
+            "warlog_commands",
+            "Commands to a match, by what became of them; without a game where it was not at hand.",
+            labels=["game", "outcome"],
+        )
+        for labels, count in list(self._commands.items()):
+            commands.add_metric(labels, count)
+        yield commands
         requests = CounterMetricFamily(
             "warlog_requests", "Requests answered.", labels=["method", "route", "status"]
         )
-        for (method, route, status), count in self._counts.items():
+        for (method, route, status), count in list(self._requests.items()):
             requests.add_metric([method, route, str(status)], count)
         yield requests
         seconds = HistogramMetricFamily(
             "warlog_request_seconds", "Time to the answer's last byte; feeds are not in it.", labels=["route"]
         )
-        for route, times in self._times.items():
-            total = 0
-            buckets: list[tuple[str, float]] = []
-            for bound, count in zip([*map(str, SECONDS), "+Inf"], times, strict=True):
-                total += count
-                buckets.append((bound, total))
-            seconds.add_metric([route], buckets, self._sums[route])
+        for route, times in list(self._times.items()):
+            seconds.add_metric([route], *_filled(times))
         yield seconds
 
 
 class Work(Collector):
-    """What the matches of this process have cost (`warlog_events.replay.Counts`)."""
+    """What the matches of this process have cost."""
 
     def __init__(self, counts: Callable[[], Counts | None]) -> None:
         self._counts = counts
 
-    def collect(self) -> Iterator[CounterMetricFamily]:
+    def collect(self) -> Iterator[Family]:
         counts = self._counts() or Counts()
-        for name, text in (
-            ("core_calls", "Calls of the rules core: starts, loads, steps and runs of steps."),
-            ("redis_reads", "Round trips for reading."),
-            ("redis_appends", "Calls of the append script."),
-            ("append_conflicts", "Appends that came too late by a version."),
-            ("snapshots_refused", "Snapshots that were not what they said."),
-            ("integrity_errors", "Matches that contradicted themselves."),
+        for name, text, value in (
+            (
+                "core_calls",
+                "Calls of the rules core: starts, loads, steps and runs of steps.",
+                counts.core_calls,
+            ),
+            ("redis_reads", "Round trips for reading.", counts.redis_reads),
+            ("redis_appends", "Calls of the append script.", counts.redis_appends),
+            ("append_conflicts", "Appends that came too late by a version.", counts.conflicts),
+            ("cache_hits", "Matches that were asked for and in memory.", counts.cache_hits),
+            ("cache_misses", "Matches that were asked for and had to be loaded.", counts.cache_misses),
+            ("snapshots_refused", "Snapshots that were not what they said.", counts.snapshots_refused),
+            ("integrity_errors", "Matches that contradicted themselves.", counts.integrity_errors),
         ):
-            value = counts.conflicts if name == "append_conflicts" else getattr(counts, name)
             yield CounterMetricFamily(f"warlog_{name}", text, value)
+        for name, text, spread in (
+            ("load_seconds", "From asking for a cold match to having it.", counts.loads),
+            (
+                "replay_seconds",
+                "Replaying events: of cold matches, and what other processes appended.",
+                counts.replays,
+            ),
+            (
+                "feed_lag_seconds",
+                "From an event's time to its being handed to the feeds here.",
+                counts.feed_lags,
+            ),
+            ("deadline_lateness_seconds", "From a deadline to its time-out.", counts.lateness),
+        ):
+            buckets, total = _filled(spread)
+            yield HistogramMetricFamily(f"warlog_{name}", text, buckets, total)
+
+
+def _filled(spread: Spread) -> tuple[list[tuple[str, float]], float]:
+    """Prometheus' buckets count everything up to their bound."""
+    below = 0
+    buckets: list[tuple[str, float]] = []
+    for bound, count in zip([*map(str, spread.bounds), "+Inf"], spread.counts, strict=True):
+        below += count
+        buckets.append((bound, below))
+    return buckets, spread.total
 
 
 class Metrics:
@@ -109,7 +151,7 @@ class Metrics:
         self.worker_failures = Counter(
             "warlog_worker_failures_total",
             "Rounds of a worker that failed.",
-            ["worker"],
+            ["work"],
             registry=self.registry,
         )
 
@@ -124,6 +166,3 @@ class Metrics:
     def refused(self, answer: Answer) -> None:
         """A problem document goes out."""
         self.refusals.labels(msgspec.json.decode(answer.body)["code"]).inc()
-
-    def render(self) -> bytes:
-        return generate_latest(self.registry)

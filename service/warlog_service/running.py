@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Protocol
 
 from litestar.types import Scope
+from prometheus_client import generate_latest
 
 from warlog_events.abandoned import Abandoned
 from warlog_events.accounts import Accounts
@@ -34,6 +35,7 @@ from warlog_events.store import Store
 from warlog_events.world import World
 from warlog_service.limits import Limits
 from warlog_service.metrics import Metrics
+from warlog_service.scrape import Siblings
 from warlog_service.settings import BadSettings, Settings
 
 log = logging.getLogger("warlog")
@@ -108,12 +110,47 @@ class Service:
         self.metrics = Metrics()
         self.feeds: set[Stream] = set()
         self.closing = False
+        self.siblings: Siblings | None = None  # of a worker among several
         self._backend: Backend | None = None
         self._name = secrets.token_hex(8)  # among the processes that ask for a lease
         self._tasks: list[asyncio.Task[None]] = []
-        self.metrics.gauge("warlog_feeds_open", "Feeds open now.", lambda: float(len(self.feeds)))
-        self.metrics.gauge("warlog_archive_files_read", "Files read from the archive.", self._files_read)
-        self.metrics.work(lambda: None if self._backend is None else self._backend.matches.counts)
+        self._show()
+
+    def _show(self) -> None:
+        """The figures that are read when somebody asks."""
+
+        def of_backend(read: Callable[[Backend], float]) -> Callable[[], float]:
+            return lambda: 0.0 if self._backend is None else float(read(self._backend))
+
+        metrics = self.metrics
+        metrics.work(lambda: None if self._backend is None else self._backend.matches.counts)
+        metrics.gauge("warlog_feeds_open", "Feeds open now.", lambda: len(self.feeds))
+        metrics.gauge(
+            "warlog_feed_events_waiting",
+            "Events that wait for the readers of feeds.",
+            of_backend(lambda b: b.matches.feed_events_waiting),
+        )
+        metrics.gauge("warlog_archive_files_read", "Files read from the archive.", self._files_read)
+        metrics.gauge(
+            "warlog_redis_connected", "Is there a connection?", of_backend(lambda b: b.connection.pipe.ready)
+        )
+        metrics.gauge(
+            "warlog_cache_matches", "Matches in memory.", of_backend(lambda b: len(b.matches.cache))
+        )
+        metrics.gauge(
+            "warlog_cache_bytes", "What they weigh, roughly.", of_backend(lambda b: b.matches.cache.weight)
+        )
+        metrics.gauge(
+            "warlog_deadlines_overdue",
+            "Deadlines that had passed at the last look and are still there.",
+            of_backend(lambda b: b.clock.overdue),
+        )
+
+    async def figures(self) -> bytes:
+        """For Prometheus: of this process, or of all workers of its supervisor."""
+        if self.siblings is not None:
+            return await self.siblings.render()
+        return generate_latest(self.metrics.registry)
 
     def _files_read(self) -> float:
         archive = None if self._backend is None else self._backend.archive

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import itertools
 import os
+import re
+import secrets
 import socket
 from contextlib import suppress
 from typing import Any, Protocol, cast
@@ -18,6 +21,9 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from warlog_service import problems
 from warlog_service.answers import CHUNKS, Answer
 from warlog_service.settings import Settings
+
+_REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}").fullmatch
+_requests = itertools.count(1)
 
 
 class Front(Protocol):
@@ -38,6 +44,7 @@ class WarlogProtocol(HttpToolsProtocol):
 
     header_bytes_max = 32_768
     request_seconds_max = 60.0
+    request_prefix: bytes | None = b""  # of the ids that requests get which bring none; None: they get none
     draining = False  # set for all connections at once: no further request after the one that is answered
     _in_head = True
     _head_bytes = 0  # of the request that is coming in
@@ -96,8 +103,22 @@ class WarlogProtocol(HttpToolsProtocol):
             if self._head_bytes > self.header_bytes_max:
                 raise ValueError("headers too large")  # comes out of the parser as HttpParserError
         super().on_headers_complete()
+        self._name_request()
         if self.draining:
             self.cycle.keep_alive = False
+
+    def _name_request(self) -> None:
+        """The id under which it is found again in answers, logs and traces: the caller's, if it looks like one."""
+        for name, given in self.headers:
+            if name == b"x-request-id" and _REQUEST_ID(given):
+                request_id = given
+                break
+        else:
+            if self.request_prefix is None:
+                return
+            request_id = b"%b-%x" % (self.request_prefix, next(_requests))
+        cast(Any, self.scope)["state"]["request_id"] = request_id
+        self.cycle.default_headers = [*self.cycle.default_headers, (b"x-request-id", request_id)]
 
     def on_message_complete(self) -> None:
         self._in_head = self._whole = True
@@ -207,6 +228,8 @@ def config(app: Front, settings: Settings) -> uvicorn.Config:
         {
             "header_bytes_max": settings.header_bytes_max,
             "request_seconds_max": settings.request_seconds_max,
+            # A test world answers the same requests with the same bytes.
+            "request_prefix": secrets.token_hex(4).encode() if settings.test_world is None else None,
         },
     )
     options: dict[str, Any] = {

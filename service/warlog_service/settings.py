@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 Durability = Literal["everysec", "always", "replicated"]
+LogFormat = Literal["auto", "json", "text"]
 Port = Annotated[int, Meta(ge=0, le=65535)]
 Positive = Annotated[int, Meta(ge=1)]
 Rate = Annotated[float, Meta(ge=0)]
@@ -50,6 +51,11 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     accounts_per_address: Rate = 20.0
     failures_per_address: Rate = 20.0  # tokens that are none
     feeds_per_caller: Annotated[int, Meta(ge=0)] = 256  # open at once; also per address without a token
+
+    log_format: LogFormat = "auto"  # of standard error: text at a terminal, otherwise JSON
+    access_log: Annotated[float, Meta(ge=0, le=1)] = (
+        0.0  # the share of requests that are logged; 500s always are
+    )
 
     test_world: str | None = None  # a seed: clock, ids and secrets are then the same in every run
 

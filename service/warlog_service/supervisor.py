@@ -11,19 +11,23 @@ dies, or no longer answers, is replaced; what was durable is all that the others
 from __future__ import annotations
 
 import asyncio
+import itertools
 import logging
 import signal
 import socket
 import sys
+import tempfile
 import time
 from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
 import msgspec
+from prometheus_client import CollectorRegistry, Counter
 
 from warlog_events.connect import Connection, open_redis
 from warlog_service import server
+from warlog_service.scrape import Siblings
 from warlog_service.settings import Settings
 from warlog_service.worker import Boot
 
@@ -45,8 +49,9 @@ class DidNotStart(Exception):
 class Worker:
     """A serving process, as its supervisor sees it."""
 
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
+    def __init__(self, process: asyncio.subprocess.Process, number: str) -> None:
         self._process = process
+        self.number = number
         self._is_up = asyncio.Event()
         self._started_at = self._heard_at = time.monotonic()
         self._listening = asyncio.create_task(self._listen())
@@ -60,7 +65,7 @@ class Worker:
             pass_fds=[boot.listener],
             start_new_session=True,  # a Ctrl-C is for the supervisor, which tells the workers
         )
-        worker = cls(process)
+        worker = cls(process, boot.number)
         worker._say(msgspec.json.encode(boot))
         return worker
 
@@ -119,9 +124,14 @@ class Worker:
 
 
 class Supervisor:
-    def __init__(self, settings: Settings, listener: socket.socket) -> None:
-        """`settings` are the workers'."""
-        self._boot = Boot(settings, listener.fileno())
+    def __init__(self, settings: Settings, listener: socket.socket, folder: Path) -> None:
+        """`settings` are the workers'; `folder` is theirs, too, and nobody else's."""
+        self._boot = Boot(settings, listener.fileno(), str(folder), "")
+        self._registry = CollectorRegistry()
+        self._ended = Counter(
+            "warlog_workers_ended_total", "Workers that ended by themselves.", registry=self._registry
+        )
+        self._siblings = Siblings(folder, "supervisor", self._registry)
         self._places: list[Worker] = []  # the worker that serves in each place
         self._all: set[Worker] = set()  # also those that are coming and going
         self._change = asyncio.Lock()  # held while a place gets another worker
@@ -129,6 +139,7 @@ class Supervisor:
 
     async def start(self) -> None:
         """Raises DidNotStart."""
+        await self._siblings.open()
         self._places = [await self._new() for _ in range(self._boot.settings.workers)]
         if not all(await asyncio.gather(*(worker.comes_up() for worker in self._places))):
             raise DidNotStart
@@ -142,13 +153,16 @@ class Supervisor:
 
     async def end(self) -> None:
         await asyncio.gather(*(worker.end() for worker in self._all))
+        await self._siblings.close()
 
     def roll(self) -> None:
         """Every worker is replaced, one after the other; after that once more, if one is under way."""
         self._wanted.set()
 
     async def _new(self) -> Worker:
-        worker = await Worker.start(self._boot)
+        taken = {worker.number for worker in self._all}
+        number = next(number for number in map(str, itertools.count()) if number not in taken)
+        worker = await Worker.start(msgspec.structs.replace(self._boot, number=number))
         self._all.add(worker)
         return worker
 
@@ -160,6 +174,7 @@ class Supervisor:
             self._all.discard(worker)
             if self._places[place] is not worker:
                 continue  # it went because another has come
+            self._ended.inc()
             log.error("worker %d ended with code %d after %.0f s", worker.pid, code, worker.age_seconds)
             pause = PAUSE_SECONDS_MIN if worker.age_seconds > YOUNG_SECONDS else pause * 2
             await asyncio.sleep(min(pause, PAUSE_SECONDS_MAX))
@@ -198,7 +213,8 @@ async def supervise(settings: Settings) -> None:
         path = (await redis.locate()).path
         settings = msgspec.structs.replace(settings, redis=f"unix://{path}")
     listener = _listener(settings)
-    supervisor = Supervisor(settings, listener)
+    folder = tempfile.TemporaryDirectory(prefix="warlog-workers-")
+    supervisor = Supervisor(settings, listener, Path(folder.name))
     loop = asyncio.get_running_loop()
     keeping = asyncio.current_task()
     assert keeping is not None
@@ -214,6 +230,7 @@ async def supervise(settings: Settings) -> None:
     finally:
         await supervisor.end()
         listener.close()
+        folder.cleanup()
         if redis is not None:
             await redis.close()
 

@@ -14,19 +14,26 @@ import os
 import signal
 import socket
 import sys
+from pathlib import Path
 
 import msgspec
 import uvloop
 
-from warlog_service import server
+from warlog_service import logs, server
+from warlog_service.scrape import Siblings
 from warlog_service.settings import Settings
 
 
 class Boot(msgspec.Struct, frozen=True):
-    """`listener` is the file descriptor of the socket that all workers accept connections from."""
+    """listener   file descriptor of the socket that all workers accept connections from
+    folder     where all of them tell their figures (scrape.py)
+    number     this worker's, different from that of every other that lives
+    """
 
     settings: Settings
     listener: int
+    folder: str
+    number: str
 
 
 async def work() -> None:
@@ -37,13 +44,20 @@ async def work() -> None:
         lambda: asyncio.StreamReaderProtocol(told), sys.stdin.buffer
     )
     boot = msgspec.json.decode(await told.readline(), type=Boot)
+    logs.configure(boot.settings.log_format, boot.number)
     listener = socket.socket(fileno=boot.listener)
     listener.setblocking(False)
+    front = Front(boot.settings)
+    siblings = front.service.siblings = Siblings(
+        Path(boot.folder), boot.number, front.service.metrics.registry
+    )
     companion = asyncio.create_task(_accompany(told))
+    await siblings.open()
     try:
-        await server.serve(Front(boot.settings), boot.settings, listener)
+        await server.serve(front, boot.settings, listener)
     finally:
         companion.cancel()
+        await siblings.close()
 
 
 async def _accompany(told: asyncio.StreamReader) -> None:

@@ -230,12 +230,16 @@ async def test_a_match_of_two_thousand_events_is_as_fast_as_one_of_twenty(redis_
             middle = length // 2
             while (await table.matches.state_at(match, middle)).result is not None:
                 middle -= 1
-            before = dict(vars(table.counts))
+            before = counted(table)
             match = await table.undo(match, middle)
             match = await table.act(match, *choice(match, rng))
             await table.matches.state_at(match, length // 3)
             await table.do(match, Propose(Undo(length // 4)), ADA)
-            costs.append({name: value - before[name] for name, value in vars(table.counts).items()})
+            costs.append({name: value - before[name] for name, value in counted(table).items()})
         assert costs[0].pop("core_calls") <= 8
         assert costs[1].pop("core_calls") <= 8
         assert costs[0] == costs[1]
+
+
+def counted(table: Table) -> dict[str, int]:
+    return {name: value for name, value in vars(table.counts).items() if isinstance(value, int)}

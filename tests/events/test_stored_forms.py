@@ -33,9 +33,10 @@ from warlog_events.commands import (
     TakeSeat,
     Undo,
 )
+from warlog_events.counts import Counts
 from warlog_events.model import BODIES, Player, Reader, encode
 from warlog_events.records import parse_record
-from warlog_events.replay import Counts, Replay
+from warlog_events.replay import Replay
 from warlog_events.store import StoredEvent, chain_of
 from warlog_events.upcast import body_of
 from warlog_events.verify import entries_of, verify_record

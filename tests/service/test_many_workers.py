@@ -412,12 +412,14 @@ def test_workers_that_cannot_start_end_the_supervisor_with_their_word(tmp_path: 
 
 
 async def test_a_worker_that_no_longer_answers_is_replaced(
-    own_redis: RedisServer, monkeypatch: pytest.MonkeyPatch
+    own_redis: RedisServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(supervisor, "ASK_EVERY_SECONDS", 0.2)
     monkeypatch.setattr(supervisor, "SILENCE_SECONDS_MAX", 1.0)
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        server = supervisor.Supervisor(Settings(redis=own_redis.url, workers=1, drain_ms=0), listener)
+        server = supervisor.Supervisor(
+            Settings(redis=own_redis.url, workers=1, drain_ms=0), listener, tmp_path
+        )
         await server.start()
         keeping = asyncio.create_task(server.keep())
         stuck = server._places[0]

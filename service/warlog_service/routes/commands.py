@@ -9,6 +9,7 @@ from litestar.params import FromPath
 from litestar.types import Receive, Scope
 
 from warlog_events.commands import AnyCommand, Command, Join, LeaveSeat, TakeSeat
+from warlog_events.errors import WarlogError
 from warlog_events.match import Key
 from warlog_service import auth, schema
 from warlog_service.answers import JSON, PRIVATE, Answer
@@ -53,13 +54,20 @@ async def command(service: Service, scope: Scope, receive: Receive, match_id: st
     caller = await auth.caller(service, scope)
     service.limits.commands.spend(caller.id)
     body = await read_body(scope, receive, service.settings.body_bytes_max)
-    done = await service.backend.matches.execute(
-        match_id,
-        decode(body, Command),
-        caller.player,
-        expected_version=expected_version(scope),
-        key=_key(scope, b"command", body),
-    )
+    wish = decode(body, Command)
+    matches, traffic = service.backend.matches, service.metrics.traffic
+    try:
+        done = await matches.execute(
+            match_id,
+            wish,
+            caller.player,
+            expected_version=expected_version(scope),
+            key=_key(scope, b"command", body),
+        )
+    except WarlogError as error:
+        traffic.commanded(matches.game_name(match_id), error.code)
+        raise
+    traffic.commanded(done.match.game_name, "repeated" if done.repeated else "done")
     return Answer(201, DONE, done.answer)
 
 
@@ -121,13 +129,19 @@ async def _change(
     service = service_of(scope)
     caller = await auth.caller(service, scope)
     service.limits.commands.spend(caller.id)
-    done = await service.backend.matches.execute(
-        match_id,
-        command,
-        caller.player,
-        expected_version=expected_version(scope),
-        key=_key(scope, b"seat", asked),
-    )
+    matches, traffic = service.backend.matches, service.metrics.traffic
+    try:
+        done = await matches.execute(
+            match_id,
+            command,
+            caller.player,
+            expected_version=expected_version(scope),
+            key=_key(scope, b"seat", asked),
+        )
+    except WarlogError as error:
+        traffic.commanded(matches.game_name(match_id), error.code)
+        raise
+    traffic.commanded(done.match.game_name, "repeated" if done.repeated else "done")
     return Answer(status, DONE, done.answer)
 
 

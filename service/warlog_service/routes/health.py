@@ -34,8 +34,8 @@ async def get_ready(request: AnyRequest) -> Answer:
 
 @get("/metrics", opt=call(answer="text/plain"))
 async def get_metrics(request: AnyRequest) -> Answer:
-    """The figures of this process, for Prometheus."""
-    return Answer(200, [METRICS, NOT_KEPT], service_of(request.scope).metrics.render())
+    """The figures of this process, for Prometheus; of several workers those of all, each with its `worker`."""
+    return Answer(200, [METRICS, NOT_KEPT], await service_of(request.scope).figures())
 
 
 @get("/openapi.json", opt=call(answer="application/json"))

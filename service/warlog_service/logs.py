@@ -1,0 +1,64 @@
+"""What the process says on standard error: one JSON object per line, or, to somebody at a terminal, lines of text.
+
+Whatever is logged while a request is served has the request's id and its match. No token, no invitation and no name
+ever gets here: of a request only the method, the template of its path, the match and the id are written down.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import sys
+from contextvars import ContextVar
+
+from litestar.types import HTTPScope
+from pythonjsonlogger.msgspec import MsgspecFormatter
+
+from warlog_service.settings import LogFormat
+
+REQUEST: ContextVar[HTTPScope | None] = ContextVar("request", default=None)
+"""The request that is being served; looked into only when something is logged."""
+
+access = logging.getLogger("warlog.access")
+
+_match_of = re.compile(r"/v1/matches/(m_[0-9a-z_]+)").match
+
+
+class About(logging.Filter):
+    """Adds to a record what request it is about."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if (scope := REQUEST.get()) is not None:
+            record.request_id = scope["state"].get("request_id", b"").decode()
+            if found := _match_of(scope["path"]):
+                record.match = found[1]
+        return True
+
+
+def answered(scope: HTTPScope, status: int, seconds: float) -> None:
+    """The access log's line for a request."""
+    fields = {
+        "method": scope["method"],
+        "route": scope.get("path_template", "none"),
+        "status": status,
+        "milliseconds": round(seconds * 1000, 3),
+    }
+    access.info("%(method)s %(route)s %(status)d", fields, extra=fields)
+
+
+def configure(form: LogFormat = "auto", worker: str | None = None) -> None:
+    """For the whole process. auto: text at a terminal, else JSON."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.addFilter(About())
+    if form == "text" or (form == "auto" and sys.stderr.isatty()):
+        handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    else:
+        handler.setFormatter(
+            MsgspecFormatter(
+                "%(levelname)s %(name)s %(message)s",
+                timestamp="time",
+                rename_fields={"levelname": "level", "name": "logger", "exc_info": "exception"},
+                static_fields={} if worker is None else {"worker": worker},
+            )
+        )
+    logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)

@@ -1,0 +1,282 @@
+"""What an operator sees: figures of all workers, logs in which a request is found again, nothing secret in either."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from tests.servers import RedisServer, WarlogServer
+from tests.service.api import UNLIMITED, Api, ok, refused, two
+from tests.service.waiting import eventually
+
+
+def figures(url: str, name: str, **labels: str) -> dict[tuple[str, ...], float]:
+    """The samples of this name that have these labels: value by the values of their other labels."""
+    found = {}
+    for family in text_string_to_metric_families(httpx.get(f"{url}/metrics").text):
+        for sample in family.samples:
+            if sample.name == name and labels.items() <= sample.labels.items():
+                rest = tuple(value for label, value in sorted(sample.labels.items()) if label not in labels)
+                found[rest] = sample.value
+    return found
+
+
+def figure(url: str, name: str, **labels: str) -> float:
+    return sum(figures(url, name, **labels).values())
+
+
+# ---- figures -----------------------------------------------------------------------------------------------------
+
+
+def test_commands_are_counted_by_game_and_by_what_became_of_them(tmp_path: Path) -> None:
+    with WarlogServer(tmp_path, environment=UNLIMITED) as server, Api(server.url) as api:
+        ada, eve = api.player(), api.player()
+        match = ada.alone()
+        for _ in range(3):
+            ada.defend(match)
+        ok(
+            ada.command(
+                match, {"type": "propose", "proposal": {"kind": "undo", "to": 2}}, idempotency_key="k"
+            ),
+            201,
+        )
+        ok(
+            ada.command(
+                match, {"type": "propose", "proposal": {"kind": "undo", "to": 2}}, idempotency_key="k"
+            ),
+            201,
+        )
+        refused(ada.act(match, "red", {"type": "fly"}), 422, "malformed_action")
+        refused(eve.act(match, "red", {"type": "resign"}), 403, "not_your_seat")
+        refused(eve.act("m_000_aaaaaaaaaaaaaaaa", "red", {"type": "resign"}), 404, "unknown_match")
+        assert figures(server.url, "warlog_commands_total") == {
+            ("hex", "done"): 4,
+            ("hex", "repeated"): 1,
+            ("hex", "malformed_action"): 1,
+            ("hex", "not_your_seat"): 1,
+            ("", "unknown_match"): 1,
+        }
+
+
+def test_loads_hits_replays_and_lags_are_measured(tmp_path: Path) -> None:
+    with (
+        RedisServer(fsync="no") as redis,
+        WarlogServer(tmp_path, redis=redis.url, environment=UNLIMITED) as one,
+        WarlogServer(tmp_path, redis=redis.url, environment=UNLIMITED) as two,
+        Api(one.url) as api,
+    ):
+        ada = api.player()
+        there = Api(two.url, ada.token)
+        match = ada.alone()
+        with there.feed(match, after=2) as feed:
+            for _ in range(5):
+                ada.defend(match)
+            feed.take(5)
+            assert figure(two.url, "warlog_feeds_open") == 1
+        assert (
+            figure(two.url, "warlog_cache_misses_total") == figure(two.url, "warlog_load_seconds_count") == 1
+        )
+        assert figure(two.url, "warlog_cache_matches") == 1
+        assert figure(two.url, "warlog_cache_hits_total") >= 1
+        assert figure(two.url, "warlog_replay_seconds_count") >= 2
+        assert figure(two.url, "warlog_feed_lag_seconds_count") == 5
+        assert figure(two.url, "warlog_feed_lag_seconds_bucket", le="5.0") == 5
+        assert figure(one.url, "warlog_cache_misses_total") == 0
+        assert figure(one.url, "warlog_redis_connected") == 1
+        redis.kill()
+        eventually(lambda: figure(one.url, "warlog_redis_connected") == 0)
+
+
+def test_a_deadline_says_how_late_it_fired_and_one_that_cannot_fire_is_overdue(tmp_path: Path) -> None:
+    with (
+        RedisServer(fsync="no") as redis,
+        WarlogServer(tmp_path, redis=redis.url, environment=UNLIMITED) as server,
+        Api(server.url) as api,
+    ):
+        ada = api.player()
+        fires, frozen = (ada.alone(move_seconds=1) for _ in range(2))
+        import redis as redis_py
+
+        with redis_py.Redis(unix_socket_path=str(redis.socket)) as client:
+            client.hset(f"warlog:{{b{frozen[2:5]}}}:{frozen}:state", "frozen", "by hand")
+        eventually(lambda: ada.match(fires)["status"] == "finished")
+        assert figure(server.url, "warlog_deadline_lateness_seconds_count") == 1
+        assert figure(server.url, "warlog_deadline_lateness_seconds_bucket", le="2.5") == 1
+        eventually(lambda: figure(server.url, "warlog_deadlines_overdue") == 1)
+        assert figure(server.url, "warlog_integrity_errors_total") == 1
+
+
+def test_any_worker_tells_the_figures_of_all_and_those_of_one_that_is_gone_are_not_made_up(
+    tmp_path: Path,
+) -> None:
+    with WarlogServer(tmp_path, arguments=["--workers", "3"], environment=UNLIMITED) as server:
+        ask = f"{server.url}/health/live"
+
+        def asked() -> dict[tuple[str, ...], float]:
+            return figures(
+                server.url, "warlog_requests_total", route="/health/live", method="GET", status="200"
+            )
+
+        sent = 0
+        while len(asked()) < 3:  # each request on a connection of its own, until each worker has had one
+            assert httpx.get(ask).status_code == 200
+            sent += 1
+            assert sent < 1000
+        for _ in range(10):  # whoever is asked
+            assert set(asked()) == {("0",), ("1",), ("2",)}
+            assert sum(asked().values()) == sent
+        workers = figures(server.url, "process_start_time_seconds")
+        assert set(workers) == {("0",), ("1",), ("2",)}
+        assert figure(server.url, "warlog_workers_ended_total", worker="supervisor") == 0
+
+        os.kill(_pids(server)[0], signal.SIGKILL)
+        eventually(lambda: figure(server.url, "warlog_workers_ended_total") == 1)
+        eventually(lambda: set(figures(server.url, "process_start_time_seconds")) == set(workers))
+        assert sum(asked().values()) < sent
+        os.kill(server.pid, signal.SIGHUP)
+        eventually(
+            lambda: min(figures(server.url, "process_start_time_seconds").values()) > time.time() - 20, 40
+        )
+
+
+def _pids(server: WarlogServer) -> list[int]:
+    import psutil
+
+    return [p.pid for p in psutil.Process(server.pid).children() if "warlog_service.worker" in p.cmdline()]
+
+
+# ---- requests that are found again -------------------------------------------------------------------------------
+
+
+def test_every_answer_names_its_request_and_a_sane_name_of_the_callers_is_kept(api: Api) -> None:
+    ada = api.player()
+    match = ada.alone()
+    ids = [ada.get(f"/matches/{match}").headers["x-request-id"] for _ in range(3)]
+    ids += [
+        refused_one.headers["x-request-id"] for refused_one in (ada.get("/nothing"), ada.post("/players", 7))
+    ]
+    ids.append(ada.act(match, "red", {"type": "fly"}).headers["x-request-id"])
+    assert len(set(ids)) == len(ids)
+    assert all(re.fullmatch(r"[0-9a-f]{8}-[0-9a-f]+", one) for one in ids)
+    for given in ("4711", "a.b_C-9", "x" * 64):
+        answers = (
+            ada.act(match, "red", {"type": "fly"}, x_request_id=given),
+            ada.http.get(f"/matches/{match}", headers={"x-request-id": given}),
+        )
+        assert [answer.headers["x-request-id"] for answer in answers] == [given] * 2
+    for given in ("", "x" * 65, "a b", "ä", "<script>", "a;b"):
+        raw = given.encode("latin-1")
+        kept = api.http.get("/games", headers=[(b"x-request-id", raw)]).headers["x-request-id"]
+        assert re.fullmatch(r"[0-9a-f]{8}-[0-9a-f]+", kept), given
+
+
+@pytest.fixture
+def logged(tmp_path: Path) -> Any:
+    """Starts a server whose log goes to a file; gives the server and what reads the file's lines."""
+    file = tmp_path / "log"
+    servers: list[WarlogServer] = []
+
+    def start(**environment: str) -> tuple[WarlogServer, Any]:
+        with file.open("wb") as written:
+            server = WarlogServer(tmp_path, environment={**UNLIMITED, **environment}, errors=written)
+        servers.append(server)
+        return server, lambda: [json.loads(line) for line in file.read_text().splitlines()]
+
+    yield start
+    for server in servers:
+        server.stop()
+
+
+def test_a_line_of_the_log_is_json_and_says_which_request_and_which_match(logged: Any) -> None:
+    server, lines = logged(WARLOG_ACCESS_LOG="1")
+    with Api(server.url) as api:
+        ada = api.player()
+        match = ada.alone()
+        ada.act(match, "red", {"type": "fly"}, x_request_id="find-me")
+        (line,) = [line for line in lines() if line.get("request_id") == "find-me"]
+        assert (line["level"], line["logger"], line["match"]) == ("INFO", "warlog.access", match)
+        assert (line["method"], line["route"], line["status"]) == (
+            "POST",
+            "/v1/matches/{match_id}/commands",
+            422,
+        )
+        assert line["milliseconds"] > 0
+        assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d.*", line["time"])
+
+
+def test_without_being_asked_for_only_what_goes_wrong_is_logged(logged: Any) -> None:
+    server, lines = logged()
+    with Api(server.url) as api:
+        ada = api.player()
+        match = ada.alone()
+        ada.act(match, "red", {"type": "fly"})
+        ada.defend(match)
+        assert not [line for line in lines() if line["logger"] == "warlog.access"]
+        import redis as redis_py
+
+        data = Path(server._command[server._command.index("--data") + 1])
+        with redis_py.Redis(unix_socket_path=(data / "redis.socket").read_text()) as client:
+            client.hset(f"warlog:{{b{match[2:5]}}}:{match}:state", "frozen", "by hand")
+        refused(ada.act(match, ada.match(match)["to_act"][0], {"type": "resign"}), 500, "integrity_error")
+        (line,) = [line for line in lines() if line["logger"] == "warlog.access"]
+        assert (line["status"], line["match"]) == (500, match)
+        assert [
+            one for one in lines() if one["level"] == "CRITICAL" and one["request_id"] == line["request_id"]
+        ]
+
+
+def test_no_token_and_no_invitation_stands_in_a_log(logged: Any, tmp_path: Path) -> None:
+    server, lines = logged(WARLOG_ACCESS_LOG="1")
+    with Api(server.url) as api:
+        red, blue, match = two(api)
+        made = ok(red.post("/tokens", {"label": "x"}), 201)["token"]
+        invited = red.create(seats={"red": "me", "blue": "invite"})
+        invitation = invited["invitations"]["blue"]
+        ok(blue.put(f"/matches/{invited['match']['id']}/seats/blue", {"invitation": invitation}))
+        blue.http.get(f"/matches/{match}?token={made}", headers={"x-request-id": made + "x" * 64})
+        blue.http.get(f"/games/{made}")
+        with red.feed(match, after=1) as feed:
+            feed.take(1)
+        assert len(lines()) > 10
+        text = (tmp_path / "log").read_text()
+        for secret in (red.token, blue.token, made, invitation, red.name):
+            assert str(secret) not in text
+        metrics = httpx.get(f"{server.url}/metrics").text
+        for secret in (red.token, made, invitation, match, red.id):
+            assert str(secret) not in metrics
+
+
+def test_workers_say_which_they_are_and_a_terminal_may_have_text(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "warlog_service", "serve", "--port", "0", "--data", str(tmp_path)]
+    environment = {**os.environ, "WARLOG_LOG_FORMAT": "text", "WARLOG_TEST_WORLD": "x"}
+    process = subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    process.stdout.readline()
+    process.terminate()
+    assert " WARNING warlog: a test world" in process.communicate()[1]
+    environment["WARLOG_LOG_FORMAT"] = "auto"
+    process = subprocess.Popen(
+        [*command, "--workers", "1"],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    process.stdout.readline()
+    process.terminate()
+    lines = [json.loads(line) for line in process.communicate()[1].splitlines()]
+    assert [line["worker"] for line in lines if "test world" in line["message"]] == ["0"]
