@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
 import warlog_core
 from tests.core.games import lines, playthroughs, vectors
+from tests.core.test_wec_reference import rarest
+from tests.core.wec_positions import crowded_position, random_start
 from warlog_core import State
 from warlog_core.codecs import Step
 from warlog_core.codecs import wec_notation as notation
@@ -26,7 +30,7 @@ def accepted(steps: list[dict[str, Any]]) -> list[Step]:
     return [(s["seat"], s["action"]) for s in steps if "expect_error" not in s and "error" not in s]
 
 
-def check_reads_back(start: State, steps: list[Step]) -> None:
+def check_reads_back(start: State, steps: Sequence[Step]) -> None:
     """Written, read and played again, the match stands where it stood (an open draw offer apart)."""
     text = notation.write(start, steps)
     options, position, again = notation.read(GAME, text)
@@ -59,6 +63,34 @@ def test_every_example_of_the_book_reads_back(vector: dict[str, Any]) -> None:
 def test_every_published_match_reads_back(path: Any) -> None:
     first, *steps = lines(path)
     check_reads_back(start_of(first), accepted(steps))
+
+
+def check_random_match(rng: random.Random) -> None:
+    """Whatever is played from whatever Position reads back, and has a line for every reader."""
+    options, position = random_start(rng)
+    if rng.random() < 0.6:
+        position = crowded_position(rng, options)
+    start = GAME.new(options=options, position=position)
+    state, met = start.copy(), Counter[str]()
+    steps: list[Step] = []
+    for _ in range(rng.randint(1, 40)):
+        if state.to_act:
+            steps.append((state.to_act[0], rarest(rng, state, state.to_act[0], met)))
+            state.apply(*steps[-1])
+    check_reads_back(start, steps)
+    for viewer in ("black", "white", "spectator"):
+        assert len(notation.turn_lines(start, steps, viewer)) == len(notation.turn_lines(start, steps))
+
+
+@pytest.mark.parametrize("match", range(6))
+def test_a_random_match_reads_back(match: int, seed: int) -> None:
+    check_random_match(random.Random(f"{seed} {match} notation"))
+
+
+@pytest.mark.soak
+def test_a_thousand_random_matches_read_back(seed: int) -> None:
+    for match in range(1000):
+        check_random_match(random.Random(f"{seed} {match} notation"))
 
 
 def test_readers_get_no_more_of_a_line_than_there_is(seed: int) -> None:

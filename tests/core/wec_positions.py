@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import random
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import warlog_core
 from tests.core.games import TESTS
 from warlog_core import Refused, State
-from warlog_core.codecs.wec_structs import DIRECTIONS, INHERENT_WEAPONS, KINDS, LEVELS, SQUARES, TYPES
+from warlog_core.codecs.wec_structs import (
+    DIRECTION_STEPS,
+    DIRECTIONS,
+    HITS,
+    INHERENT_WEAPONS,
+    KINDS,
+    LEVELS,
+    SQUARES,
+    TYPES,
+)
 
 GAME = warlog_core.game("wec")
 BOOK: dict[str, Any] = json.loads(
@@ -18,6 +29,17 @@ BOOK: dict[str, Any] = json.loads(
 )
 TYPE: dict[str, dict[str, Any]] = {spec["type"]: spec for spec in BOOK["piece_types"]}
 SEATS = ("black", "white")
+PASSENGERS = (
+    "conversion_pawn",
+    "cleric",
+    "stun_pawn",
+    "flame_pawn",
+    "tank",
+    "aaa",
+    "stealth_pawn",
+    "jet",
+    "queen",
+)
 PRIMARIES = ("king", "dictator", "avatar", "president")
 
 
@@ -56,10 +78,12 @@ def _articles(rng: random.Random, type_: str, turn: int) -> list[Any]:
     ]
 
 
-def _piece(rng: random.Random, id_: int, seat: str, turn: int) -> dict[str, Any]:
-    type_ = rng.choice([t for t in TYPES if t not in PRIMARIES])
+def _piece(
+    rng: random.Random, id_: int, seat: str, turn: int, types: Sequence[str], squares: Sequence[str]
+) -> dict[str, Any]:
+    type_ = rng.choice([t for t in types if t not in PRIMARIES])
     spec = TYPE[type_]
-    piece: dict[str, Any] = {"id": id_, "seat": seat, "type": type_, "at": rng.choice(SQUARES)}
+    piece: dict[str, Any] = {"id": id_, "seat": seat, "type": type_, "at": rng.choice(squares)}
     piece["level"] = rng.choice(spec["native"]) if rng.random() < 0.8 else rng.choice(LEVELS)
     piece["articles"] = _articles(rng, type_, turn)
     if spec["handed"]:
@@ -83,8 +107,16 @@ def _accepted(options: dict[str, Any], position: dict[str, Any]) -> bool:
     return True
 
 
-def random_position(rng: random.Random, options: dict[str, Any], n: int = 34) -> dict[str, Any]:
-    """A valid Position with some `n` pieces close together, loose articles, projectiles, reinforcements and ghosts."""
+def random_position(
+    rng: random.Random,
+    options: dict[str, Any],
+    n: int = 34,
+    *,
+    types: Sequence[str] = TYPES,
+    squares: Sequence[str] = SQUARES,
+) -> dict[str, Any]:
+    """A valid Position with some `n` pieces of these types on these squares, loose articles, projectiles,
+    reinforcements and ghosts."""
     turn = rng.randint(1, 9)
     ids = rng.sample(range(1, 300), n + 12)
     position: dict[str, Any] = {"turn": turn, "to_move": rng.choice(SEATS), "pieces": []}
@@ -93,7 +125,7 @@ def random_position(rng: random.Random, options: dict[str, Any], n: int = 34) ->
         position["pieces"].append(king)
     if position["pieces"][0]["at"] == position["pieces"][1]["at"]:
         position["pieces"][1]["at"] = "a1" if position["pieces"][0]["at"] != "a1" else "j10"
-    pieces = [_piece(rng, ids.pop(), rng.choice(SEATS), turn) for _ in range(n)]
+    pieces = [_piece(rng, ids.pop(), rng.choice(SEATS), turn, types, squares) for _ in range(n)]
     wanted: list[tuple[str, dict[str, Any]]] = [("pieces", piece) for piece in pieces]
     wanted += [
         ("articles", {"at": at, "articles": [rng.choice(KINDS) for _ in range(rng.randint(1, 2))]})
@@ -103,7 +135,7 @@ def random_position(rng: random.Random, options: dict[str, Any], n: int = 34) ->
         missile: dict[str, Any] = {
             "kind": rng.choice(("rocket", "sam", "torpedo")),
             "seat": rng.choice(SEATS),
-            "at": rng.choice(SQUARES),
+            "at": rng.choice(squares),
             "direction": rng.choice(DIRECTIONS),
             "strength": rng.randint(1, 3),
         }
@@ -156,6 +188,93 @@ def random_position(rng: random.Random, options: dict[str, Any], n: int = 34) ->
     }
     GAME.check_options(options, position)
     return position
+
+
+def _crowd_in(rng: random.Random, position: dict[str, Any], options: dict[str, Any]) -> None:
+    """Passengers, pieces on journeys, locks of articles and a half-turn under way, wherever they fit."""
+    for piece in list(position["pieces"]):
+        before = copy.deepcopy(piece)
+        if piece["type"] in PRIMARIES:
+            continue
+        carriers = [
+            p for p in position["pieces"] if p["type"] in ("chopper", "sub") and p.get("level") != "ground"
+        ]
+        if carriers and rng.random() < 0.3:
+            carrier = rng.choice(carriers)
+            piece.update(at=carrier["at"], level=carrier.get("level", "ground"), seat=carrier["seat"])
+        elif rng.random() < 0.2:
+            level, article = rng.choice((("ground", "bicycle"), ("air", "jump_pack"), ("sub", "scuba")))
+            way = [piece["at"]]
+            for _ in range(rng.randint(article == "bicycle", 4)):
+                at = BOOK["board"]["spaces"].index(way[-1])
+                dr, df = rng.choice(DIRECTION_STEPS)
+                if 0 <= at // 10 + dr < 10 and 0 <= at % 10 + df < 10:
+                    way.append(SQUARES[at + 10 * dr + df])
+            piece["level"] = level
+            piece["articles"] = [article]
+            path = rng.choice(("beeline", "port", "starboard"))
+            piece["journey"] = {"article": article, "to": way[-1], "path": path, "remaining": way[1:]}
+        for article in piece.get("articles", []):
+            if article == "anti_stealth" and rng.random() < 0.7:
+                lock = rng.choice(position["pieces"])["id"]
+                piece["articles"] = [
+                    {"kind": a, "lock": lock} if a == "anti_stealth" else a for a in piece["articles"]
+                ]
+                break
+        if not _accepted(options, position):
+            piece.clear()
+            piece.update(before)
+    ids = [p["id"] for p in position["pieces"]]
+    state: dict[str, Any] = {
+        name: rng.sample(ids, min(len(ids), rng.randint(0, 3)))
+        for name in ("acted", "fired", "moved_pieces", "converted", "travelled")
+    }
+    state |= {name: rng.randint(0, 1) for name in ("fires", "pick_ups", "drops", "exchanges", "reinforces")}
+    state["moved"] = rng.random() < 0.3
+    state["vacated"] = rng.sample(SQUARES, 20) + [r["at"] for r in position.get("reinforcements", [])][:2]
+    state["vacated"] = sorted(set(state["vacated"]))
+    state["hits"] = [
+        {"piece": id_, rng.choice(HITS): rng.randint(1, 2)} for id_ in rng.sample(ids, min(len(ids), 4))
+    ]
+    position["turn_state"] = state
+    if rng.random() < 0.2:
+        position["draw_offer"] = rng.choice(SEATS)
+    if not _accepted(options, position):
+        raise AssertionError("what was put in does not fit")
+
+
+def crowded_position(rng: random.Random, options: dict[str, Any]) -> dict[str, Any]:
+    """A valid Position in which much meets: few types, in a corner of the board, carried, on their way, half-way
+    through a turn."""
+    types = [*rng.sample(TYPES, 7), "chopper", "sub"]
+    squares = [SQUARES[10 * r + f] for r in range(rng.randint(3, 6)) for f in range(rng.randint(3, 6))]
+    position = random_position(rng, options, rng.choice((20, 50)), types=types, squares=squares)
+    if rng.random() < 0.5:
+        _board_carriers(rng, position, options, squares)
+    _crowd_in(rng, position, options)
+    return position
+
+
+def _board_carriers(
+    rng: random.Random, position: dict[str, Any], options: dict[str, Any], squares: Sequence[str]
+) -> None:
+    """Choppers in the air or subs below, side by side, each with somebody who can convert, stun, burn or hide."""
+    type_, level = rng.choice((("chopper", "air"), ("sub", "sub")))
+    free = sorted(set(range(400, 500)))
+    for at in rng.sample(squares, min(len(squares), 12)):
+        seat = rng.choice(SEATS)
+        carrier = {"id": free.pop(), "seat": seat, "type": type_, "at": at, "level": level}
+        if type_ == "chopper":
+            carrier["hand"] = "left"
+        if rng.random() < 0.5:
+            carrier["articles"] = [rng.choice(("anti_conversion", "anti_stun", "anti_flame", "stealth"))]
+        passenger = _piece(rng, free.pop(), seat, position["turn"], PASSENGERS, [at])
+        passenger["level"] = level
+        if rng.random() < 0.5:
+            passenger["articles"] = [rng.choice(("stealth", "conversion", "stun", "anti_conversion"))]
+        position["pieces"] += [carrier, passenger]
+        if not _accepted(options, position):
+            del position["pieces"][-2:]
 
 
 def random_start(rng: random.Random) -> tuple[dict[str, Any], dict[str, Any] | None]:

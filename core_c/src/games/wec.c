@@ -910,9 +910,11 @@ static uint32_t choosable(const sight *s, const block *k, uint32_t *travellers)
         const int32_t square = k->square[bit];
         if (square < 0 || k->n[bit] == 0)
             continue;
-        for (int32_t i = 0; i < k->n[bit]; i++)
-            if (s->state->pieces[s->board.at[square][i]].marks & TRAVELLED)
+        for (int32_t i = 0; i < k->n[bit]; i++) {
+            const piece *p = &s->state->pieces[s->board.at[square][i]];
+            if (is_own(p, s->seat) && (p->marks & TRAVELLED))
                 *travellers |= wl_bit(bit);
+        }
         if (bit != CENTRE && (OPT(s->setup, DOZE_ENEMIES) || !has(&s->enemy[GROUND], square)))
             bits |= wl_bit(bit);
     }
@@ -1512,7 +1514,8 @@ typedef struct play {
     wec_state *state;
     wl_event *event;
     board board;            /* all pieces */
-    set given[SEATS_N];     /* pieces whose `destroyed` or `converted` that seat was given whole (8.5) */
+    set destroyed[SEATS_N]; /* pieces whose `destroyed` that seat was given whole (8.5) */
+    set converted;          /* pieces whose `converted` both seats were given */
 } play;
 
 /* Who is shown an effect about a piece, its owner apart: the other seat, and with it the spectators (8.4). */
@@ -1721,9 +1724,9 @@ static void destroy(play *g, int32_t place, int32_t cause, int32_t by)
     const int shown = is_seen_by_other(g, p) || by == 1 - p->seat;
     const int32_t id = p->id;
 
-    add(&g->given[p->seat], place);
+    add(&g->destroyed[p->seat], place);
     if (shown)
-        add(&g->given[1 - p->seat], place);
+        add(&g->destroyed[1 - p->seat], place);
     tell(g, p->seat, shown, E_DESTROYED, WL_ARGS(REFERENCE(p), p->square, p->level, cause));
     take_off(&g->board, p, place);
     p->level = GONE;
@@ -2124,12 +2127,11 @@ static void change_sides(play *g, int32_t place)
     piece *p = &g->state->pieces[place];
     const int32_t old = p->seat;
 
-    add(&g->given[BLACK], place);
-    add(&g->given[WHITE], place);
+    add(&g->converted, place);
     tell(g, old, 1, E_CONVERTED, WL_ARGS(REFERENCE(p), p->square, p->level, 1 - old));
     lose_primary(g, p, LOST_CONVERTED);
     p->seat = (uint8_t)(1 - old);
-    p->marks = CONVERTED;
+    p->marks = (uint8_t)((p->marks & ~UNMOVED) | CONVERTED);
     p->lock = 0;
     for (int32_t i = 0; i < p->n_articles; i++)
         p->articles[i].lock = 0;
@@ -2711,7 +2713,8 @@ static void update_ghosts(play *g, const memory *was, const set *seen_now, int32
     set found, lost;
 
     for (int32_t k = 0; k < 2; k++) {
-        found.w[k] = was->on_board.w[k] & ~was->seen[seat].w[k] & (seen_now->w[k] | g->given[seat].w[k]);
+        const uint64_t told = g->destroyed[seat].w[k] | g->converted.w[k];
+        found.w[k] = was->on_board.w[k] & ~was->seen[seat].w[k] & (seen_now->w[k] | told);
         lost.w[k] = was->seen[seat].w[k] & ~seen_now->w[k];
     }
     while (!is_empty(&found)) {
@@ -2725,7 +2728,7 @@ static void update_ghosts(play *g, const memory *was, const set *seen_now, int32
     while (!is_empty(&lost)) {
         const int32_t place = take_lowest(&lost);
         const piece *p = &state->pieces[place];
-        if (p->level == GONE && has(&g->given[seat], place))
+        if (p->level == GONE && has(&g->destroyed[seat], place))
             continue;
         add_ghost(state, seat, (ghost){was->turn, was->square[place], was->level[place], p->type, 0});
     }
@@ -2805,7 +2808,8 @@ static int32_t wec_apply(const void *setup, void *state_, const wl_post *post, w
     g.setup = setup;
     g.state = state;
     g.event = event;
-    memset(g.given, 0, sizeof g.given);
+    memset(g.destroyed, 0, sizeof g.destroyed);
+    memset(&g.converted, 0, sizeof g.converted);
     /* The action is its seat's own affair; what the server does is everybody's (8.4). */
     if (post->actor != WL_SERVER)
         wl_record(event, WL_REC_ACTION, wl_bit(post->actor), WL_DISCLOSE_OVER, 0, NULL, 0);

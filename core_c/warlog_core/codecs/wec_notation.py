@@ -363,8 +363,11 @@ def _act(reader: _Reader, before: State, seat: str, action: Mapping[str, Any], e
         letter, text = "X", _exchange_text(reader, action, pieces) if shown else None
     elif kind == "reinforce":
         waiting = next(p for p in before.position().reinforcements if p.id == action["piece"])
-        hand = "" if waiting.hand is UNSET else HAND_SIGNS[waiting.hand]
-        letter, text = "R", f"{_loc(waiting.at)}{TYPE_CODES[waiting.type]}{hand}" if shown else None
+        hand = "" if waiting.hand is UNSET else waiting.hand
+        sign = HAND_SIGNS.get(hand, "")
+        letter, text = "R", f"{_loc(waiting.at)}{TYPE_CODES[waiting.type]}{sign}" if shown else None
+        # A projectile may be waiting for it.
+        pieces[waiting.id] = _Piece(waiting.id, seat, waiting.type, waiting.at, "ground", hand, [], 0, ())
         if not (reader.is_actor or isinstance(main[0], Reinforced)):
             text = None  # a bump is the acting seat's own affair
     start = (mover.at, mover.level) if mover is not None else ("", "")
