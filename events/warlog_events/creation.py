@@ -117,7 +117,7 @@ def begin_paired(draft: Draft, wanted: "Wanted", players: Sequence[Player]) -> N
     The lot is the match's id, so that everybody who makes this match deals the same."""
     options, creator = merged(draft.game, {}, wanted.options), players[0]
     seats = check_beginning(draft.game, options, None, wanted.mode, None)
-    hands = customs.hands(draft.game, options)
+    hands = customs.hands(draft.game, options, seats)
     dealt = sorted(players, key=lambda one: hashlib.sha256(f"{draft.match_id} {one.id}".encode()).digest())
     held = {seat: player for hand, player in zip(hands, dealt, strict=True) for seat in hand}
     created = MatchCreated(

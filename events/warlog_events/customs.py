@@ -4,7 +4,7 @@ The core's codec of a game may answer these (the attributes named here); a game 
 strict default.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from msgspec.structs import fields
@@ -35,12 +35,12 @@ def sides(game: Game, options: object, position: object | None) -> dict[str, int
     return {seat: known.get(seat, -1 - index) for index, seat in enumerate(seats)}
 
 
-def hands(game: Game, options: Mapping[str, object]) -> tuple[tuple[str, ...], ...]:
-    """The seats of a match with these valid options, put together as players hold them: mostly one each."""
+def hands(game: Game, options: Mapping[str, object], seats: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    """The seats that these valid options give, put together as players hold them: mostly one each."""
     own: Callable[[Mapping[str, object]], list[list[str]]] | None = getattr(game.codec, "hands", None)
     if own is not None:
-        return tuple(tuple(seats) for seats in own(game.full_options(options)))
-    return tuple((seat,) for seat in game.seats_for(options))
+        return tuple(tuple(hand) for hand in own(game.full_options(options)))
+    return tuple((seat,) for seat in seats)
 
 
 def move_seconds(full_options: Mapping[str, object], setting: int) -> int:

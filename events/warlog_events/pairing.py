@@ -232,11 +232,11 @@ class Pairing:
         options = merged(game, {}, wanted.options)
         if not customs.server_options(game).isdisjoint(options):
             raise Refused("invalid_options", "these are for matches of one's own")
-        check_beginning(game, options, None, wanted.mode, None)
+        seats = check_beginning(game, options, None, wanted.mode, None)
         known = game.full_options(options)
         seconds = customs.move_seconds(known, wanted.move_seconds)
         spec = _Spec(msgspec.structs.replace(wanted, options=options), known, seconds)
-        return spec, len(customs.hands(game, options))
+        return spec, len(customs.hands(game, options, seats))
 
     def _queue(self, spec: _Spec) -> str:
         """One for all who would play the same match, however they say it."""

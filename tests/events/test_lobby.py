@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import AsyncIterator, Iterator
+from contextlib import suppress
 from typing import Any
 
 import msgspec
@@ -14,7 +15,20 @@ import pytest_asyncio
 from tests.events.table import ADA, BATTLE, BOB, EVE, Table, table_at
 from tests.servers import RedisServer
 from warlog_events import errors, keys
-from warlog_events.commands import Abort, CreateMatch, Prepare, Propose, TakeSeat
+from warlog_events.commands import (
+    Abort,
+    Act,
+    Competitive,
+    CreateMatch,
+    Join,
+    LeaveSeat,
+    Prepare,
+    Propose,
+    Rematch,
+    TakeSeat,
+    Undo,
+)
+from warlog_events.match import Match
 from warlog_events.model import Player
 from warlog_events.projections import lobby as projections_lobby
 from warlog_events.projections.lobby import Lobby
@@ -238,6 +252,46 @@ async def test_a_rebuild_makes_exactly_what_following_made(table: Table) -> None
     assert await projector(table).rebuild() == 8
     assert await projection(table) == before
     assert await followed.step() == 0
+
+
+async def test_whatever_happens_following_rebuilding_and_reading_twice_come_to_the_same(table: Table) -> None:
+    rng = random.Random(11)
+    people = (ADA, BOB, EVE)
+    followed = projector(table)
+    matches: list[Match] = []
+    for _ in range(600):
+        if len(matches) < 12 or rng.random() < 0.05:
+            seats = {"red": rng.choice(("me", "open", "invite")), "blue": rng.choice(("me", "open"))}
+            spec = CreateMatch("hex", BATTLE, seats, rng.choice(("casual", "competitive")))
+            spec = msgspec.structs.replace(spec, visibility=rng.choice(("public", "private")))
+            if rng.random() < 0.2:
+                spec = CreateMatch("hex", BATTLE, seating="wish")
+            with suppress(errors.Competitive):
+                matches.append((await table.matches.create(spec, rng.choice(people))).match)
+            continue
+        match = rng.choice(matches)
+        command = rng.choice(
+            (
+                TakeSeat("red"), TakeSeat("blue"), LeaveSeat("red"), LeaveSeat("blue"), Join(None), Prepare("red"),
+                Prepare("blue"), Propose(Abort()), Propose(Rematch()), Propose(Undo(3)), Propose(Competitive()),
+                Act("red", {"type": "resign"}), Act("blue", {"type": "resign"}),
+            )
+        )  # fmt: skip
+        with suppress(errors.WarlogError):
+            await table.do(match, command, rng.choice(people))
+        if rng.random() < 0.05:
+            await followed.step()
+    await followed.catch_up()
+    before = await projection(table)
+    index = [raw.partition(b" ")[2] for raw in before[keys.lobby("index").encode()].values()]
+    statuses = {msgspec.json.decode(raw)["status"] for raw in index}
+    assert statuses == {"lobby", "playing", "finished", "aborted"}
+    await projector(table).rebuild()
+    assert await projection(table) == before
+    read = [str(bucket) for bucket in range(table.store.buckets)]
+    await table.connection.pipe.call("HDEL", keys.lobby("checkpoint"), *read)
+    await projector(table).catch_up()
+    assert await projection(table) == before
 
 
 async def test_reading_the_activity_again_changes_nothing(table: Table) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from tests.servers import RedisServer, WarlogServer
 from tests.service.api import UNLIMITED, Api, Feed, ok, refused
+from tests.service.junqi import TWO, gold, lobby
 
 HEX = {"game": "hex", "options": {"army": "preset"}}
 
@@ -160,3 +161,35 @@ def test_who_waits_when_every_process_is_killed_waits_afterwards(tmp_path: Path)
         assert entry_of(ada, entry["id"])["status"] == "waiting"
         match = join(bob)["match"]
         assert entry_of(ada, entry["id"], wait=10)["match"] == match
+
+
+# ---- where gold is at stake
+
+
+def test_who_cannot_pay_the_stake_is_turned_away_and_the_others_find_another(people: list[Api]) -> None:
+    stake: dict[str, Any] = {"game": "junqi", "mode": "competitive", "options": {"players": 4, "stake": 100}}
+    poor = people[1]
+    elsewhere = lobby(TWO, [poor, Api(poor.url).player()], stake=150)
+    assert gold(poor) == (1_000, 750)
+    entries = [join(player, **stake) for player in people[:4]]
+    found = [entry_of(player, entry["id"]) for player, entry in zip(people, entries, strict=False)]
+    assert [(one["status"], one["code"]) for one in found] == [
+        ("waiting", None),
+        ("refused", "insufficient_gold"),
+        ("waiting", None),
+        ("waiting", None),
+    ]
+    assert [gold(player) for player in people[:4]] == [(1_000, 0), (1_000, 750), (1_000, 0), (1_000, 0)]
+    last = join(people[4], **stake)
+    assert last["status"] == "paired"
+    seated = [people[number] for number in (0, 2, 3, 4)]
+    match = seated[0].match(last["match"])
+    assert (match["status"], match["mode"]) == ("playing", "competitive")
+    assert {seat["player"]["id"] for seat in match["seats"]} == {player.id for player in seated}
+    for player in seated:
+        assert gold(player)[0] == 1_000
+        assert 0 < gold(player)[1] <= 500
+    again = join(poor, **stake)
+    assert again["status"] == "waiting"
+    ok(poor.delete(f"/matches/{elsewhere}/seats/south"))
+    assert poor.delete(f"/pairing/{again['id']}").status_code == 204
