@@ -1,193 +1,30 @@
-"""A slow, plain reading of Confrontation beside the C: reach, spells, powers, the listing of turns and decisions.
-
-Written from the book alone (2, 6, 7.5 to 7.11), on names of spaces and the public view; random play looks for
-disagreement."""
+"""The core of Confrontation beside the plain reading of its book in confrontation_book.py."""
 
 from __future__ import annotations
 
 import itertools
+import os
 import random
 from typing import Any
 
+import msgspec
 import pytest
 
 import warlog_core
+from tests.core.confrontation_book import (
+    FIELDS,
+    SPACES,
+    SPELL_FIELDS,
+    SPELLS,
+    TYPES,
+    Judge,
+    Reading,
+    Table,
+)
 from tests.core.games import starts
 
 GAME = warlog_core.game("confrontation")
 STARTS = [(options, position) for name, options, position in starts() if name == "confrontation"]
-FILES, RANKS = "abcdefgh", "12345678"
-SPACES = [file + rank for rank in RANKS for file in FILES]
-DIRECTIONS = [(0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1)]
-TYPES = ["king", "pawn", "rook", "knight", "bishop", "queen"]
-SPELLS = ["fireball", "heal", "hurt", "judgement", "panic"]
-
-
-def step(space: str, direction: tuple[int, int]) -> str | None:
-    file, rank = FILES.index(space[0]) + direction[0], RANKS.index(space[1]) + direction[1]
-    return FILES[file] + RANKS[rank] if 0 <= file < 8 and 0 <= rank < 8 else None
-
-
-def king_distance(a: str, b: str) -> int:
-    return max(abs(FILES.index(a[0]) - FILES.index(b[0])), abs(int(a[1]) - int(b[1])))
-
-
-class Reading:
-    """One view, read slowly."""
-
-    def __init__(self, view: dict[str, Any], options: dict[str, Any]) -> None:
-        self.view = view
-        self.options = options
-        self.terrain = {space: area["kind"] for area in view["terrain"] for space in area["spaces"]}
-        self.at = {piece["at"]: piece for piece in view["pieces"] if piece["status"] == "board"}
-        self.seats = [seat["seat"] for seat in view["seats"]]
-
-    def line(self, seat: str, k: int) -> list[str]:
-        edges = {
-            "white": [file + RANKS[k - 1] for file in FILES],
-            "black": [file + RANKS[8 - k] for file in FILES],
-            "red": [FILES[k - 1] + rank for rank in RANKS],
-            "blue": [FILES[8 - k] + rank for rank in RANKS],
-        }
-        return edges[seat]
-
-    def zone(self, seat: str) -> list[str]:
-        both = {*self.line(seat, 1), *self.line(seat, 2)}
-        return [space for space in SPACES if space in both]
-
-    def reach(self, piece: dict[str, Any]) -> list[str]:
-        found = set()
-        king, knight = piece["type"] == "king", piece["type"] == "knight"
-        for direction in DIRECTIONS:
-            points = self.options["piece_table"][piece["type"]]["move"] + piece.get("move_bonus", 0)
-            space = step(piece["at"], direction)
-            while space is not None:
-                rough = self.terrain.get(space) == "rough"
-                passing = 2 if rough else 1
-                other = self.at.get(space)
-                if other is None:
-                    if points < passing or (king and rough):
-                        break
-                    found.add(space)
-                else:
-                    if other["seat"] != piece["seat"] and points >= 1:
-                        found.add(space)
-                    if not knight:
-                        break
-                if self.terrain.get(space) == "barrier" or points < passing:
-                    break
-                points -= passing
-                space = step(space, direction)
-        return [space for space in SPACES if space in found]
-
-    def path_is_open(self, start: str, end: str) -> bool:
-        """Some row of exactly king_distance steps has no barrier strictly between its ends."""
-        if king_distance(start, end) <= 1:
-            return True
-        return any(
-            self.terrain.get(near) != "barrier" and self.path_is_open(near, end)
-            for near in (step(start, direction) for direction in DIRECTIONS)
-            if near is not None and king_distance(near, end) == king_distance(start, end) - 1
-        )
-
-    def is_target(self, bishop: dict[str, Any], spell: str, space: str) -> bool:
-        target = self.at.get(space)
-        if target is None or target["seat"] == bishop["seat"] or self.terrain.get(space) == "counterspell":
-            return False
-        if spell == "judgement":
-            return king_distance(bishop["at"], space) == 1
-        if king_distance(bishop["at"], space) > self.options["spell_table"][spell]["range"]:
-            return False
-        if not self.path_is_open(bishop["at"], space):
-            return False
-        return spell != "panic" or bool(self.retreats(target))
-
-    def retreats(self, piece: dict[str, Any]) -> list[str]:
-        king = piece["type"] == "king"
-        line = [space for space in SPACES if space in self.line(piece["seat"], 1) and space not in self.at]
-        return [space for space in line if not (king and self.terrain.get(space) == "rough")]
-
-    def casts(self, bishop: dict[str, Any]) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = []
-        for spell in SPELLS:
-            cast = {"type": "cast", "piece": bishop["id"], "spell": spell}
-            if spell not in bishop["spells"]:
-                continue
-            if spell == "heal":
-                removed = [
-                    piece["id"]
-                    for piece in self.view["pieces"]
-                    if piece["seat"] == bishop["seat"]
-                    and piece["status"] == "removed"
-                    and piece["type"] in ("pawn", "rook", "knight")
-                ]
-                empty = [space for space in self.zone(bishop["seat"]) if space not in self.at]
-                found += [{**cast, "revive": id_, "to": to} for id_ in removed for to in empty]
-            else:
-                targets = [space for space in SPACES if self.is_target(bishop, spell, space)]
-                if spell == "judgement":
-                    found += [cast] if targets else []
-                else:
-                    found += [{**cast, "target": space} for space in targets]
-        return found
-
-    def turn(self) -> list[dict[str, Any]]:
-        """6.2: what the active seat may do."""
-        view = self.view
-        own = [piece for piece in self.at.values() if piece["seat"] == view["active"]]
-        own.sort(key=lambda piece: int(piece["id"]))
-        ready = [piece for piece in own if view["actions_left"] > 0 and piece["id"] not in view["acted"]]
-        actions = [{"type": "move", "piece": p["id"], "to": to} for p in ready for to in self.reach(p)]
-        for piece in ready:
-            if piece["type"] == "bishop":
-                actions += self.casts(piece)
-        seat = next(seat for seat in view["seats"] if seat["seat"] == view["active"])
-        rises = []
-        if seat.get("race") == "demons" and seat["race_tokens"] > 0:
-            for piece in own:
-                if self.terrain.get(piece["at"]) != "counterspell":
-                    rises += [
-                        {"type": "rise", "piece": piece["id"], "to": to}
-                        for to in SPACES
-                        if to not in self.at
-                        and not (piece["type"] == "king" and self.terrain.get(to) == "rough")
-                    ]
-        end = [] if actions else [{"type": "end_turn"}]
-        offer = [] if view["draw_offered"] else [{"type": "offer_draw"}]
-        return [*actions, *rises, *end, *offer, {"type": "resign"}]
-
-    def decision(self) -> list[dict[str, Any]]:
-        """6.3: the answers of the seat that must decide."""
-        pending = self.view["pending"]
-        kind, seat = pending["kind"], pending["seat"]
-        pieces = {piece["id"]: piece for piece in self.view["pieces"]}
-        decline = [{"type": "decline"}]
-        answers: list[dict[str, Any]]
-        if kind in ("hold", "luck"):
-            answers = [{"type": kind}, *decline]
-        elif kind == "live_again":
-            line = self.line(seat, 1)
-            empty = [space for space in SPACES if space in line and space not in self.at]
-            answers = [{"type": kind, "to": space} for space in empty] + decline
-        elif kind == "panic":
-            answers = [{"type": "retreat", "to": to} for to in self.retreats(pieces[pending["piece"]])]
-        elif kind in ("swift", "risen"):
-            answer = "swift" if kind == "swift" else "charge"
-            answers = [{"type": answer, "to": to} for to in self.reach(pieces[pending["piece"]])] + decline
-        elif kind == "draw_offer":
-            answers = [{"type": "accept_draw"}, {"type": "decline_draw"}]
-        else:
-            answers = [
-                {"type": "fury", "piece": piece["id"], "to": to}
-                for piece in sorted(self.at.values(), key=lambda piece: int(piece["id"]))
-                if piece["seat"] == seat
-                and piece["id"] != pending["trigger"]
-                and self.terrain.get(piece["at"]) != "counterspell"
-                for to in self.reach(piece)
-                if to in self.at and self.at[to]["seat"] != seat
-            ]
-            answers += decline if pending["stage"] == 1 else []
-        return [*answers, {"type": "resign"}]
 
 
 @pytest.mark.parametrize("i", range(len(STARTS)), ids=str)
@@ -297,3 +134,137 @@ def test_hostile_casts_are_accepted_exactly_when_they_are_listed(seed: int) -> N
                 if extra not in action:
                     assert state.check("white", {**action, extra: "a1"}) == "malformed_action"
     assert n_accepted
+
+
+# ---- what actions do -----------------------------------------------------------------------------------------------
+
+SEATS = {2: ["white", "black"], 3: ["white", "red", "black"], 4: ["white", "red", "black", "blue"]}
+RACES = ["demons", "dwarves", "elves", "humans", "orcs", "undead"]
+
+
+def random_options(rng: random.Random) -> dict[str, Any]:
+    return {
+        "seats": rng.choice((2, 2, 3, 4)),
+        "races": rng.random() < 0.8,
+        "treasure": rng.random() < 0.6,
+        "actions_per_turn": rng.choice((1, 2, 2, 4)),
+        "turn_limit": rng.choice((0, 0, 0, 6)),
+        **{
+            name: rng.randrange(4)
+            for name in ("leadership_bonus", "weapon_mastery_bonus", "hold_bonus", "enhancement_bonus")
+        },
+    }
+
+
+def random_position(rng: random.Random, options: dict[str, Any]) -> dict[str, Any]:
+    """A crowded board with terrain of every kind, where armies are small and races have a few tokens."""
+    seats: list[dict[str, Any]] = [{"seat": seat} for seat in SEATS[options["seats"]]]
+    if options["races"]:
+        some = rng.sample(RACES, 2)
+        seats = [{**seat, "race": rng.choice(some), "race_tokens": rng.randrange(4)} for seat in seats]
+    places = rng.sample(SPACES, 64)
+    pieces: list[dict[str, Any]] = []
+    for seat in SEATS[options["seats"]]:
+        for n, kind in enumerate(["king", *rng.choices(TYPES[1:], k=rng.randrange(1, 9))]):
+            piece: dict[str, Any] = {"id": len(pieces) + 1, "seat": seat, "type": kind, "at": places.pop()}
+            if kind == "bishop":
+                piece["spells"] = rng.choices(SPELLS, k=rng.randrange(4))
+            if rng.random() < 0.2:
+                piece[rng.choice(("strength", "combat_bonus", "move_bonus"))] = rng.randrange(1, 3)
+            if n > 1 and rng.random() < 0.2:
+                piece = {"id": piece["id"], "seat": seat, "type": kind, "status": "removed"}
+            pieces.append(piece)
+    bare = rng.sample(SPACES, 40)
+    kinds = rng.sample(("barrier", "counterspell", "enhancement", "rough"), rng.randrange(5))
+    terrain = [{"kind": kind, "spaces": [bare.pop() for _ in range(rng.randrange(1, 10))]} for kind in kinds]
+    return {"seats": seats, "pieces": pieces, "terrain": terrain}
+
+
+def rare_first(rng: random.Random, listed: list[dict[str, Any]], taken: set[str]) -> dict[str, Any]:
+    """A listed action of a random kind, an attack more often than not; draws and resignations seldom."""
+    seldom = {"resign": 0.02, "offer_draw": 0.03, "decline": 0.6}
+    kinds = sorted({action["type"] for action in listed} - {k for k, p in seldom.items() if rng.random() > p})
+    kind = rng.choice(kinds or ["resign"])
+    chosen = [action for action in listed if action["type"] == kind]
+    attacks = [action for action in chosen if action.get("to") in taken]
+    return rng.choice(attacks if attacks and rng.random() < 0.8 else chosen)
+
+
+def slip(rng: random.Random, action: dict[str, Any], seat: str, view: dict[str, Any]) -> dict[str, Any]:
+    """A plausible action that is mostly wrong; seldom one that is none at all."""
+    own = [piece["id"] for piece in view["pieces"] if piece["seat"] == seat]
+    bishops = [piece["id"] for piece in view["pieces"] if piece["seat"] == seat and piece["type"] == "bishop"]
+    ids = [piece["id"] for piece in view["pieces"]]
+    taken = [piece["at"] for piece in view["pieces"] if "at" in piece]
+    spell = rng.choice(SPELLS)
+    fields: dict[str, Any] = {
+        "piece": rng.choice(
+            (rng.choice(own), rng.choice(own), rng.choice(bishops or own), rng.choice((*ids, 0, 99)))
+        ),
+        "revive": rng.choice((*own, *ids)),
+        "to": rng.choice((action.get("to", "a1"), rng.choice(SPACES), rng.choice(taken))),
+        "target": rng.choice((*taken, rng.choice(SPACES))),
+        "position": 1,
+        "kind": "rough",
+        "spaces": ["a1"],
+        "seat": rng.choice(SEATS[4]),
+        "spell": spell,
+        "pieces": {},
+    }
+    wrong: dict[str, Any] = {
+        "piece": rng.choice(("1", 2**31, 1.0)), "revive": None, "to": rng.choice(("i1", "", 3)), "target": "a9",
+        "type": "fly", "spell": "sleep", "seat": "green", "kind": "swamp", "spaces": ["z1"],
+    }  # fmt: skip
+    kind = rng.choice((action["type"], rng.choice((*FIELDS, "move", "cast", "rise", "fury", "army"))))
+    names = FIELDS.get(kind, ("pieces",))
+    slipped = {"type": kind, **{field: fields[field] for field in names}}
+    if kind == "cast":
+        names = ("piece", "spell", *SPELL_FIELDS[spell])
+        slipped = {"type": kind, **{field: fields[field] for field in names}}
+    if kind == action["type"] and action.get("spell", spell) == spell:  # most of it is right
+        slipped |= {field: action[field] for field in action if rng.random() < 0.6}
+    if rng.random() < 0.1:
+        field = rng.choice(list(wrong))
+        slipped[field] = wrong[field]
+    return {field: slipped[field] for field in slipped if rng.random() < 0.99}
+
+
+def test_what_actions_do_and_why_they_are_refused_is_as_the_plain_reading_has_it(seed: int) -> None:
+    rng = random.Random(seed)
+    seen: set[str] = set()
+    for _ in range(int(os.environ.get("WARLOG_MATCHES", "60"))):
+        options = random_options(rng)
+        full = GAME.full_options(options)
+        state = GAME.new(options=options, position=random_position(rng, options))
+        if not state.to_act:
+            continue
+        table = Table(state.view("spectator", plain=True), full)
+        for _ in range(60):
+            if not state.to_act:
+                break
+            view = state.view("spectator", plain=True)
+            (poster,) = state.to_act
+            alive = [seat["seat"] for seat in view["seats"] if seat["alive"]]
+            action = rare_first(rng, state.legal(poster, plain=True), {p.get("at") for p in view["pieces"]})
+            if rng.random() < 0.02:
+                poster, action = "server", {"type": "timeout", "seat": rng.choice(alive)}
+            elif "pending" in view and rng.random() < 0.04:
+                poster, action = rng.choice(alive), {"type": "resign"}
+            judge = Judge(view, full, table.fury_of[-1] if table.fury_of else 0)
+            for _ in range(5):
+                who = rng.choice(view["to_act"] if rng.random() < 0.9 else (*state.seats, "server"))
+                wrong = slip(rng, action, view["to_act"][0], view)
+                code = judge.code(who, wrong)
+                assert state.check(who, wrong) == code, (who, wrong, view)
+                seen.add(code or "legal")
+            assert judge.code(poster, action) is None
+            event = state.apply(poster, action, draws=rng.randbytes)
+            table.take(poster, action, event.draws)
+            assert msgspec.to_builtins(event.effects) == table.effects, (poster, action, view)
+            assert state.view("spectator", plain=True) == {**table.view(), "viewer": "spectator"}, (
+                action,
+                view,
+            )
+            seen |= {effect["type"] for effect in table.effects}
+            seen.add(view.get("pending", {}).get("kind", ""))
+    assert len(seen) > 45, seen
