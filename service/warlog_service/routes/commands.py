@@ -8,9 +8,10 @@ from litestar import delete, post, put
 from litestar.params import FromPath
 from litestar.types import Receive, Scope
 
+from warlog_events.accounts import Caller
 from warlog_events.commands import AnyCommand, Command, Join, LeaveSeat, TakeSeat
 from warlog_events.errors import WarlogError
-from warlog_events.match import Key
+from warlog_events.match import Done, Key
 from warlog_service import auth, schema
 from warlog_service.answers import JSON, PRIVATE, Answer
 from warlog_service.openapi import call
@@ -54,20 +55,8 @@ async def command(service: Service, scope: Scope, receive: Receive, match_id: st
     caller = await auth.caller(service, scope)
     service.limits.commands.spend(caller.id)
     body = await read_body(scope, receive, service.settings.body_bytes_max)
-    wish = decode(body, Command)
-    matches, traffic = service.backend.matches, service.metrics.traffic
-    try:
-        done = await matches.execute(
-            match_id,
-            wish,
-            caller.player,
-            expected_version=expected_version(scope),
-            key=_key(scope, b"command", body),
-        )
-    except WarlogError as error:
-        traffic.commanded(matches.game_name(match_id), error.code)
-        raise
-    traffic.commanded(done.match.game_name, "repeated" if done.repeated else "done")
+    key = _key(scope, b"command", body)
+    done = await _execute(service, scope, match_id, decode(body, Command), caller, key)
     return Answer(201, DONE, done.answer)
 
 
@@ -129,20 +118,23 @@ async def _change(
     service = service_of(scope)
     caller = await auth.caller(service, scope)
     service.limits.commands.spend(caller.id)
+    done = await _execute(service, scope, match_id, command, caller, _key(scope, b"seat", asked))
+    return Answer(status, DONE, done.answer)
+
+
+async def _execute(
+    service: Service, scope: Scope, match_id: str, command: AnyCommand, caller: Caller, key: Key | None
+) -> Done:
     matches, traffic = service.backend.matches, service.metrics.traffic
     try:
         done = await matches.execute(
-            match_id,
-            command,
-            caller.player,
-            expected_version=expected_version(scope),
-            key=_key(scope, b"seat", asked),
+            match_id, command, caller.player, expected_version=expected_version(scope), key=key
         )
     except WarlogError as error:
         traffic.commanded(matches.game_name(match_id), error.code)
         raise
     traffic.commanded(done.match.game_name, "repeated" if done.repeated else "done")
-    return Answer(status, DONE, done.answer)
+    return done
 
 
 def _key(scope: Scope, route: bytes, asked: bytes) -> Key | None:
