@@ -120,9 +120,9 @@ def _serve(read: Settings) -> int:
             return 1
         return 0
     from warlog_service import server
-    from warlog_service.app import Front
+    from warlog_service.app import front_of
 
-    server.run(Front(read), read)
+    server.run(front_of(read), read)
     return 0
 
 

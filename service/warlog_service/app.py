@@ -90,6 +90,15 @@ class Front:
                     await asyncio.sleep(0.02)
 
 
+def front_of(settings: Settings) -> Front:
+    """Raises BadSettings where traces are wanted and their libraries are not there."""
+    if not settings.traces:
+        return Front(settings)
+    from warlog_service.tracing import TracedFront
+
+    return TracedFront(settings)
+
+
 def create_app(service: Service) -> Litestar:
     modules = (
         players,

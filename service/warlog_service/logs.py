@@ -10,6 +10,7 @@ import logging
 import re
 import sys
 from contextvars import ContextVar
+from typing import Any, cast
 
 from litestar.types import HTTPScope
 from pythonjsonlogger.msgspec import MsgspecFormatter
@@ -29,10 +30,20 @@ class About(logging.Filter):
 
     def filter(self, record: logging.LogRecord) -> bool:
         if (scope := REQUEST.get()) is not None:
-            record.request_id = scope["state"].get("request_id", b"").decode()
-            if found := _match_of(scope["path"]):
-                record.match = found[1]
+            record.request_id = request_id_of(scope)
+            if match := match_of(scope):
+                record.match = match
         return True
+
+
+def request_id_of(scope: HTTPScope) -> str:
+    given: bytes = cast(Any, scope)["state"].get("request_id", b"")
+    return given.decode()
+
+
+def match_of(scope: HTTPScope) -> str | None:
+    found = _match_of(scope["path"])
+    return found[1] if found else None
 
 
 def answered(scope: HTTPScope, status: int, seconds: float) -> None:

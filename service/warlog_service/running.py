@@ -111,6 +111,7 @@ class Service:
         self.feeds: set[Stream] = set()
         self.closing = False
         self.siblings: Siblings | None = None  # of a worker among several
+        self.on_backend: Callable[[Backend], None] = lambda backend: None  # before anything is asked of it
         self._backend: Backend | None = None
         self._name = secrets.token_hex(8)  # among the processes that ask for a lease
         self._tasks: list[asyncio.Task[None]] = []
@@ -189,7 +190,9 @@ class Service:
         connection = await open_redis(
             settings.redis, Path(settings.data), settings.durability, replicas=settings.replicas
         )
-        self._backend = backend = Backend(connection, self.world, settings, self.files)
+        backend = Backend(connection, self.world, settings, self.files)
+        self.on_backend(backend)
+        self._backend = backend
         if settings.background:
             self._tasks.append(asyncio.create_task(self._work("projector", backend.projector.run)))
             self._tasks.append(asyncio.create_task(self._work("bookkeeper", backend.bookkeeper.run)))

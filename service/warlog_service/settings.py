@@ -53,6 +53,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     feeds_per_caller: Annotated[int, Meta(ge=0)] = 256  # open at once; also per address without a token
 
     log_format: LogFormat = "auto"  # of standard error: text at a terminal, otherwise JSON
+    traces: bool = False  # OpenTelemetry, as the OTEL_* variables say
     access_log: Annotated[float, Meta(ge=0, le=1)] = (
         0.0  # the share of requests that are logged; 500s always are
     )

@@ -37,7 +37,7 @@ class Boot(msgspec.Struct, frozen=True):
 
 
 async def work() -> None:
-    from warlog_service.app import Front
+    from warlog_service.app import front_of
 
     told = asyncio.StreamReader()
     await asyncio.get_running_loop().connect_read_pipe(
@@ -47,7 +47,7 @@ async def work() -> None:
     logs.configure(boot.settings.log_format, boot.number)
     listener = socket.socket(fileno=boot.listener)
     listener.setblocking(False)
-    front = Front(boot.settings)
+    front = front_of(boot.settings)
     siblings = front.service.siblings = Siblings(
         Path(boot.folder), boot.number, front.service.metrics.registry
     )

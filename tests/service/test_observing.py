@@ -8,12 +8,16 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+import yaml
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from prometheus_client.parser import text_string_to_metric_families
 
 from tests.servers import RedisServer, WarlogServer
@@ -280,3 +284,160 @@ def test_workers_say_which_they_are_and_a_terminal_may_have_text(tmp_path: Path)
     process.terminate()
     lines = [json.loads(line) for line in process.communicate()[1].splitlines()]
     assert [line["worker"] for line in lines if "test world" in line["message"]] == ["0"]
+
+
+# ---- traces ------------------------------------------------------------------------------------------------------
+
+
+class Collector:
+    """Where traces are sent: keeps every span, by name."""
+
+    def __init__(self) -> None:
+        self.spans: list[Any] = []
+        self.received = b""
+        collector = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                body = self.rfile.read(int(self.headers["content-length"]))
+                collector.received += body
+                sent = ExportTraceServiceRequest.FromString(body)
+                for resource in sent.resource_spans:
+                    for scope in resource.scope_spans:
+                        collector.spans += scope.spans
+                self.send_response(200)
+                self.end_headers()
+
+            def log_message(self, format: str, *args: object) -> None:
+                pass
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self._server.server_port}"
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+
+    def close(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+
+def test_a_trace_goes_from_the_callers_span_over_ours_to_the_append(logged: Any) -> None:
+    collector = Collector()
+    server, lines = logged(
+        WARLOG_TRACES="1", WARLOG_ACCESS_LOG="1",
+        OTEL_EXPORTER_OTLP_ENDPOINT=collector.url, OTEL_BSP_SCHEDULE_DELAY="100",
+    )  # fmt: skip
+    trace_id, parent = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
+    with Api(server.url) as api:
+        ada = api.player()
+        match = ada.alone()
+        with ada.feed(match, after=2) as feed:
+            action = {"type": "resign"}
+            ok(
+                ada.act(
+                    match, "red", action, x_request_id="find-me", traceparent=f"00-{trace_id}-{parent}-01"
+                ),
+                201,
+            )
+            feed.take(1)
+        ada.get("/games/nothing")
+    (line,) = [line for line in lines() if line.get("request_id") == "find-me"]
+    assert line["trace_id"] == trace_id
+    server.stop()
+    collector.close()
+    ours = {span.name: span for span in collector.spans if span.trace_id.hex() == trace_id}
+    request, append = ours["POST /v1/matches/{match_id}/commands"], ours["redis append"]
+    assert request.parent_span_id.hex() == parent
+    assert append.parent_span_id == request.span_id
+    assert request.start_time_unix_nano <= append.start_time_unix_nano <= append.end_time_unix_nano
+    attributes = {one.key: one.value.string_value or one.value.int_value for one in request.attributes}
+    assert attributes == {
+        "http.request.method": "POST",
+        "http.route": "/v1/matches/{match_id}/commands",
+        "http.response.status_code": 201,
+        "warlog.match": match,
+        "warlog.request_id": "find-me",
+    }
+    assert "GET /v1/games/{game}" in {span.name for span in collector.spans}
+    assert not any("feed" in span.name for span in collector.spans)
+    assert str(ada.token).encode() not in collector.received
+
+
+def test_traces_that_cannot_be_made_are_a_setting_that_is_refused(tmp_path: Path) -> None:
+    hidden = tmp_path / "opentelemetry"
+    hidden.mkdir()
+    (hidden / "__init__.py").write_text("")  # in front of the real one, and empty
+    environment = {**os.environ, "WARLOG_TRACES": "1"}
+    environment["PYTHONPATH"] = os.pathsep.join([str(tmp_path), environment.get("PYTHONPATH", "")])
+    command = [
+        sys.executable,
+        "-m",
+        "warlog_service",
+        "serve",
+        "--port",
+        "0",
+        "--data",
+        str(tmp_path / "data"),
+    ]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1
+    assert "warlog[traces]" in done.stderr
+
+
+def test_without_the_setting_nothing_that_traces_is_imported() -> None:
+    """Of ours; redis-py looks for OpenTelemetry by itself, and does nothing with it unless it is told to."""
+    code = "import sys, warlog_service.app, warlog_service.server as _; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "warlog_service.tracing" not in done.stdout.split()
+
+
+# ---- dashboards and alerts ---------------------------------------------------------------------------------------
+
+DEPLOY = Path(__file__).parents[2] / "deploy"
+
+
+def test_the_dashboard_is_what_its_code_says() -> None:
+    made = subprocess.run(
+        [sys.executable, str(DEPLOY / "grafana/dashboard.py")], capture_output=True, text=True, check=True
+    )
+    assert (DEPLOY / "grafana/warlog.json").read_text() == made.stdout
+    panels = [panel for panel in json.loads(made.stdout)["panels"] if panel["type"] != "row"]
+    taken = {(p["gridPos"]["x"], p["gridPos"]["y"]) for p in panels}
+    assert len(taken) == len(panels) > 20
+
+
+def test_dashboard_and_alerts_ask_for_figures_and_labels_that_there_are(tmp_path: Path) -> None:
+    alerts = yaml.safe_load((DEPLOY / "prometheus/alerts.yml").read_text())
+    rules = [rule for group in alerts["groups"] for rule in group["rules"]]
+    assert all(rule["annotations"]["summary"] and rule["labels"]["severity"] for rule in rules)
+    dashboard = json.loads((DEPLOY / "grafana/warlog.json").read_text())
+    targets = [target["expr"] for panel in dashboard["panels"] for target in panel.get("targets", [])]
+    queries = [*(rule["expr"] for rule in rules), *targets]
+    with (
+        WarlogServer(tmp_path, arguments=["--workers", "1"], environment=UNLIMITED) as server,
+        Api(server.url) as api,
+    ):
+        ada = api.player()
+        match = ada.alone()
+        with ada.feed(match, after=2) as feed:
+            ada.defend(match)
+            feed.take(1)
+        ada.act(match, "red", {"type": "fly"})
+        eventually(lambda: figures(server.url, "warlog_feeds_closed_total"))
+        known: dict[str, set[str]] = {}
+        for family in text_string_to_metric_families(httpx.get(f"{server.url}/metrics").text):
+            known.setdefault(f"{family.name}_total" if family.type == "counter" else family.name, set())
+            for sample in family.samples:
+                known.setdefault(sample.name, set()).update(sample.labels)
+    named = {name for query in queries for name in re.findall(r"\b(?:warlog|process)_\w+", query)}
+    assert named - {"warlog_worker_failures_total"} <= {name for name, labels in known.items() if labels}
+    for query in queries:
+        for name, labels in re.findall(r"\b(warlog_\w+)\{([^}]*)\}", query):
+            assert set(re.findall(r"(\w+)[=!]~?\"", labels)) <= known[name], query
+    # What nothing has been counted of has no series yet; its labels are those of the code.
+    for by in {
+        label
+        for query in queries
+        for group in re.findall(r"by \(([^)]*)\)", query)
+        for label in group.split(", ")
+    }:
+        assert any(by in labels for labels in known.values()), by
