@@ -40,6 +40,7 @@ UNLIMITED = {
         "FEEDS_PER_CALLER",
     )
 }
+READY = {"type": "ready"}
 OPTIONS: dict[str, dict[str, object]] = {"hex": {"army": "preset"}}
 """Options that let a match begin without an open template."""
 
@@ -55,7 +56,13 @@ def per_second(work: Callable[[], int], seconds: float = 1.0) -> float:
 
 
 def begin(game: warlog_core.Game, seed: int) -> warlog_core.State:
-    return game.new(options=OPTIONS.get(game.name, {}), draws=random.Random(seed).randbytes)
+    """A match in which play begins: where layouts are declared ready they are, since shuffling them is no play."""
+    rng = random.Random(seed)
+    state = game.new(options=OPTIONS.get(game.name, {}), draws=rng.randbytes)
+    for seat in state.seats:
+        if state.check(seat, READY) is None:
+            state.apply(seat, READY, draws=rng.randbytes)
+    return state
 
 
 def figures_of_the_core(name: str) -> None:

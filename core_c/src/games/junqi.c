@@ -440,19 +440,41 @@ static int32_t check_target(const junqi_setup *setup, const junqi_state *state, 
     return kind_of(space) == CAMP ? CAMP_PROTECTED : WL_OK;
 }
 
-static inline int may_enter(const junqi_setup *setup, const junqi_state *state, int32_t seat, int32_t space)
-{
-    return state->board[space] == EMPTY || check_target(setup, state, seat, space) == WL_OK;
-}
-
 /* 5: a piece that could in principle move; it belongs to `seat` and is on the board. */
-static int is_able(const junqi_setup *setup, const junqi_state *state, int32_t piece)
+static inline int is_able(const junqi_setup *setup, const junqi_state *state, int32_t piece)
 {
     const int32_t space = state->at[piece];
 
     if (!PIECE_TYPE[type_of(piece)].moves)
         return 0;
     return setup->mode == FLIP ? !is_down(state, space) : kind_of(space) != HEADQUARTERS;
+}
+
+/* How a seat's pieces meet what may stand on a space: `check_target`, prepared for many questions. */
+enum { SHUT, OPEN, ENEMY };
+typedef struct meeting {
+    uint8_t with[WALL + 1]; /* by occupant */
+} meeting;
+
+static void prepare(const junqi_setup *setup, const junqi_state *state, int32_t seat, meeting *m)
+{
+    memset(m->with, SHUT, sizeof m->with);
+    m->with[EMPTY] = OPEN;
+    for (int32_t army = 0; army < setup->n_seats; army++) {
+        if (team_of(across(setup, state, army)) == team_of(seat))
+            continue;
+        memset(m->with + piece_id(army, FLAG, 0), ENEMY, ARMY);
+        memset(m->with + KNOWN + TYPES * army, ENEMY, TYPES);
+        m->with[SECRET + army] = ENEMY;
+        if (setup->mode == FLIP && is_guarded(setup, state, piece_id(army, FLAG, 0)))
+            m->with[piece_id(army, FLAG, 0)] = m->with[KNOWN + TYPES * army + FLAG] = SHUT;
+    }
+}
+
+static inline int may_enter(const meeting *m, const junqi_state *state, int32_t space)
+{
+    const int32_t met = m->with[state->board[space]];
+    return met == OPEN || (met == ENEMY && kind_of(space) != CAMP && !is_down(state, space));
 }
 
 /* ==== 3.1 Movement =================================================================================================== */
@@ -546,8 +568,8 @@ static int32_t find_path(const junqi_state *state, int32_t type, int32_t from, i
     return type == ENGINEER ? free_path(state, from, to, out) : line_path(state, from, to, out);
 }
 
-/* Where a seat's engineer on `from` gets by a free run. */
-static void add_free_run(const junqi_setup *setup, const junqi_state *state, int32_t seat, int32_t from, spaces *set)
+/* Where an engineer on `from` gets by a free run. */
+static void add_free_run(const meeting *m, const junqi_state *state, int32_t from, spaces *set)
 {
     uint8_t queue[SPACES];
     int32_t n = 0;
@@ -555,7 +577,7 @@ static void add_free_run(const junqi_setup *setup, const junqi_state *state, int
     queue[n++] = (uint8_t)from;
     for (int32_t i = 0; i < n; i++)
         for (const uint8_t *next = RAILS[queue[i]]; *next != EDGE; next++) {
-            if (has(set, *next) || !may_enter(setup, state, seat, *next))
+            if (has(set, *next) || !may_enter(m, state, *next))
                 continue;
             add(set, *next);
             if (state->board[*next] == EMPTY)
@@ -563,35 +585,35 @@ static void add_free_run(const junqi_setup *setup, const junqi_state *state, int
         }
 }
 
-/* Where a seat's other piece gets by runs along the lines through `from`. */
-static void add_runs(const junqi_setup *setup, const junqi_state *state, int32_t seat, int32_t from, spaces *set)
+/* Where any other piece gets by runs along the lines through `from`. */
+static void add_runs(const meeting *m, const junqi_state *state, int32_t from, spaces *set)
 {
     for (const on_line *on = THROUGH[from]; on->place != 0; on++) {
         const uint8_t *there = LINE[on->line] + on->place;
         const uint8_t *back = there;
         while (state->board[*++there] == EMPTY)
             add(set, *there);
-        if (may_enter(setup, state, seat, *there))
+        if (may_enter(m, state, *there))
             add(set, *there);
         while (state->board[*--back] == EMPTY)
             add(set, *back);
-        if (may_enter(setup, state, seat, *back))
+        if (may_enter(m, state, *back))
             add(set, *back);
     }
 }
 
-/* Every space where a seat's piece of this type may go from `from` (3.1; 7.4, checks 6 to 10). */
-static spaces destinations(const junqi_setup *setup, const junqi_state *state, int32_t seat, int32_t type, int32_t from)
+/* Every space where a piece of this type may go from `from` (3.1; 7.4, checks 6 to 10). */
+static spaces destinations(const meeting *m, const junqi_state *state, int32_t type, int32_t from)
 {
     spaces set = {{0}};
 
     for (const uint8_t *next = ROADS[from]; *next != EDGE; next++)
-        if (may_enter(setup, state, seat, *next))
+        if (may_enter(m, state, *next))
             add(&set, *next);
     if (type == ENGINEER)
-        add_free_run(setup, state, seat, from, &set);
+        add_free_run(m, state, from, &set);
     else
-        add_runs(setup, state, seat, from, &set);
+        add_runs(m, state, from, &set);
     return set;
 }
 
@@ -607,10 +629,10 @@ static int has_move(const junqi_setup *setup, const junqi_state *state, int32_t 
         if (from == OFF || !is_able(setup, state, piece))
             continue;
         for (const uint8_t *next = ROADS[from]; *next != EDGE; next++)
-            if (may_enter(setup, state, seat, *next))
+            if (check_target(setup, state, seat, *next) == WL_OK)
                 return 1;
         for (const uint8_t *next = RAILS[from]; *next != EDGE; next++)
-            if (may_enter(setup, state, seat, *next))
+            if (check_target(setup, state, seat, *next) == WL_OK)
                 return 1;
     }
     return 0;
@@ -1433,14 +1455,16 @@ static void list_swaps(listing *l, const junqi_setup *setup, const junqi_state *
 static void list_moves(listing *l, const junqi_setup *setup, const junqi_state *state, int32_t seat)
 {
     const int32_t army = across(setup, state, seat);
+    meeting m;
 
     if (army == NONE)
         return;
+    prepare(setup, state, seat, &m);
     for (int32_t piece = ARMY * army + 1; piece <= ARMY * (army + 1); piece++) {
         spaces set;
         if (state->at[piece] == OFF || !is_able(setup, state, piece))
             continue;
-        set = destinations(setup, state, seat, type_of(piece), state->at[piece]);
+        set = destinations(&m, state, type_of(piece), state->at[piece]);
         for (int32_t w = 0; w < (int32_t)(sizeof set.word / sizeof set.word[0]); w++)
             for (uint64_t left = set.word[w]; left != 0; left &= left - 1)
                 list(l, A_MOVE, piece, 64 * w + __builtin_ctzll(left));

@@ -101,6 +101,7 @@ _KNOWN = len(SEATS) * ARMY + 1
 _SECRET = _KNOWN + len(SEATS) * len(TYPES)
 _FACE_DOWN_PIECE = _SECRET + len(SEATS)
 _WALL = 0xFF
+_PIECES_MADE_MAX = 32768
 
 _BOOK = book_data("junqi")
 
@@ -240,6 +241,9 @@ class Codec:
             "seats", ("status", "cause", "ready", "timeouts", "offered")
         )
         self.listed = ListedActions(_listed)
+        self.pieces_made: dict[tuple[bool, int], dict[tuple[int, int, int, int], PieceView]] = {
+            (False, 4): {}, (False, 2): {}, (True, 2): {},
+        }  # fmt: skip
 
     @staticmethod
     def sides(options: Mapping[str, Any]) -> dict[str, int]:
@@ -421,6 +425,8 @@ class Tables:
         self._codec = codec
         self._setup = setup
         self._flip = setup["mode"] == _FLIP_MODE
+        # Most pieces of a view stand where they stood in the last one, and are frozen: each is made once.
+        self._pieces_made = codec.pieces_made[self._flip, len(self.seats)]
         seat = known_name(numbered(self.seats))
         self._encoders = _ENCODERS | {
             type_name(ACTIONS[number]): encoder(number, {"seat": seat}) for number in _SERVER_ACTIONS
@@ -460,7 +466,7 @@ class Tables:
 
     def view(self, viewer: str, fields: Mapping[str, Any]) -> View:
         setup = self._setup
-        phase, colors = fields["phase"], _colors(fields["colors"])
+        phase, colors = fields["phase"], fields["colors"]
         stake = setup["stake"]
         return View(
             viewer=viewer,
@@ -476,8 +482,8 @@ class Tables:
             quiet_steps=fields["quiet_steps"],
             first=UNSET if fields["first"] == _NO_SEAT else self.seats[fields["first"]],
             seats=[self._seat_view(number, fields) for number in range(len(self.seats))],
-            colors=colors,
-            pieces=self._pieces(fields, colors),
+            colors=_colors(colors),
+            pieces=self._pieces(fields),
             lost=[self._lost(occupant, colors) for occupant in fields["lost"]],
             offer=self._offer(fields),
             last_move=self._last_move(fields),
@@ -500,39 +506,45 @@ class Tables:
             flag_revealed=UNSET if self._flip else fields["flag_revealed"][number] != 0,
         )
 
-    def _owner(self, army: int, colors: Colors | UnsetType) -> tuple[Seat | UnsetType, Color | UnsetType]:
+    def _owner(self, army: int, colors: int) -> tuple[Seat | UnsetType, Color | UnsetType]:
         if not self._flip:
             return self.seats[army], UNSET
-        color = COLORS[army]
-        if colors is UNSET:
-            return UNSET, color
-        return ("south" if colors.south == color else "north"), color
+        if not colors:
+            return UNSET, COLORS[army]
+        return self.seats[army if colors == _SOUTH_IS_RED else 1 - army], COLORS[army]
 
-    def _pieces(self, fields: Mapping[str, Any], colors: Colors | UnsetType) -> list[PieceView]:
-        board, down = fields["board"], fields["down"]
+    def _pieces(self, fields: Mapping[str, Any]) -> list[PieceView]:
+        colors, down = fields["colors"], fields["down"]
+        made = self._pieces_made
+        if len(made) > _PIECES_MADE_MAX:
+            made.clear()
         pieces = []
-        for space, name in enumerate(SPACE_NAMES):
-            occupant = board[space]
+        for space, occupant in enumerate(fields["board"]):
             if not occupant or occupant == _WALL:
                 continue
-            if occupant == _FACE_DOWN_PIECE:
-                pieces.append(PieceView(at=name, face="down"))
-                continue
-            army, kind = _army_and_type(occupant)
-            seat, color = self._owner(army, colors)
-            pieces.append(
-                PieceView(
-                    piece=occupant if occupant < _KNOWN else UNSET,
-                    seat=seat,
-                    color=color,
-                    type=kind,
-                    at=name,
-                    face=FACES[down[space // 32] >> space % 32 & 1] if self._flip else UNSET,
-                )
-            )
+            face = down[space >> 5] >> (space & 31) & 1
+            key = (space, occupant, face, colors)
+            piece = made.get(key)
+            if piece is None:
+                piece = made[key] = self._piece(*key)
+            pieces.append(piece)
         return pieces
 
-    def _lost(self, occupant: int, colors: Colors | UnsetType) -> LostPiece:
+    def _piece(self, space: int, occupant: int, face: int, colors: int) -> PieceView:
+        if occupant == _FACE_DOWN_PIECE:
+            return PieceView(at=SPACE_NAMES[space], face="down")
+        army, kind = _army_and_type(occupant)
+        seat, color = self._owner(army, colors)
+        return PieceView(
+            piece=occupant if occupant < _KNOWN else UNSET,
+            seat=seat,
+            color=color,
+            type=kind,
+            at=SPACE_NAMES[space],
+            face=FACES[face] if self._flip else UNSET,
+        )
+
+    def _lost(self, occupant: int, colors: int) -> LostPiece:
         army, kind = _army_and_type(occupant)
         assert kind is not UNSET
         seat, color = self._owner(army, colors)
