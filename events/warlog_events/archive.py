@@ -24,6 +24,7 @@ import msgspec
 from fsspec.implementations.local import LocalFileSystem
 
 from . import keys
+from .counts import Counts
 from .errors import IntegrityError, Unavailable, UnknownMatch
 from .records import parse_record
 from .store import Archived, StoredEvent
@@ -125,11 +126,11 @@ def content_of(record: bytes) -> Archived:
 
 
 class Archive:
-    """What a process reads from the archive, and keeps for a while. `reads` counts the files."""
+    """What a process reads from the archive, and keeps for a while."""
 
-    def __init__(self, files: Files, cache_bytes_max: int = CACHE_BYTES_MAX) -> None:
+    def __init__(self, files: Files, *, cache_bytes_max: int = CACHE_BYTES_MAX) -> None:
         self.files = files
-        self.reads = 0
+        self.counts = Counts()
         self.cached_bytes = 0
         self._cache_bytes_max = cache_bytes_max
         self._cache: OrderedDict[tuple[str, str], tuple[Archived, int]] = OrderedDict()
@@ -150,7 +151,7 @@ class Archive:
 
     async def _read(self, match: str, tombstone: str) -> Archived:
         named = Tombstone.parse(tombstone)
-        self.reads += 1
+        self.counts.archive_reads += 1
         try:
             archived = await asyncio.to_thread(lambda: content_of(self.files.read(match, named)))
         except OSError as error:

@@ -28,6 +28,9 @@ class Counts:
     cache_misses       those that had to be loaded, or were being loaded already
     snapshots_refused  snapshots that were not what they said
     integrity_errors   matches that contradicted themselves
+    paired             matches of quick pairing that were made
+    abandoned          lobbies that were ended because nobody came
+    archive_reads      files that were read from the archive
 
     In seconds:
     loads              from asking for a cold match to having it
@@ -45,6 +48,9 @@ class Counts:
         self.cache_misses = 0
         self.snapshots_refused = 0
         self.integrity_errors = 0
+        self.paired = 0
+        self.abandoned = 0
+        self.archive_reads = 0
         self.loads = Spread()
         self.replays = Spread()
         self.feed_lags = Spread()

@@ -518,6 +518,7 @@ class Matches:
             except (VersionConflict, ClockSkew):
                 continue
             self._commit(hot, draft, self._done(draft).told)
+            self.counts.abandoned += 1
             return True
         return False
 

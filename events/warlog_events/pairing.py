@@ -109,9 +109,7 @@ def entry_id(player: str, key: str) -> str:
 
 
 class Pairing:
-    """patience_seconds: an entry whose player has not been there for so long has expired. 0: never.
-
-    paired: matches that this process has made, for metrics."""
+    """patience_seconds: an entry whose player has not been there for so long has expired. 0: never."""
 
     def __init__(
         self,
@@ -128,7 +126,6 @@ class Pairing:
         self._world = world
         self._patience_ms = patience_seconds * 1000
         self._news: dict[str, set[asyncio.Event]] = {}  # by entry
-        self.paired = 0
         if watch is not None:
             watch.subscribe(keys.PAIRED, self._told, self._missed)
 
@@ -255,7 +252,7 @@ class Pairing:
     async def step(self) -> int:
         """What others have left: entries of players who have gone, pairings that were begun, queues that are long
         enough. Gives the number of matches that were made here."""
-        before, now = self.paired, self._world.now_ms()
+        before, now = self._matches.counts.paired, self._world.now_ms()
         begun, silent, queues = await self._pipe.many(
             (
                 ("ZRANGEBYSCORE", keys.pairing("begun"), "-inf", now - GIVEN_UP_MS, "LIMIT", 0, BATCH),
@@ -271,9 +268,13 @@ class Pairing:
             player = await self._pipe.call("HGET", keys.pairing(f"entry:{id.decode()}"), "player")
             if player is not None:
                 await self._step("leave", id, player, "expired", self._since(now))
-        for queue in queues:
-            await self._pair(queue.decode())
-        return self.paired - before
+        waiting = await self._pipe.many(
+            ("ZCARD", keys.pairing(f"waiting:{queue.decode()}")) for queue in queues
+        )
+        for queue, count in zip(queues, waiting, strict=True):
+            if count > 1:  # who joins looks himself; here are those whose process died before it did
+                await self._pair(queue.decode())
+        return self._matches.counts.paired - before
 
     def _since(self, now: int) -> int:
         return now - self._patience_ms if self._patience_ms else 0
@@ -292,7 +293,7 @@ class Pairing:
         players = [Player(entry.player, entry.name) for entry in making.entries]
         try:
             await self._matches.seat(making.match, _spec.decode(making.spec).wanted, players)
-            self.paired += 1
+            self._matches.counts.paired += 1
         except VersionConflict:
             pass  # another has made it
         except WrongStatus:  # another has given it up, and perhaps died

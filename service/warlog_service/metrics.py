@@ -97,6 +97,9 @@ class Work(Collector):
             ("cache_misses", "Matches that were asked for and had to be loaded.", counts.cache_misses),
             ("snapshots_refused", "Snapshots that were not what they said.", counts.snapshots_refused),
             ("integrity_errors", "Matches that contradicted themselves.", counts.integrity_errors),
+            ("matches_paired", "Matches that quick pairing made.", counts.paired),
+            ("lobbies_abandoned", "Lobbies that were ended because nobody came.", counts.abandoned),
+            ("archive_files_read", "Files read from the archive.", counts.archive_reads),
         ):
             yield CounterMetricFamily(f"warlog_{name}", text, value)
         for name, text, spread in (

@@ -77,6 +77,8 @@ class Backend:
             scenario=lambda scenario_id, player_id: self.scenarios.beginning(scenario_id, player_id),
             stakes=stakes,
         )
+        if self.archive is not None:
+            self.archive.counts = self.matches.counts
         self.projector = Projector(connection, self.store)
         self.lobby = Lobby(connection, self.projector if settings.background else None)
         self.bookkeeper = Bookkeeper(self.store, self.matches, stakes, world)
@@ -131,7 +133,6 @@ class Service:
             "Events that wait for the readers of feeds.",
             of_backend(lambda b: b.matches.feed_events_waiting),
         )
-        metrics.gauge("warlog_archive_files_read", "Files read from the archive.", self._files_read)
         metrics.gauge(
             "warlog_redis_connected", "Is there a connection?", of_backend(lambda b: b.connection.pipe.ready)
         )
@@ -152,10 +153,6 @@ class Service:
         if self.siblings is not None:
             return await self.siblings.render()
         return generate_latest(self.metrics.registry)
-
-    def _files_read(self) -> float:
-        archive = None if self._backend is None else self._backend.archive
-        return 0.0 if archive is None else float(archive.reads)
 
     @property
     def backend(self) -> Backend:

@@ -382,17 +382,17 @@ async def test_what_is_kept_of_the_archive_in_memory_is_bounded(
         for match in matches:
             await archived(table, match)
         one = archives._size(await table.store.events(matches[0].id))
-        small = table.store._archive = Archive(archive_of(table).files, 3 * one)
+        small = table.store._archive = Archive(archive_of(table).files, cache_bytes_max=3 * one)
         for _ in range(2):
             for match in matches:
                 await table.store.events(match.id)
                 assert 0 < small.cached_bytes <= 3 * one
-        assert small.reads == 2 * len(matches)
-        reads = small.reads
+        assert small.counts.archive_reads == 2 * len(matches)
+        reads = small.counts.archive_reads
         await asyncio.gather(*(table.store.events(matches[-1].id) for _ in range(10)))
-        assert small.reads == reads
+        assert small.counts.archive_reads == reads
         await asyncio.gather(*(table.store.events(matches[0].id) for _ in range(10)))
-        assert small.reads == reads + 1
+        assert small.counts.archive_reads == reads + 1
 
 
 async def test_the_lists_and_a_rebuild_know_of_what_is_archived(

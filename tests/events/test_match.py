@@ -10,7 +10,7 @@ import pytest_asyncio
 
 from tests.events.table import ADA, ALL, BATTLE, BOB, EVE, HIDDEN, SPECTATOR, Table, choice, table_at
 from tests.servers import RedisServer
-from warlog_events import errors
+from warlog_events import customs, errors
 from warlog_events.commands import (
     Abort,
     Accept,
@@ -27,8 +27,9 @@ from warlog_events.commands import (
     Rematch,
     TakeSeat,
     Undo,
+    Wanted,
 )
-from warlog_events.match import Beginning, Key
+from warlog_events.match import Beginning, Key, Match
 from warlog_events.model import Player, Reader
 from warlog_events.seating import rotated
 
@@ -362,6 +363,42 @@ async def test_the_rematch_of_a_match_with_wishes_keeps_its_players_and_turns_th
     await table.do(again, LeaveSeat("white"), again.holders["white"])
     again = (await table.do(again, Join(None), EVE)).match
     assert again.holders["white"] == EVE
+
+
+@pytest.mark.parametrize(
+    ("game", "options", "count"),
+    [
+        ("hex", {"army": "preset", "seats": 4, "teams": "pairs"}, 4),
+        ("hex", {"army": "preset", "seats": 3}, 3),
+        ("universal", {}, 5),
+        ("universal", {"mode": "double", "pairing": "rows"}, 2),
+    ],
+)
+async def test_a_rematch_of_any_number_of_players_turns_their_seats(
+    table: Table, game: str, options: dict[str, object], count: int
+) -> None:
+    players = [Player(f"pl_{number}", f"player {number}") for number in range(count)]
+    match = await table.matches.seat(table.store.new_match_id(), Wanted(game, options), players)
+    sides = customs.sides(match.game, options, None)
+    while not match.is_over:
+        match = await table.act(match, match.to_act[0], {"type": "resign"})
+    done = await table.do(match, Propose(Rematch()), players[0])
+    version = done.version
+    for player in players[1:]:
+        done = await table.do(match, Accept(version), player)
+    again = await table.matches.load(str(done.event(SPECTATOR)["match"]), None)
+
+    def partners(match: Match) -> set[frozenset[str]]:
+        by_side: dict[int, set[str]] = {}
+        for seat, holder in match.holders.items():
+            by_side.setdefault(sides[seat], set()).add(holder.id)
+        return {frozenset(ids) for ids in by_side.values()}
+
+    assert partners(again) == partners(match)
+    assert all(again.holders[seat] != holder for seat, holder in match.holders.items())
+    if count == len(match.seats):
+        turned = [match.holders[seat] for seat in (match.seats[-1], *match.seats[:-1])]
+        assert [again.holders[seat] for seat in match.seats] == turned
 
 
 @pytest.mark.parametrize(

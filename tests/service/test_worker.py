@@ -10,6 +10,7 @@ from pathlib import Path
 
 from tests.servers import RedisServer, WarlogServer
 from tests.service.api import UNLIMITED, Api, ok, refused, two
+from tests.service.junqi import gold
 from tests.service.waiting import eventually
 
 
@@ -50,6 +51,8 @@ def test_an_abandoned_lobby_is_aborted_once_by_any_of_several_workers(tmp_path: 
         made = [ada.create(seats={"red": "me"})["match"]["id"] for _ in range(10)]
         hidden = ada.create(seats={"red": "me"}, visibility="private")["match"]["id"]
         running = ada.alone()
+        staked = ada.create(game="junqi", options={"stake": 10}, mode="competitive", seats={"south": "me"})
+        assert gold(ada)[1] > 0
         eventually(lambda: all(ada.match(match)["status"] == "aborted" for match in [*made, hidden]))
         with Api(two_.url, ada.token) as elsewhere:
             for match in [*made, hidden]:
@@ -60,4 +63,6 @@ def test_an_abandoned_lobby_is_aborted_once_by_any_of_several_workers(tmp_path: 
                 assert "player" not in last[0]
             assert elsewhere.match(running)["status"] == "playing"
             refused(elsewhere.put(f"/matches/{made[0]}/seats/blue", {}), 409, "wrong_status")
+            eventually(lambda: elsewhere.match(staked["match"]["id"])["status"] == "aborted")
+            eventually(lambda: gold(elsewhere)[1] == 0)
             eventually(lambda: ok(elsewhere.get("/matches?open=true"))["matches"] == [])
