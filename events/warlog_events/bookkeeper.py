@@ -214,7 +214,8 @@ class Bookkeeper:
     async def _put_layouts(self, match: Match, layouts: Mapping[str, Any], at: int) -> None:
         of: dict[str, object] = {}
         for seat in match.seats:
-            of.setdefault(match.holders[seat].id, layouts[seat])
+            if seat in layouts:  # a match without a layout phase has none
+                of.setdefault(match.holders[seat].id, layouts[seat])
         for player, layout in of.items():
             await self._stakes.library.keep_last(player, match.game_name, layout, at)
 
