@@ -20,6 +20,7 @@ import pytest
 from tests.servers import RedisServer, WarlogServer
 from tests.service.api import UNLIMITED, Api, Feed, ok, refused, two
 
+OF_THE_REQUEST = ("date", "server", "x-request-id")
 AFTER_DEATH = 4  # archivings that are killed
 
 
@@ -98,9 +99,7 @@ def answers(people: list[Api], matches: list[str], url: str) -> dict[tuple[int, 
         ]  # fmt: skip
         for path in paths:
             answer = who.get(f"/matches/{match}{path}")
-            headers = {
-                name: value for name, value in answer.headers.items() if name not in ("date", "server")
-            }
+            headers = {name: value for name, value in answer.headers.items() if name not in OF_THE_REQUEST}
             found[number, f"{match}{path}"] = answer.status_code, headers, answer.content
             if tag := answer.headers.get("etag"):
                 again = who.get(f"/matches/{match}{path}", headers={"if-none-match": tag})
