@@ -156,7 +156,7 @@ def leave_seat(draft: Draft, command: LeaveSeat, player: Player) -> None:
     """In the lobby the seat is free again. Who leaves a running match flees, where its rules know that."""
     match = draft.match
     match.check_seat(player.id, command.seat)
-    if match.status == "playing" and match.settings.flee_seconds is not None:
+    if match.flee_seconds is not None:
         act_as_server(draft, {"type": "flee", "seat": command.seat})
         return
     need_status(match, "lobby")

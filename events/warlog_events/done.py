@@ -4,7 +4,7 @@ from typing import Protocol
 
 import msgspec
 
-from .head import Match
+from .head import Match, at_time
 from .model import Reader
 from .pages import Told
 from .visible import event_json, public_json
@@ -74,7 +74,7 @@ class Done:
         return {
             "version": self.version,
             "event": self.event(reader),
-            "match": self.match.summary(reader),
+            "match": self.match.summary_at(reader, self.match.fold.updated_at),
         }
 
     def json(self, player_id: str) -> bytes:
@@ -82,8 +82,14 @@ class Done:
         match, told = self.match, self.told
         event = None if told is None else public_json(told)
         if event is not None and match.is_alike_for_all:
-            return _ANSWER % (self.version, event, match.public_summary_json)
+            summary = match.public_summary_json
+            if match.deadlines:
+                summary = at_time(summary, match.fold.updated_at)
+            return _ANSWER % (self.version, event, summary)
         reader = Reader(match.seats_of(player_id), player_id)
         if event is None:
             event = msgspec.json.encode(self.event(reader))
-        return _ANSWER % (self.version, event, match.summary_json(reader))
+        summary = match.summary_json(reader)
+        if match.deadlines:
+            summary = at_time(summary, match.fold.updated_at)
+        return _ANSWER % (self.version, event, summary)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Protocol, Self, TypeVar
 import msgspec
 
 from .errors import IntegrityError, TryAgain, WarlogError
-from .head import Match
+from .head import Match, at_time
 from .model import MatchCreated, OptionsChanged, PositionEdited, ProposalMade, Reader
 from .notify import Watch
 from .pages import Told
@@ -200,11 +200,17 @@ class Hub:
     handed to feeds."""
 
     def __init__(
-        self, source: Source, watch: Watch | None, events_max: int, fed: Callable[[int], None]
+        self,
+        source: Source,
+        watch: Watch | None,
+        events_max: int,
+        now_ms: Callable[[], int],
+        fed: Callable[[int], None],
     ) -> None:
         self._source = source
         self._watch = watch
         self._events_max = events_max
+        self._now_ms = now_ms
         self._fed = fed
         self._followed: dict[str, _Followed] = {}
 
@@ -253,7 +259,7 @@ class Hub:
         version = told.stored.version
         if version == followed.position + 1:
             followed.position = version
-            _offer(followed, _encoded(match, told, followed.feeds))
+            _offer(followed, _encoded(match, told, followed.feeds, self._now_ms))
             self._fed(told.stored.at)
         else:
             self._moved(match.id, version)
@@ -273,7 +279,7 @@ class Hub:
             feed.match_id,
             after,
             limit,
-            lambda match, told: _item(match, told, _shown(match, told, feed.reader)),
+            lambda match, told: _item(match, told, _shown(match, told, feed.reader), self._now_ms),
         )
 
     def close(self) -> None:
@@ -303,7 +309,7 @@ class Hub:
                     match_id,
                     followed.position,
                     PAGE_EVENTS,
-                    lambda match, told: _encoded(match, told, followed.feeds),
+                    lambda match, told: _encoded(match, told, followed.feeds, self._now_ms),
                 )
                 for encoded in events:
                     _offer(followed, encoded)
@@ -329,11 +335,11 @@ class _Encoded(NamedTuple):
     of: dict[Reader, Item]
 
 
-def _encoded(match: Match, told: Told, feeds: Iterable[Feed]) -> _Encoded:
+def _encoded(match: Match, told: Told, feeds: Iterable[Feed], now_ms: Callable[[], int]) -> _Encoded:
     """Encoded once per class of readers."""
     version, at = told.stored.version, told.stored.at
     if (shared := public_json(told)) is not None:
-        return _Encoded(version, at, _item(match, told, shared), {})
+        return _Encoded(version, at, _item(match, told, shared, now_ms), {})
     encoded: dict[Reader, Item] = {}
     same: dict[int, tuple[dict[str, Any], Item]] = {}  # readers who get the same share the shown object
     for feed in feeds:
@@ -341,7 +347,7 @@ def _encoded(match: Match, told: Told, feeds: Iterable[Feed]) -> _Encoded:
         if reader not in encoded:
             shown = event_json(match, told, reader)
             if id(shown) not in same:
-                same[id(shown)] = shown, _item(match, told, msgspec.json.encode(shown))
+                same[id(shown)] = shown, _item(match, told, msgspec.json.encode(shown), now_ms)
             encoded[reader] = same[id(shown)][1]
     return _Encoded(version, at, None, encoded)
 
@@ -370,7 +376,7 @@ def _shown(match: Match, told: Told, reader: Reader) -> bytes:
     return msgspec.json.encode(event_json(match, told, reader)) if shared is None else shared
 
 
-def _item(match: Match, told: Told, event: bytes) -> Item:
+def _item(match: Match, told: Told, event: bytes, now_ms: Callable[[], int]) -> Item:
     """The event with what a follower wants to know beside it."""
     stored, state = told.stored, told.state
     newest = stored.version == match.version
@@ -380,4 +386,5 @@ def _item(match: Match, told: Told, event: bytes) -> Item:
         to_act = [] if state is None else state.to_act
         deadlines = match.deadlines_json() if newest else {}
         turn = msgspec.json.encode({"to_act": to_act, "deadlines": deadlines})[1:-1]
-    return stored.version, stored.type, b"%b,%b}" % (event[:-1], turn)
+    item = b"%b,%b}" % (event[:-1], turn)
+    return stored.version, stored.type, at_time(item, now_ms()) if newest and match.deadlines else item

@@ -46,7 +46,7 @@ class Joined(msgspec.Struct, frozen=True):
 
 class Fold(msgspec.Struct, frozen=True, kw_only=True):
     """hash           the core state's, "" before the start
-    started        version of `match_started`, 0 before
+    started        version of `match_started`, 0 before; started_at: its time in ms
     imported_until  events up to here came with a record: their draws have no seed of ours
     record         in the lobby: what the match will go on from
     saved          seat → for whom alone that is
@@ -91,6 +91,7 @@ class Fold(msgspec.Struct, frozen=True, kw_only=True):
     settlement: dict[str, object] | None = None
     fled: tuple[str, ...] = ()
     started: int = 0
+    started_at: int = 0
     imported_until: int = 0
     published: frozenset[str] = frozenset()
 
@@ -162,6 +163,7 @@ def evolve(fold: Fold, stored: StoredEvent, body: Body, *, options: dict[str, ob
                 proposal=None,
                 status="playing",
                 started=stored.version,
+                started_at=stored.at,
                 filled=filled,
                 record=None,
                 saved={},

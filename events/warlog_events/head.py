@@ -53,6 +53,11 @@ def _second(seconds: int) -> str:
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S")
 
 
+def at_time(encoded: bytes, now_ms: int) -> bytes:
+    """A JSON object with the server's time in it, beside whose deadlines it can be told how much time is left."""
+    return b'%b,"now":"%b"}' % (encoded[:-1], rfc3339(now_ms).encode())
+
+
 def milliseconds(text: str) -> int:
     """The inverse of rfc3339. Raises ValueError."""
     moment = datetime.fromisoformat(text)
@@ -175,6 +180,14 @@ class Match:
     def is_over(self) -> bool:
         return self.fold.status == "finished"
 
+    @property
+    def flee_seconds(self) -> int | None:
+        """How long a player may be away while the match is played; None where that is no matter, as in casual matches,
+        in imported ones, and where somebody plays against himself."""
+        if self.fold.status != "playing" or len({holder.id for holder in self.fold.holders.values()}) < 2:
+            return None
+        return self.settings.flee_seconds
+
     def board(self) -> dict[str, object]:
         """Geometry for this match's options. Costs one core call."""
         return self.game.board(customs.nominal(self.game, self.fold.options, self.mode))
@@ -264,6 +277,11 @@ class Match:
     def summary(self, reader: Reader) -> dict[str, object]:
         """The `match` object of API.md. Not to be changed: who gets the same shares it."""
         return self._public_summary if self.is_alike_for_all else self._summary(reader)
+
+    def summary_at(self, reader: Reader, now_ms: int) -> dict[str, object]:
+        """The same as the server tells it at that time, which it says beside deadlines."""
+        summary = self.summary(reader)
+        return {**summary, "now": rfc3339(now_ms)} if self.deadlines else summary
 
     def summary_json(self, reader: Reader) -> bytes:
         """The same, encoded."""

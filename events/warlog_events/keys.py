@@ -141,6 +141,13 @@ def lobby(what: str) -> str:
     return f"warlog:{{lobby}}:{what}"
 
 
+def presence(what: str) -> str:
+    """Who is here (presence.py); may be lost at the price that everybody's absence is counted anew. "seen" is a sorted
+    set of players by ms, "watched" one of "<match> <player>" by when to look again, "service" a hash of ms: beat,
+    resumed."""
+    return f"warlog:{{presence}}:{what}"
+
+
 def ledger(what: str) -> str:
     """What players own, all in one slot, so that a transfer is one script (ledger.py). No read model: nothing can
     make it again.

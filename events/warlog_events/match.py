@@ -109,7 +109,7 @@ class Matches:
             checkpoint_every=self.settings.checkpoint_every_events,
             snapshot_every=self.settings.snapshot_every_events,
         )
-        self._hub = Hub(self, watch, self.settings.feed_events_max, self._fed)
+        self._hub = Hub(self, watch, self.settings.feed_events_max, world.now_ms, self._fed)
 
     def game_name(self, match_id: str) -> str:
         """Of a hot match; "" for any other. Asks nobody."""
@@ -522,6 +522,29 @@ class Matches:
             return True
         return False
 
+    async def flee(self, match_id: str, player: str) -> int:
+        """Posts the server's `flee` for every seat of the player's that is still in a running match in which being away
+        matters; gives for how many."""
+        count = 0
+        for _ in range(CONFLICTS_MAX):
+            hot = await self._loader.hot(match_id, fresh=True)
+            match = hot.match
+            if match.flee_seconds is None or match.state is None:
+                return count
+            state, actions = match.state, map(_flee, match.seats_of(player))
+            action = next((one for one in actions if state.check(SERVER, one) is None), None)
+            if action is None:
+                return count
+            draft = self._draft(hot, SERVER)
+            act_as_server(draft, action)
+            try:
+                await self._append(draft, None, None)
+            except (VersionConflict, ClockSkew):
+                continue
+            self._commit(hot, draft, self._done(draft).told)
+            count += 1
+        return count
+
     # ---- reading
 
     async def state_at(self, match: Match, version: int) -> State:
@@ -622,6 +645,10 @@ class Matches:
         """Waits for snapshots under way and ends every feed."""
         self._hub.close()
         await self._loader.settle()
+
+
+def _flee(seat: str) -> dict[str, object]:
+    return {"type": "flee", "seat": seat}
 
 
 def _check_still(tried: Match, match: Match, command: AnyCommand, began_at: int) -> None:

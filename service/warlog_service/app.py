@@ -40,7 +40,7 @@ class Front:
     """The outermost ASGI application: counts and times requests, answers HEAD as GET without the body, ends feeds."""
 
     def __init__(self, settings: Settings) -> None:
-        self.service = Service(settings)
+        self.service = Service(settings, serves=True)
         self._access_share = settings.access_log
         self.app = create_app(self.service)
         self.start = self.service.start

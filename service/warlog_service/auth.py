@@ -35,6 +35,7 @@ async def reader(service: Service, scope: Scope) -> Caller | None:
         limits.failures.spend(address(scope))
         raise Unauthenticated("Authorization: Bearer and a token that is known and not revoked")
     limits.callers.spend(caller.id)
+    service.backend.presence.called(caller.id)
     return caller
 
 

@@ -27,6 +27,7 @@ from warlog_events.library import Library
 from warlog_events.match import Matches
 from warlog_events.notify import Watch
 from warlog_events.pairing import Pairing
+from warlog_events.presence import Absence, Presence
 from warlog_events.projections.lobby import Lobby
 from warlog_events.projections.projector import Projector
 from warlog_events.scenarios import Scenarios
@@ -83,6 +84,8 @@ class Backend:
         self.lobby = Lobby(connection, self.projector if settings.background else None)
         self.bookkeeper = Bookkeeper(self.store, self.matches, stakes, world)
         self.keeps_books = settings.background
+        self.presence = Presence(connection, world)
+        self.absence = Absence(connection, self.matches, world)
         self.clock = Clock(self.store, self.matches, world)
         self.abandoned = Abandoned(connection, self.matches, world, settings.lobby_seconds)
         self.pairing = Pairing(
@@ -102,8 +105,12 @@ class Backend:
 class Service:
     """What all handlers share. `backend` raises Unavailable until Redis has answered for the first time."""
 
-    def __init__(self, settings: Settings, monotonic: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, settings: Settings, monotonic: Callable[[], float] = time.monotonic, *, serves: bool = False
+    ) -> None:
+        """`serves`: players come to this process."""
         self.settings = settings
+        self._serves = serves
         self.world = World.real() if settings.test_world is None else World.fixed(settings.test_world)
         if self.world.is_fixed:
             log.warning("a test world: the clock stands still, and ids, tokens and seeds can be foreseen")
@@ -190,8 +197,11 @@ class Service:
         backend = Backend(connection, self.world, settings, self.files)
         self.on_backend(backend)
         self._backend = backend
+        if self._serves:
+            self._tasks.append(asyncio.create_task(self._go_on("presence", backend.presence.run)))
         if settings.background:
             self._tasks.append(asyncio.create_task(self._work("projector", backend.projector.run)))
+            self._tasks.append(asyncio.create_task(self._work("absence", backend.absence.run)))
             self._tasks.append(asyncio.create_task(self._work("bookkeeper", backend.bookkeeper.run)))
             self._tasks.append(asyncio.create_task(self._work("clock", backend.clock.run)))
             self._tasks.append(asyncio.create_task(self._work("abandoned", backend.abandoned.run)))
@@ -212,9 +222,12 @@ class Service:
         had stopped, here or elsewhere."""
         lease = Lease(self.backend.connection, name, self._name)
         self.metrics.leases_held.labels(name).set_function(lambda: float(lease.held))
+        await self._go_on(name, lambda: lease.keep(run))
+
+    async def _go_on(self, name: str, run: Callable[[], Awaitable[None]]) -> None:
         while True:
             try:
-                await lease.keep(run)
+                await run()
             except WarlogError as error:
                 log.warning("%s: %s", name, error)
             except Exception:

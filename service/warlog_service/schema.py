@@ -307,6 +307,9 @@ class Match(Struct, frozen=True, forbid_unknown_fields=True):
     creator: PlayerName
     created_at: Time
     updated_at: Time
+    now: (
+        Annotated[Time, Meta(description="beside deadlines: the server's time at this answer")] | UnsetType
+    ) = UNSET
     beginning: Annotated[Json, Meta(description="in the lobby: how the match will begin")] | UnsetType = UNSET
     joined: list[Joined] | UnsetType = UNSET
     imported: bool | UnsetType = UNSET

@@ -119,6 +119,7 @@ class Match(Struct, frozen=True):
     options    all options that may be known, defaults included
     proposal   what waits for consent; its `version` is its name in `accept` and `reject`
     deadlines  by seat; empty without clocks
+    now        the server's time at the answer, beside deadlines
     rematch    the match that follows this one by agreement, `rematch_of` the one before
     """
 
@@ -135,6 +136,7 @@ class Match(Struct, frozen=True):
     seats: list[Seat]
     to_act: list[str]
     deadlines: dict[str, datetime] = {}
+    now: datetime | None = None
     proposal: Json | None = None
     result: Result | None = None
     seed_commitment: str | None = None
@@ -222,6 +224,7 @@ class Event(Struct, frozen=True):
     seed_commitment: str | None = None
     to_act: list[str] | None = None
     deadlines: dict[str, datetime] | None = None
+    now: datetime | None = None
 
 
 class Done(Struct, frozen=True):

@@ -23,8 +23,8 @@ from warlog_service.requests import AnyRequest, asked, header
 from warlog_service.routes.reading import SEATS, reader_of
 from warlog_service.running import Service, service_of
 
-HEADERS = [(b"content-type", b"text/event-stream"), *PRIVATE, (b"x-accel-buffering", b"no")]
 HEARTBEAT = b"event: heartbeat\ndata: {}\n\n"
+HEADERS = [(b"content-type", b"text/event-stream"), *PRIVATE, (b"x-accel-buffering", b"no")]
 MEMBERSHIP = {
     "seat_taken",
     "seat_left",
@@ -43,7 +43,8 @@ MEMBERSHIP = {
 async def get_feed(request: AnyRequest, match_id: FromPath[str]) -> Stream:
     """Server-Sent Events: at once what is newer than `Last-Event-ID` (or `after`), then each event as it happens.
 
-    The id of an event is its version. `heartbeat` comes every 15 seconds. When the server ends a stream, a last event
+    The id of an event is its version. Beside `deadlines` stands `now`, the server's time, so that a countdown needs no
+    clock of your own. `heartbeat` comes every 15 seconds. When the server ends a stream, a last event
     `closing` says why: `slow_reader`, `shutdown`, `reader_changed` (your seats are others now), or a problem's code."""
     scope = request.scope
     query = asked(scope, schema.FeedQuery)
@@ -53,6 +54,8 @@ async def get_feed(request: AnyRequest, match_id: FromPath[str]) -> Stream:
     caller = await auth.reader(service, scope)
     match = await service.backend.matches.load(match_id, caller.id if caller else None)
     reader = reader_of(match, caller.id if caller else None, query.seat)
+    if caller is not None:
+        await service.backend.presence.watch(match, caller.id)
     after = _last_event_id(scope)
     if after is None:
         after = 0 if query.after is None else query.after
@@ -106,6 +109,8 @@ class Stream:
         service.limits.feeds.enter(who)
         await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
         service.feeds.add(self)
+        if self._caller is not None:
+            service.backend.presence.enter(self._caller.id)
         self._chunks = cast(Chunks | None, (scope.get("extensions") or {}).get(CHUNKS))
         me = asyncio.current_task()
         assert me is not None
@@ -122,6 +127,8 @@ class Stream:
         finally:
             companion.cancel()
             service.feeds.discard(self)
+            if self._caller is not None:
+                service.backend.presence.leave(self._caller.id)
             service.limits.feeds.leave(who)
 
     async def _follow(self, feed: Feed, send: Send) -> str:
@@ -160,7 +167,12 @@ class Stream:
             reader = reader_of(match, player, self._seats)
         except WarlogError as error:
             return error.code
-        return None if reader == self._reader else "reader_changed"
+        if reader != self._reader:
+            return "reader_changed"
+        if player is not None:  # the match may have become one in which being away matters
+            with suppress(WarlogError):
+                await self._service.backend.presence.watch(match, player)
+        return None
 
     async def _revoked(self) -> bool:
         """Has the token been revoked, here or elsewhere? Redis being away is no reason to end."""

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from litestar import get, post
 from litestar.params import FromPath
+from msgspec import Raw
 
 import warlog_core
 from warlog_events.commands import CreateMatch
 from warlog_events.errors import BadParameter, Unauthenticated
+from warlog_events.head import at_time
 from warlog_events.model import Player, Reader
 from warlog_service import auth, schema
 from warlog_service.answers import PRIVATE, Answer, matches, not_modified, private
@@ -34,7 +36,9 @@ async def get_matches(request: AnyRequest) -> Answer:
     found, after = await service.backend.lobby.matches(
         query, caller.id if caller else None, min(query.limit, MATCHES_MAX), _options(query.options)
     )
-    return private({"matches": found, "next": after})
+    now = service.world.now_ms()
+    timed = [one if b'"deadlines":{}' in bytes(one) else Raw(at_time(bytes(one), now)) for one in found]
+    return private({"matches": timed, "next": after})
 
 
 @post(
@@ -60,7 +64,7 @@ async def post_match(request: AnyRequest) -> Answer:
     spec: CreateMatch = decode(body, CreateMatch)
     made = await service.backend.matches.create(spec, caller.player, players=await _players(service, spec))
     location = (b"location", f"/v1/matches/{made.match.id}".encode())
-    summary = made.match.summary(made.match.reader(caller.id))
+    summary = made.match.summary_at(made.match.reader(caller.id), made.match.fold.updated_at)
     return private({"match": summary, "invitations": made.invitations}, 201, location)
 
 
@@ -69,13 +73,16 @@ async def post_match(request: AnyRequest) -> Answer:
     opt=call(answer=schema.MatchAnswer, headers=("If-None-Match",), errors=("unknown_match",)),
 )
 async def get_match(request: AnyRequest, match_id: FromPath[str]) -> Answer:
-    """Status, seats, options, version, who may act until when, and the result."""
+    """Status, seats, options, version, who may act until when, and the result.
+
+    Beside deadlines stands `now`, the server's time, so that a countdown needs no clock of your own."""
     _, match, player = await match_of(request, match_id)
     reader = Reader(match.seats_of(player), player)
     tag = tag_of(match, reader)
     if matches(header(request.scope, b"if-none-match"), tag):
         return not_modified(tag, PRIVATE)
-    return private({"match": match.summary(reader)}, 200, (b"etag", tag))
+    now = service_of(request.scope).world.now_ms()
+    return private({"match": match.summary_at(reader, now)}, 200, (b"etag", tag))
 
 
 def _options(text: str | None) -> dict[str, object]:

@@ -1,0 +1,27 @@
+-- beat.lua: these players are here now, and so is the service.
+--
+-- KEYS, all in one slot
+--   1  sorted set: player by when he was last here, in ms
+--   2  hash: beat, the last time that any process was here; resumed, when the service came back the last time
+-- ARGV
+--   1  now, in ms; "" for Redis's own clock
+--   2  for how long, in ms, the service may be silent before it counts as having been away
+--   3  for how long, in ms, it is remembered when a player was here
+--   4… players
+-- Reply
+--   nothing
+
+local now = tonumber(ARGV[1])
+if not now then
+  local time = redis.call('TIME')
+  now = time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local beat = tonumber(redis.call('HGET', KEYS[2], 'beat') or 0)
+if now - beat > tonumber(ARGV[2]) then
+  redis.call('HSET', KEYS[2], 'resumed', string.format('%.0f', now))
+end
+redis.call('HSET', KEYS[2], 'beat', string.format('%.0f', math.max(beat, now)))
+for i = 4, #ARGV do
+  redis.call('ZADD', KEYS[1], 'GT', now, ARGV[i])
+end
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - tonumber(ARGV[3]))
