@@ -8,7 +8,7 @@ CORE := $(wildcard core_c/src/*.[ch] core_c/src/games/*.[ch] core_c/include/*.h)
 BUILD := pyproject.toml setup.py MANIFEST.in
 
 .DEFAULT_GOAL := help
-.PHONY: help setup core dev lint format typecheck ctest test asan serve bench soak golden demo wheel lock clean
+.PHONY: help setup core dev lint format typecheck ctest test asan serve bench load soak golden demo wheel lock clean
 
 help: ## this list
 	@sed -n 's/^\([a-z][a-z]*\):.*## /\1|/p' $(MAKEFILE_LIST) | while IFS='|' read -r target text; do \
@@ -77,6 +77,9 @@ golden: dev ## record our own golden playthroughs anew (a decision: the commit s
 bench: dev ## the core's micro-benchmarks, then the server beside its floor
 	$(BIN)/pytest -q -o addopts= --benchmark-only --benchmark-columns=min,mean,ops tests/core
 	$(BIN)/python -m tests.load.bench
+
+load: dev ## 1,000 matches of all games at once for five minutes; the page is load-report/index.html (ARGS="--matches 100")
+	$(BIN)/python -m tests.load.run $(ARGS)
 
 soak: dev ## the full counts: 2,000 fuzzed starts, 200 bot matches and 1,000 random matches of each game
 	$(MAKE) -C core_c asan ROUNDS=2000

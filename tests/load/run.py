@@ -1,0 +1,202 @@
+"""`make load`: a server of its own, many players, and a page that says how it went.
+
+    python -m tests.load.run --matches 1000 --seconds 300 --workers 2 --seed 1 --report load-report
+
+Exit code 1 if a single answer was not to be expected. The same seed gives players who choose alike; what the server
+draws differs from run to run. With --url the server is one that runs already, whose rate limits must be off.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import resource
+import sys
+import tempfile
+import time
+import urllib.request
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import gevent
+from locust import events
+from locust.env import Environment
+from locust.html import get_html_report
+from locust.stats import StatsEntry, stats_history
+
+from tests.load import players
+from tests.load.bench import UNLIMITED, children, cpu_seconds
+from tests.load.report import Row, page, server
+from tests.servers import WarlogServer
+
+SETTLING_SECONDS = 30.0  # after the last player has come, before matches are counted
+
+
+def players_wanted(matches: int) -> int:
+    """For so many matches at once, with a few to spare for those who look for one."""
+    shares = {game: float(players.WEIGHTS.get(game, 1)) for game in players.BEGINNINGS}
+    seats = {
+        game: sum(len(first["seats"]) for first in known) / len(known)
+        for game, known in players.BEGINNINGS.items()
+    }
+    mean = sum(shares[game] * seats[game] for game in shares) / sum(shares.values())
+    # A player chooses the game and comes to one of its matches; a match of many seats takes more players.
+    return math.ceil(1.05 * matches * mean)
+
+
+def figures(entry: StatsEntry) -> dict[str, Any]:
+    return {
+        "method": entry.method,
+        "name": entry.name,
+        "requests": entry.num_requests,
+        "failures": entry.num_failures,
+        "per_second": entry.total_rps,
+        "p50": entry.get_response_time_percentile(0.5),
+        "p95": entry.get_response_time_percentile(0.95),
+        "p99": entry.get_response_time_percentile(0.99),
+        "max": entry.max_response_time,
+    }
+
+
+def metrics(url: str) -> str:
+    with urllib.request.urlopen(f"{url}/metrics", timeout=30) as answer:
+        return str(answer.read(), "utf-8")
+
+
+def load(url: str, pids: list[int], given: argparse.Namespace, report: Path) -> bool:
+    """Runs it and writes the report. True if every answer was to be expected."""
+    wanted = given.players or players_wanted(given.matches)
+    rate = given.rate or max(5.0, wanted / 60)
+    environment = Environment(user_classes=[players.Player], host=url, events=events, catch_exceptions=True)
+    runner = environment.create_local_runner()
+    stats = environment.stats
+    history = gevent.spawn(stats_history, runner)
+    before = metrics(url)
+    cpu = [cpu_seconds(pid) for pid in pids]
+    began = time.time()
+    print(f"{wanted} players, {rate:.0f} more each second, on {url}", flush=True)
+    runner.start(wanted, spawn_rate=rate)
+    while runner.user_count < wanted:
+        gevent.sleep(1)
+    gevent.sleep(min(SETTLING_SECONDS, given.seconds / 4))
+    in_play: list[int] = []
+    until = time.time() + given.seconds
+    while time.time() < until:
+        gevent.sleep(1)
+        in_play.append(len(players.playing))
+        if len(in_play) % 30 == 0:
+            done = stats.total
+            print(
+                f"{in_play[-1]} matches, {done.num_requests:,} requests, {done.num_failures} failed",
+                flush=True,
+            )
+    spent = sum(cpu_seconds(pid) for pid in pids) - sum(cpu)
+    after = metrics(url)
+    runner.quit()
+    history.kill()
+    errors: list[Row] = [
+        [f"{error.method} {error.name}: {error.error}", str(error.occurrences)]
+        for error in stats.errors.values()
+    ]
+    errors += [[f"{crash['msg']}", str(crash["count"])] for crash in runner.exceptions.values()]
+    entries = sorted(stats.entries.values(), key=lambda entry: (entry.name.partition(" [")[0], entry.name))
+    commands = sum(
+        entry.num_requests
+        for entry in entries
+        if entry.method == "POST"
+        and entry.name.split(" ")[1] in ("act", "undo", "accept", "reject", "prepare")
+    )
+    errors += [[f"the server's log: {line}", "once"] for line in complaints(report / "server.log")]
+    whole = time.time() - began
+    summary = [
+        [
+            "matches in play, least, mean, most",
+            f"{min(in_play)}, {sum(in_play) / len(in_play):.0f}, {max(in_play)}",
+        ],
+        ["requests", f"{stats.total.num_requests:,} in {whole:.0f} s"],
+        ["commands", f"{commands:,}, {commands / whole:.0f} a second"],
+        ["processor of the serving processes", f"{spent:.1f} s, {100 * spent / whole:.0f} % of one core"],
+        ["of which a command, with its view and listing", f"{spent / max(commands, 1) * 1e6:.0f} µs"],
+    ]
+    settings = {
+        "matches wanted": str(given.matches),
+        "players": str(wanted),
+        "seconds": str(given.seconds),
+        "thinking, mean": f"{players.THINK_SECONDS:g} s",
+        "seed": players.SEED,
+        "mix of games": ", ".join(f"{game} {players.WEIGHTS.get(game, 1)}" for game in players.BEGINNINGS),
+        "serving processes": str(given.workers),
+        "processor cores, shared with the players and Redis": str(os.cpu_count()),
+        "begun": time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(began)),
+    }
+    report.mkdir(parents=True, exist_ok=True)
+    (report / "locust.html").write_text(get_html_report(environment))  # type: ignore[no-untyped-call]
+    (report / "metrics.txt").write_text(after)
+    told = page(settings, summary, [figures(entry) for entry in entries], errors, server(before, after))
+    (report / "index.html").write_text(told)
+    for name, value in summary + errors:
+        print(f"{name:<60}{value}")
+    print(f"report: {report / 'index.html'}")
+    return not errors
+
+
+def complaints(log: Path) -> list[str]:
+    """What the server called an error, if it is one that we started."""
+    if not log.exists():
+        return []
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    return sorted(
+        {f"{line['logger']}: {line['message']}" for line in lines if line["level"] in ("ERROR", "CRITICAL")}
+    )
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--matches", type=int, default=1000, help="at the same time")
+    parser.add_argument("--players", type=int, help="default: as many as that takes")
+    parser.add_argument(
+        "--rate", type=float, help="of players that come each second; default: all within a minute"
+    )
+    parser.add_argument("--seconds", type=float, default=300, help="from when all have come")
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--seed", default="1")
+    parser.add_argument("--think", type=float, default=8, help="mean seconds before an action")
+    parser.add_argument("--weights", default="", help='the mix of games: "hex=3,wec=1"')
+    parser.add_argument("--report", type=Path, default=Path("load-report"))
+    parser.add_argument("--url", help="of a server that runs already")
+    given = parser.parse_args()
+    players.SEED, players.THINK_SECONDS = given.seed, given.think
+    players.WEIGHTS.update(part.split("=") for part in given.weights.split(",") if part)
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # a player has two connections
+    with ExitStack() as stack:
+        url, pids = given.url, []
+        if url is None:
+            data = stack.enter_context(tempfile.TemporaryDirectory(prefix="warlog-load-"))
+            arguments = ["--workers", str(given.workers)] if given.workers else []
+            given.report.mkdir(parents=True, exist_ok=True)
+            log = stack.enter_context((given.report / "server.log").open("wb"))
+            serving = stack.enter_context(
+                WarlogServer(Path(data), arguments=arguments, environment=UNLIMITED, errors=log)
+            )
+            url, pids = serving.url, serving_processes(serving.pid)
+        return 0 if load(url, pids, given, given.report) else 1
+
+
+def serving_processes(pid: int) -> list[int]:
+    """The workers of a supervisor; the process itself if there is none."""
+    workers = [child for child in children(pid) if b"warlog_service.worker" in command(child)]
+    return workers or [pid]
+
+
+def command(pid: int) -> bytes:
+    return Path(f"/proc/{pid}/cmdline").read_bytes()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
