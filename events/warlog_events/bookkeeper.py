@@ -157,6 +157,9 @@ class Bookkeeper:
                     raise
                 except WarlogError as error:
                     log.error("%s: its players' accounts are not brought up to date: %s", match_id, error)
+                except Exception:
+                    # A bug that one match meets must not hold up all others; `warlog rebuild` looks at it again.
+                    log.exception("%s: its players' accounts are not brought up to date", match_id)
         return count
 
     def _counts(self, match: str, index: _Index) -> bool:
