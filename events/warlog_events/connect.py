@@ -1,4 +1,4 @@
-"""A connection to Redis: by URL, or to an embedded server that lives in a data directory.
+"""A connection to Redis: by URL, one server or a cluster, or to an embedded server that lives in a data directory.
 
 What each durability promises of an event that was acknowledged:
 
@@ -16,18 +16,21 @@ import asyncio
 import logging
 import ssl
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from pathlib import Path
 from typing import Any, Literal
+from urllib.parse import urlsplit, urlunsplit
 
-from redis.asyncio import Redis
+from msgspec.structs import replace
+from redis.asyncio import Redis, RedisCluster
 from redis.asyncio.connection import parse_url
 from redis.exceptions import ResponseError
 
 from . import keys
+from .cluster import ClusterPipe, slot_of
 from .embedded import VERSION_MIN, Embedded, RedisUnsuitable
 from .errors import Unavailable
-from .pipe import PAUSE_S_MAX, Address, Pipe, Wire, script
+from .pipe import PAUSE_S_MAX, Address, Client, Pipe, Wire, script
 from .world import World
 
 __all__ = ["Connection", "Durability", "RedisUnsuitable", "open_redis"]
@@ -39,33 +42,69 @@ Durability = Literal["everysec", "always", "replicated"]
 PATIENCE_S = 10.0  # for a first connection by URL; an embedded server may take as long to load as it likes
 SCRIPTS = ("append",)  # loaded on every connect, so that no first command pays for it
 
+Returned = Callable[[Callable[[str], bool]], None]
+
+
+class _IsCluster(RedisUnsuitable):
+    """A plain URL leads to a node of a cluster."""
+
 
 class Connection:
-    """pipe     for everything hot and everything that writes
-    redis    a redis-py client, for what is neither
-    buckets  how many the matches are spread over
-    locate   for further connections of one's own (pub/sub): see pipe.Line
+    """pipe        for everything hot and everything that writes
+    redis       a redis-py client, for what is neither
+    buckets     how many the matches are spread over
+    is_cluster  every command's keys have to lie in one slot
+    locate      for further connections of one's own (pub/sub): see pipe.Line
     """
 
-    def __init__(
-        self,
-        locate: Callable[[], Awaitable[Address]],
-        embedded: Embedded | None,
-        durability: Durability,
-        replicas: int,
-        buckets: int,
-        wait_ms: int,
-    ) -> None:
-        self.locate = locate
+    def __init__(self, durability: Durability, replicas: int, buckets: int, wait_ms: int) -> None:
         self.durability: Durability = durability
         self.buckets = buckets
-        self._embedded = embedded
+        self.is_cluster = False
+        self.pipe: Client
+        self.redis: Redis | RedisCluster
+        self.locate: Callable[[], Awaitable[Address]]
+        self._replicas = replicas if durability == "replicated" else 0
+        self._wait_ms = wait_ms
+        self._embedded: Embedded | None = None
         self._worlds: list[World] = []
         self._offset_ms = 0
+        self._returned: list[Returned] = []
+
+    def to_server(self, locate: Callable[[], Awaitable[Address]], embedded: Embedded | None = None) -> None:
+        self.locate = locate
+        self._embedded = embedded
         self.pipe = Pipe(
-            locate, self._greet, replicas=replicas if durability == "replicated" else 0, wait_ms=wait_ms
+            locate,
+            self._greet,
+            lambda: self._returns(lambda key: True),
+            replicas=self._replicas,
+            wait_ms=self._wait_ms,
         )
-        self.redis: Redis
+
+    def to_cluster(self, seeds: list[Address]) -> None:
+        def changed(slots: Collection[int]) -> None:
+            self._returns(lambda key: slot_of(key) in slots)
+
+        self.is_cluster = True
+        self.pipe = pipe = ClusterPipe(
+            seeds, self._greet, changed, replicas=self._replicas, wait_ms=self._wait_ms
+        )
+        self.locate = pipe.locate
+
+    def on_return(self, returned: Returned) -> None:
+        """`returned(affected)` whenever Redis has been away and is back, or another server of the cluster has taken
+        over, for the keys of which `affected(key)` is true: what is there may be older than what was known of it. Of a
+        cluster it is also called, for no key, when a server gets in or out of touch with the others."""
+        self._returned.append(returned)
+
+    def _returns(self, affected: Callable[[str], bool]) -> None:
+        for returned in self._returned:
+            returned(affected)
+
+    def is_in_touch(self, address: Address) -> bool:
+        """Whether a message that is published anywhere can be heard there."""
+        return not isinstance(self.pipe, ClusterPipe) or self.pipe.is_in_touch((address.host, address.port))
 
     async def close(self) -> None:
         """The embedded server ends too, if this process started it."""
@@ -81,15 +120,9 @@ class Connection:
             world.offset_ms = self._offset_ms
             self._worlds.append(world)
 
-    async def set_clock(self) -> None:
-        """Asks Redis for the time."""
-        await self._set_clock(self.pipe.send("TIME"))
-
-    async def _set_clock(self, asked: asyncio.Future[Any]) -> None:
-        before = time.time_ns()
-        seconds, micros = await asked
-        middle_ms = (before + time.time_ns()) // 2_000_000
-        self._offset_ms = int(seconds) * 1000 + int(micros) // 1000 - middle_ms
+    def set_clock(self, now_ms: int) -> None:
+        """What Redis has just said the time is."""
+        self._offset_ms = now_ms - time.time_ns() // 1_000_000
         for world in self._worlds:
             world.offset_ms = self._offset_ms
 
@@ -99,20 +132,34 @@ class Connection:
             raise Unavailable("Redis is loading its data")
         if self._embedded is not None:
             self._embedded.answered = True
+        if (info.get("cluster_enabled") == "1") != self.is_cluster:
+            if self.is_cluster:
+                raise RedisUnsuitable("this Redis is no node of a cluster")
+            raise _IsCluster("this Redis is a node of a cluster")
         if info.get("role") != "master":
             raise Unavailable("this Redis is a replica")
         _check_suitable(info, self.durability)
         if self.durability == "always":
             await _check_fsync_always(wire)
-        await wire.send(("SET", keys.BUCKETS, self.buckets, "NX"))
-        buckets = int(await wire.send(("GET", keys.BUCKETS)))
+        await self._check_buckets(wire)
+        for name in SCRIPTS:
+            await wire.send(("SCRIPT", "LOAD", script(name).source))
+        before = time.time_ns()
+        seconds, micros = await wire.send(("TIME",))
+        self.set_clock(int(seconds) * 1000 + int(micros) // 1000 + (time.time_ns() - before) // 2_000_000)
+
+    async def _check_buckets(self, wire: Wire) -> None:
+        try:
+            await wire.send_once(("SET", keys.BUCKETS, self.buckets, "NX"))
+            buckets = int(await wire.send_once(("GET", keys.BUCKETS)))
+        except ResponseError as error:
+            if self.is_cluster and str(error).startswith(("MOVED", "ASK")):
+                return  # whose slot it is says it to us, too
+            raise
         if buckets != self.buckets:
             raise RedisUnsuitable(
                 f"this database was set up with {buckets} buckets, not {self.buckets}: the number cannot be changed"
             )
-        for name in SCRIPTS:
-            await wire.send(("SCRIPT", "LOAD", script(name).source))
-        await self._set_clock(wire.send(("TIME",)))
 
 
 async def open_redis(
@@ -124,40 +171,55 @@ async def open_redis(
     buckets: int = keys.BUCKETS_DEFAULT,
     wait_ms: int = 1000,
 ) -> Connection:
-    """`url` (redis, rediss or unix), or else the embedded server of `data_dir`.
+    """`url` (redis, rediss or unix; redis+cluster or rediss+cluster with several host:port), or else the embedded
+    server of `data_dir`. A plain URL that leads to a node of a cluster leads to the cluster.
 
     wait_ms   how long a replicated write waits for its replicas
 
     Raises RedisUnsuitable where waiting would not help, Unavailable after ten seconds without a connection."""
     if not 1 <= buckets <= keys.BUCKETS_MAX:
         raise RedisUnsuitable(f"buckets: 1 to {keys.BUCKETS_MAX}")
-    embedded = None
+    connection = Connection(durability, replicas, buckets, wait_ms)
+    seeds: list[Address] = []
     if url is not None:
-        address = _address(url)
+        seeds, is_cluster = _seeds(url)
 
         async def locate() -> Address:
-            return address
+            return seeds[0]
 
-        connection = Connection(locate, None, durability, replicas, buckets, wait_ms)
+        if is_cluster:
+            connection.to_cluster(seeds)
+        else:
+            connection.to_server(locate)
     elif data_dir is not None:
         if durability == "replicated":
             raise RedisUnsuitable(
                 "the embedded Redis has no replicas: durability `replicated` needs a Redis URL"
             )
         embedded = Embedded(Path(data_dir), durability)
-        connection = Connection(embedded.locate, embedded, durability, replicas, buckets, wait_ms)
+        connection.to_server(embedded.locate, embedded)
     else:
         raise RedisUnsuitable("neither a Redis URL nor a data directory is given")
+    patience_s = PATIENCE_S if url is not None else float("inf")
     try:
-        await _open_with_patience(connection, PATIENCE_S if embedded is None else float("inf"))
+        try:
+            await _open_with_patience(connection, patience_s)
+        except _IsCluster:
+            connection.to_cluster(seeds)
+            await _open_with_patience(connection, patience_s)
     except BaseException:
         await connection.close()
         raise
-    if url is not None:
-        connection.redis = Redis.from_url(url)
-    else:
-        connection.redis = Redis(unix_socket_path=str((await connection.locate()).path))
+    connection.redis = await _redis_py(connection, url)
     return connection
+
+
+async def _redis_py(connection: Connection, url: str | None) -> Redis | RedisCluster:
+    if url is None:
+        return Redis(unix_socket_path=str((await connection.locate()).path))
+    if not connection.is_cluster:
+        return Redis.from_url(url)
+    return RedisCluster.from_url(_first_of(url))
 
 
 async def _open_with_patience(connection: Connection, patience_s: float) -> None:
@@ -174,6 +236,28 @@ async def _open_with_patience(connection: Connection, patience_s: float) -> None
                 log.info("waiting for Redis: %s", error)
         await asyncio.sleep(pause)
         pause = min(pause * 2, PAUSE_S_MAX)
+
+
+def _first_of(url: str) -> str:
+    """redis+cluster://user:password@a:1,b:2?… → redis://user:password@a:1?…"""
+    parts = urlsplit(url)
+    scheme, netloc = parts.scheme.removesuffix("+cluster"), parts.netloc.partition(",")[0]
+    return urlunsplit((scheme, netloc, parts.path, parts.query, ""))
+
+
+def _seeds(url: str) -> tuple[list[Address], bool]:
+    """Where to go first, and whether the URL says that a cluster is there."""
+    if "+cluster:" not in url:
+        return [_address(url)], False
+    first = _address(_first_of(url))
+    if first.path is not None or first.db:
+        raise RedisUnsuitable("a Redis Cluster has no database but 0, and is not reached by a unix socket")
+    _, *others = urlsplit(url).netloc.rpartition("@")[2].split(",")
+    seeds = [first]
+    for other in others:
+        place = _address(f"redis://{other}")
+        seeds.append(replace(first, host=place.host, port=place.port))
+    return seeds, True
 
 
 def _address(url: str) -> Address:
@@ -208,8 +292,6 @@ def _check_suitable(info: dict[str, str], durability: Durability) -> None:
     major, minor = (int(part) for part in info["redis_version"].split(".")[:2])
     if (major, minor) < VERSION_MIN:
         raise RedisUnsuitable(f"Redis {major}.{minor} is too old: 6.2 or newer is needed")
-    if info.get("cluster_enabled") == "1":
-        raise RedisUnsuitable("this is a node of a Redis Cluster, which needs a client that knows its slots")
     policy = info.get("maxmemory_policy")
     if policy != "noeviction":
         raise RedisUnsuitable(

@@ -3,6 +3,18 @@
 A match id says its bucket (`m_017_…`), and all keys of a bucket share the hash tag `{b017}`: whatever one append
 touches lies in one slot of a Redis Cluster. The number of buckets is fixed when a database is first used and
 is compared at every connect, because another number would send new matches where no reader of old ones looks.
+
+For whoever adds a key or a script: on a cluster a command, a script or a transaction may touch keys of one slot only.
+
+- A key's tag says what it is written together with: `{bNNN}` with the events of a match, `{lobby}`, `{pairing}` or
+  `{ledger}` with its like. What need not be written together has a tag of its own, or none, and spreads.
+- What concerns two slots is done in two steps of which the second may be repeated: append first, and let a worker
+  read on from the activity stream, with its checkpoint in the slot that it writes.
+- A script that makes up keys (from what is stored, say) keeps to the tag of its first key and does not count KEYS: the
+  cluster's client adds one, so that Redis refuses the script as a whole while the slot is being moved.
+- A script checks everything before it writes anything; an error does not undo what was written before it.
+- `pipe.many` may go to several servers at once, `pipe.atomically` to one. SCAN and KEYS need a pattern with a tag.
+- A channel has no slot: any server may be told, all pass it on.
 """
 
 import base64
@@ -129,6 +141,12 @@ PAIRED = "warlog:paired"  # channel: ids of pairing entries that are now somethi
 def pairing(what: str) -> str:
     """Quick pairing, all in one slot (lua/pairing.lua says what there is). Not to be made again from anything."""
     return f"warlog:{{pairing}}:{what}"
+
+
+def nothing_beside(key: str) -> str:
+    """A key in the same slot that never exists (cluster.py)."""
+    tag = key.partition("{")[2].partition("}")[0] or key
+    return f"warlog:{{{tag}}}:nothing"
 
 
 def lobby(what: str) -> str:

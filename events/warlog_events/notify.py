@@ -1,4 +1,7 @@
-"""Who wants to know that a match has moved: one pub/sub connection per process, for all of them."""
+"""Who wants to know that a match has moved: one pub/sub connection per process, for all of them.
+
+In a cluster too: its nodes pass every message on to each other, so it does not matter which of them is listened to.
+"""
 
 import asyncio
 import logging
@@ -6,7 +9,7 @@ from collections.abc import Callable
 
 from . import keys
 from .connect import Connection
-from .pipe import Line, Reply, Wire
+from .pipe import Address, Line, Reply, Wire
 
 log = logging.getLogger("warlog.redis")
 
@@ -22,8 +25,12 @@ class Watch:
     def __init__(self, connection: Connection) -> None:
         self._watchers: dict[bytes, list[Callable[[int], None]]] = {}
         self._others: dict[bytes, tuple[Callable[[bytes], None], Callable[[], None]]] = {}
-        self._line = Line(connection.locate, self._greet, self._down)
+        self._connection = connection
+        self._at: Address | None = None  # who is listened to
+        self._line = Line(self._locate, self._greet, self._down)
         self._line.start()
+        if connection.is_cluster:
+            connection.on_return(self._returned)
 
     async def close(self) -> None:
         await self._line.close()
@@ -61,6 +68,21 @@ class Watch:
     def _tell(self, command: str, *channels: bytes) -> None:
         if self._line.wire is not None:
             self._line.wire.tell(command, *channels)
+
+    async def _locate(self) -> Address:
+        self._at = await self._connection.locate()
+        return self._at
+
+    def _returned(self, affected: Callable[[str], bool]) -> None:
+        """Of a server that was cut off from the others one hears too little, and what was told by it may be untrue."""
+        wire = self._line.wire
+        if wire is not None and self._at is not None and not self._connection.is_in_touch(self._at):
+            wire.drop()
+            return
+        for channel, watchers in [*self._watchers.items()]:
+            if affected(channel.decode()):
+                for callback in tuple(watchers):
+                    _call(callback, 0)
 
     async def _greet(self, wire: Wire) -> None:
         wire.on_push = self._received

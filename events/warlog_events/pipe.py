@@ -1,8 +1,9 @@
 """The hot path's Redis client: one connection for a whole process, which pipelines whatever is queued in one tick.
 
-    Wire   one connection while it lasts: words out, replies in, in order
-    Line   keeps a Wire up: dials, greets, pings, dials again after a growing pause
-    Pipe   what the rest of Warlog calls: commands and scripts
+    Wire    one connection while it lasts: words out, replies in, in order
+    Line    keeps a Wire up: dials, greets, pings, dials again after a growing pause
+    Client  what the rest of Warlog calls: commands and scripts
+    Pipe    a Client over one Line; cluster.py has the one over the primaries of a Redis Cluster
 
 A command costs its packing, one future and its share of a `send` and a `recv`; tests/load/redis_clients.py measures it
 beside other clients. What it leaves out is what makes them slow: connection pools, locks, timeouts per command.
@@ -12,6 +13,7 @@ import asyncio
 import hashlib
 import logging
 import ssl
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from functools import cache
@@ -80,25 +82,38 @@ def script(name: str) -> Script:
 # What a pending reply belongs to. A WRITE's loss is `Unconfirmed`; WAIT is ours and confirms the WRITEs before it.
 _READ, _WRITE, _WAIT = 0, 1, 2
 
+# A pending reply: whose it is, of which of these three, and the command, to be asked of another node if need be;
+# () for one that must not be.
+Asked = tuple[asyncio.Future[Reply], int, Sequence[Word]]
+
 
 class Wire(asyncio.Protocol):
-    """One connection while it lasts. `on_push`, once set, takes every reply instead of the futures (pub/sub)."""
+    """One connection while it lasts.
 
-    def __init__(self, replicas: int, wait_ms: int) -> None:
+    on_push   once set, takes every reply instead of the futures (pub/sub)
+    refused   is shown every error reply first; True: it will see to the future itself
+    """
+
+    def __init__(
+        self, replicas: int, wait_ms: int, refused: Callable[[ResponseError, Asked], bool] | None = None
+    ) -> None:
         self._loop = asyncio.get_running_loop()
         self._reader = hiredis.Reader(replyError=ResponseError)
         self._transport: asyncio.Transport | None = None
         self._queue: list[bytes] = []
-        self._pending: deque[tuple[asyncio.Future[Reply], int]] = deque()
+        self._pending: deque[Asked] = deque()
         self._unsent = 0  # how many of the pending, from the right, are still in the queue
         self._replicas = replicas
         self._wait = _pack(("WAIT", replicas, wait_ms))
         self._unwaited = False  # the queue holds a write
         self._waiting = False  # a WAIT is under way
-        self._held: list[
-            tuple[asyncio.Future[Reply], Reply]
-        ] = []  # replies to writes whose WAIT is under way
-        self._wait_future = self._loop.create_future()  # stands in the pending list for every WAIT
+        self._held: list[tuple[Asked, Reply]] = []  # replies to writes whose WAIT is under way
+        self._wait_asked: Asked = (
+            self._loop.create_future(),
+            _WAIT,
+            (),
+        )  # in the pending list for every WAIT
+        self._refused = refused
         self.on_push: Callable[[list[Reply]], None] | None = None
         self.heard_at = self._loop.time()
         self.lost: asyncio.Future[None] = self._loop.create_future()
@@ -113,9 +128,15 @@ class Wire(asyncio.Protocol):
         if not self._queue:
             self._loop.call_soon(self._flush)
         self._queue.append(_pack(tuple(words)))
-        self._pending.append((future, _WRITE if write else _READ))
+        self._pending.append((future, _WRITE if write else _READ, words))
         self._unsent += 1
         self._unwaited |= write
+        return future
+
+    def send_once(self, words: Sequence[Word], write: bool = False) -> asyncio.Future[Reply]:
+        """As `send`, but an error reply is the caller's whatever it says."""
+        future = self.send(words, write)
+        self._pending[-1] = (future, _WRITE if write else _READ, ())
         return future
 
     def tell(self, *words: Word) -> None:
@@ -130,7 +151,7 @@ class Wire(asyncio.Protocol):
             return
         if self._replicas and self._unwaited:
             self._queue.append(self._wait)
-            self._pending.append((self._wait_future, _WAIT))
+            self._pending.append(self._wait_asked)
             self._waiting = True
         self._transport.write(self._queue[0] if len(self._queue) == 1 else b"".join(self._queue))
         self._queue.clear()
@@ -155,11 +176,11 @@ class Wire(asyncio.Protocol):
                 if self.on_push is not None:
                     self.on_push(reply)
                     continue
-                future, kind = self._pending.popleft()
-                if kind == _READ or not self._replicas:
-                    self._settle(future, reply)
-                elif kind == _WRITE:
-                    self._held.append((future, reply))
+                asked = self._pending.popleft()
+                if asked[1] == _READ or not self._replicas:
+                    self._settle(asked, reply)
+                elif asked[1] == _WRITE:
+                    self._held.append((asked, reply))
                 else:
                     self._confirm(reply)
         except Exception:
@@ -169,17 +190,20 @@ class Wire(asyncio.Protocol):
     def _confirm(self, reached: Reply) -> None:
         """The WAIT of a batch is answered: its writes are on `reached` replicas."""
         enough = isinstance(reached, int) and reached >= self._replicas
-        for future, reply in self._held:
+        for asked, reply in self._held:
             if enough or isinstance(reply, Exception):
-                self._settle(future, reply)
-            elif not future.done():
-                future.set_exception(Unconfirmed(f"on {reached} of {self._replicas} replicas so far"))
+                self._settle(asked, reply)
+            elif not asked[0].done():
+                asked[0].set_exception(Unconfirmed(f"on {reached} of {self._replicas} replicas so far"))
         self._held.clear()
         self._waiting = False
         self._flush()
 
-    def _settle(self, future: asyncio.Future[Reply], reply: Reply) -> None:
+    def _settle(self, asked: Asked, reply: Reply) -> None:
+        future = asked[0]
         if isinstance(reply, ResponseError):
+            if self._refused is not None and self._refused(reply, asked):
+                return
             text = str(reply)
             if "READONLY" in text:  # a replica since a fail-over: the address may lead elsewhere by now
                 self._loop.call_soon(self.drop)
@@ -191,11 +215,11 @@ class Wire(asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._transport = None
-        for future, _ in self._held:
+        for (future, _, _), _ in self._held:
             if not future.done():
                 future.set_exception(Unconfirmed("the connection to Redis was lost before the confirmation"))
         sent = len(self._pending) - self._unsent
-        for i, (future, kind) in enumerate(self._pending):
+        for i, (future, kind, _) in enumerate(self._pending):
             if kind == _WAIT or future.done():
                 continue
             if kind == _WRITE and i < sent:
@@ -215,6 +239,7 @@ class Line:
     locate   where the server is now; asked before each attempt, because an embedded server may have to be started
     greet    what a new connection must first say and check; a failure refuses the connection
     down     called when a connection that was up is lost
+    up       called when there is one again after that
     """
 
     def __init__(
@@ -222,13 +247,17 @@ class Line:
         locate: Callable[[], Awaitable[Address]],
         greet: Callable[[Wire], Awaitable[None]],
         down: Callable[[], None] = lambda: None,
+        up: Callable[[], None] = lambda: None,
         *,
         replicas: int = 0,
         wait_ms: int = 1000,
+        refused: Callable[[ResponseError, Asked], bool] | None = None,
     ) -> None:
         self._locate = locate
         self._greet = greet
         self._down = down
+        self._up = up
+        self._refused = refused
         self._replicas = replicas
         self._wait_ms = wait_ms
         self._task: asyncio.Task[None] | None = None
@@ -236,7 +265,7 @@ class Line:
 
     async def open(self) -> None:
         """The first connection, whose failure is the caller's to see; from then on it is kept up by itself."""
-        self.wire = await self._dial()
+        self.wire = await self.dial()
         self.start()
 
     def start(self) -> None:
@@ -266,14 +295,16 @@ class Line:
                 self._down()
                 pause = PAUSE_S_MIN
             try:
-                self.wire = await self._dial()
+                self.wire = await self.dial()
+                self._up()
             except Exception as error:
                 log.warning("Redis is not to be had: %s", error)
                 await asyncio.sleep(pause)
                 pause = min(2 * pause, PAUSE_S_MAX)
 
-    async def _dial(self) -> Wire:
-        """Raises Unavailable, and whatever `locate` and `greet` raise."""
+    async def dial(self) -> Wire:
+        """One connection, greeted, which nobody keeps up. Raises Unavailable, and whatever `locate` and `greet`
+        raise."""
         try:
             async with asyncio.timeout(SILENCE_S_MAX):
                 return await self._dial_and_greet()
@@ -304,7 +335,7 @@ class Line:
         return wire
 
     def _wire(self) -> Wire:
-        return Wire(self._replicas, self._wait_ms)
+        return Wire(self._replicas, self._wait_ms, self._refused)
 
     async def _watch(self, wire: Wire) -> None:
         """Until the wire is lost. It pings, because a vanished machine closes no connection."""
@@ -325,39 +356,30 @@ class Line:
                 wire.drop()
 
 
-class Pipe:
-    """Commands and scripts over one connection.
+class Client(ABC):
+    """Commands and scripts.
 
-    While there is none, everything raises Unavailable at once. A command whose connection is lost before its
-    reply raises Unavailable, or Unconfirmed if it was sent as a `write`: it may have been done. With `replicas`, a
-    write's reply comes when so many replicas have it, else Unconfirmed. An error reply to a wrong command is
-    redis-py's ResponseError: a bug."""
+    What has no connection to go over raises Unavailable at once. A command whose connection is lost before its
+    reply raises Unavailable, or Unconfirmed if it was sent as a `write`: it may have been done, and is never sent again
+    from here. With `replicas`, a write's reply comes when so many replicas have it, else Unconfirmed. An error reply
+    to a wrong command is redis-py's ResponseError: a bug."""
 
-    def __init__(
-        self,
-        locate: Callable[[], Awaitable[Address]],
-        greet: Callable[[Wire], Awaitable[None]],
-        *,
-        replicas: int = 0,
-        wait_ms: int = 1000,
-    ) -> None:
-        self._line = Line(locate, greet, replicas=replicas, wait_ms=wait_ms)
+    @abstractmethod
+    async def open(self) -> None: ...
 
-    async def open(self) -> None:
-        await self._line.open()
-
-    async def close(self) -> None:
-        await self._line.close()
+    @abstractmethod
+    async def close(self) -> None: ...
 
     @property
-    def ready(self) -> bool:
-        return self._line.ready
+    @abstractmethod
+    def ready(self) -> bool: ...
 
-    def send(self, *words: Word, write: bool = False) -> asyncio.Future[Reply]:
-        wire = self._line.wire
-        if wire is None:
-            raise Unavailable("no connection to Redis")
-        return wire.send(words, write)
+    @abstractmethod
+    def send(self, *words: Word, write: bool = False) -> asyncio.Future[Reply]: ...
+
+    @abstractmethod
+    async def atomically(self, commands: Iterable[Sequence[Word]]) -> list[Reply]:
+        """MULTI … EXEC; all keys in one slot."""
 
     async def call(self, *words: Word, write: bool = False) -> Reply:
         return await self.send(*words, write=write)
@@ -365,16 +387,6 @@ class Pipe:
     async def many(self, commands: Iterable[Sequence[Word]], *, write: bool = False) -> list[Reply]:
         """The replies of all, in order, in one round trip; not atomic. Raises what the first failure raised."""
         return await asyncio.gather(*[self.send(*words, write=write) for words in commands])
-
-    async def atomically(self, commands: Iterable[Sequence[Word]]) -> list[Reply]:
-        """MULTI … EXEC; all keys in one slot. Nothing comes in between, because all is queued in this tick."""
-        sent = [self.send("MULTI", write=True)]
-        sent += [self.send(*words, write=True) for words in commands]
-        *_, done = await asyncio.gather(*sent, self.send("EXEC", write=True))
-        for reply in done:
-            if isinstance(reply, Exception):
-                raise reply
-        return list(done)
 
     async def script(
         self, name: str, keys: Sequence[str], arguments: Sequence[Word], *, write: bool = True
@@ -393,3 +405,46 @@ class Pipe:
             return bool(await self.call("PING") == b"PONG")
         except Unavailable:
             return False
+
+
+class Pipe(Client):
+    """Over one connection.
+
+    up   called whenever there is a connection again after a loss"""
+
+    def __init__(
+        self,
+        locate: Callable[[], Awaitable[Address]],
+        greet: Callable[[Wire], Awaitable[None]],
+        up: Callable[[], None] = lambda: None,
+        *,
+        replicas: int = 0,
+        wait_ms: int = 1000,
+    ) -> None:
+        self._line = Line(locate, greet, up=up, replicas=replicas, wait_ms=wait_ms)
+
+    async def open(self) -> None:
+        await self._line.open()
+
+    async def close(self) -> None:
+        await self._line.close()
+
+    @property
+    def ready(self) -> bool:
+        return self._line.ready
+
+    def send(self, *words: Word, write: bool = False) -> asyncio.Future[Reply]:
+        wire = self._line.wire
+        if wire is None:
+            raise Unavailable("no connection to Redis")
+        return wire.send(words, write)
+
+    async def atomically(self, commands: Iterable[Sequence[Word]]) -> list[Reply]:
+        """Nothing comes in between, because all is queued in this tick."""
+        sent = [self.send("MULTI", write=True)]
+        sent += [self.send(*words, write=True) for words in commands]
+        *_, done = await asyncio.gather(*sent, self.send("EXEC", write=True))
+        for reply in done:
+            if isinstance(reply, Exception):
+                raise reply
+        return list(done)

@@ -283,9 +283,9 @@ class Store:
                 ) from error
             raise
         if reply[0] != b"done":
-            await self._refuse(a, reply)
+            self._refuse(a, reply)
 
-    async def _refuse(self, a: Append, reply: Reply) -> None:
+    def _refuse(self, a: Append, reply: Reply) -> None:
         match reply:
             case [b"repeated", answer]:
                 raise Repeated(answer)
@@ -295,8 +295,9 @@ class Store:
                 raise VersionConflict(f"the match is at version {version}", version=version)
             case [b"late", _]:
                 raise TooLate(f"the time of {a.acting_seat} is over", version=a.expected_version)
-            case [b"skew", _]:
-                await self._connection.set_clock()
+            case [b"skew", now]:
+                if not self._world.is_fixed:
+                    self._connection.set_clock(now)
                 raise ClockSkew("the clock was off and has been set; try again")
             case [b"archived"]:
                 raise Unavailable("this match goes to the archive and comes back; try again")

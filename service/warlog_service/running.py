@@ -192,7 +192,11 @@ class Service:
     async def _connect(self) -> None:
         settings = self.settings
         connection = await open_redis(
-            settings.redis, Path(settings.data), settings.durability, replicas=settings.replicas
+            settings.redis,
+            Path(settings.data),
+            settings.durability,
+            replicas=settings.replicas,
+            buckets=settings.buckets,
         )
         backend = Backend(connection, self.world, settings, self.files)
         self.on_backend(backend)

@@ -29,7 +29,8 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     port: Port = 8000  # 0: any free one; the address is printed
     data: str = "warlog-data"  # where the embedded Redis keeps its append-only file
     archive: str | None = None  # a folder or any fsspec URL of matches that have left Redis
-    redis: str | None = None  # a redis:// URL; none: embedded
+    redis: str | None = None  # a redis:// or redis+cluster:// URL; none: embedded
+    buckets: Annotated[int, Meta(ge=1, le=1000)] = 64  # fixed when a database is first used
     durability: Durability = "everysec"
     replicas: Positive = 1  # confirmations awaited with durability=replicated
     workers: Annotated[int, Meta(ge=0)] = 0  # serving processes under a supervisor; 0: this process serves

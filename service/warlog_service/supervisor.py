@@ -209,7 +209,7 @@ async def supervise(settings: Settings) -> None:
     """Until SIGTERM or SIGINT. Raises OSError (the address), DidNotStart, and what `open_redis` raises."""
     redis: Connection | None = None
     if settings.redis is None:
-        redis = await open_redis(None, Path(settings.data), settings.durability)
+        redis = await open_redis(None, Path(settings.data), settings.durability, buckets=settings.buckets)
         path = (await redis.locate()).path
         settings = msgspec.structs.replace(settings, redis=f"unix://{path}")
     listener = _listener(settings)

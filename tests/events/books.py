@@ -6,19 +6,17 @@ from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+from tests.events.hand import opened
 from warlog_events import keys
-from warlog_events.connect import Connection, open_redis
+from warlog_events.connect import Connection
 from warlog_events.ledger import HOUSE, Entry, Ledger
 from warlog_events.world import World
 
 
 @asynccontextmanager
 async def ledger_at(url: str, starting_gold: int = 1_000) -> AsyncIterator[tuple[Ledger, Connection]]:
-    connection = await open_redis(url, None)
-    try:
+    async with opened(url) as connection:
         yield Ledger(connection, World.real(), starting_gold), connection
-    finally:
-        await connection.close()
 
 
 async def journal(ledger: Ledger) -> list[Entry]:

@@ -21,6 +21,10 @@ from warlog_events.world import World
 
 @asynccontextmanager
 async def opened(url: str | None, data: Path | None = None, **settings: Any) -> AsyncIterator[Connection]:
+    """`embedded:FOLDER` leads to the embedded server of that folder."""
+    scheme, _, folder = (url or "").partition(":")
+    if scheme == "embedded":
+        url, data = None, Path(folder)
     connection = await open_redis(url, data, **settings)
     try:
         yield connection

@@ -9,8 +9,9 @@ from typing import Any
 
 from msgspec import to_builtins
 
+from tests.events.hand import opened
 from warlog_events.commands import Act, CreateMatch, Propose, Undo
-from warlog_events.connect import Connection, open_redis
+from warlog_events.connect import Connection
 from warlog_events.match import Done, Match, Matches, MatchSettings
 from warlog_events.model import Player, Reader
 from warlog_events.notify import Watch
@@ -119,12 +120,11 @@ def choice(match: Match, rng: random.Random) -> tuple[str, dict[str, Any]]:
 async def table_at(
     url: str, *, settings: MatchSettings | None = None, world: World | None = None
 ) -> AsyncIterator[Table]:
-    connection = await open_redis(url, None)
-    watch = Watch(connection)
-    table = Table(connection, world or World.real(), settings, watch)
-    try:
-        yield table
-    finally:
-        await table.matches.close()
-        await watch.close()
-        await connection.close()
+    async with opened(url) as connection:
+        watch = Watch(connection)
+        table = Table(connection, world or World.real(), settings, watch)
+        try:
+            yield table
+        finally:
+            await table.matches.close()
+            await watch.close()

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
-
-import pytest
 
 from tests.events.table import ADA, BATTLE, BOB, SPECTATOR, Hands, Table, table_at
-from tests.servers import RedisServer
+from tests.servers import AnyRedis
 from warlog_events import keys
 from warlog_events.abandoned import BATCH, Abandoned
 from warlog_events.commands import Competitive, CreateMatch, LeaveSeat, Prepare, Propose, TakeSeat
@@ -16,12 +13,6 @@ from warlog_events.match import Match
 from warlog_events.projections.projector import Projector
 
 DAY = 86_400
-
-
-@pytest.fixture
-def own_redis() -> Iterator[RedisServer]:
-    with RedisServer(fsync="no") as server:
-        yield server
 
 
 async def lobby(table: Table, **more: object) -> Match:
@@ -33,7 +24,7 @@ async def look(table: Table, seconds: int = DAY) -> int:
     return await Abandoned(table.connection, table.matches, table.world, seconds).step()
 
 
-async def test_a_lobby_ends_when_nothing_has_happened_in_it_for_long_enough(own_redis: RedisServer) -> None:
+async def test_a_lobby_ends_when_nothing_has_happened_in_it_for_long_enough(own_redis: AnyRedis) -> None:
     hands = Hands("lobby")
     async with table_at(own_redis.url, world=hands.world) as table:
         match = await lobby(table)
@@ -57,7 +48,7 @@ async def test_a_lobby_ends_when_nothing_has_happened_in_it_for_long_enough(own_
         assert (await table.load(match)).status == "aborted"
 
 
-async def test_whatever_happens_in_a_lobby_keeps_it(own_redis: RedisServer) -> None:
+async def test_whatever_happens_in_a_lobby_keeps_it(own_redis: AnyRedis) -> None:
     hands = Hands("recent")
     async with table_at(own_redis.url, world=hands.world) as table:
         match = await lobby(table)
@@ -79,7 +70,7 @@ async def test_whatever_happens_in_a_lobby_keeps_it(own_redis: RedisServer) -> N
         assert (await table.load(match)).status == "playing"
 
 
-async def test_a_projection_that_lags_behind_ends_no_lobby_that_has_moved_on(own_redis: RedisServer) -> None:
+async def test_a_projection_that_lags_behind_ends_no_lobby_that_has_moved_on(own_redis: AnyRedis) -> None:
     hands = Hands("lagging")
     async with (
         table_at(own_redis.url, world=hands.world) as table,
@@ -94,7 +85,7 @@ async def test_a_projection_that_lags_behind_ends_no_lobby_that_has_moved_on(own
 
 
 async def test_several_workers_end_each_of_many_lobbies_once_and_a_broken_one_stops_nobody(
-    own_redis: RedisServer,
+    own_redis: AnyRedis,
 ) -> None:
     hands = Hands("workers")
     async with (
@@ -119,7 +110,7 @@ async def test_several_workers_end_each_of_many_lobbies_once_and_a_broken_one_st
         assert await one.store.tail(broken.id) == (1, broken.chain)
 
 
-async def test_with_zero_lobbies_stay_for_ever(own_redis: RedisServer) -> None:
+async def test_with_zero_lobbies_stay_for_ever(own_redis: AnyRedis) -> None:
     hands = Hands("for ever")
     async with table_at(own_redis.url, world=hands.world) as table:
         await lobby(table)

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable
 import pytest
 
 from tests.events.hand import opened
-from tests.servers import RedisServer
+from tests.servers import AnyRedis, RedisServer
 from warlog_events import accounts as module
 from warlog_events.accounts import Accounts
 from warlog_events.connect import Connection
@@ -22,7 +22,7 @@ async def until(condition: Callable[[], bool], seconds: float = 5.0) -> None:
 
 
 @pytest.fixture
-async def connection(redis_server: RedisServer) -> AsyncIterator[Connection]:
+async def connection(redis_server: AnyRedis) -> AsyncIterator[Connection]:
     async with opened(redis_server.url) as connection:
         yield connection
 
@@ -132,7 +132,7 @@ async def test_a_known_token_costs_no_round_trip(connection: Connection, account
 
 
 async def test_a_revoked_token_opens_nothing_here_at_once_and_elsewhere_with_the_message(
-    redis_server: RedisServer, accounts: Accounts
+    redis_server: AnyRedis, accounts: Accounts
 ) -> None:
     account, kept = await accounts.create_player("ada")
     lost = await accounts.create_token(account.id, "lost", ("play",))

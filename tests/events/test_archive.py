@@ -9,7 +9,7 @@ import os
 import random
 import shutil
 import signal
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ import pytest
 
 import warlog_core
 from tests.events.table import ADA, BATTLE, BOB, EVE, SPECTATOR, Table, choice, table_at
-from tests.servers import RedisServer
+from tests.servers import AnyRedis
 from warlog_events import archive as archives
 from warlog_events import errors, keys
 from warlog_events.archive import Archive, Files, Tombstone
@@ -34,14 +34,8 @@ from warlog_events.verify import verify_record
 LATER = "9999-01-01T00:00:00.000Z"
 
 
-@pytest.fixture
-def own_redis() -> Iterator[RedisServer]:
-    with RedisServer(fsync="no") as server:
-        yield server
-
-
 @asynccontextmanager
-async def table_with(redis: RedisServer, folder: Path | str | None) -> AsyncIterator[Table]:
+async def table_with(redis: AnyRedis, folder: Path | str | None) -> AsyncIterator[Table]:
     """A process that knows of an archive in this folder."""
     async with table_at(redis.url) as table:
         if folder is not None:
@@ -128,7 +122,7 @@ async def keys_of(table: Table, match: Match) -> set[str]:
 
 
 async def test_what_is_archived_answers_as_before_and_redis_holds_its_summary_alone(
-    own_redis: RedisServer, tmp_path: Path
+    own_redis: AnyRedis, tmp_path: Path
 ) -> None:
     async with table_with(own_redis, tmp_path) as table, table_with(own_redis, tmp_path) as other:
         matches = await several(table)
@@ -151,7 +145,7 @@ async def test_what_is_archived_answers_as_before_and_redis_holds_its_summary_al
 
 
 async def test_a_file_is_a_record_that_verifies_by_itself_and_can_be_imported(
-    own_redis: RedisServer, tmp_path: Path
+    own_redis: AnyRedis, tmp_path: Path
 ) -> None:
     async with table_with(own_redis, tmp_path) as table:
         matches = await several(table)
@@ -170,7 +164,7 @@ async def test_a_file_is_a_record_that_verifies_by_itself_and_can_be_imported(
 
 @pytest.mark.parametrize("game", warlog_core.games())
 async def test_a_match_of_any_game_leaves_and_answers_as_before(
-    own_redis: RedisServer, tmp_path: Path, game: str
+    own_redis: AnyRedis, tmp_path: Path, game: str
 ) -> None:
     rng = random.Random(4)
     async with table_with(own_redis, tmp_path) as table:
@@ -189,7 +183,7 @@ async def test_a_match_of_any_game_leaves_and_answers_as_before(
         assert await everything(table, match) == before
 
 
-async def test_only_what_has_been_over_for_long_enough_leaves(own_redis: RedisServer, tmp_path: Path) -> None:
+async def test_only_what_has_been_over_for_long_enough_leaves(own_redis: AnyRedis, tmp_path: Path) -> None:
     async with table_with(own_redis, tmp_path) as table:
         over = await table.finish(await table.duel())
         await table.hot_seat()
@@ -208,7 +202,7 @@ async def test_only_what_has_been_over_for_long_enough_leaves(own_redis: RedisSe
 
 
 async def test_taking_back_a_finished_match_brings_it_back_and_it_can_leave_again(
-    own_redis: RedisServer, tmp_path: Path
+    own_redis: AnyRedis, tmp_path: Path
 ) -> None:
     async with table_with(own_redis, tmp_path) as table, table_with(own_redis, tmp_path) as other:
         match = await table.finish(await table.play(await table.hot_seat(), 6, random.Random(2)))
@@ -233,7 +227,7 @@ async def test_taking_back_a_finished_match_brings_it_back_and_it_can_leave_agai
 
 
 async def test_a_command_is_refused_or_repeated_without_bringing_the_match_back(
-    own_redis: RedisServer, tmp_path: Path
+    own_redis: AnyRedis, tmp_path: Path
 ) -> None:
     async with table_with(own_redis, tmp_path) as table:
         match = await table.duel()
@@ -257,7 +251,7 @@ async def test_a_command_is_refused_or_repeated_without_bringing_the_match_back(
 
 
 async def test_a_match_that_fails_verification_stays_and_is_reported(
-    own_redis: RedisServer, tmp_path: Path
+    own_redis: AnyRedis, tmp_path: Path
 ) -> None:
     async with table_with(own_redis, tmp_path) as table:
         pipe = table.connection.pipe
@@ -284,7 +278,7 @@ async def test_a_match_that_fails_verification_stays_and_is_reported(
         assert not list(tmp_path.rglob(f"{seed.id}*"))
 
 
-async def test_who_plays_on_while_it_is_archived_keeps_it(own_redis: RedisServer, tmp_path: Path) -> None:
+async def test_who_plays_on_while_it_is_archived_keeps_it(own_redis: AnyRedis, tmp_path: Path) -> None:
     async with table_with(own_redis, tmp_path) as table, table_with(own_redis, tmp_path) as other:
         match = await table.finish(await table.hot_seat())
         write = archive_of(table).files.write
@@ -301,9 +295,7 @@ async def test_who_plays_on_while_it_is_archived_keeps_it(own_redis: RedisServer
         assert "events" in await keys_of(table, match)
 
 
-async def test_several_archivers_at_once_archive_each_match_once(
-    own_redis: RedisServer, tmp_path: Path
-) -> None:
+async def test_several_archivers_at_once_archive_each_match_once(own_redis: AnyRedis, tmp_path: Path) -> None:
     async with table_with(own_redis, tmp_path) as one, table_with(own_redis, tmp_path) as two:
         matches = [await one.finish(await one.hot_seat()) for _ in range(20)]
         before = [await everything(one, match) for match in matches]
@@ -316,7 +308,7 @@ async def test_several_archivers_at_once_archive_each_match_once(
 
 
 async def test_a_file_that_is_missing_or_damaged_is_said_and_nothing_else_is_lost(
-    own_redis: RedisServer, tmp_path: Path
+    own_redis: AnyRedis, tmp_path: Path
 ) -> None:
     async with table_with(own_redis, tmp_path) as table:
         match, other = [await table.finish(await table.hot_seat()) for _ in range(2)]
@@ -349,7 +341,7 @@ async def test_a_file_that_is_missing_or_damaged_is_said_and_nothing_else_is_los
 @pytest.mark.parametrize(
     "id", ["m_017_../../../../etc", "..", "m_017_aaaaaaaaaaaaaaaa/..", "m_017_aaaaaaaaaaaaaaaa\n"]
 )
-async def test_no_id_leads_out_of_the_archive(own_redis: RedisServer, tmp_path: Path, id: str) -> None:
+async def test_no_id_leads_out_of_the_archive(own_redis: AnyRedis, tmp_path: Path, id: str) -> None:
     async with table_with(own_redis, tmp_path) as table:
         with pytest.raises(errors.UnknownMatch):
             archive_of(table).files.name(id, Tombstone(1, "0" * 64))
@@ -360,7 +352,7 @@ async def test_no_id_leads_out_of_the_archive(own_redis: RedisServer, tmp_path: 
             Tombstone.parse(text)
 
 
-async def test_any_url_of_fsspec_is_an_archive(own_redis: RedisServer) -> None:
+async def test_any_url_of_fsspec_is_an_archive(own_redis: AnyRedis) -> None:
     async with table_with(own_redis, "memory://old/matches") as table:
         match = await table.finish(await table.duel())
         before = await everything(table, match)
@@ -372,7 +364,7 @@ async def test_any_url_of_fsspec_is_an_archive(own_redis: RedisServer) -> None:
 
 
 async def test_what_is_kept_of_the_archive_in_memory_is_bounded(
-    own_redis: RedisServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    own_redis: AnyRedis, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with table_with(own_redis, tmp_path) as table:
         matches = [
@@ -395,9 +387,7 @@ async def test_what_is_kept_of_the_archive_in_memory_is_bounded(
         assert small.counts.archive_reads == reads + 1
 
 
-async def test_the_lists_and_a_rebuild_know_of_what_is_archived(
-    own_redis: RedisServer, tmp_path: Path
-) -> None:
+async def test_the_lists_and_a_rebuild_know_of_what_is_archived(own_redis: AnyRedis, tmp_path: Path) -> None:
     async with table_with(own_redis, tmp_path) as table:
         matches = await several(table)
         projector = Projector(table.connection, table.store)
@@ -430,7 +420,7 @@ async def test_the_lists_and_a_rebuild_know_of_what_is_archived(
 
 
 async def test_a_match_restored_by_hand_is_to_the_byte_what_it_was(
-    own_redis: RedisServer, tmp_path: Path
+    own_redis: AnyRedis, tmp_path: Path
 ) -> None:
     async with table_with(own_redis, tmp_path) as table:
         pipe = table.connection.pipe
@@ -470,7 +460,7 @@ def _process(url: str, folder: str) -> None:
     asyncio.run(archive_all(url, folder))
 
 
-async def _kill_archivers(redis: RedisServer, folder: Path, kills: int) -> None:
+async def _kill_archivers(redis: AnyRedis, folder: Path, kills: int) -> None:
     rng = random.Random(kills)
     spawn = multiprocessing.get_context("spawn")
     async with table_with(redis, folder) as table:
@@ -495,13 +485,13 @@ async def _kill_archivers(redis: RedisServer, folder: Path, kills: int) -> None:
         assert places == {True, False}
 
 
-async def test_killed_while_it_archives_nothing_is_lost(own_redis: RedisServer, tmp_path: Path) -> None:
+async def test_killed_while_it_archives_nothing_is_lost(own_redis: AnyRedis, tmp_path: Path) -> None:
     await _kill_archivers(own_redis, tmp_path, kills=3)
 
 
 @pytest.mark.soak
 async def test_killed_a_hundred_times_while_it_archives_nothing_is_lost(
-    own_redis: RedisServer, tmp_path: Path
+    own_redis: AnyRedis, tmp_path: Path
 ) -> None:
     await _kill_archivers(own_redis, tmp_path, kills=100)
 

@@ -12,7 +12,7 @@ import pytest
 import pytest_asyncio
 
 from tests.events.table import ADA, ALL, BATTLE, HIDDEN, SPECTATOR, Table, choice, table_at
-from tests.servers import RedisServer
+from tests.servers import AnyRedis
 from warlog_events import errors, keys, snapshot
 from warlog_events.commands import Act, Propose, Undo
 from warlog_events.match import MatchSettings
@@ -21,7 +21,7 @@ SETTINGS = MatchSettings(checkpoint_every_events=4, snapshot_every_events=10)
 
 
 @pytest_asyncio.fixture
-async def table(redis_server: RedisServer) -> AsyncIterator[Table]:
+async def table(redis_server: AnyRedis) -> AsyncIterator[Table]:
     async with table_at(redis_server.url, settings=SETTINGS) as table:
         yield table
 
@@ -142,7 +142,7 @@ async def test_a_poisoned_snapshot_is_refused_deleted_counted_and_made_again(
     assert "snapshot is refused" in caplog.text
 
 
-async def test_memory_is_bounded_and_who_was_pushed_out_comes_back(redis_server: RedisServer) -> None:
+async def test_memory_is_bounded_and_who_was_pushed_out_comes_back(redis_server: AnyRedis) -> None:
     async with table_at(redis_server.url, settings=MatchSettings(hot_bytes_max=150_000)) as table:
         rng = random.Random(5)
         matches = [await table.play(await table.hot_seat(), 3, rng) for _ in range(12)]
@@ -216,7 +216,7 @@ async def test_a_history_that_redis_has_lost_is_noticed_and_not_continued(table:
         await table.load(match)
 
 
-async def test_a_match_of_two_thousand_events_is_as_fast_as_one_of_twenty(redis_server: RedisServer) -> None:
+async def test_a_match_of_two_thousand_events_is_as_fast_as_one_of_twenty(redis_server: AnyRedis) -> None:
     """Counted, not timed: what a command, an undo and a look back cost does not depend on the length."""
     async with table_at(redis_server.url) as table:
         rng = random.Random(8)

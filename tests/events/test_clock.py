@@ -4,26 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Iterator
 
 import pytest
 
 from tests.events.table import ADA, ALL, BATTLE, HIDDEN, SPECTATOR, Hands, choice, table_at
-from tests.servers import RedisServer
+from tests.servers import AnyRedis
 from warlog_events import errors
 from warlog_events.clock import Clock
 from warlog_events.commands import Act, CreateMatch
 
 
-@pytest.fixture
-def own_redis() -> Iterator[RedisServer]:
-    """Workers see every match of a Redis; these tests want theirs alone."""
-    with RedisServer(fsync="no") as server:
-        yield server
-
-
 async def test_the_deadline_is_that_of_the_seat_to_act_and_moves_with_its_clock(
-    own_redis: RedisServer,
+    own_redis: AnyRedis,
 ) -> None:
     hands = Hands("moves")
     async with table_at(own_redis.url, world=hands.world) as table:
@@ -44,7 +36,7 @@ async def test_the_deadline_is_that_of_the_seat_to_act_and_moves_with_its_clock(
         assert (await table.finish(again)).deadlines == {}
 
 
-async def test_seats_that_think_at_the_same_time_each_have_their_own_deadline(own_redis: RedisServer) -> None:
+async def test_seats_that_think_at_the_same_time_each_have_their_own_deadline(own_redis: AnyRedis) -> None:
     hands = Hands("same time")
     async with table_at(own_redis.url, world=hands.world) as table:
         match = await table.hot_seat(HIDDEN, move_seconds=60)
@@ -55,7 +47,7 @@ async def test_seats_that_think_at_the_same_time_each_have_their_own_deadline(ow
         assert match.deadlines == {"blue": first}
 
 
-async def test_too_late_is_too_late_and_then_the_time_out_happens(own_redis: RedisServer) -> None:
+async def test_too_late_is_too_late_and_then_the_time_out_happens(own_redis: AnyRedis) -> None:
     hands = Hands("late")
     async with table_at(own_redis.url, world=hands.world) as table:
         clock = Clock(table.store, table.matches, hands.world)
@@ -78,7 +70,7 @@ async def test_too_late_is_too_late_and_then_the_time_out_happens(own_redis: Red
         assert (await table.matches.verify(match)).status == "verified"
 
 
-async def test_each_deadline_fires_once_however_many_workers_there_are(own_redis: RedisServer) -> None:
+async def test_each_deadline_fires_once_however_many_workers_there_are(own_redis: AnyRedis) -> None:
     hands = Hands("workers")
     async with (
         table_at(own_redis.url, world=hands.world) as one,
@@ -97,7 +89,7 @@ async def test_each_deadline_fires_once_however_many_workers_there_are(own_redis
         assert await asyncio.gather(*(clock.step() for clock in clocks)) == [0, 0, 0]
 
 
-async def test_a_deadline_that_has_moved_meanwhile_does_not_fire(own_redis: RedisServer) -> None:
+async def test_a_deadline_that_has_moved_meanwhile_does_not_fire(own_redis: AnyRedis) -> None:
     hands = Hands("moved")
     async with table_at(own_redis.url, world=hands.world) as table:
         match = await table.hot_seat(move_seconds=30)
@@ -110,7 +102,7 @@ async def test_a_deadline_that_has_moved_meanwhile_does_not_fire(own_redis: Redi
         assert (await table.load(match)).version == match.version
 
 
-async def test_imported_matches_and_those_without_a_limit_have_no_clock(own_redis: RedisServer) -> None:
+async def test_imported_matches_and_those_without_a_limit_have_no_clock(own_redis: AnyRedis) -> None:
     hands = Hands("none")
     async with table_at(own_redis.url, world=hands.world) as table:
         match = await table.play(await table.hot_seat(), 3, random.Random(4))
@@ -124,7 +116,7 @@ async def test_imported_matches_and_those_without_a_limit_have_no_clock(own_redi
             assert (await table.load(untouched)).version == untouched.version
 
 
-async def test_a_frozen_match_does_not_stop_the_clock_of_the_others(own_redis: RedisServer) -> None:
+async def test_a_frozen_match_does_not_stop_the_clock_of_the_others(own_redis: AnyRedis) -> None:
     hands = Hands("frozen")
     async with table_at(own_redis.url, world=hands.world) as table:
         frozen, other = [await table.hot_seat(move_seconds=30) for _ in range(2)]
@@ -136,7 +128,7 @@ async def test_a_frozen_match_does_not_stop_the_clock_of_the_others(own_redis: R
         assert await clock.step() == 0
 
 
-async def test_a_thinking_time_is_bounded(own_redis: RedisServer) -> None:
+async def test_a_thinking_time_is_bounded(own_redis: AnyRedis) -> None:
     async with table_at(own_redis.url) as table:
         for seconds in (-1, 10**9):
             with pytest.raises(errors.BadParameter):

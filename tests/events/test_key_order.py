@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from tests.events.table import ADA, BATTLE, BOB, table_at
-from tests.servers import RedisServer
+from tests.servers import AnyRedis
 from warlog_events.commands import CreateMatch, Options, Propose, TakeSeat
 from warlog_events.model import Reader
 
@@ -17,7 +17,7 @@ def backwards(value: object) -> object:
 
 
 async def test_the_process_that_took_the_options_gives_the_bytes_that_others_read(
-    redis_server: RedisServer,
+    redis_server: AnyRedis,
 ) -> None:
     async with table_at(redis_server.url) as table:
         options = backwards(BATTLE)

@@ -8,12 +8,12 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 
 import pytest
 
 from tests.events.books import balanced, journal, ledger_at
-from tests.servers import RedisServer
+from tests.servers import AnyRedis
 from warlog_events import errors
 from warlog_events.connect import Connection
 from warlog_events.ledger import Hold, Ledger, Moved
@@ -23,13 +23,7 @@ Books = tuple[Ledger, Connection]
 
 
 @pytest.fixture
-def own_redis() -> Iterator[RedisServer]:
-    with RedisServer(fsync="no") as server:
-        yield server
-
-
-@pytest.fixture
-async def books(own_redis: RedisServer) -> AsyncIterator[Books]:
+async def books(own_redis: AnyRedis) -> AsyncIterator[Books]:
     async with ledger_at(own_redis.url) as opened:
         yield opened
 
@@ -223,7 +217,7 @@ async def check(ledger: Ledger, connection: Connection, matches: list[Match]) ->
 
 @pytest.mark.parametrize("count", [600, pytest.param(5_000, marks=pytest.mark.soak)])
 async def test_random_matches_come_out_right_though_everybody_dies_between_two_calls(
-    own_redis: RedisServer, seed: int, count: int
+    own_redis: AnyRedis, seed: int, count: int
 ) -> None:
     rng = random.Random(seed)
     matches = [Match(rng, number, 60) for number in range(count)]
@@ -245,7 +239,7 @@ async def test_random_matches_come_out_right_though_everybody_dies_between_two_c
 
 @pytest.mark.parametrize("kills", [6, pytest.param(100, marks=pytest.mark.soak)])
 async def test_random_matches_come_out_right_though_processes_are_killed(
-    own_redis: RedisServer, seed: int, kills: int
+    own_redis: AnyRedis, seed: int, kills: int
 ) -> None:
     rng = random.Random(seed)
     count = 400 * kills

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import suppress
 from typing import Any
 
@@ -13,7 +13,7 @@ import pytest
 import pytest_asyncio
 
 from tests.events.table import ADA, BATTLE, BOB, EVE, Table, table_at
-from tests.servers import RedisServer
+from tests.servers import AnyRedis
 from warlog_events import errors, keys
 from warlog_events.commands import (
     Abort,
@@ -46,14 +46,8 @@ class Query(msgspec.Struct, frozen=True):
     after: str | None = None
 
 
-@pytest.fixture
-def own_redis() -> Iterator[RedisServer]:
-    with RedisServer(fsync="no") as server:
-        yield server
-
-
 @pytest_asyncio.fixture
-async def table(own_redis: RedisServer) -> AsyncIterator[Table]:
+async def table(own_redis: AnyRedis) -> AsyncIterator[Table]:
     async with table_at(own_redis.url) as table:
         yield table
 
@@ -322,7 +316,7 @@ async def test_what_an_older_build_projected_is_made_again_and_what_a_newer_one_
     assert await projection(table) == newer
 
 
-async def test_two_rebuilds_at_once_leave_what_one_leaves(table: Table, own_redis: RedisServer) -> None:
+async def test_two_rebuilds_at_once_leave_what_one_leaves(table: Table, own_redis: AnyRedis) -> None:
     await some_matches(table)
     await projector(table).catch_up()
     made = await projection(table)
@@ -332,7 +326,7 @@ async def test_two_rebuilds_at_once_leave_what_one_leaves(table: Table, own_redi
             assert await projection(table) == made
 
 
-async def test_several_projectors_at_once_make_the_same_as_one(table: Table, own_redis: RedisServer) -> None:
+async def test_several_projectors_at_once_make_the_same_as_one(table: Table, own_redis: AnyRedis) -> None:
     async with table_at(own_redis.url) as other:
         workers = [projector(table), projector(other), projector(other)]
         stop = False

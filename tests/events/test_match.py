@@ -9,7 +9,7 @@ import pytest
 import pytest_asyncio
 
 from tests.events.table import ADA, ALL, BATTLE, BOB, EVE, HIDDEN, SPECTATOR, Table, choice, table_at
-from tests.servers import RedisServer
+from tests.servers import AnyRedis
 from warlog_events import customs, errors
 from warlog_events.commands import (
     Abort,
@@ -37,7 +37,7 @@ RESIGN: dict[str, object] = {"type": "resign"}
 
 
 @pytest_asyncio.fixture
-async def table(redis_server: RedisServer) -> AsyncIterator[Table]:
+async def table(redis_server: AnyRedis) -> AsyncIterator[Table]:
     async with table_at(redis_server.url) as table:
         yield table
 
@@ -548,7 +548,7 @@ async def test_a_reader_has_the_knowledge_of_the_seats_that_he_holds(table: Tabl
 
 
 async def test_a_scenario_is_proposed_once_though_it_has_gone_when_the_command_is_repeated(
-    redis_server: RedisServer,
+    redis_server: AnyRedis,
 ) -> None:
     async with table_at(redis_server.url) as one, table_at(redis_server.url) as two:
         saved = {"sc_1": Beginning("hex", HIDDEN, None)}

@@ -2,11 +2,12 @@
 
 import asyncio
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from tests.events.hand import Hand, opened
-from tests.servers import RedisServer
+from tests.servers import AnyRedis, RedisServer
 from warlog_events import keys
 from warlog_events.notify import Watch
 from warlog_events.store import Store
@@ -19,7 +20,7 @@ async def until(condition: Callable[[], bool], seconds: float = 5.0) -> None:
             await asyncio.sleep(0.005)
 
 
-async def test_every_append_is_told_whoever_made_it(redis_server: RedisServer) -> None:
+async def test_every_append_is_told_whoever_made_it(redis_server: AnyRedis) -> None:
     async with opened(redis_server.url) as here, opened(redis_server.url) as there:
         watch = Watch(here)
         hand = Hand(Store(there, World.real()))
@@ -34,9 +35,10 @@ async def test_every_append_is_told_whoever_made_it(redis_server: RedisServer) -
 
 
 async def test_a_notification_carries_the_match_and_the_version_and_nothing_else(
-    redis_server: RedisServer,
+    redis_server: AnyRedis,
 ) -> None:
-    async with opened(redis_server.url) as connection, connection.redis.pubsub() as everything:
+    async with opened(redis_server.url) as connection:
+        everything: Any = (await connection.redis.initialize()).pubsub()
         await everything.psubscribe("*")
         assert await everything.get_message(timeout=2)
         hand = Hand(Store(connection, World.real()))
@@ -50,9 +52,10 @@ async def test_a_notification_carries_the_match_and_the_version_and_nothing_else
         assert said is not None
         assert (said["channel"], said["data"]) == (keys.moved(hand.match).encode(), b"1")
         assert await everything.get_message(timeout=0.1) is None
+        await everything.aclose()
 
 
-async def test_each_watcher_is_told_to_look_when_its_watch_stands(redis_server: RedisServer) -> None:
+async def test_each_watcher_is_told_to_look_when_its_watch_stands(redis_server: AnyRedis) -> None:
     """What was appended before that is nobody's message."""
     async with opened(redis_server.url) as connection:
         watch = Watch(connection)
@@ -71,7 +74,7 @@ async def test_each_watcher_is_told_to_look_when_its_watch_stands(redis_server: 
 
 
 async def test_who_no_longer_watches_is_told_no_more_and_one_deaf_ear_deafens_no_other(
-    redis_server: RedisServer, caplog: pytest.LogCaptureFixture
+    redis_server: AnyRedis, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with opened(redis_server.url) as connection:
         watch = Watch(connection)
@@ -118,7 +121,7 @@ async def test_after_a_loss_every_watcher_is_told_to_look() -> None:
             await watch.close()
 
 
-async def test_other_channels_are_heard_too(redis_server: RedisServer) -> None:
+async def test_other_channels_are_heard_too(redis_server: AnyRedis) -> None:
     async with opened(redis_server.url) as connection:
         watch = Watch(connection)
         heard: list[bytes] = []

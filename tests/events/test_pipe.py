@@ -13,17 +13,19 @@ import pytest
 from redis.exceptions import ResponseError
 
 from tests.events.hand import Hand, assert_whole, opened
-from tests.servers import RedisServer
+from tests.servers import AnyRedis, RedisServer
 from warlog_events import pipe
 from warlog_events.connect import Connection
 from warlog_events.errors import Repeated, Unavailable, Unconfirmed
-from warlog_events.pipe import Address, Pipe, Wire
+from warlog_events.pipe import Address, Client, Line, Pipe, Wire
 from warlog_events.store import Store
 from warlog_events.world import World
 
+REDIS_KINDS = ("plain",)
+
 
 @pytest.fixture
-async def connection(redis_server: RedisServer) -> AsyncIterator[Connection]:
+async def connection(redis_server: AnyRedis) -> AsyncIterator[Connection]:
     async with opened(redis_server.url) as connection:
         yield connection
 
@@ -35,7 +37,12 @@ def own_server() -> Iterator[RedisServer]:
         yield server
 
 
-async def until_ready(client: Pipe, seconds: float = 5.0) -> None:
+def line_of(connection: Connection) -> Line:
+    assert isinstance(connection.pipe, Pipe)
+    return connection.pipe._line
+
+
+async def until_ready(client: Client, seconds: float = 5.0) -> None:
     async with asyncio.timeout(seconds):
         while not client.ready:
             await asyncio.sleep(0.005)
@@ -49,7 +56,7 @@ async def test_replies_come_in_the_order_of_the_commands(connection: Connection)
 async def test_what_is_queued_in_one_tick_goes_out_in_one_write(
     connection: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    wire = connection.pipe._line.wire
+    wire = line_of(connection).wire
     assert wire is not None
     transport: Any = wire._transport
     written: list[int] = []
@@ -160,7 +167,7 @@ async def test_of_what_was_on_its_way_reads_are_unavailable_and_writes_unconfirm
 
 async def test_what_never_left_is_unavailable_though_it_is_a_write(own_server: RedisServer) -> None:
     async with opened(own_server.url) as connection:
-        wire = connection.pipe._line.wire
+        wire = line_of(connection).wire
         assert wire is not None
         queued = connection.pipe.send("SET", "a", "b", write=True)
         wire.connection_lost(None)
@@ -191,12 +198,12 @@ async def test_a_busy_process_does_not_take_its_own_silence_for_the_servers(
 ) -> None:
     monkeypatch.setattr(pipe, "PING_EVERY_S", 0.02)
     monkeypatch.setattr(pipe, "SILENCE_S_MAX", 0.1)
-    wire = connection.pipe._line.wire
+    wire = line_of(connection).wire
     for _ in range(3):
         await asyncio.sleep(0.05)
         time.sleep(0.3)  # the whole loop stands still
     await asyncio.sleep(0.05)
-    assert connection.pipe._line.wire is wire
+    assert line_of(connection).wire is wire
 
 
 async def test_who_does_not_speak_redis_is_hung_up_on() -> None:

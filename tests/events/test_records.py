@@ -15,7 +15,7 @@ import pytest
 import pytest_asyncio
 
 from tests.events.table import ADA, ALL, BATTLE, BOB, EVE, HIDDEN, SPECTATOR, Table, table_at
-from tests.servers import RedisServer
+from tests.servers import AnyRedis
 from warlog_events import creation, errors
 from warlog_events.commands import Accept, CreateMatch, Join, Options, Prepare, Propose, TakeSeat, Undo
 from warlog_events.commands import Edit as EditPosition
@@ -28,7 +28,7 @@ PLAYTHROUGHS = sorted(Path(__file__).parents[1].glob("playthroughs/hex-*.jsonl")
 
 
 @pytest_asyncio.fixture
-async def table(redis_server: RedisServer, request: pytest.FixtureRequest) -> AsyncIterator[Table]:
+async def table(redis_server: AnyRedis, request: pytest.FixtureRequest) -> AsyncIterator[Table]:
     async with table_at(redis_server.url, world=World.fixed(f"records/{request.node.name}")) as table:
         yield table
 

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from tests.events.hand import opened
-from tests.servers import RedisServer
+from tests.servers import AnyRedis
 from warlog_events import scenarios as module
 from warlog_events.errors import BadParameter, TooManyRequests, UnknownScenario
 from warlog_events.scenarios import Listed, Scenarios
@@ -23,7 +23,7 @@ class New(msgspec.Struct, frozen=True):
 
 
 @pytest.fixture
-async def scenarios(redis_server: RedisServer) -> AsyncIterator[Scenarios]:
+async def scenarios(redis_server: AnyRedis) -> AsyncIterator[Scenarios]:
     async with opened(redis_server.url) as connection:
         yield Scenarios(connection, World.real())
 

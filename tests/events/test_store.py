@@ -10,7 +10,7 @@ import pytest
 from redis.crc import key_slot
 
 from tests.events.hand import Hand, assert_whole, opened
-from tests.servers import RedisServer
+from tests.servers import AnyRedis
 from warlog_events import keys, store
 from warlog_events.connect import Connection
 from warlog_events.errors import (
@@ -27,7 +27,7 @@ from warlog_events.world import World
 
 
 @pytest.fixture
-async def connection(redis_server: RedisServer) -> AsyncIterator[Connection]:
+async def connection(redis_server: AnyRedis) -> AsyncIterator[Connection]:
     async with opened(redis_server.url) as connection:
         yield connection
 
@@ -420,7 +420,7 @@ async def test_concurrent_writers_of_one_process_lose_double_and_reorder_nothing
 
 
 async def test_two_processes_writing_one_match_lose_double_and_reorder_nothing(
-    redis_server: RedisServer, hand: Hand
+    redis_server: AnyRedis, hand: Hand
 ) -> None:
     names = ("pl_one", "pl_two")
     processes = [

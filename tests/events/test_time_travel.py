@@ -9,7 +9,7 @@ import pytest
 import pytest_asyncio
 
 from tests.events.table import ADA, ALL, BATTLE, BOB, HIDDEN, SPECTATOR, Table, table_at
-from tests.servers import RedisServer
+from tests.servers import AnyRedis
 from warlog_events import errors
 from warlog_events.commands import Accept, Edit, Options, Propose, Undo
 from warlog_events.match import MatchSettings
@@ -19,7 +19,7 @@ from warlog_events.timeline import Base, Timeline
 
 
 @pytest_asyncio.fixture
-async def table(redis_server: RedisServer) -> AsyncIterator[Table]:
+async def table(redis_server: AnyRedis) -> AsyncIterator[Table]:
     settings = MatchSettings(checkpoint_every_events=5, snapshot_every_events=20)
     async with table_at(redis_server.url, settings=settings) as table:
         yield table
@@ -264,7 +264,7 @@ async def test_the_history_is_that_of_the_current_line_and_comes_in_pages(table:
     assert text.splitlines()[-1].startswith("result ")
 
 
-async def test_the_budget_of_looking_back_is_one_run_of_a_few_steps(redis_server: RedisServer) -> None:
+async def test_the_budget_of_looking_back_is_one_run_of_a_few_steps(redis_server: AnyRedis) -> None:
     async with table_at(redis_server.url, settings=MatchSettings(checkpoint_every_events=16)) as table:
         rng = random.Random(18)
         match = await table.play(await table.hot_seat({**BATTLE, "army_points": 5000}), 300, rng)

@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 from tests.events.table import ADA, BATTLE, BOB, HIDDEN, Table, choice, table_at
-from tests.servers import RedisServer
+from tests.servers import AnyRedis
 from warlog_events import errors
 from warlog_events.commands import Accept, Act, Propose, Rematch, Undo
 from warlog_events.match import Key
@@ -51,7 +51,7 @@ async def write(url: str, match_id: str, seed: int, commands: int) -> list[tuple
 
 @pytest.mark.parametrize("processes", [2, 3])
 async def test_nothing_is_lost_doubled_or_reordered_and_every_caller_has_an_answer(
-    redis_server: RedisServer, processes: int
+    redis_server: AnyRedis, processes: int
 ) -> None:
     commands = 60
     async with table_at(redis_server.url) as table:
@@ -79,7 +79,7 @@ async def test_nothing_is_lost_doubled_or_reordered_and_every_caller_has_an_answ
         assert (await table.matches.verify(match)).status == "verified"
 
 
-async def test_seats_that_act_at_the_same_time_do_not_hinder_each_other(redis_server: RedisServer) -> None:
+async def test_seats_that_act_at_the_same_time_do_not_hinder_each_other(redis_server: AnyRedis) -> None:
     """Both recruit at once: the second append comes too late by a version, is checked again and succeeds."""
     async with table_at(redis_server.url) as one, table_at(redis_server.url) as two:
         for _ in range(10):
@@ -92,7 +92,7 @@ async def test_seats_that_act_at_the_same_time_do_not_hinder_each_other(redis_se
 
 
 async def test_a_command_that_met_another_turn_is_a_conflict_and_not_played(
-    redis_server: RedisServer,
+    redis_server: AnyRedis,
 ) -> None:
     async with table_at(redis_server.url) as one, table_at(redis_server.url) as two:
         met = 0
@@ -114,7 +114,7 @@ async def test_a_command_that_met_another_turn_is_a_conflict_and_not_played(
 
 
 async def test_a_process_that_has_slept_hears_of_the_news_before_it_refuses(
-    redis_server: RedisServer,
+    redis_server: AnyRedis,
 ) -> None:
     async with table_at(redis_server.url) as one, table_at(redis_server.url) as two:
         rng = random.Random(3)
@@ -125,7 +125,7 @@ async def test_a_process_that_has_slept_hears_of_the_news_before_it_refuses(
         assert after.version == match.version + 1
 
 
-async def test_a_rematch_that_is_agreed_upon_again_elsewhere_is_made_once(redis_server: RedisServer) -> None:
+async def test_a_rematch_that_is_agreed_upon_again_elsewhere_is_made_once(redis_server: AnyRedis) -> None:
     async with table_at(redis_server.url) as one, table_at(redis_server.url) as two:
         match = await one.finish(await one.duel())
         proposal = await one.do(match, Propose(Rematch()), ADA)

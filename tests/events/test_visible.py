@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from tests.events.table import ADA, BOB, EVE, HIDDEN, SPECTATOR, Table, table_at
-from tests.servers import RedisServer
+from tests.servers import AnyRedis, RedisServer
 from warlog_events.commands import Accept, Act, CreateMatch, Options, Prepare, Propose, TakeSeat, Undo
 from warlog_events.match import Match
 from warlog_events.model import BODIES, ActionTaken, Reader
@@ -80,7 +80,7 @@ async def test_two_worlds_that_differ_in_a_secret_of_red_are_the_same_bytes_for_
     assert one == two
 
 
-async def test_after_the_end_everybody_gets_everything(redis_server: RedisServer) -> None:
+async def test_after_the_end_everybody_gets_everything(redis_server: AnyRedis) -> None:
     async with table_at(redis_server.url) as table:
         match = await same_start(table)
         army = {"type": "recruit", "army": [{"unit": "wolf", "count": 3}]}
@@ -95,7 +95,7 @@ async def test_after_the_end_everybody_gets_everything(redis_server: RedisServer
 
 
 async def test_a_position_is_shown_to_who_made_it_and_to_others_only_if_it_holds_no_secret(
-    redis_server: RedisServer,
+    redis_server: AnyRedis,
 ) -> None:
     async with table_at(redis_server.url) as table:
         hidden: dict[str, object] = {
@@ -119,7 +119,7 @@ async def test_a_position_is_shown_to_who_made_it_and_to_others_only_if_it_holds
             assert "wolf" not in text
 
 
-async def test_the_tree_of_a_match_betrays_no_more_than_versions(redis_server: RedisServer) -> None:
+async def test_the_tree_of_a_match_betrays_no_more_than_versions(redis_server: AnyRedis) -> None:
     async with table_at(redis_server.url) as table:
         match = await table.play(await table.hot_seat(), 4, random.Random(1))
         match = (await table.do(match, Propose(Undo(4)))).match
@@ -129,7 +129,7 @@ async def test_the_tree_of_a_match_betrays_no_more_than_versions(redis_server: R
         }
 
 
-async def test_who_holds_every_seat_sees_what_each_of_them_sees(redis_server: RedisServer) -> None:
+async def test_who_holds_every_seat_sees_what_each_of_them_sees(redis_server: AnyRedis) -> None:
     async with table_at(redis_server.url) as table:
         match = await table.hot_seat({**HIDDEN, "army": "preset"})
         started = (await table.events(match, Reader(("red", "blue"), ADA.id)))[1]

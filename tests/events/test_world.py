@@ -3,6 +3,9 @@
 import hashlib
 import time
 
+import pytest
+from redis.crc import key_slot
+
 from warlog_events import keys
 from warlog_events.entropy import commitment, entropy
 from warlog_events.world import FIXED_NOW_MS, World
@@ -58,3 +61,18 @@ def test_every_event_match_and_seed_has_entropy_of_its_own() -> None:
 
 def test_a_commitment_is_the_sha_256_of_the_seed() -> None:
     assert commitment(b"") == "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+
+
+@pytest.mark.parametrize(
+    ("buckets", "primaries", "above_the_mean"),
+    [(64, 3, 0.08), (64, 6, 0.13), (256, 6, 0.11), (1000, 3, 0.03), (1000, 6, 0.05), (1000, 16, 0.05)],
+)
+def test_buckets_spread_over_the_primaries_of_a_cluster_as_the_runbook_says(
+    buckets: int, primaries: int, above_the_mean: float
+) -> None:
+    """Slots dealt out in equal ranges, as redis-cli does it."""
+    held = [0] * primaries
+    for bucket in range(buckets):
+        held[key_slot(keys.activity(bucket).encode()) * primaries // 16384] += 1
+    assert min(held) > 0
+    assert max(held) <= (1 + above_the_mean) * buckets / primaries
