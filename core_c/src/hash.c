@@ -105,18 +105,39 @@ static int is_packed(const wl_field *row, size_t row_size)
     return at == row_size;
 }
 
+/* Bytes of the plain integers from this field on that lie side by side, all of them in use; moves on to the field after them. */
+static size_t plain_run(const wl_field **field)
+{
+    const wl_field *f = *field;
+    size_t end = f->offset;
+
+    for (; f->name != NULL && f->row == NULL && f->n_size == 0 && f->offset == end; f++)
+        end += (size_t)f->size * f->count;
+    end -= (*field)->offset;
+    *field = f;
+    return end;
+}
+
 /* Never longer than the struct itself: each field is written once, without padding. */
 static uint8_t *encode(uint8_t *out, const wl_field *layout, const uint8_t *base)
 {
-    for (const wl_field *f = layout; f->name != NULL; f++) {
-        const size_t n = used(f, base);
+    for (const wl_field *f = layout; f->name != NULL;) {
         const uint8_t *at = base + f->offset;
+        const size_t run = HOST_IS_LITTLE ? plain_run(&f) : 0;
+        if (run > 0) {
+            memcpy(out, at, run);
+            out += run;
+            continue;
+        }
+        const size_t n = used(f, base);
         if (f->row == NULL || is_packed(f->row, f->size)) {
             out = put_integers(out, at, f->size, n);
+            f++;
             continue;
         }
         for (size_t i = 0; i < n; i++, at += f->size)
             out = encode(out, f->row, at);
+        f++;
     }
     return out;
 }
@@ -124,12 +145,20 @@ static uint8_t *encode(uint8_t *out, const wl_field *layout, const uint8_t *base
 /* Writes into the blank struct `out` what the layout says is in use. */
 static void copy_used(uint8_t *out, const wl_field *layout, const uint8_t *base)
 {
-    for (const wl_field *f = layout; f->name != NULL; f++) {
+    for (const wl_field *f = layout; f->name != NULL;) {
+        const size_t at = f->offset;
+        const size_t run = plain_run(&f);
+        if (run > 0) {
+            memcpy(out + at, base + at, run);
+            continue;
+        }
         const size_t n = used(f, base);
-        if (f->row == NULL)
-            memcpy(out + f->offset, base + f->offset, n * f->size);
-        for (size_t i = 0; f->row != NULL && i < n; i++)
-            copy_used(out + f->offset + i * f->size, f->row, base + f->offset + i * f->size);
+        if (f->row == NULL || is_packed(f->row, f->size))
+            memcpy(out + at, base + at, n * f->size);
+        else
+            for (size_t i = 0; i < n; i++)
+                copy_used(out + at + i * f->size, f->row, base + at + i * f->size);
+        f++;
     }
 }
 
@@ -147,10 +176,11 @@ size_t wl_used_bytes(const wl_field *layout, const void *bytes)
 
 int wl_is_canonical(const wl_field *layout, const void *bytes, size_t size)
 {
-    uint8_t blank[WL_STATE_MAX] = {0};
+    uint8_t blank[WL_STATE_MAX];
 
     if (size > sizeof blank)
         return 0;
+    memset(blank, 0, size);
     copy_used(blank, layout, bytes);
     return memcmp(blank, bytes, size) == 0;
 }

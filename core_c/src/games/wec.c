@@ -132,6 +132,11 @@ static int32_t weapon_kind(int32_t weapon)
         return FLAME + weapon;
     return weapon == W_LIMITED_ROCKET ? LIMITED_ROCKET : BICYCLE + weapon - W_BICYCLE;
 }
+/* Which weapons these abilities are: bits in the order of weapons. */
+static uint32_t weapons_of(uint32_t able)
+{
+    return (able >> FLAME & 0x3f) | (able >> LIMITED_ROCKET & 1) << W_LIMITED_ROCKET | (able >> BICYCLE & 7) << W_BICYCLE;
+}
 static int is_launcher(int32_t kind) { return kind >= ROCKET_LAUNCHER && kind <= TORPEDO_LAUNCHER; }
 static int is_transport(int32_t kind) { return kind >= BICYCLE && kind <= SCUBA; }
 
@@ -292,45 +297,45 @@ static int is_concealed(watch *w, const wec_setup *setup, const wec_state *state
     return stealthy && !defeats_stealth(w, setup, p);
 }
 
+/* What neither stealth nor water covers, and what has been revealed, everybody sees. */
+static int may_be_hidden(const piece *p) { return (p->level == SUB || (abilities(p) & A(STEALTH))) && !p->revealed; }
+
 /* Does this seat see the piece, which is on the board? */
 static int sees(const wec_setup *setup, const wec_state *state, int32_t viewer, const piece *p)
 {
     watch w;
 
-    if (p->seat == viewer || p->revealed || state->over || state->knower)
+    if (p->seat == viewer || !may_be_hidden(p) || state->over || state->knower)
         return 1;
     w.made = 0;
     return !is_concealed(&w, setup, state, viewer, p);
 }
 
-/* Places of all pieces on the board that each seat sees, its own among them. The same as `sees` for each, in one pass. */
-static void look_for_both(const wec_setup *setup, const wec_state *state, set seen[SEATS_N])
+/* The places of all pieces on the board that each seat does not see. The same as `sees` for each, in one pass. */
+static void look_for_both(const wec_setup *setup, const wec_state *state, set hidden[SEATS_N])
 {
-    const int all = state->over || state->knower;
     watch by[SEATS_N];
     places doubtful;
 
-    memset(seen, 0, SEATS_N * sizeof seen[0]);
+    memset(hidden, 0, SEATS_N * sizeof hidden[0]);
+    if (state->over || state->knower)
+        return;
     open_watch(&by[BLACK]);
     open_watch(&by[WHITE]);
     doubtful.n = 0;
     for (int32_t i = 0; i < state->n_pieces; i++) {
         const piece *p = &state->pieces[i];
-        const uint32_t able = abilities(p);
         if (!on_board(p))
             continue;
-        add(&seen[p->seat], i);
-        if (able & WATCHERS)
+        if (abilities(p) & WATCHERS)
             add_watcher(&by[p->seat], setup, p);
-        if (all || p->revealed || (p->level != SUB && (able & A(STEALTH)) == 0))
-            add(&seen[1 - p->seat], i);
-        else
+        if (may_be_hidden(p))
             doubtful.at[doubtful.n++] = (uint8_t)i;
     }
     for (int32_t i = 0; i < doubtful.n; i++) {
         const piece *p = &state->pieces[doubtful.at[i]];
-        if (!is_concealed(&by[1 - p->seat], setup, state, 1 - p->seat, p))
-            add(&seen[1 - p->seat], doubtful.at[i]);
+        if (is_concealed(&by[1 - p->seat], setup, state, 1 - p->seat, p))
+            add(&hidden[1 - p->seat], doubtful.at[i]);
     }
 }
 
@@ -375,6 +380,9 @@ static places pieces_in(const wec_state *state, const board *b, int32_t cell)
     return list;
 }
 
+/* Can this seat name the piece? In what somebody else knows (a view's state) it has no id, and cannot act. */
+static int is_own(const piece *p, int32_t seat) { return p->seat == seat && p->id != 0 && on_board(p); }
+
 /* What the acting seat goes by: its own pieces and those it sees. Sets of squares by level. */
 typedef struct sight {
     const wec_setup *setup;
@@ -389,7 +397,10 @@ typedef struct sight {
 
 static void look(sight *s, const wec_setup *setup, const wec_state *state, int32_t seat)
 {
-    set two[LEVELS], coexisting[LEVELS], seen[SEATS_N];
+    const int all = state->over || state->knower;
+    set two[LEVELS], coexisting[LEVELS];
+    places doubtful;
+    watch w;
 
     s->setup = setup;
     s->state = state;
@@ -399,18 +410,33 @@ static void look(sight *s, const wec_setup *setup, const wec_state *state, int32
     memset(s->enemy, 0, sizeof s->enemy);
     memset(two, 0, sizeof two);
     memset(coexisting, 0, sizeof coexisting);
-    look_for_both(setup, state, seen);
-    while (!is_empty(&seen[seat])) {
-        const int32_t i = take_lowest(&seen[seat]);
+    open_watch(&w);
+    doubtful.n = 0;
+    for (int32_t i = 0; i < state->n_pieces; i++) {
         const piece *p = &state->pieces[i];
-        put_on(&s->board, p, i);
-        if (p->seat != seat) {
-            add(&s->enemy[p->level], p->square);
+        if (!on_board(p))
             continue;
+        if (p->seat != seat) {
+            if (may_be_hidden(p) && !all) {
+                doubtful.at[doubtful.n++] = (uint8_t)i;
+                continue;
+            }
+            add(&s->enemy[p->level], p->square);
+        } else {
+            if (abilities(p) & WATCHERS)
+                add_watcher(&w, setup, p);
+            add(has(&s->own[p->level], p->square) ? &two[p->level] : &s->own[p->level], p->square);
+            if (TYPE[p->type].coexisting)
+                add(&coexisting[p->level], p->square);
         }
-        add(has(&s->own[p->level], p->square) ? &two[p->level] : &s->own[p->level], p->square);
-        if (TYPE[p->type].coexisting)
-            add(&coexisting[p->level], p->square);
+        put_on(&s->board, p, i);
+    }
+    for (int32_t i = 0; i < doubtful.n; i++) {
+        const piece *p = &state->pieces[doubtful.at[i]];
+        if (is_concealed(&w, setup, state, seat, p))
+            continue;
+        add(&s->enemy[p->level], p->square);
+        put_on(&s->board, p, doubtful.at[i]);
     }
     for (int32_t l = 0; l < LEVELS; l++)
         for (int32_t k = 0; k < 2; k++) {
@@ -423,9 +449,6 @@ static void look(sight *s, const wec_setup *setup, const wec_state *state, int32
         }
 }
 
-/* Can this seat name the piece? In what somebody else knows (a view's state) it has no id, and cannot act. */
-static int is_own(const piece *p, int32_t seat) { return p->seat == seat && p->id != 0 && on_board(p); }
-
 /* The other own piece in this piece's cell, or -1. */
 static int32_t companion_of(const sight *s, const piece *p, int32_t place)
 {
@@ -434,6 +457,26 @@ static int32_t companion_of(const sight *s, const piece *p, int32_t place)
         if (at[k] != EMPTY && at[k] != place && is_own(&s->state->pieces[at[k]], p->seat))
             return at[k];
     return -1;
+}
+
+/* The squares at most so far away. */
+static set near(int32_t square, int32_t range)
+{
+    const int32_t r = rank_of(square);
+    const int32_t f = file_of(square);
+    const int32_t first = f > range ? f - range : 0;
+    const int32_t last = f + range < FILES - 1 ? f + range : FILES - 1;
+    const uint64_t row = (((uint64_t)2 << last) - 1) & ~(((uint64_t)1 << first) - 1);
+    set squares = {{0, 0}};
+
+    for (int32_t rank = r > range ? r - range : 0; rank < FILES && rank <= r + range; rank++) {
+        const int32_t at = rank * FILES;
+        if (at < 64)
+            squares.w[0] |= row << at;
+        if (at + FILES > 64)
+            squares.w[1] |= at < 64 ? row >> (64 - at) : row << (at - 64);
+    }
+    return squares;
 }
 
 /* ==== 3.3 Movement on the board ================================================================================== */
@@ -448,15 +491,16 @@ typedef struct route {
 typedef struct search {
     const sight *s;
     const piece *p;
+    int32_t coexisting; /* is the piece? */
     set found[LEVELS];
     int32_t wanted; /* a cell, or -1: all */
     route *way;     /* to it */
 } search;
 
 /* Is this cell a destination, and the one that was looked for? */
-static int arrives(search *f, int32_t square, int32_t level, int may_enter, int may_take)
+static inline int arrives(search *f, int32_t square, int32_t level, int may_enter, int may_take)
 {
-    if (!(may_enter && has(&f->s->enterable[level][TYPE[f->p->type].coexisting], square)) &&
+    if (!(may_enter && has(&f->s->enterable[level][f->coexisting], square)) &&
         !(may_take && has(&f->s->takeable[level], square)))
         return 0;
     add(&f->found[level], square);
@@ -516,23 +560,32 @@ static int walk_secondary(search *f)
     return 0;
 }
 
-/* One cell (two for jets in the air) straight in any of eight directions. */
-static int walk_straight(search *f, int32_t n, int32_t n_combat)
+/* One cell in any of eight directions: all at once, for nothing can be in the way. */
+static int step_anywhere(search *f, int32_t combat)
 {
     const int32_t level = f->p->level;
+    const int32_t from = f->p->square;
+    const set around = near(from, 1);
 
+    for (int32_t k = 0; k < 2; k++) {
+        const uint64_t take = combat ? f->s->takeable[level].w[k] : 0;
+        f->found[level].w[k] |= around.w[k] & (f->s->enterable[level][f->coexisting].w[k] | take);
+    }
+    f->found[level].w[from >> 6] &= ~((uint64_t)1 << (from & 63));
+    if (f->wanted < 0 || f->wanted / SQUARES != level || !has(&f->found[level], f->wanted % SQUARES))
+        return 0;
+    f->way->cell[0] = (int16_t)f->wanted;
+    return finish(f, 1, combat);
+}
+
+/* A jet in the air: one or two cells straight in any of eight directions. */
+static int fly_straight(search *f, int32_t n_combat)
+{
     for (uint32_t left = open_directions(f->p->square); left != 0; left &= left - 1) {
         const int32_t d = wl_lowest(left);
-        int32_t square = f->p->square;
-        for (int32_t i = 0; i < n && (i == 0 || (open_directions(square) & wl_bit(d))); i++) {
-            square += STEP[d];
-            if (f->way != NULL)
-                f->way->cell[i] = (int16_t)cell_of(square, level);
-            if (arrives(f, square, level, 1, i < n_combat))
-                return finish(f, i + 1, n_combat);
-            if (has(&f->s->occupied[level], square))
-                break;
-        }
+        const offset cells[] = {{DIRECTION[d].dr, DIRECTION[d].dc}, {(int8_t)(2 * DIRECTION[d].dr), (int8_t)(2 * DIRECTION[d].dc)}};
+        if (walk_arm(f, cells, 2, n_combat))
+            return 1;
     }
     return 0;
 }
@@ -640,29 +693,29 @@ static int explore(search *f)
     case JET:
         if (walk_vertical(f, p->level == GROUND ? AIR : GROUND, combat))
             return 1;
-        return p->level == AIR && walk_straight(f, 2, combat);
+        return p->level == AIR && fly_straight(f, combat);
     case SUBMARINE:
-        return walk_vertical(f, p->level == GROUND ? SUB : GROUND, combat) || walk_straight(f, 1, combat);
+        return walk_vertical(f, p->level == GROUND ? SUB : GROUND, combat) || step_anywhere(f, combat);
     case DOZER:
     case DESTROYER:
-    case AAA: return walk_straight(f, 1, 0);
+    case AAA: return step_anywhere(f, 0);
     default:
         if (is_pawn(p->type))
             return walk_pawn(f);
-        return is_primary(p->type) ? walk_straight(f, 1, 1) : walk_secondary(f);
+        return is_primary(p->type) ? step_anywhere(f, 1) : walk_secondary(f);
     }
 }
 
 static void find_destinations(const sight *s, const piece *p, set found[LEVELS])
 {
-    search f = {s, p, {{{0, 0}}}, -1, NULL};
+    search f = {s, p, TYPE[p->type].coexisting, {{{0, 0}}}, -1, NULL};
     explore(&f);
     memcpy(found, f.found, sizeof f.found);
 }
 
 static int find_way(const sight *s, const piece *p, int32_t cell, route *way)
 {
-    search f = {s, p, {{{0, 0}}}, cell, way};
+    search f = {s, p, TYPE[p->type].coexisting, {{{0, 0}}}, cell, way};
     return explore(&f);
 }
 
@@ -773,10 +826,8 @@ static int32_t check_actor(const wec_setup *setup, const piece *p)
 /* The place of the seat's own piece with this id on the board, or -1. */
 static int32_t own_piece(const wec_state *state, int32_t seat, int32_t id)
 {
-    for (int32_t i = 0; i < state->n_pieces; i++)
-        if (state->pieces[i].id == id && is_own(&state->pieces[i], seat))
-            return i;
-    return -1;
+    const int32_t place = place_of(state, id);
+    return place >= 0 && is_own(&state->pieces[place], seat) ? place : -1;
 }
 
 /* ---- 7.1 `move` ------------------------------------------------------------------------------------------------- */
@@ -790,7 +841,7 @@ static int must_carry(const piece *p, const piece *companion)
 /* May `carried` come along to this cell? The destination is legal, and `carried` is the mover's companion. */
 static int32_t check_carry(const sight *s, const piece *p, const piece *carried, int32_t to, int32_t level)
 {
-    if ((p->type != CHOPPER && p->type != SUBMARINE) || (carried->marks & TRAVELLED) || has(&s->own[level], to))
+    if (!is_carrier(p->type) || (carried->marks & TRAVELLED) || has(&s->own[level], to))
         return ILLEGAL_CARRY;
     if (!is_primary(carried->type))
         return WL_OK;
@@ -988,7 +1039,7 @@ static int32_t check_weapon(const sight *s, const piece *p, int32_t kind)
 {
     if (p->marks & FIRED)
         return PIECE_ALREADY_FIRED;
-    if (count_carried(p, kind) == 0 && inherent_weapon(p->type, kind) < 0)
+    if ((abilities(p) & A(kind)) == 0)
         return NO_SUCH_WEAPON;
     if (count_ready(p, kind) == 0)
         return WEAPON_NOT_READY;
@@ -1072,26 +1123,26 @@ static int lies_on(const wec_state *state, int32_t square, int32_t kind)
     return state->loose[square].kind[0] == kind || state->loose[square].kind[1] == kind;
 }
 
-static int32_t check_pick_up(const sight *s, int32_t place, int32_t kind)
+static int32_t check_pick_up(const wec_state *state, int32_t place, int32_t kind)
 {
-    const piece *p = &s->state->pieces[place];
+    const piece *p = &state->pieces[place];
 
     if (p->level != GROUND)
         return NOT_ON_GROUND;
-    if (!lies_on(s->state, p->square, kind))
+    if (!lies_on(state, p->square, kind))
         return NO_SUCH_ARTICLE;
     return fits(p, NO_ARTICLE, kind) ? WL_OK : OVER_CAPACITY;
 }
 
-static int32_t check_drop(const sight *s, int32_t place, int32_t kind)
+static int32_t check_drop(const wec_state *state, int32_t place, int32_t kind)
 {
-    const piece *p = &s->state->pieces[place];
+    const piece *p = &state->pieces[place];
 
     if (count_carried(p, kind) == 0)
         return NO_SUCH_ARTICLE;
     if (is_in_use(p, kind))
         return ARTICLE_IN_USE;
-    if (s->state->loose[p->square].kind[1] != NO_ARTICLE)
+    if (state->loose[p->square].kind[1] != NO_ARTICLE)
         return NO_ROOM;
     return fits(p, kind, NO_ARTICLE) ? WL_OK : OVER_CAPACITY;
 }
@@ -1119,10 +1170,8 @@ static int32_t check_exchange(const piece *from, const piece *to, int32_t given,
 
 static int32_t own_reinforcement(const wec_state *state, int32_t seat, int32_t id)
 {
-    for (int32_t i = 0; i < state->n_pieces; i++)
-        if (state->pieces[i].id == id && state->pieces[i].seat == seat && state->pieces[i].level == WAITING)
-            return i;
-    return -1;
+    const int32_t place = place_of(state, id);
+    return place >= 0 && state->pieces[place].seat == seat && state->pieces[place].level == WAITING ? place : -1;
 }
 
 static int is_vacated(const wec_state *state, int32_t square)
@@ -1201,8 +1250,8 @@ static int32_t check_act(const wec_setup *setup, const wec_state *state, int32_t
     case A_MOVE: return check_move(&s, place, field);
     case A_DOZE: return check_doze(&s, place, field);
     case A_FIRE: return check_fire(&s, place, field);
-    case A_PICK_UP: return check_pick_up(&s, place, field[F_ARTICLE]);
-    case A_DROP: return check_drop(&s, place, field[F_ARTICLE]);
+    case A_PICK_UP: return check_pick_up(state, place, field[F_ARTICLE]);
+    case A_DROP: return check_drop(state, place, field[F_ARTICLE]);
     case A_REINFORCE: return check_reinforce(&s, own_reinforcement(state, seat, field[F_PIECE]));
     default: return may_end_turn(&s) ? WL_OK : MUST_MOVE;
     }
@@ -1265,11 +1314,17 @@ static void list_moves(listing *l, const sight *s, int32_t place)
     const int32_t companion = companion_of(s, p, place);
     const piece *carried = companion >= 0 ? &s->state->pieces[companion] : NULL;
     const int alone = carried == NULL || !must_carry(p, carried);
+    const int may_carry = carried != NULL && is_carrier(p->type);
     set found[LEVELS], squares;
 
     if (check_mover(p) != WL_OK)
         return;
     find_destinations(s, p, found);
+    if (alone && !may_carry && is_empty(&found[AIR]) && is_empty(&found[SUB])) { /* most of the time */
+        while (!is_empty(&found[GROUND]))
+            list(l, A_MOVE, p->id, take_lowest(&found[GROUND]), GROUND, WL_ABSENT, 0, 0, 0);
+        return;
+    }
     for (int32_t k = 0; k < 2; k++)
         squares.w[k] = found[GROUND].w[k] | found[AIR].w[k] | found[SUB].w[k];
     while (!is_empty(&squares)) {
@@ -1279,7 +1334,7 @@ static void list_moves(listing *l, const sight *s, int32_t place)
                 continue;
             if (alone)
                 list(l, A_MOVE, p->id, to, level, WL_ABSENT, 0, 0, 0);
-            if (carried != NULL && check_carry(s, p, carried, to, level) == WL_OK)
+            if (may_carry && check_carry(s, p, carried, to, level) == WL_OK)
                 list(l, A_MOVE, p->id, to, level, carried->id, 0, 0, 0);
         }
     }
@@ -1317,26 +1372,6 @@ static void list_dozes(listing *l, const sight *s, int32_t place)
         list_groups(l, &k, p, may & ~travellers, wl_bit(CENTRE), 0xffu & ~(uint32_t)k.blocked[CENTRE], -1, 0);
 }
 
-/* The squares at most so far away. */
-static set near(int32_t square, int32_t range)
-{
-    const int32_t r = rank_of(square);
-    const int32_t f = file_of(square);
-    const int32_t first = f > range ? f - range : 0;
-    const int32_t last = f + range < FILES - 1 ? f + range : FILES - 1;
-    const uint64_t row = (((uint64_t)2 << last) - 1) & ~(((uint64_t)1 << first) - 1);
-    set squares = {{0, 0}};
-
-    for (int32_t rank = r > range ? r - range : 0; rank < FILES && rank <= r + range; rank++) {
-        const int32_t at = rank * FILES;
-        if (at < 64)
-            squares.w[0] |= row << at;
-        if (at + FILES > 64)
-            squares.w[1] |= at < 64 ? row >> (64 - at) : row << (at - 64);
-    }
-    return squares;
-}
-
 /* Squares with something to aim at, ascending. */
 static void list_targets(listing *l, const sight *s, const piece *p, int32_t weapon, int32_t kind)
 {
@@ -1362,16 +1397,16 @@ static void list_weapon(listing *l, const sight *s, const piece *p, int32_t weap
     if (check_weapon(s, p, kind) != WL_OK)
         return;
     if (is_transport(kind)) {
-        if (check_king_transport(s, p, kind) != WL_OK)
-            return;
-        for (int32_t to = 0; to < SQUARES; to++)
-            for (int32_t path = BEELINE; path <= STARBOARD; path++)
-                if (is_path(p->square, to, path))
-                    list(l, A_FIRE, p->id, weapon, WL_ABSENT, WL_ABSENT, to, path, 0);
+        for (int32_t to = 0; to < SQUARES && check_king_transport(s, p, kind) == WL_OK; to++) {
+            const int32_t last = is_path(p->square, to, STARBOARD) ? STARBOARD : BEELINE;
+            for (int32_t path = BEELINE; path <= last && to != p->square; path++)
+                list(l, A_FIRE, p->id, weapon, WL_ABSENT, WL_ABSENT, to, path, 0);
+        }
         return;
     }
-    for (uint32_t open = kind == LIMITED_ROCKET ? 0 : open_directions(p->square); open != 0; open &= open - 1)
-        list(l, A_FIRE, p->id, weapon, wl_lowest(open), WL_ABSENT, WL_ABSENT, WL_ABSENT, 0);
+    if (kind != LIMITED_ROCKET)
+        for (uint32_t open = open_directions(p->square); open != 0; open &= open - 1)
+            list(l, A_FIRE, p->id, weapon, wl_lowest(open), WL_ABSENT, WL_ABSENT, WL_ABSENT, 0);
     if (kind >= SAM_LAUNCHER)
         list_targets(l, s, p, weapon, kind);
 }
@@ -1379,34 +1414,32 @@ static void list_weapon(listing *l, const sight *s, const piece *p, int32_t weap
 static void list_fires(listing *l, const sight *s, int32_t place)
 {
     const piece *p = &s->state->pieces[place];
-    const uint32_t armed = abilities(p);
 
     if (p->marks & FIRED)
         return;
-    for (int32_t weapon = 0; weapon < WEAPONS_N; weapon++)
-        if (armed & A(weapon_kind(weapon)))
-            list_weapon(l, s, p, weapon);
+    for (uint32_t armed = weapons_of(abilities(p)); armed != 0; armed &= armed - 1)
+        list_weapon(l, s, p, wl_lowest(armed));
 }
 
-static void list_pick_ups(listing *l, const sight *s, int32_t place)
+static void list_pick_ups(listing *l, const wec_state *state, int32_t place)
 {
-    const piece *p = &s->state->pieces[place];
-    const uint8_t *kind = s->state->loose[p->square].kind;
+    const piece *p = &state->pieces[place];
+    const uint8_t *kind = state->loose[p->square].kind;
     const int32_t first = kind[1] != NO_ARTICLE && kind[1] < kind[0];
 
-    for (int32_t i = 0; i < 2; i++) {
+    for (int32_t i = 0; i < 2 && kind[0] != NO_ARTICLE; i++) {
         const int32_t k = kind[i ^ first];
-        if (k != NO_ARTICLE && !(i == 1 && kind[0] == kind[1]) && check_pick_up(s, place, k) == WL_OK)
+        if (k != NO_ARTICLE && !(i == 1 && kind[0] == kind[1]) && check_pick_up(state, place, k) == WL_OK)
             list(l, A_PICK_UP, p->id, k, 0, 0, 0, 0, 0);
     }
 }
 
-static void list_drops(listing *l, const sight *s, int32_t place)
+static void list_drops(listing *l, const wec_state *state, int32_t place)
 {
-    const piece *p = &s->state->pieces[place];
+    const piece *p = &state->pieces[place];
 
     for (uint32_t kinds = p->kinds; kinds != 0; kinds &= kinds - 1)
-        if (check_drop(s, place, wl_lowest(kinds)) == WL_OK)
+        if (check_drop(state, place, wl_lowest(kinds)) == WL_OK)
             list(l, A_DROP, p->id, wl_lowest(kinds), 0, 0, 0, 0, 0);
 }
 
@@ -1426,62 +1459,79 @@ static void list_exchange(listing *l, const piece *from, const piece *to)
 
 static void list_exchanges(listing *l, const wec_state *state, const piece *from, const places *actors)
 {
+    const int reaches_all = is_secondary(from->type);
     const set close = near(from->square, 1);
 
     for (int32_t i = 0; i < actors->n; i++) {
         const piece *to = &state->pieces[actors->at[i]];
-        const int adjacent = to->level == from->level && has(&close, to->square);
-        if (to != from && (adjacent || is_secondary(from->type) || is_secondary(to->type)))
-            list_exchange(l, from, to);
+        if (reaches_all || (has(&close, to->square) && to->level == from->level) || is_secondary(to->type))
+            if (to != from)
+                list_exchange(l, from, to);
     }
 }
 
-/* The acts of the half-turn; `actors` are the own pieces that may act, by ascending id. */
-static void list_acts(listing *l, const sight *s, const places *actors)
-{
-    const wec_state *state = s->state;
+/* A seat's own pieces that may act, and its reinforcements of which a piece has left the square, by ascending id. */
+typedef struct muster {
+    places actors, activated;
+} muster;
 
-    if (state->fires < 2)
-        for (int32_t i = 0; i < actors->n; i++)
-            list_fires(l, s, actors->at[i]);
+static void call_up(muster *m, const wec_setup *setup, const wec_state *state, int32_t seat)
+{
+    m->actors.n = m->activated.n = 0;
+    for (int32_t i = 0; i < state->n_pieces; i++) {
+        const piece *p = &state->pieces[i];
+        if (p->seat != seat)
+            continue;
+        if (is_own(p, seat) && check_actor(setup, p) == WL_OK)
+            m->actors.at[m->actors.n++] = (uint8_t)i;
+        if (p->level == WAITING && is_vacated(state, p->square))
+            m->activated.at[m->activated.n++] = (uint8_t)i;
+    }
+}
+
+/* Acts with articles, for which nobody needs to look around. */
+static void list_article_acts(listing *l, const wec_state *state, const places *actors)
+{
+    places holders; /* those that carry anything */
+
+    holders.n = 0;
+    for (int32_t i = 0; i < actors->n; i++)
+        if (state->pieces[actors->at[i]].n_articles > 0)
+            holders.at[holders.n++] = actors->at[i];
     if (!state->pick_ups)
         for (int32_t i = 0; i < actors->n; i++)
-            list_pick_ups(l, s, actors->at[i]);
+            list_pick_ups(l, state, actors->at[i]);
     if (!state->drops)
-        for (int32_t i = 0; i < actors->n; i++)
-            list_drops(l, s, actors->at[i]);
+        for (int32_t i = 0; i < holders.n; i++)
+            list_drops(l, state, holders.at[i]);
     if (!state->exchanges)
-        for (int32_t i = 0; i < actors->n; i++)
-            if (state->pieces[actors->at[i]].n_articles > 0)
-                list_exchanges(l, state, &state->pieces[actors->at[i]], actors);
-    if (!state->reinforces && (state->vacated[0] | state->vacated[1]) != 0)
-        for (int32_t i = 0; i < state->n_pieces; i++)
-            if (state->pieces[i].level == WAITING && state->pieces[i].seat == s->seat &&
-                check_reinforce(s, i) == WL_OK)
-                list(l, A_REINFORCE, state->pieces[i].id, 0, 0, 0, 0, 0, 0);
+        for (int32_t i = 0; i < holders.n; i++)
+            list_exchanges(l, state, &state->pieces[holders.at[i]], actors);
 }
 
 static void list_turn(listing *l, const wec_setup *setup, const wec_state *state, int32_t seat)
 {
-    places actors;
+    const int acts = OPT(setup, ACTION_RESTRICTION) != MOVE_ONLY;
+    const int may_fire = acts && state->fires < 2;
+    muster m;
     sight s;
 
-    look(&s, setup, state, seat);
-    actors.n = 0;
-    for (int32_t i = 0; i < state->n_pieces; i++) {
-        const piece *p = &state->pieces[i];
-        if (is_own(p, seat) && check_actor(setup, p) == WL_OK)
-            actors.at[actors.n++] = (uint8_t)i;
-    }
-    if (!state->moved) {
-        for (int32_t i = 0; i < actors.n; i++)
-            list_moves(l, &s, actors.at[i]);
-        for (int32_t i = 0; i < actors.n; i++)
-            list_dozes(l, &s, actors.at[i]);
-    }
+    call_up(&m, setup, state, seat);
+    const int may_reinforce = acts && !state->reinforces && m.activated.n > 0;
+    if (!state->moved || may_fire || may_reinforce)
+        look(&s, setup, state, seat);
+    for (int32_t i = 0; i < m.actors.n && !state->moved; i++)
+        list_moves(l, &s, m.actors.at[i]);
+    for (int32_t i = 0; i < m.actors.n && !state->moved; i++)
+        list_dozes(l, &s, m.actors.at[i]);
     const int may_end = l->n == 0; /* 6.4, or moved already */
-    if (OPT(setup, ACTION_RESTRICTION) != MOVE_ONLY)
-        list_acts(l, &s, &actors);
+    for (int32_t i = 0; i < m.actors.n && may_fire; i++)
+        list_fires(l, &s, m.actors.at[i]);
+    if (acts)
+        list_article_acts(l, state, &m.actors);
+    for (int32_t i = 0; i < m.activated.n && may_reinforce; i++)
+        if (check_reinforce(&s, m.activated.at[i]) == WL_OK)
+            list(l, A_REINFORCE, state->pieces[m.activated.at[i]].id, 0, 0, 0, 0, 0, 0);
     if (may_end)
         list(l, A_END_TURN, 0, 0, 0, 0, 0, 0, 0);
 }
@@ -1514,7 +1564,9 @@ typedef struct play {
     wec_state *state;
     wl_event *event;
     board board;            /* all pieces */
-    set destroyed[SEATS_N]; /* pieces whose `destroyed` that seat was given whole (8.5) */
+    set aloft;              /* pieces that are, or were in this act, in the air or below */
+    set gone;               /* pieces lost */
+    set destroyed[SEATS_N]; /* those of them whose `destroyed` that seat was given whole (8.5) */
     set converted;          /* pieces whose `converted` both seats were given */
 } play;
 
@@ -1587,6 +1639,8 @@ static void change_place(play *g, piece *p, int32_t square, int32_t level, int32
     p->square = (uint8_t)square;
     p->level = (uint8_t)level;
     p->marks &= (uint8_t)~UNMOVED;
+    if (level != GROUND)
+        add(&g->aloft, (int32_t)(p - g->state->pieces));
     if (cause != BY_JOURNEY)
         end_journey(p);
 }
@@ -1729,6 +1783,7 @@ static void destroy(play *g, int32_t place, int32_t cause, int32_t by)
         add(&g->destroyed[1 - p->seat], place);
     tell(g, p->seat, shown, E_DESTROYED, WL_ARGS(REFERENCE(p), p->square, p->level, cause));
     take_off(&g->board, p, place);
+    add(&g->gone, place);
     p->level = GONE;
     lose_primary(g, p, LOST_DESTROYED);
     spill(g, p);
@@ -1824,12 +1879,13 @@ static int has_nothing_below(const play *g, int32_t place)
 
 static int settle_falls(play *g)
 {
+    set aloft = g->aloft;
     places list;
 
     list.n = 0;
-    for (int32_t i = 0; i < g->state->n_pieces; i++) {
-        const piece *p = &g->state->pieces[i];
-        if (p->level != GROUND && on_board(p) && has_nothing_below(g, i))
+    while (!is_empty(&aloft)) {
+        const int32_t i = take_lowest(&aloft);
+        if (has_nothing_below(g, i))
             list.at[list.n++] = (uint8_t)i;
     }
     sort_places(g->state, &list);
@@ -1886,7 +1942,8 @@ static void settle(play *g)
         changed |= settle_falls(g);
     }
     settle_homing(g->state); /* these two change nothing that the others look at */
-    settle_locks(g->state);
+    if (!is_empty(&g->converted)) /* whose target is gone, Destroy has cleared */
+        settle_locks(g->state);
 }
 
 /* ==== 7.1 `move` ================================================================================================= */
@@ -1997,7 +2054,7 @@ static void push(play *g, const places *members, int32_t direction)
 }
 
 /* Unseen enemies on the ground of these squares are revealed and reported, square by square; 1 if there were any. */
-static int bump_unseen(play *g, int32_t seat, const set *squares, const set *seen)
+static int bump_unseen(play *g, int32_t seat, const set *squares, const set *hidden)
 {
     set left = *squares;
     int found = 0;
@@ -2007,7 +2064,7 @@ static int bump_unseen(play *g, int32_t seat, const set *squares, const set *see
         int unseen = 0;
         for (int32_t k = 0; k < 2; k++) {
             const int32_t place = g->board.at[square][k];
-            if (place != EMPTY && g->state->pieces[place].seat != seat && !has(seen, place)) {
+            if (place != EMPTY && has(hidden, place)) {
                 reveal(&g->state->pieces[place]);
                 unseen = 1;
             }
@@ -2028,11 +2085,11 @@ static void resolve_doze(play *g, int32_t seat, const int32_t *field)
     set targets = {{0, 0}};
     uint32_t group = 0;
     int forbidden = 0; /* an unseen enemy goes along, and none may */
-    set seen[SEATS_N];
+    set hidden[SEATS_N];
     places members;
     block k;
 
-    look_for_both(g->setup, g->state, seen);
+    look_for_both(g->setup, g->state, hidden);
     make_block(&k, g->state, &g->board, centre);
     add(&squares, centre);
     for (int32_t i = 0; i < field[F_N_SQUARES]; i++)
@@ -2046,7 +2103,7 @@ static void resolve_doze(play *g, int32_t seat, const int32_t *field)
         for (int32_t i = 0; i < k.n[bit]; i++) {
             const int32_t place = g->board.at[square][i];
             members.at[members.n++] = (uint8_t)place;
-            forbidden |= !has(&seen[seat], place) && !OPT(g->setup, DOZE_ENEMIES);
+            forbidden |= has(&hidden[seat], place) && !OPT(g->setup, DOZE_ENEMIES);
         }
         if (neighbour(square, direction) >= 0)
             add(&targets, neighbour(square, direction));
@@ -2057,8 +2114,8 @@ static void resolve_doze(play *g, int32_t seat, const int32_t *field)
     } else {
         for (int32_t i = 0; i < 2; i++)
             targets.w[i] &= ~squares.w[i];
-        if (!bump_unseen(g, seat, &targets, &seen[seat]))
-            bump_unseen(g, seat, &squares, &seen[seat]);
+        if (!bump_unseen(g, seat, &targets, &hidden[seat]))
+            bump_unseen(g, seat, &squares, &hidden[seat]);
     }
     mark_moved(g, dozer);
 }
@@ -2690,32 +2747,20 @@ static void add_ghost(wec_state *state, int32_t seat, ghost g)
 /* The board as both seats had it when the action began. */
 typedef struct memory {
     uint32_t turn;
-    set seen[SEATS_N], on_board;
+    set hidden[SEATS_N];
     uint8_t square[PIECES_MAX], level[PIECES_MAX];
 } memory;
 
-static void remember(memory *was, const wec_setup *setup, const wec_state *state)
-{
-    was->turn = state->turn;
-    was->on_board = (set){{0, 0}};
-    look_for_both(setup, state, was->seen);
-    for (int32_t i = 0; i < state->n_pieces; i++) {
-        was->square[i] = state->pieces[i].square;
-        was->level[i] = state->pieces[i].level;
-        if (on_board(&state->pieces[i]))
-            add(&was->on_board, i);
-    }
-}
-
-static void update_ghosts(play *g, const memory *was, const set *seen_now, int32_t seat)
+static void update_ghosts(play *g, const memory *was, const set *hidden_now, int32_t seat)
 {
     wec_state *state = g->state;
     set found, lost;
 
-    for (int32_t k = 0; k < 2; k++) {
+    for (int32_t k = 0; k < 2; k++) { /* by places; of what is gone none is hidden now */
         const uint64_t told = g->destroyed[seat].w[k] | g->converted.w[k];
-        found.w[k] = was->on_board.w[k] & ~was->seen[seat].w[k] & (seen_now->w[k] | told);
-        lost.w[k] = was->seen[seat].w[k] & ~seen_now->w[k];
+        const uint64_t seen_now = ~hidden_now->w[k] & ~g->gone.w[k];
+        found.w[k] = was->hidden[seat].w[k] & (seen_now | told);
+        lost.w[k] = ~was->hidden[seat].w[k] & (hidden_now->w[k] | (g->gone.w[k] & ~g->destroyed[seat].w[k]));
     }
     while (!is_empty(&found)) {
         const int32_t type = state->pieces[take_lowest(&found)].type;
@@ -2727,10 +2772,8 @@ static void update_ghosts(play *g, const memory *was, const set *seen_now, int32
     }
     while (!is_empty(&lost)) {
         const int32_t place = take_lowest(&lost);
-        const piece *p = &state->pieces[place];
-        if (p->level == GONE && has(&g->destroyed[seat], place))
-            continue;
-        add_ghost(state, seat, (ghost){was->turn, was->square[place], was->level[place], p->type, 0});
+        if (was->level[place] <= SUB) /* not a reinforcement that has just come */
+            add_ghost(state, seat, (ghost){was->turn, was->square[place], was->level[place], state->pieces[place].type, 0});
     }
 }
 
@@ -2750,6 +2793,25 @@ static void close_ranks(wec_state *state)
     }
     memset(&state->pieces[n], 0, (size_t)(state->n_pieces - n) * sizeof state->pieces[0]);
     state->n_pieces = (uint8_t)n;
+}
+
+/* Puts all pieces on the board, and remembers where they are. */
+static void set_up(play *g, memory *was)
+{
+    const wec_state *state = g->state;
+
+    was->turn = state->turn;
+    clear_board(&g->board);
+    for (int32_t i = 0; i < state->n_pieces; i++) {
+        const piece *p = &state->pieces[i];
+        was->square[i] = p->square;
+        was->level[i] = p->level;
+        if (!on_board(p))
+            continue;
+        put_on(&g->board, p, i);
+        if (p->level != GROUND)
+            add(&g->aloft, i);
+    }
 }
 
 static void resolve(play *g, int32_t seat, const wl_action *a)
@@ -2808,25 +2870,25 @@ static int32_t wec_apply(const void *setup, void *state_, const wl_post *post, w
     g.setup = setup;
     g.state = state;
     g.event = event;
+    memset(&g.aloft, 0, sizeof g.aloft);
+    memset(&g.gone, 0, sizeof g.gone);
     memset(g.destroyed, 0, sizeof g.destroyed);
     memset(&g.converted, 0, sizeof g.converted);
     /* The action is its seat's own affair; what the server does is everybody's (8.4). */
     if (post->actor != WL_SERVER)
         wl_record(event, WL_REC_ACTION, wl_bit(post->actor), WL_DISCLOSE_OVER, 0, NULL, 0);
     if (!resolve_talk(&g, post->actor, &post->action)) {
-        remember(&was, setup, state);
-        clear_board(&g.board);
-        for (int32_t i = 0; i < state->n_pieces; i++)
-            if (on_board(&state->pieces[i]))
-                put_on(&g.board, &state->pieces[i], i);
+        look_for_both(setup, state, was.hidden);
+        set_up(&g, &was);
         resolve(&g, post->actor, &post->action);
         if (!state->over) {
-            set seen[SEATS_N];
-            look_for_both(setup, state, seen);
-            update_ghosts(&g, &was, &seen[BLACK], BLACK);
-            update_ghosts(&g, &was, &seen[WHITE], WHITE);
+            set hidden[SEATS_N];
+            look_for_both(setup, state, hidden);
+            update_ghosts(&g, &was, &hidden[BLACK], BLACK);
+            update_ghosts(&g, &was, &hidden[WHITE], WHITE);
         }
-        close_ranks(state);
+        if (!is_empty(&g.gone))
+            close_ranks(state);
     }
     if (state->over)
         forget_ghosts(state);
@@ -2875,15 +2937,15 @@ static void show_piece(const wec_state *state, const piece *p, int own, piece *o
 
 static void show_foreign(const wec_setup *setup, const wec_state *state, int32_t viewer, wec_state *known)
 {
-    set seen[SEATS_N];
+    set hidden[SEATS_N];
     places list;
 
-    look_for_both(setup, state, seen);
+    look_for_both(setup, state, hidden);
     list.n = 0;
     for (int32_t i = 0; i < state->n_pieces; i++) {
         const piece *p = &state->pieces[i];
         /* A spectator sees what the other seat sees. */
-        if (p->seat != viewer && has(&seen[1 - p->seat], i))
+        if (p->seat != viewer && on_board(p) && !has(&hidden[1 - p->seat], i))
             list.at[list.n++] = (uint8_t)i;
     }
     sort_places(state, &list);

@@ -141,6 +141,8 @@ static inline int is_primary(int32_t type) { return type >= KING && type <= PRES
 static inline int is_secondary(int32_t type) { return type >= QUEEN; }
 static inline int is_native(int32_t type, int32_t level) { return level == GROUND || level == TYPE[type].native; }
 
+static inline int is_carrier(int32_t type) { return type == CHOPPER || type == SUBMARINE; }
+
 /* The type that keeps others up at that level (7, Settle): choppers in the air, subs below. */
 static inline int carries_at(int32_t type, int32_t level) { return type == (level == AIR ? CHOPPER : SUBMARINE); }
 
@@ -309,11 +311,14 @@ static inline int32_t capacity(int32_t type, uint32_t kinds)
     return kinds & A(XXX) ? CARRIED_MAX : 1;
 }
 
-/* The place of the piece or reinforcement with this id, or -1. */
+/* The place of the piece or reinforcement with this id, or -1. Ids ascend from 1 (in a view's state those of the viewer's own,
+ * which stand first), so none stands further back than its id says. */
 static inline int32_t place_of(const wec_state *state, int32_t id)
 {
-    for (int32_t i = 0; i < state->n_pieces; i++)
-        if (state->pieces[i].id == id)
+    int32_t i = id < state->n_pieces ? id : state->n_pieces;
+
+    while (i > 0)
+        if (state->pieces[--i].id == id)
             return i;
     return -1;
 }
