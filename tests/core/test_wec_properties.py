@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.core.games import lines, playthroughs, vectors
 from tests.core.wec_positions import GAME, SEATS, check_invariants, kinds_of, random_start
 from warlog_core import State
 from warlog_core.codecs.wec_structs import DIRECTIONS, KINDS, LEVELS, SQUARES, WEAPONS
@@ -38,6 +39,31 @@ def test_nothing_is_lost_or_doubled_and_every_state_loads_again(match: int, seed
             break
         state.apply(state.to_act[0], choose(rng, state.legal(state.to_act[0], plain=True)))
         check_invariants(state, articles)
+
+
+RECORDED = [(path.stem, path) for path in playthroughs() if path.stem.startswith("wec-")]
+
+
+def check_every_step(state: State, steps: list[dict[str, Any]]) -> None:
+    articles = kinds_of(state.position(plain=True))
+    check_invariants(state, articles)
+    for step in steps:
+        if "action" in step and "error" not in step and "expect_error" not in step:
+            state.apply(step["seat"], step["action"])
+            check_invariants(state, articles)
+
+
+@pytest.mark.parametrize("name", [name for name, _ in RECORDED])
+def test_nothing_is_lost_or_doubled_in_any_recorded_match(name: str) -> None:
+    first, *steps = lines(dict(RECORDED)[name])
+    check_every_step(GAME.new(options=first["options"], position=first.get("position")), steps)
+
+
+def test_nothing_is_lost_or_doubled_in_any_example_of_the_book() -> None:
+    for vector in vectors():
+        if vector["game"] == "wec" and "expect_setup_error" not in vector:
+            state = GAME.new(options=vector.get("options", {}), position=vector.get("position"))
+            check_every_step(state, vector["steps"])
 
 
 def anything(rng: random.Random, field: str, ids: list[int]) -> Any:

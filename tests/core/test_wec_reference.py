@@ -11,7 +11,15 @@ import msgspec
 import pytest
 
 from tests.core.test_wec_properties import anything
-from tests.core.wec_positions import GAME, SEATS, crowded_position, random_options, random_position
+from tests.core.wec_positions import (
+    GAME,
+    SEATS,
+    check_invariants,
+    crowded_position,
+    kinds_of,
+    random_options,
+    random_position,
+)
 from tests.core.wec_reference import Match
 from warlog_core import State
 
@@ -86,6 +94,7 @@ def play_both(rng: random.Random, steps: int) -> None:
     state = GAME.new(options=options, position=position)
     match = Match(options, position)
     met: Counter[str] = Counter()
+    articles = kinds_of(state.position(plain=True))
     compare(state, match, "at the start")
     for n in range(steps):
         if not state.to_act:
@@ -101,6 +110,7 @@ def play_both(rng: random.Random, steps: int) -> None:
             forms = [t.forms[viewer] for t in told if t.forms[viewer] is not None]
             assert msgspec.to_builtins(event.visible(viewer, 0).effects) == forms, f"{where}, to {viewer}"
         compare(state, match, where)
+        check_invariants(state, articles)
         if rng.random() < 0.1 and state.to_act:  # what was written down goes on alike
             match = Match(options, state.position(plain=True))
 

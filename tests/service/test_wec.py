@@ -13,7 +13,7 @@ import pytest
 
 import warlog_core
 from tests.service.api import Api, ok, refused
-from tests.service.test_playthroughs import record_of
+from tests.service.test_playthroughs import digest, record_of
 
 GAME = warlog_core.game("wec")
 WHOLE = Path(__file__).parent.parent / "playthroughs"
@@ -235,6 +235,24 @@ def test_a_saved_match_is_proposed_in_the_lobby_as_its_history(api: Api) -> None
     start = ok(white.get(f"/matches/{match}/events?after={done['match']['version'] - 5}"))["events"][0]
     agreed(black, white, match, kind="undo", to=start["version"])  # back into the saved match
     assert history(white, match) == "WEC 1\nOPTIONS {}\n"
+
+
+def test_two_players_play_a_whole_competitive_match_each_seeing_what_he_may(api: Api) -> None:
+    """The published match that ends by resigning, posted action by action; each step is looked at by both."""
+    first, *steps = [json.loads(line) for line in (WHOLE / "wec-2.jsonl").read_text().splitlines()]
+    black, white, match = pair(api, "competitive", options=first["options"])
+    players = {"black": black, "white": white}
+    for step in steps:
+        ok(players[step["seat"]].act(match, step["seat"], step["action"]), 201)
+        for seat, player in players.items():
+            view = ok(player.get(f"/matches/{match}/view?seat={seat}"))["view"]
+            assert digest(view) == step["views"][seat], f"{seat} at step {step['n']}"
+    assert api.match(match)["result"] == steps[-1]["result"]
+    # While it ran each was told of the other's actions no more than their effects; now everybody reads all of it.
+    assert [event["action"] for event in ok(api.get(f"/matches/{match}/events?limit=1000"))["events"]
+            if event["type"] == "action_taken"] == [step["action"] for step in steps]  # fmt: skip
+    assert history(black, match) == history(white, match) == history(api, match)
+    assert ok(api.get(f"/matches/{match}/verify"))["status"] == "verified"
 
 
 # ---- what changes while it is played ----------------------------------------------------------------------------
