@@ -140,6 +140,16 @@ def children(pid: int) -> list[int]:
     return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
+def serving_processes(pid: int) -> list[int]:
+    """The workers of a supervisor; the process itself if there is none."""
+    workers = [
+        child
+        for child in children(pid)
+        if b"warlog_service.worker" in Path(f"/proc/{child}/cmdline").read_bytes()
+    ]
+    return workers or [pid]
+
+
 @dataclass
 class Tally:
     """What a level of concurrency gave. Latencies in seconds; sizes in bytes."""
@@ -442,7 +452,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=6.0)
     parser.add_argument("--concurrency", default="1,10,100")
     parser.add_argument("--game", help="default: the core of every game, and the server with hex")
-    parser.add_argument("--only", choices=("core", "server", "long"))
+    parser.add_argument("--only", choices=("core", "server", "long", "scale"))
     arguments = parser.parse_args()
     if arguments.only in (None, "core"):
         for name in [arguments.game] if arguments.game else warlog_core.games():
@@ -452,6 +462,10 @@ def main() -> None:
         asyncio.run(figures_of_the_server(arguments.game or "hex", levels, arguments.seconds))
     if arguments.only in (None, "long"):
         asyncio.run(figures_of_long_matches(arguments.game or "hex"))
+    if arguments.only == "scale":
+        from tests.load.scale import figures_of_scale
+
+        asyncio.run(figures_of_scale(arguments.game or "hex", arguments.seconds))
 
 
 if __name__ == "__main__":

@@ -8,8 +8,9 @@ Started by `python -m tests.load.run` (`make load`), which sets the variables be
     WARLOG_LOAD_THINK    mean seconds of thinking before an action
     WARLOG_LOAD_WEIGHTS  "hex=3,wec=1": the mix of games; those that are not named have 1
 
-What is counted as failed is what no player could expect: a seat that somebody else was quicker to take, or a match
-that has moved on, belongs to play. `delivery` runs from the sending of a command to its event on the sender's feed.
+What is counted as failed is what no player could expect: a seat that somebody else was quicker to take, a match that
+has moved on, or a deadline that was thought past belongs to play. `delivery` runs from the sending of a command to its
+event on the sender's feed.
 """
 
 from __future__ import annotations
@@ -41,8 +42,10 @@ UNDO, AWAY, RESIGN, ACCEPT = 0.03, 0.02, 0.004, 0.7  # chances: per turn, the la
 AWAY_SECONDS = 5.0
 SILENCE_SECONDS = 45.0  # three heartbeats of a feed
 
-MOVED_ON = frozenset({"version_conflict", "no_proposal", "proposal_changed", "wrong_status", "match_over"})
-"""Codes that mean no more than that somebody else was quicker."""
+MOVED_ON = frozenset(
+    {"version_conflict", "no_proposal", "proposal_changed", "wrong_status", "match_over", "too_late"}
+)
+"""Codes that mean no more than that somebody else was quicker, or the clock of a game that has one by itself."""
 ENDINGS = (b'{"code":"shutdown"}', b'{"code":"reader_changed"}')
 """Of feeds that are to be opened again."""
 

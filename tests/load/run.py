@@ -28,7 +28,7 @@ from locust.html import get_html_report
 from locust.stats import StatsEntry, stats_history
 
 from tests.load import players
-from tests.load.bench import UNLIMITED, children, cpu_seconds
+from tests.load.bench import UNLIMITED, cpu_seconds, serving_processes
 from tests.load.report import Row, page, server
 from tests.servers import WarlogServer
 
@@ -44,7 +44,7 @@ def players_wanted(matches: int) -> int:
     }
     mean = sum(shares[game] * seats[game] for game in shares) / sum(shares.values())
     # A player chooses the game and comes to one of its matches; a match of many seats takes more players.
-    return math.ceil(1.05 * matches * mean)
+    return math.ceil(1.1 * matches * mean)
 
 
 def figures(entry: StatsEntry) -> dict[str, Any]:
@@ -98,8 +98,7 @@ def load(url: str, pids: list[int], given: argparse.Namespace, report: Path) -> 
     runner.quit()
     history.kill()
     errors: list[Row] = [
-        [f"{error.method} {error.name}: {error.error}", str(error.occurrences)]
-        for error in stats.errors.values()
+        [f"{error.name}: {error.error}", str(error.occurrences)] for error in stats.errors.values()
     ]
     errors += [[f"{crash['msg']}", str(crash["count"])] for crash in runner.exceptions.values()]
     entries = sorted(stats.entries.values(), key=lambda entry: (entry.name.partition(" [")[0], entry.name))
@@ -186,16 +185,6 @@ def main() -> int:
             )
             url, pids = serving.url, serving_processes(serving.pid)
         return 0 if load(url, pids, given, given.report) else 1
-
-
-def serving_processes(pid: int) -> list[int]:
-    """The workers of a supervisor; the process itself if there is none."""
-    workers = [child for child in children(pid) if b"warlog_service.worker" in command(child)]
-    return workers or [pid]
-
-
-def command(pid: int) -> bytes:
-    return Path(f"/proc/{pid}/cmdline").read_bytes()
 
 
 if __name__ == "__main__":
