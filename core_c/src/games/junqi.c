@@ -115,7 +115,7 @@ enum { LAYOUT, PLAY, OVER };                                                    
 enum { ALIVE, DEFEATED };                                                                    /* statuses */
 enum { RED, BLACK };                                                                         /* the armies of flip mode */
 enum { NO_COLORS, SOUTH_IS_RED, SOUTH_IS_BLACK };                                            /* colors */
-enum { NO_STEP, A_MOVE_STEP, A_FLIP_STEP };                                                  /* kinds of last_move */
+enum { NO_STEP, MOVE_STEP, FLIP_STEP };                                                  /* kinds of last_move */
 enum {                                                                                       /* causes, then reasons */
     FLAG_CAPTURED, NO_MOVES, LAST_PIECE, TIMED_OUT, RESIGNED, FLED, CAUSES,
     DRAW_AGREED = CAUSES, QUIET_LIMIT, ABORTED, REASONS
@@ -1315,7 +1315,7 @@ static void move(const junqi_setup *setup, junqi_state *state, int32_t seat, int
 
     record_own_action(event, seat, A_MOVE, WL_ARGS(from, to));
     begin_step(state, seat, event);
-    record_last_move(state, A_MOVE_STEP, seat, find_path(state, type_of(piece), from, to, state->path));
+    record_last_move(state, MOVE_STEP, seat, find_path(state, type_of(piece), from, to, state->path));
     state->board[from] = EMPTY;
     effect_move(event, state, seat);
     if (target == EMPTY) {
@@ -1340,7 +1340,7 @@ static void flip(const junqi_setup *setup, junqi_state *state, int32_t seat, int
     state->quiet_steps = 0;
     turn_up(state, at);
     state->path[0] = (uint8_t)at;
-    record_last_move(state, A_FLIP_STEP, seat, 1);
+    record_last_move(state, FLIP_STEP, seat, 1);
     WL_PUBLIC(event, E_FLIP, seat, at, color, type_of(piece));
     if (state->colors == NO_COLORS) {
         state->colors = seat == color ? SOUTH_IS_RED : SOUTH_IS_BLACK;
@@ -1774,11 +1774,11 @@ static int read_last_move(const junqi_setup *setup, junqi_state *state, wl_words
 
     if (kind == NO_STEP || path == NULL)
         return path != NULL;
-    if (state->phase != PLAY || seat == NONE || !between(A_MOVE_STEP, kind, A_FLIP_STEP) || n > PATH_MAX)
+    if (state->phase != PLAY || seat == NONE || !between(MOVE_STEP, kind, FLIP_STEP) || n > PATH_MAX)
         return 0;
-    if (kind == A_FLIP_STEP && (setup->mode != FLIP || n != 1 || outcome != NO_BATTLE))
+    if (kind == FLIP_STEP && (setup->mode != FLIP || n != 1 || outcome != NO_BATTLE))
         return 0;
-    if (kind == A_MOVE_STEP && (n < 2 || path[0] != from || path[n - 1] != to || !between(NO_BATTLE, outcome, BOTH)))
+    if (kind == MOVE_STEP && (n < 2 || path[0] != from || path[n - 1] != to || !between(NO_BATTLE, outcome, BOTH)))
         return 0;
     for (wl_word i = 0; i < n; i++) {
         if (!is_active(setup, path[i]))
@@ -2114,9 +2114,9 @@ static int32_t junqi_sound_state(const void *setup_, const void *state_)
                                 : state->phase != PLAY || state->offer_by >= setup->n_seats ||
                                       (alive & wl_bit(state->offer_by)) == 0 || (state->accepted & ~alive) != 0)
         return 0;
-    if (state->last_kind > A_FLIP_STEP || state->last_outcome > BOTH || state->last_seat >= setup->n_seats)
+    if (state->last_kind > FLIP_STEP || state->last_outcome > BOTH || state->last_seat >= setup->n_seats)
         return 0;
-    if (state->last_kind == NO_STEP ? state->n_path != 0 : state->n_path < (state->last_kind == A_FLIP_STEP ? 1 : 2))
+    if (state->last_kind == NO_STEP ? state->n_path != 0 : state->n_path < (state->last_kind == FLIP_STEP ? 1 : 2))
         return 0;
     for (int32_t i = 0; i < state->n_path; i++)
         if (!is_active(setup, state->path[i]))

@@ -60,7 +60,7 @@ Space = Annotated[
     str, Meta(pattern="^([SENW][1-6][1-5]|C[1-3][1-3])$", description="a space id such as S11 (2.1)")
 ]
 Piece = Annotated[int, Meta(description="a piece's id, 1 to 100 (3)")]
-Layout_ = Annotated[
+LayoutTypes = Annotated[
     list[PieceType], Meta(description="25 piece types, one for each space that is not a camp (4.2)")
 ]
 
@@ -99,7 +99,7 @@ class Options(Struct, frozen=True, forbid_unknown_fields=True):
     ] = False
     layouts: (
         Annotated[
-            dict[Seat, Layout_],
+            dict[Seat, LayoutTypes],
             Meta(
                 description="standard mode only: ready-made starting layout of a seat (a saved one, or the one "
                 "of its last match); format in 4.2. Must be left out in flip mode"
@@ -189,7 +189,7 @@ class Swap(Tagged, frozen=True, tag="swap"):
 class Layout(Tagged, frozen=True, tag="layout"):
     """Lay the army out anew (7.3). Listed as `{"type": "layout", "open": true}`; `open` is never posted."""
 
-    layout: Layout_ | UnsetType = UNSET
+    layout: LayoutTypes | UnsetType = UNSET
     open: bool | UnsetType = UNSET
 
 
