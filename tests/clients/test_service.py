@@ -24,6 +24,7 @@ import warlog_client
 from tests.clients.conftest import AT_ONCE, Speaker
 from tests.clients.cutting import STREAM, CuttingServer, Received, always, reply
 from tests.servers import WarlogServer
+from tests.service.junqi import LAYOUT
 from warlog_client import (
     AsyncClient,
     Client,
@@ -250,6 +251,23 @@ def test_a_position_is_saved_and_a_match_starts_from_it(ada: Client) -> None:
         ada.scenario(saved.id)
 
 
+def test_an_account_shows_its_gold_and_keeps_layouts(ada: Client) -> None:
+    own = ada.account()
+    assert (own.player.gold > 0, own.held) == (True, 0)
+    assert ada.player(own.player.id) == own.player
+    assert list(ada.leaderboard("junqi")) == []
+    with pytest.raises(RuleRefused) as refused:
+        ada.save_layout("junqi", "bombs first", ["bomb"] * 25)
+    assert refused.value.code == "illegal_layout"
+    saved = ada.save_layout("junqi", "fortress", LAYOUT)
+    assert ada.layout("junqi", "fortress").layout == saved.layout == LAYOUT
+    assert ada.load_layout("junqi", "fortress").layout == LAYOUT
+    assert "fortress" in [layout.name for layout in ada.layouts("junqi")]
+    ada.delete_layout("junqi", "fortress")
+    with pytest.raises(warlog_client.WarlogError):
+        ada.layout("junqi", "fortress")
+
+
 def test_the_process_is_alive_ready_and_counts(ada: Client) -> None:
     assert (ada.live().status, ada.ready().status) == ("live", "ready")
     assert "warlog_" in ada.metrics()
@@ -258,7 +276,14 @@ def test_the_process_is_alive_ready_and_counts(ada: Client) -> None:
 EXAMPLES: dict[str, Callable[[Any], Any]] = {
     "create_player": lambda c: c.create_player("a"),
     "me": lambda c: c.me(),
+    "account": lambda c: c.account(),
     "player": lambda c: c.player("x"),
+    "leaderboard": lambda c: c.leaderboard("x"),
+    "layouts": lambda c: c.layouts("x"),
+    "layout": lambda c: c.layout("x", "x"),
+    "save_layout": lambda c: c.save_layout("x", "x", []),
+    "load_layout": lambda c: c.load_layout("x", "x"),
+    "delete_layout": lambda c: c.delete_layout("x", "x"),
     "create_token": lambda c: c.create_token("x"),
     "tokens": lambda c: c.tokens(),
     "revoke_token": lambda c: c.revoke_token("x"),
