@@ -52,8 +52,7 @@ async def paced(name: str, matches: int, workers: int, seconds: float) -> None:
         await asyncio.gather(*(keep_on(battle, random.Random(i)) for i, battle in enumerate(battles)))
         tally.wall = time.perf_counter() - start
         tally.server_cpu = sum(map(cpu_seconds, pids)) - before
-        tally.redis_cpu = 0.0
-        print(tally.line(f"  {matches:>5} paced, {workers} workers"), flush=True)
+        print(tally.line(f"  {matches:>5} paced, {workers} workers").partition("   Redis")[0], flush=True)
         show("  its processes without any command", f"{100 * idle:.1f} % of a core")
 
 
