@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
+import pytest
 
 from tests.core.test_wec_notation import check_reads_back
 from tests.core.wec_positions import GAME
@@ -87,6 +88,14 @@ def test_a_reinforcement_that_comes_before_a_rocket_is_written_down_as_it_was() 
         "1B MV:K(8,1)->(7,1),FI1:RL/RP(8,2)->(8,1),RE:(8,1)TA>,RS:R->(8,1)(0,-1),RK*TA(8,1)>0B,UN"
     ]
     check_reads_back(before, steps)
+
+
+@pytest.mark.parametrize("offerer", ["black", "white"])
+def test_a_match_that_begins_with_an_open_offer_and_ends_by_agreement_reads_back(offerer: str) -> None:
+    """10.6: the POSITION has the offer; accepting it needs no second one."""
+    other = "white" if offerer == "black" else "black"
+    state, _ = start(draw_offer=offerer)
+    check_reads_back(state, [(other, {"type": "accept_draw"})])
 
 
 def test_marks_that_a_position_gives_an_enemy_piece_bind_nobody_and_outlast_its_conversion() -> None:

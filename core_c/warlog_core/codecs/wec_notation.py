@@ -695,8 +695,11 @@ def _read_result(text: str, state: State) -> list[Step]:
         _, seat = _half_turn(state)
         loser = "white" if winner == "black" else "black"
         if reason == "draw_agreed":
-            other = "white" if seat == "black" else "black"
-            steps = [(seat, {"type": "offer_draw"}), (other, {"type": "accept_draw"})]
+            offered = state.view(seat).draw_offer  # perhaps with the POSITION
+            offerer = seat if offered is UNSET else offered
+            accepter = "white" if offerer == "black" else "black"
+            steps = [(offerer, {"type": "offer_draw"})] if offered is UNSET else []
+            steps.append((accepter, {"type": "accept_draw"}))
         elif reason == "resigned":
             steps = [(loser, {"type": "resign"})]
         elif reason == "timeout":
