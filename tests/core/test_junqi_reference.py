@@ -345,7 +345,9 @@ def settlement(full: dict[str, Any], view: dict[str, Any]) -> dict[str, Any]:
 def test_settlements_are_those_of_the_slow_reading(seed: int) -> None:
     rng = random.Random(seed)
     seen: set[tuple[bool, bool, int]] = set()
-    for _ in range(150):
+    for number in range(1500):
+        if number >= 150 and len(seen) >= 6:  # draws after which somebody has fled are rare
+            break
         players = rng.choice((2, 4))
         seats = BOOK["seats"][str(players)]
         stake = rng.choice((0, 1, 7, 10**9))
