@@ -199,6 +199,16 @@ class RedisCluster:
                 if node.running and node.is_primary():
                     node.redis.execute_command("CLUSTER SETSLOT", slot, "NODE", to.id)
 
+    def isolate(self, primary: Node) -> Node:
+        """The primary forgets all others, and so hears none of them, and its replica takes over without asking. Both
+        take writes now; who talks to the other nodes learns of the new one. Gives the replica."""
+        replica = self.replica_of(primary)
+        for node in self.nodes:
+            if node is not primary:
+                primary.redis.execute_command("CLUSTER FORGET", node.id)
+        replica.redis.execute_command("CLUSTER FAILOVER TAKEOVER")
+        return replica
+
     def flush(self) -> None:
         """Nothing is left in it."""
         for node in self.nodes:

@@ -37,6 +37,11 @@ class Cache:
             self._hot.move_to_end(match_id)
         return hot
 
+    @property
+    def heads(self) -> list[Match]:
+        """All of them, without having been used."""
+        return [hot.match for hot in self._hot.values()]
+
     def put(self, hot: Hot) -> None:
         """Also to be called when a match has grown."""
         match_id = hot.match.id

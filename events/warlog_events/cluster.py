@@ -5,8 +5,9 @@ or is on its way (ASK, TRYAGAIN) is asked of the right one, for a few seconds if
 nothing was done. A command whose *answer* was lost is never sent again from here: it is Unconfirmed, as with a single
 server, because only an idempotency key can tell whether it was done.
 
-The map is what the nodes say, and of two that differ the one of the later epoch counts: a primary that has been cut off
-from the others goes on believing in itself for a while. Every primary is asked for its epoch once a second.
+The map is what all primaries say, who are asked once a second. Of two servers that have a slot the one of the later
+configuration epoch has it, which is the nodes' own rule: a primary that has been cut off from the others goes on
+believing in itself. What one node says of another counts for nothing where that one says otherwise.
 """
 
 import asyncio
@@ -27,7 +28,7 @@ from .pipe import PAUSE_S_MIN, Address, Asked, Client, Line, Reply, Wire, Word
 log = logging.getLogger("warlog.redis")
 
 SLOTS = 16384
-LOOK_EVERY_S = 1.0  # at the primaries' epochs; sooner when something seems to have changed
+LOOK_EVERY_S = 1.0  # at what the primaries say; sooner when something seems to have changed
 LOOK_AGAIN_S = 0.1
 ANSWER_S_MAX = 1.0  # for what a node says about the cluster
 FOLLOW_S_MAX = 5.0  # how long a command follows its slot around
@@ -71,18 +72,26 @@ def _key(words: Sequence[Word]) -> Word | None:
     return words[at] if 0 < at < len(words) else None
 
 
+class Claim(NamedTuple):
+    """`owner`, whose configuration epoch is `epoch`, serves the slots from `first` to `last`."""
+
+    first: int
+    last: int
+    owner: Endpoint
+    epoch: int
+
+
 class View(NamedTuple):
     """What one node says of the cluster.
 
     ok        it is in touch with most of it
-    epoch     grows with every fail-over and nearly every move of a slot
-    ranges    (first slot, last slot, the primary that serves them)
+    of        who says it, if it serves anything itself
     replicas  whom else one might ask
     """
 
     ok: bool
-    epoch: int
-    ranges: list[tuple[int, int, Endpoint]]
+    of: Endpoint | None
+    claims: list[Claim]
     replicas: set[Endpoint]
 
 
@@ -90,18 +99,25 @@ async def _look(wire: Wire, at: Address) -> View:
     """Raises Unavailable when there is no answer in time."""
     try:
         async with asyncio.timeout(ANSWER_S_MAX):
-            info, slots = await asyncio.gather(
-                wire.send_once(("CLUSTER", "INFO")), wire.send_once(("CLUSTER", "SLOTS"))
+            info, nodes, slots = await asyncio.gather(
+                *(wire.send_once(("CLUSTER", what)) for what in ("INFO", "NODES", "SLOTS"))
             )
     except TimeoutError as error:
         raise Unavailable("no answer from a node of the cluster") from error
     said = dict(line.partition(":")[::2] for line in info.decode().splitlines())
-    ranges: list[tuple[int, int, Endpoint]] = []
+    # <id> <address> <flags> <primary> <ping> <pong> <configuration epoch> …
+    known = {words[0]: words for words in map(bytes.split, nodes.splitlines())}
+    claims: list[Claim] = []
+    of: Endpoint | None = None
     replicas: set[Endpoint] = set()
     for first, last, primary, *others in slots:
-        ranges.append((first, last, _endpoint(primary, at)))
+        owner = _endpoint(primary, at)
+        _, _, flags, _, _, _, epoch, *_ = known[primary[2]]
+        claims.append(Claim(first, last, owner, int(epoch)))
+        if b"myself" in flags:
+            of = owner
         replicas.update(_endpoint(other, at) for other in others)
-    return View(said["cluster_state"] == "ok", int(said["cluster_current_epoch"]), ranges, replicas)
+    return View(said["cluster_state"] == "ok", of, claims, replicas)
 
 
 def _endpoint(node: Reply, at: Address) -> Endpoint:
@@ -135,7 +151,9 @@ class ClusterPipe(Client):
         self._wait_ms = wait_ms
         self._lines: dict[Endpoint, Line] = {}  # to whoever serves a slot
         self._owners: list[Endpoint | None] = [None] * SLOTS
-        self._view = View(False, -1, [], set())
+        self._epochs = [-1] * SLOTS  # of the owners' claims
+        self._views: list[View] = []  # that the map was last made of
+        self._replicas: set[Endpoint] = set()
         self._deaf: set[Endpoint] = set()  # primaries that have lost touch with the others
         self._unsaid: set[int] = set()  # slots to be told to `changed`
         self._idle_since: dict[Endpoint, float] = {}  # of lines to nodes that serve nothing now
@@ -167,7 +185,8 @@ class ClusterPipe(Client):
         lines, self._lines = self._lines, {}
         await asyncio.gather(*(line.close() for line in lines.values()))
         self._owners = [None] * SLOTS
-        self._view = View(False, -1, [], set())
+        self._epochs = [-1] * SLOTS
+        self._views = []
 
     @property
     def ready(self) -> bool:
@@ -338,9 +357,7 @@ class ClusterPipe(Client):
                     await self._stale.wait()
             self._stale.clear()
             try:
-                view = await self._look_around()
-                if view.epoch >= self._view.epoch:
-                    self._take(view)
+                self._take(await self._look_around())
             except Unavailable as error:
                 log.warning("the cluster: %s", error)
             except Exception:
@@ -348,21 +365,21 @@ class ClusterPipe(Client):
             self._say()
             await asyncio.sleep(LOOK_AGAIN_S)
 
-    async def _look_around(self) -> View:
-        """The latest that any node says. Replicas and seeds are asked only if no primary knows. Raises Unavailable,
-        or what the last of those who answered nothing better said."""
+    async def _look_around(self) -> list[View]:
+        """What those say who are in touch with the others. Replicas and seeds are asked only if no primary is. Raises
+        Unavailable, or what was wrong with the first."""
         asked = [(endpoint, line.wire) for endpoint, line in self._lines.items() if line.wire is not None]
         looks = (_look(wire, self._address(endpoint)) for endpoint, wire in asked)
         answers: list[View | BaseException] = await asyncio.gather(*looks, return_exceptions=True)
         for (endpoint, wire), answer in zip(asked, answers, strict=True):
             self._hear(endpoint, wire, answer)
         if not any(isinstance(answer, View) and answer.ok for answer in answers):
-            known = {(seed.host, seed.port) for seed in self._seeds} | self._view.replicas | {*self._lines}
+            known = {(seed.host, seed.port) for seed in self._seeds} | self._replicas | {*self._lines}
             others = (self._look_at(self._address(one)) for one in known)
             answers = await asyncio.gather(*others, return_exceptions=True)
         good = [answer for answer in answers if isinstance(answer, View) and answer.ok]
         if good:
-            return max(good, key=lambda view: view.epoch)
+            return good
         for answer in answers:
             if isinstance(answer, BaseException):
                 raise answer
@@ -390,21 +407,26 @@ class ClusterPipe(Client):
             # A server that has been replaced and does not even answer: who still waits for it is told at once.
             wire.drop()
 
-    def _take(self, view: View, *, start: bool = True) -> None:
-        """From now on this is the map."""
-        owners: list[Endpoint | None] = [None] * SLOTS
-        for first, last, owner in view.ranges:
-            owners[first : last + 1] = [owner] * (last + 1 - first)
-        self._view = view
-        if owners != self._owners:
-            self._unsaid.update(
-                slot for slot, (old, new) in enumerate(zip(self._owners, owners, strict=True)) if old != new
-            )
-            self._owners = owners
-        serving = {owner for _, _, owner in view.ranges}
+    def _take(self, views: list[View], *, start: bool = True) -> None:
+        """The map is brought up to what they claim; what nobody claims stays as it was."""
+        if views != self._views:
+            self._views = views
+            self._replicas = set().union(*(view.replicas for view in views))
+            own = {view.of: _slots(c for c in view.claims if c.owner == view.of) for view in views}
+            for claim in (claim for view in views for claim in view.claims):
+                for slot in own.get(claim.owner, _ALL).intersection(range(claim.first, claim.last + 1)):
+                    self._learn(slot, claim)
+        serving = {owner for owner in {*self._owners} if owner is not None}
         for endpoint in serving:
             self._line(endpoint, start=start)
         self._retire(serving)
+
+    def _learn(self, slot: int, claim: Claim) -> None:
+        if claim.epoch >= self._epochs[slot]:
+            self._epochs[slot] = claim.epoch
+            if self._owners[slot] != claim.owner:
+                self._owners[slot] = claim.owner
+                self._unsaid.add(slot)
 
     def _retire(self, serving: set[Endpoint]) -> None:
         """Lets go of nodes that have served nothing for a while: the last replies may still be on their way."""
@@ -466,6 +488,13 @@ class ClusterPipe(Client):
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+
+def _slots(claims: Iterable[Claim]) -> set[int]:
+    return {slot for claim in claims for slot in range(claim.first, claim.last + 1)}
+
+
+_ALL = {*range(SLOTS)}
 
 
 def _is_elsewhere(error: Exception) -> bool:

@@ -18,6 +18,7 @@ from .head import Match, at_time
 from .model import MatchCreated, OptionsChanged, PositionEdited, ProposalMade, Reader
 from .notify import Watch
 from .pages import Told
+from .store import StoredEvent, follows
 from .visible import event_json, public_json
 
 log = logging.getLogger("warlog.feeds")
@@ -49,6 +50,8 @@ class Source(Protocol):
         self, match_id: str, after: int, limit: int, use: Callable[[Match, Told], T]
     ) -> list[T]: ...
 
+    async def contradicts(self, match_id: str, version: int, why: str) -> None: ...
+
 
 class Feed(AsyncIterator[Item]):
     """An endless iterator of (version, type, JSON): every version after `after`, once and in order.
@@ -68,6 +71,7 @@ class Feed(AsyncIterator[Item]):
         self.reader = reader
         self.match_id = match.id
         self.began_at = match.version
+        self.began_chain = match.chain
         self._hub = hub
         self._events_max = events_max
         self._waiting: deque[Item] = deque()
@@ -162,12 +166,14 @@ class _Followed:
     """A match that somebody follows.
 
     position  every event up to it has been offered
+    chain     that event's: what is offered next must follow on it
     writing   appends of this process that are under way
     heard     the greatest version of which Redis has told us meanwhile
     """
 
-    def __init__(self, position: int, moved: Callable[[int], None]) -> None:
+    def __init__(self, position: int, chain: str, moved: Callable[[int], None]) -> None:
         self.position = position
+        self.chain = chain
         self.moved = moved
         self.writing = 0
         self.heard = 0
@@ -221,7 +227,9 @@ class Hub:
         match_id = feed.match_id
         followed = self._followed.get(match_id)
         if followed is None:
-            followed = _Followed(feed.began_at, lambda version: self._moved(match_id, version))
+            followed = _Followed(
+                feed.began_at, feed.began_chain, lambda version: self._moved(match_id, version)
+            )
             self._followed[match_id] = followed
             if self._watch is not None:
                 self._watch.watch(match_id, followed.moved)
@@ -258,7 +266,7 @@ class Hub:
             return
         version = told.stored.version
         if version == followed.position + 1:
-            followed.position = version
+            followed.position, followed.chain = version, told.stored.chain
             _offer(followed, _encoded(match, told, followed.feeds, self._now_ms))
             self._fed(told.stored.at)
         else:
@@ -281,6 +289,18 @@ class Hub:
             limit,
             lambda match, told: _item(match, told, _shown(match, told, feed.reader), self._now_ms),
         )
+
+    @property
+    def positions(self) -> list[tuple[str, int, str]]:
+        """(match, version, chain) of the newest event that was offered, of every match that is followed."""
+        return [(match_id, one.position, one.chain) for match_id, one in self._followed.items()]
+
+    def broken(self, match_id: str) -> None:
+        """The match contradicts itself: nobody is shown anything more of it."""
+        followed = self._followed.get(match_id)
+        if followed is not None:
+            for feed in followed.feeds:
+                feed.close(IntegrityError.code)
 
     def close(self) -> None:
         for followed in self._followed.values():
@@ -312,9 +332,16 @@ class Hub:
                     lambda match, told: _encoded(match, told, followed.feeds, self._now_ms),
                 )
                 for encoded in events:
+                    stored = encoded.stored
+                    if stored.version == followed.position + 1:
+                        if not follows(followed.chain, stored):
+                            await self._source.contradicts(
+                                match_id, followed.position, "another one than was shown"
+                            )
+                            return
+                        followed.position, followed.chain = stored.version, stored.chain
                     _offer(followed, encoded)
-                    followed.position = max(followed.position, encoded.version)
-                    self._fed(encoded.at)
+                    self._fed(stored.at)
                 followed.again = followed.again or len(events) == PAGE_EVENTS
         except TryAgain as error:
             log.warning("%s: %s", match_id, error)  # Watch says "look" again when Redis is back
@@ -329,17 +356,15 @@ class Hub:
 class _Encoded(NamedTuple):
     """An event for all who follow: one item for everybody, or one for each class of readers."""
 
-    version: int
-    at: int
+    stored: StoredEvent
     public: Item | None
     of: dict[Reader, Item]
 
 
 def _encoded(match: Match, told: Told, feeds: Iterable[Feed], now_ms: Callable[[], int]) -> _Encoded:
     """Encoded once per class of readers."""
-    version, at = told.stored.version, told.stored.at
     if (shared := public_json(told)) is not None:
-        return _Encoded(version, at, _item(match, told, shared, now_ms), {})
+        return _Encoded(told.stored, _item(match, told, shared, now_ms), {})
     encoded: dict[Reader, Item] = {}
     same: dict[int, tuple[dict[str, Any], Item]] = {}  # readers who get the same share the shown object
     for feed in feeds:
@@ -349,7 +374,7 @@ def _encoded(match: Match, told: Told, feeds: Iterable[Feed], now_ms: Callable[[
             if id(shown) not in same:
                 same[id(shown)] = shown, _item(match, told, msgspec.json.encode(shown), now_ms)
             encoded[reader] = same[id(shown)][1]
-    return _Encoded(version, at, None, encoded)
+    return _Encoded(told.stored, None, encoded)
 
 
 def _offer(followed: _Followed, encoded: _Encoded) -> None:

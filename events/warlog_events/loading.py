@@ -6,7 +6,7 @@ second finds the work done and adds nothing.
 
 import asyncio
 import logging
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from time import perf_counter
 
 import msgspec
@@ -41,13 +41,22 @@ def _deadlines(match: Match, summary: _Summary) -> dict[str, int]:
 
 class Loader:
     def __init__(
-        self, store: Store, cache: Cache, counts: Counts, *, checkpoint_every: int, snapshot_every: int
+        self,
+        store: Store,
+        cache: Cache,
+        counts: Counts,
+        *,
+        checkpoint_every: int,
+        snapshot_every: int,
+        broken: Callable[[str], None] = lambda match_id: None,
     ) -> None:
+        """`broken(match)` is called when a match contradicts itself."""
         self.store = store
         self.cache = cache
         self.counts = counts
         self.checkpoint_every = checkpoint_every
         self.snapshot_every = snapshot_every
+        self._broken = broken
         self._loading: dict[str, asyncio.Task[Hot]] = {}
         self._writing: set[asyncio.Task[None]] = set()
 
@@ -214,10 +223,22 @@ class Loader:
             await self.freeze(match_id, error)
             raise
 
+    async def compare(self, match_id: str, version: int, chain: str) -> None:
+        """Whether Redis still has this event as it is known here; if not, the match is frozen."""
+        events = await self.store.events(match_id, version - 1, 1)
+        if not events or events[0].version != version:
+            await self.contradicts(match_id, version, "gone")
+        elif events[0].chain != chain:
+            await self.contradicts(match_id, version, "another one than was known")
+
+    async def contradicts(self, match_id: str, version: int, why: str) -> None:
+        await self.freeze(match_id, IntegrityError(f"{match_id}: event {version} is {why}: history is lost"))
+
     async def freeze(self, match_id: str, error: IntegrityError) -> None:
         """A match contradicts itself: said loudly, and nothing is appended to it any more."""
         self.counts.integrity_errors += 1
         self.cache.drop(match_id)
+        self._broken(match_id)
         log.critical("INTEGRITY ERROR, the match is frozen: %s: %s", match_id, error.detail)
         try:
             await self.store.freeze(match_id, error.detail)

@@ -6,6 +6,7 @@ seeing the same version. No lock is held over the network.
 """
 
 import asyncio
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
@@ -68,8 +69,11 @@ from .verify import Verdict, verify_record
 from .visible import event_json
 from .world import World
 
+log = logging.getLogger("warlog.matches")
+
 T = TypeVar("T")
 CONFLICTS_MAX = 100
+COMPARED_AT_ONCE = 200
 EVERYTHING = Reader()
 
 
@@ -108,7 +112,10 @@ class Matches:
             self.counts,
             checkpoint_every=self.settings.checkpoint_every_events,
             snapshot_every=self.settings.snapshot_every_events,
+            broken=lambda match_id: self._hub.broken(match_id),
         )
+        self._comparing: set[asyncio.Task[None]] = set()
+        store.on_return(self._returned)
         self._hub = Hub(self, watch, self.settings.feed_events_max, world.now_ms, self._fed)
 
     def game_name(self, match_id: str) -> str:
@@ -587,6 +594,32 @@ class Matches:
             await self._loader.freeze(match.id, error)
             raise
 
+    # ---- what Redis may have lost
+
+    def _returned(self, affected: Callable[[str], bool]) -> None:
+        """Redis was away, or another server has taken over. What was acknowledged or shown here is compared with what
+        is there now, before somebody goes on from either."""
+        known = {(match.id, match.version, match.chain) for match in self.cache.heads}
+        known |= {*self._hub.positions}
+        task = asyncio.create_task(self._compare([one for one in known if affected(one[0])]))
+        self._comparing.add(task)
+        task.add_done_callback(self._comparing.discard)
+
+    async def _compare(self, known: list[tuple[str, int, str]]) -> None:
+        for i in range(0, len(known), COMPARED_AT_ONCE):
+            part = known[i : i + COMPARED_AT_ONCE]
+            self.counts.redis_reads += 1
+            results = await asyncio.gather(
+                *(self._loader.compare(*one) for one in part), return_exceptions=True
+            )
+            for (match_id, _, _), result in zip(part, results, strict=True):
+                if isinstance(result, Exception):
+                    log.warning("%s: what Redis has of it could not be looked at: %s", match_id, result)
+
+    async def contradicts(self, match_id: str, version: int, why: str) -> None:
+        """Event `version` is not what was known of it. The match is frozen, and its feeds end."""
+        await self._loader.contradicts(match_id, version, why)
+
     async def _whole(self, match: Match) -> Match:
         """A head whose timeline forgets nothing: the same or a newer one."""
         hot = self.cache.get(match.id)
@@ -644,6 +677,8 @@ class Matches:
     async def close(self) -> None:
         """Waits for snapshots under way and ends every feed."""
         self._hub.close()
+        for task in self._comparing:
+            task.cancel()
         await self._loader.settle()
 
 

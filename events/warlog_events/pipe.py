@@ -388,6 +388,23 @@ class Client(ABC):
         """The replies of all, in order, in one round trip; not atomic. Raises what the first failure raised."""
         return await asyncio.gather(*[self.send(*words, write=write) for words in commands])
 
+    async def reachable(self, commands: Iterable[Sequence[Word]]) -> list[Reply]:
+        """As `many`, for reading, with None in the place of what is behind a server that is away. Raises Unavailable if
+        everything is."""
+        sent: list[asyncio.Future[Reply]] = []
+        for words in commands:
+            try:
+                sent.append(self.send(*words))
+            except Unavailable as error:
+                sent.append(asyncio.get_running_loop().create_future())
+                sent[-1].set_exception(error)
+        replies: list[Any] = await asyncio.gather(*sent, return_exceptions=True)
+        away = [reply for reply in replies if isinstance(reply, Unavailable)]
+        for reply in replies:
+            if isinstance(reply, BaseException) and (reply not in away or len(away) == len(replies)):
+                raise reply
+        return [None if isinstance(reply, Unavailable) else reply for reply in replies]
+
     async def script(
         self, name: str, keys: Sequence[str], arguments: Sequence[Word], *, write: bool = True
     ) -> Reply:

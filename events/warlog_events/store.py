@@ -6,7 +6,7 @@ written here as long as the chain holds; `verify` is who checks that.
 
 import hashlib
 import struct
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Protocol
 
@@ -189,6 +189,12 @@ def chain_of(
     return hashlib.sha256(b"".join(parts)).hexdigest()[:32]
 
 
+def follows(chain: str, event: StoredEvent) -> bool:
+    """Whether the event was written to come after one with this chain."""
+    e = event
+    return e.chain == chain_of(chain, e.version, e.type, e.seat, e.by, e.at, e.body, e.draws, e.hash)
+
+
 def _draws_text(draws: Sequence[int] | None) -> str:
     if draws is None:
         return ""
@@ -214,6 +220,10 @@ class Store:
         self._world = world
         self.buckets = connection.buckets
         connection.keep_time(world)
+
+    def on_return(self, returned: Callable[[Callable[[str], bool]], None]) -> None:
+        """As `Connection.on_return`, of match ids."""
+        self._connection.on_return(lambda affected: returned(lambda match: affected(keys.events(match))))
 
     def at(self, after: int = 0) -> int:
         """When an event that is appended now happens: ms, Redis's clock, not before `after` (the tail's `at`)."""
@@ -421,27 +431,31 @@ class Store:
         return sum(await self._pipe.many(("SCARD", keys.matches(bucket)) for bucket in range(self.buckets)))
 
     async def due(self, now_ms: int, limit: int = 100) -> list[tuple[str, str, int]]:
-        """(match, seat, deadline) of deadlines that have passed, at most `limit` per bucket, the oldest first."""
-        found = await self._pipe.many(
+        """(match, seat, deadline) of deadlines that have passed, at most `limit` per bucket, the oldest first; of all
+        buckets that can be reached."""
+        found = await self._pipe.reachable(
             ("ZRANGEBYSCORE", keys.deadlines(bucket), "-inf", f"({now_ms}", "WITHSCORES", "LIMIT", 0, limit)
             for bucket in range(self.buckets)
         )
         passed: list[tuple[str, str, int]] = []
         for flat in found:
-            for member, score in zip(flat[::2], flat[1::2], strict=True):
+            members = [] if flat is None else zip(flat[::2], flat[1::2], strict=True)
+            for member, score in members:
                 match, _, seat = member.decode().partition(" ")
                 passed.append((match, seat, int(score)))
         return sorted(passed, key=lambda it: it[2])
 
     async def activity(self, after: Mapping[int, int], limit: int = 100) -> dict[int, Activities]:
-        """What comes after that number, for every bucket of `after`, in one round trip."""
+        """What comes after that number, for every bucket of `after` that can be reached, in one round trip."""
         commands: list[tuple[Word, ...]] = []
         for bucket, number in after.items():
             commands.append(("XRANGE", keys.activity(bucket), f"{number + 1}-0", "+", "COUNT", limit))
             commands.append(("XREVRANGE", keys.activity(bucket), "+", "-", "COUNT", 1))
-        replies = await self._pipe.many(commands)
+        replies = await self._pipe.reachable(commands)
         found: dict[int, Activities] = {}
         for i, (bucket, number) in enumerate(after.items()):
+            if replies[2 * i] is None or replies[2 * i + 1] is None:
+                continue
             entries = [_activity(entry) for entry in replies[2 * i]]
             newest = _activity(replies[2 * i + 1][0]).number if replies[2 * i + 1] else 0
             lost = newest < number or (bool(entries) and entries[0].number != number + 1)

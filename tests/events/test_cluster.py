@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import itertools
+import random
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from typing import Any
 
 import pytest
@@ -13,10 +15,17 @@ from redis.crc import key_slot
 
 from tests.cluster import RedisCluster
 from tests.events.hand import Hand, assert_whole, opened
+from tests.events.table import ADA, ALL, Table, choice, table_at
+from tests.events.test_lobby import projection
 from warlog_events import keys
-from warlog_events.cluster import ClusterPipe
+from warlog_events.clock import Clock
+from warlog_events.cluster import Claim, ClusterPipe, View
+from warlog_events.commands import Act
 from warlog_events.connect import Connection, RedisUnsuitable, open_redis
-from warlog_events.errors import Repeated, Unavailable, Unconfirmed
+from warlog_events.errors import IntegrityError, Repeated, TryAgain, Unavailable, Unconfirmed, WarlogError
+from warlog_events.feed import Feed, FeedClosed
+from warlog_events.pipe import Address, Wire
+from warlog_events.projections.projector import Projector
 from warlog_events.store import Store
 from warlog_events.world import World
 
@@ -163,6 +172,28 @@ async def test_another_number_of_buckets_is_refused_wherever_the_note_of_it_lies
         await open_redis(moving.url, None, buckets=32)
 
 
+async def test_of_two_who_claim_a_slot_the_later_epoch_has_it_and_nobody_is_believed_about_another() -> None:
+    """A cut-off primary knows of itself alone; a node that is behind gives a slot to who no longer has it."""
+
+    async def greet(wire: Wire) -> None:
+        pass
+
+    one, two, three = [("127.0.0.1", port) for port in (1, 2, 3)]
+    cut_off = View(True, one, [Claim(0, 8191, one, 1)], set())
+    new = View(True, three, [Claim(0, 8191, three, 4), Claim(8192, 16383, two, 2)], set())
+    behind = View(True, two, [Claim(0, 200, one, 9), Claim(201, 16383, two, 2)], set())
+    for views in itertools.permutations([cut_off, new]):
+        pipe = ClusterPipe([Address()], greet)
+        pipe._take([*views], start=False)
+        assert (pipe._owners[0], pipe._owners[8191], pipe._owners[8192]) == (three, three, two)
+        pipe._take([cut_off], start=False)
+        assert (pipe._owners[0], pipe._owners[8192]) == (three, two)
+    pipe = ClusterPipe([Address()], greet)
+    moved = View(True, one, [Claim(101, 200, one, 9)], set())
+    pipe._take([moved, behind, View(True, three, [Claim(0, 100, three, 8)], set())], start=False)
+    assert (pipe._owners[0], pipe._owners[150], pipe._owners[300]) == (three, one, two)
+
+
 # ---- slots that move
 
 
@@ -263,3 +294,99 @@ async def test_a_process_that_starts_after_a_fail_over_finds_everything(dying: R
             await again.look()
             assert (again.version, again.chain) == (3, hand.chain)
             await again.write()
+
+
+async def test_workers_go_on_where_they_can_and_everywhere_after_a_fail_over(dying: RedisCluster) -> None:
+    """Deadlines elsewhere fire while a primary is away, its own after that, each once; the lobby misses nothing."""
+    async with table_at(dying.url) as table, table_at(dying.url) as second:
+        matches = [(await table.hot_seat(move_seconds=2)).id for _ in range(20)]
+        lists = dying.primary_of(keys.lobby(""))
+        victim = next(one for m in matches if (one := dying.primary_of(keys.events(m))) is not lists)
+        elsewhere = [match for match in matches if dying.primary_of(keys.events(match)) is not victim]
+        workers = [
+            asyncio.create_task(again_and_again(work))
+            for one in (table, second)
+            for work in (
+                Clock(one.store, one.matches, one.world).run,
+                Projector(one.connection, one.store).run,
+            )
+        ]
+        pipe = pipe_of(table.connection)
+        await asyncio.sleep(0.5)
+        await asyncio.to_thread(victim.kill)
+        await over(table, elsewhere)
+        assert pipe.slots_away > 0
+        await over(table, matches)
+        for match in matches:
+            assert [event.seat for event in await table.store.events(match)].count("server") == 1
+        await Projector(table.connection, table.store).catch_up()
+        for worker in workers:
+            worker.cancel()
+        await asyncio.wait(workers)
+        projected = await projection(table)
+        assert {match.encode() for match in matches} <= {*projected[keys.lobby("index").encode()]}
+        await Projector(table.connection, table.store).rebuild()
+        assert await projection(table) == projected
+
+
+async def over(table: Table, matches: list[str]) -> None:
+    async with asyncio.timeout(20):
+        while matches:
+            with contextlib.suppress(TryAgain):
+                matches = [m for m in matches if not (await table.matches.load(m, ADA.id)).is_over]
+            await asyncio.sleep(0.02)
+
+
+async def again_and_again(work: Callable[[], Awaitable[None]]) -> None:
+    """As the service runs its workers."""
+    while True:
+        with contextlib.suppress(WarlogError):
+            await work()
+        await asyncio.sleep(0.1)
+
+
+# ---- histories that fork
+
+
+async def read(feed: Feed, versions: list[int]) -> None:
+    async for version, _, _ in feed:
+        versions.append(version)
+
+
+@pytest.mark.parametrize("followed", [True, False])
+async def test_what_an_isolated_primary_acknowledged_alone_is_found_out_and_never_shown_again(
+    dying: RedisCluster, followed: bool
+) -> None:
+    """Its replica takes over while it goes on taking writes. That these were acknowledged under `everysec` is no
+    promise that they are kept; that nobody is shown one history and then another one is."""
+    rng = random.Random(1)
+    async with contextlib.AsyncExitStack() as stack:
+        here = await stack.enter_async_context(table_at(dying.url))
+        match = await here.play(await here.hot_seat(), 3, rng)
+        untouched = await here.play(await here.hot_seat(), 3, rng)
+        feed = await stack.enter_async_context(here.matches.feed(match, ALL, match.version))
+        old = dying.primary_of(keys.events(match.id))
+        dying.isolate(old)
+        others = [node.port for node in dying.nodes if node is not old]
+        forked = await here.play(match, 2, rng)  # acknowledged, by the old one alone
+        if followed:
+            assert [(await asyncio.wait_for(anext(feed), 5))[0] for _ in range(2)] == [6, 7]  # told, and lost
+        else:
+            here.matches.cache.drop(match.id)  # the feed's position is all that is known of it
+        there = await stack.enter_async_context(
+            table_at("redis+cluster://" + ",".join(f"127.0.0.1:{port}" for port in others))
+        )
+        assert (await there.load(match)).version == match.version
+        surviving = await there.play(await there.load(match), 4, random.Random(2))
+        assert surviving.version > forked.version
+        await until(lambda: here.counts.integrity_errors > 0)
+        shown: list[int] = []
+        with pytest.raises(FeedClosed, match="integrity_error"):
+            await read(feed, shown)
+        assert shown == ([] if followed else [6, 7])
+        for table in (here, there):
+            with pytest.raises(IntegrityError):
+                await table.do(match, Act(*choice(surviving, rng)), ADA)
+        assert await there.store.frozen(match.id) is not None
+        await here.load(untouched)  # and no other match suffers
+        await here.play(untouched, 1, rng)
