@@ -251,13 +251,14 @@ async def test_random_matches_come_out_right_though_processes_are_killed(
             with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
                 assert process.stdout is not None
                 assert await asyncio.to_thread(process.stdout.readline) == b"begins\n"
-                time.sleep(rng.uniform(0.02, 0.3))
+                while not await ledger.held_since(2**52, 0, 1):
+                    await asyncio.sleep(0)  # the first one dies as soon as something is held
+                time.sleep(rng.uniform(0.02, 0.3) if first else 0)
                 process.kill()
                 process.communicate()
             first += 400
-            total = await balanced(
-                ledger, connection
-            )  # the books balance at every moment, not only in the end
+            # The books balance at every moment, not only in the end.
+            total = await balanced(ledger, connection)
             assert sum(total.values()) == 0
         assert await ledger.held_since(2**52, 0, 10)  # somebody was in the midst of something
         for match in matches:

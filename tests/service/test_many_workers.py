@@ -159,8 +159,8 @@ def test_a_process_has_one_connection_for_commands_and_one_for_news_however_many
         assert len(clients) == 2 * 2
         listening = [int(one["sub"]) for one in clients if one["sub"] != "0"]
         assert len(listening) == 2
-        # Each listens for the matches that its feeds follow, and for revoked tokens.
-        assert len(matches) <= sum(listening) - 2 <= 2 * len(matches)
+        # Each listens for the matches that its feeds follow, for revoked tokens and for pairings.
+        assert len(matches) <= sum(listening) - 2 * 2 <= 2 * len(matches)
         for feed in feeds:
             feed.close()
 
