@@ -14,6 +14,7 @@ import pytest
 from redis.crc import key_slot
 
 from tests.cluster import RedisCluster
+from tests.events.books import balanced
 from tests.events.hand import Hand, assert_whole, opened
 from tests.events.table import ADA, ALL, Table, choice, table_at
 from tests.events.test_lobby import projection
@@ -24,6 +25,7 @@ from warlog_events.commands import Act
 from warlog_events.connect import Connection, RedisUnsuitable, open_redis
 from warlog_events.errors import IntegrityError, Repeated, TryAgain, Unavailable, Unconfirmed, WarlogError
 from warlog_events.feed import Feed, FeedClosed
+from warlog_events.ledger import Hold, Ledger
 from warlog_events.pipe import Address, Wire
 from warlog_events.projections.projector import Projector
 from warlog_events.store import Store
@@ -239,6 +241,29 @@ async def test_of_a_slot_that_is_on_its_way_everything_is_read_and_what_touches_
     assert_whole(await hand.store.events(hand.match))
 
 
+async def test_a_script_that_makes_up_keys_waits_while_its_slot_is_on_its_way(
+    moving: RedisCluster, connection: Connection
+) -> None:
+    """Else it would fail between two writes, or write beside what has not come yet; gold would be lost or made."""
+    ledger = Ledger(connection, World.real(), 1_000)
+    players = [f"pl_{i}" for i in range(8)]
+    for player in players:
+        await ledger.open(player)
+    slot = key_slot(keys.ledger("").encode())
+    primaries = [node for node in moving.nodes if node.is_primary()]
+    for count in range(1, 12, 2):  # keys that are on the other side already
+        after = primaries[(primaries.index(moving.owner_of(slot)) + 1) % 3]
+        moving.move(slot, after, keys=count, finish=False)
+        match = f"m_000_{count:016d}"
+        holds = [Hold("south", player, 1, 4) for player in players]
+        holding = [asyncio.create_task(ledger.hold(match, hold)) for hold in holds]
+        await asyncio.sleep(0.1)
+        moving.move(slot, after)
+        moving.wait()
+        await asyncio.gather(*holding)
+        await balanced(ledger, connection)
+
+
 async def test_slots_move_under_load_and_nobody_notices_but_by_the_clock(
     moving: RedisCluster, connection: Connection
 ) -> None:
@@ -343,6 +368,28 @@ async def again_and_again(work: Callable[[], Awaitable[None]]) -> None:
         with contextlib.suppress(WarlogError):
             await work()
         await asyncio.sleep(0.1)
+
+
+async def test_whoever_follows_a_match_hears_of_it_whichever_server_dies(dying: RedisCluster) -> None:
+    """Also if it is the one that is listened to, and the one that has the match."""
+    async with table_at(dying.url) as here, table_at(dying.url) as there:
+        rng = random.Random(3)
+        match = await here.play(await here.hot_seat(), 2, rng)
+        async with here.matches.feed(match, ALL, match.version) as feed:
+            match = await there.play(match, 1, rng)
+            assert (await asyncio.wait_for(anext(feed), 5))[0] == match.version
+            listened = (await here.connection.locate()).port
+            owner = dying.primary_of(keys.events(match.id))
+            await asyncio.sleep(0.3)  # the replicas follow
+            first = next(node for node in dying.nodes if node.port == listened)
+            for victim in {first, owner}:
+                await asyncio.to_thread(victim.kill)
+                await asyncio.to_thread(dying.wait)
+                await until(lambda: pipe_of(there.connection).slots_away == 0)
+                match = await there.play(await there.load(match), 1, rng)
+                assert (await asyncio.wait_for(anext(feed), 10))[0] == match.version
+                await asyncio.to_thread(victim.start)
+                await asyncio.to_thread(dying.wait)
 
 
 # ---- histories that fork

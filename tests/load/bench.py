@@ -452,7 +452,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=6.0)
     parser.add_argument("--concurrency", default="1,10,100")
     parser.add_argument("--game", help="default: the core of every game, and the server with hex")
-    parser.add_argument("--only", choices=("core", "server", "long", "scale"))
+    parser.add_argument("--only", choices=("core", "server", "long", "scale", "cluster"))
     arguments = parser.parse_args()
     if arguments.only in (None, "core"):
         for name in [arguments.game] if arguments.game else warlog_core.games():
@@ -462,6 +462,10 @@ def main() -> None:
         asyncio.run(figures_of_the_server(arguments.game or "hex", levels, arguments.seconds))
     if arguments.only in (None, "long"):
         asyncio.run(figures_of_long_matches(arguments.game or "hex"))
+    if arguments.only == "cluster":
+        from tests.load.across import figures_of_a_cluster
+
+        asyncio.run(figures_of_a_cluster(arguments.game or "hex", levels, arguments.seconds))
     if arguments.only == "scale":
         from tests.load.scale import figures_of_scale
 
