@@ -194,6 +194,10 @@ class ClusterPipe(Client):
         return any(line.ready for line in self._lines.values())
 
     @property
+    def reached(self) -> float:
+        return 1 - self.slots_away / SLOTS
+
+    @property
     def slots_away(self) -> int:
         """How many slots cannot be reached now."""
         return SLOTS - sum(map(self._is_served, range(SLOTS)))

@@ -374,6 +374,11 @@ class Client(ABC):
     @abstractmethod
     def ready(self) -> bool: ...
 
+    @property
+    def reached(self) -> float:
+        """The share of all keys that can be reached now."""
+        return float(self.ready)
+
     @abstractmethod
     def send(self, *words: Word, write: bool = False) -> asyncio.Future[Reply]: ...
 

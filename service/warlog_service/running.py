@@ -141,7 +141,9 @@ class Service:
             of_backend(lambda b: b.matches.feed_events_waiting),
         )
         metrics.gauge(
-            "warlog_redis_connected", "Is there a connection?", of_backend(lambda b: b.connection.pipe.ready)
+            "warlog_redis_connected",
+            "The share of Redis that can be reached: of one server 0 or 1.",
+            of_backend(lambda b: b.connection.pipe.reached),
         )
         metrics.gauge(
             "warlog_cache_matches", "Matches in memory.", of_backend(lambda b: len(b.matches.cache))

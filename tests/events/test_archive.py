@@ -328,7 +328,7 @@ async def test_a_file_that_is_missing_or_damaged_is_said_and_nothing_else_is_los
             await load(None)
         path.write_bytes(good)
         assert (await load(tmp_path)).is_over
-        for bad in (b"", good[:-1], good[:50] + b"\0" + good[51:], gzip.compress(b"{}")):
+        for bad in (b"", good[:-1], good[:50] + bytes([good[50] ^ 1]) + good[51:], gzip.compress(b"{}")):
             path.write_bytes(bad)
             with pytest.raises(errors.IntegrityError):
                 await load(tmp_path)
