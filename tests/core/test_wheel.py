@@ -73,7 +73,7 @@ def test_the_core_installed_alone_satisfies_its_own_declaration(clean_python: Pa
     check = (
         "import importlib.util as u; assert not any(map(u.find_spec, ['warlog_events', 'litestar', 'redis']))"
     )
-    subprocess.run([str(clean_python), "-c", check], check=True)
+    subprocess.run([str(clean_python), "-I", "-c", check], check=True)
 
 
 def test_the_core_installed_alone_plays_the_readmes_match(clean_python: Path, tmp_path: Path) -> None:
