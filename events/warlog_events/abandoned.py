@@ -8,8 +8,10 @@ import logging
 
 from . import keys
 from .connect import Connection
+from .draft import Draft
 from .errors import TryAgain, WarlogError
 from .match import Matches
+from .model import MatchAborted
 from .world import World
 
 log = logging.getLogger("warlog.lobbies")
@@ -57,10 +59,22 @@ class Abandoned:
         if match in self._failed:
             return False
         try:
-            return await self._matches.abandon(match, now - self._idle_ms)
+            return await self._abort(match, now - self._idle_ms)
         except TryAgain:
             raise
         except WarlogError as error:
             log.error("%s: nobody has come to this lobby, but: %s", match, error)
             self._failed[match] = now + PATIENCE_MS
             return False
+
+    async def _abort(self, match_id: str, idle_since: int) -> bool:
+        """True if this call did it."""
+
+        def decide(draft: Draft) -> None:
+            if draft.match.status == "lobby" and draft.match.fold.updated_at <= idle_since:
+                draft.write(MatchAborted(reason="abandoned"))
+
+        if await self._matches.execute_as_server(match_id, decide) is None:
+            return False
+        self._matches.counts.abandoned += 1
+        return True

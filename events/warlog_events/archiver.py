@@ -14,7 +14,8 @@ from .archive import Damaged, Files, content_of
 from .errors import TryAgain, WarlogError
 from .export import lobby_record
 from .head import Match
-from .match import EVERYTHING, Matches
+from .match import Matches
+from .model import STRANGER
 from .store import Store, StoredEvent
 from .verify import verify_record
 
@@ -97,7 +98,7 @@ class Archiver:
 
     async def _record(self, match: Match) -> dict[str, Any]:
         if match.status == "finished":
-            return await self._matches.export(match, EVERYTHING)
+            return await self._matches.past.export(match, STRANGER)
         return lobby_record(match, await self._events(match), await self._store.secrets(match.id))
 
     async def _events(self, match: Match) -> list[StoredEvent]:

@@ -204,7 +204,7 @@ class Bookkeeper:
             return
         after = fold.started - 1
         while 0 <= after < match.version:
-            found = await self._matches.each_of(match, after, PAGE_EVENTS, _beginning)
+            found = await self._matches.past.each(match, after, PAGE_EVENTS, _beginning)
             for at, position in found:
                 layouts = None if position is None else rules.laid(position)
                 if layouts is not None:

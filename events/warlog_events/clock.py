@@ -7,6 +7,8 @@ deadline that was seen is still the seat's, and only on the version on which tha
 import asyncio
 import logging
 
+from .decide import act_as_server
+from .draft import Draft
 from .errors import TryAgain, WarlogError
 from .match import Matches
 from .store import Store
@@ -46,7 +48,7 @@ class Clock:
             if (match, seat, deadline) in self._failed:
                 continue
             try:
-                count += await self._matches.time_out(match, seat, deadline)
+                count += await self.time_out(match, seat, deadline)
             except TryAgain:
                 raise
             except WarlogError as error:
@@ -54,3 +56,16 @@ class Clock:
                 self._failed[match, seat, deadline] = now + PATIENCE_MS
         self.overdue = len(due) - count
         return count
+
+    async def time_out(self, match_id: str, seat: str, deadline: int) -> bool:
+        """Posts the server's `timeout` if `deadline` is still that seat's and has passed. True if this call did it."""
+
+        def decide(draft: Draft) -> None:
+            if draft.match.deadlines.get(seat) == deadline < self._world.now_ms():
+                act_as_server(draft, {"type": "timeout", "seat": seat})
+
+        match = await self._matches.execute_as_server(match_id, decide)
+        if match is None:
+            return False
+        self._matches.counts.lateness.add((match.fold.updated_at - deadline) / 1000)
+        return True

@@ -3,25 +3,23 @@
 import base64
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import msgspec
 
+import warlog_core
+
 from . import customs
-from .commands import CreateMatch
+from .commands import CreateMatch, Wanted
 from .decide import check_sides, check_unknown, invitation_hash, start
+from .done import Beginning
 from .draft import Draft
-from .errors import BadParameter, BodyTooLarge, Refused, UnknownPlayer, UnknownSeat
+from .errors import BadParameter, BodyTooLarge, Refused, UnknownGame, UnknownPlayer, UnknownSeat
 from .head import Match
 from .model import MatchCreated, Player
 from .proposals import check_beginning, merged
 from .records import Record, bad_record, replay_record
 from .seating import rotated
 from .verify import verify_record
-
-if TYPE_CHECKING:
-    from .commands import Wanted
-    from .match import Beginning
 
 MOVE_SECONDS_MAX = 30 * 24 * 3600
 INVITATION_BYTES = 20
@@ -43,6 +41,14 @@ class Imported(msgspec.Struct, frozen=True):
     versions: dict[str, int]
 
 
+def game_of(name: str, rules_version: int | None = None) -> warlog_core.Game:
+    """Raises UnknownGame."""
+    try:
+        return warlog_core.game(name, rules_version)
+    except warlog_core.UnknownGame as error:
+        raise UnknownGame(f"no game {error}") from error
+
+
 def check_move_seconds(seconds: int) -> None:
     """Raises BadParameter."""
     if not 0 <= seconds <= MOVE_SECONDS_MAX:
@@ -54,7 +60,7 @@ def begin(
     spec: CreateMatch,
     caller: Player,
     players: Mapping[str, Player],
-    beginning: "Beginning | None",
+    beginning: Beginning | None,
 ) -> dict[str, str]:
     """`match_created`, and `match_started` at once where the creator holds every seat; gives the invitations."""
     check_move_seconds(spec.move_seconds)
@@ -111,7 +117,7 @@ def begin(
     return secrets
 
 
-def begin_paired(draft: Draft, wanted: "Wanted", players: Sequence[Player]) -> None:
+def begin_paired(draft: Draft, wanted: Wanted, players: Sequence[Player]) -> None:
     """A match of players who were paired, the longest-waiting first: seats by lot, and it starts at once.
 
     The lot is the match's id, so that everybody who makes this match deals the same."""
@@ -210,6 +216,3 @@ def begin_rematch(draft: Draft, match: Match) -> None:
 
 def _invitation(token_bytes: Callable[[int], bytes]) -> str:
     return "wli_" + base64.b32encode(token_bytes(INVITATION_BYTES)).decode().lower()
-
-
-__all__ = ["Created", "Imported", "begin", "begin_import", "begin_rematch"]

@@ -29,6 +29,7 @@ from .errors import (
 from .fold import with_wish
 from .head import Match
 from .model import (
+    SERVER,
     ActionTaken,
     MatchStarted,
     Player,
@@ -44,8 +45,6 @@ from .records import replay_record
 from .replay import start_of
 from .seating import assign, draw_from
 from .stakes import filled
-
-SERVER_SEAT = "server"
 
 
 def invitation_hash(secret: str) -> str:
@@ -71,7 +70,7 @@ def act_as_server(draft: Draft, action: dict[str, object]) -> None:
     """The server's own actions: `timeout` and the like."""
     match = draft.match
     need_status(match, "playing")
-    _take_action(draft, match, SERVER_SEAT, action)
+    _take_action(draft, match, SERVER, action)
 
 
 def _take_action(draft: Draft, match: Match, actor: str, action: object) -> None:

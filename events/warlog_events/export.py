@@ -23,13 +23,13 @@ from .upcast import body_of
 from .visible import visible
 
 if TYPE_CHECKING:
-    from .match import Matches
+    from .past import Past
 
 Json = dict[str, Any]
 PAGE_EVENTS = 500
 
 
-async def export_match(matches: "Matches", match: Match, whole: Match, reader: Reader) -> Json:
+async def export_match(past: "Past", match: Match, whole: Match, reader: Reader) -> Json:
     """`whole`: a head of the same match whose timeline forgets nothing."""
     fold, line = match.fold, whole.timeline
     if not fold.started:
@@ -40,14 +40,14 @@ async def export_match(matches: "Matches", match: Match, whole: Match, reader: R
     for after in range(0, match.version, PAGE_EVENTS):
         limit = min(PAGE_EVENTS, match.version - after)
         if match.is_over:
-            for stored in await matches.store.events(match.id, after, limit):
+            for stored in await past.store.events(match.id, after, limit):
                 export.add_whole(stored, body_of(stored))
         else:
-            for event in await matches.each_of(match, after, limit, lambda _, told: export.shown(told)):
+            for event in await past.each(match, after, limit, lambda _, told: export.shown(told)):
                 export.add_shown(event)
     export.say_head()
     if match.is_over:
-        secrets = await matches.store.secrets(match.id)
+        secrets = await past.store.secrets(match.id)
         export.record["seeds"] = [secrets[name] for name in export.seeds]
         export.record["log"] = export.log
     return export.record

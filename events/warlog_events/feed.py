@@ -8,8 +8,8 @@ who lets too much lie is cut off. Nobody waits for anybody.
 import asyncio
 import logging
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterable
-from typing import Any, NamedTuple, Protocol, Self, TypeVar
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from typing import Any, NamedTuple, Self
 
 import msgspec
 
@@ -18,6 +18,7 @@ from .head import Match, at_time
 from .model import MatchCreated, OptionsChanged, PositionEdited, ProposalMade, Reader
 from .notify import Watch
 from .pages import Told
+from .past import Past
 from .store import StoredEvent, follows
 from .visible import event_json, public_json
 
@@ -40,17 +41,6 @@ class FeedClosed(Exception):
     def __init__(self, code: str) -> None:
         super().__init__(code)
         self.code = code
-
-
-T = TypeVar("T")
-
-
-class Source(Protocol):
-    async def each(
-        self, match_id: str, after: int, limit: int, use: Callable[[Match, Told], T]
-    ) -> list[T]: ...
-
-    async def contradicts(self, match_id: str, version: int, why: str) -> None: ...
 
 
 class Feed(AsyncIterator[Item]):
@@ -202,22 +192,24 @@ class _Writing:
 
 
 class Hub:
-    """`watch` None: only what this process appends is noticed. `fed` is told the time (ms) of each event that is
-    handed to feeds."""
-
     def __init__(
         self,
-        source: Source,
+        past: Past,
         watch: Watch | None,
         events_max: int,
         now_ms: Callable[[], int],
+        *,
         fed: Callable[[int], None],
+        forked: Callable[[str, int, str], Awaitable[None]],
     ) -> None:
-        self._source = source
+        """`watch` None: only what this process appends is noticed. `fed` is told the time (ms) of each event that
+        is handed to feeds, `forked` of an event that is not the one that was shown (Integrity.contradicts)."""
+        self._past = past
         self._watch = watch
         self._events_max = events_max
         self._now_ms = now_ms
         self._fed = fed
+        self._forked = forked
         self._followed: dict[str, _Followed] = {}
 
     def feed(self, match: Match, reader: Reader, after: int) -> Feed:
@@ -283,7 +275,7 @@ class Hub:
 
     async def read(self, feed: Feed, after: int, limit: int) -> list[Item]:
         """For one reader who is behind."""
-        return await self._source.each(
+        return await self._past.each_now(
             feed.match_id,
             after,
             limit,
@@ -325,7 +317,7 @@ class Hub:
         try:
             while followed.again:
                 followed.again = False
-                events = await self._source.each(
+                events = await self._past.each_now(
                     match_id,
                     followed.position,
                     PAGE_EVENTS,
@@ -335,9 +327,7 @@ class Hub:
                     stored = encoded.stored
                     if stored.version == followed.position + 1:
                         if not follows(followed.chain, stored):
-                            await self._source.contradicts(
-                                match_id, followed.position, "another one than was shown"
-                            )
+                            await self._forked(match_id, followed.position, "another one than was shown")
                             return
                         followed.position, followed.chain = stored.version, stored.chain
                     _offer(followed, encoded)

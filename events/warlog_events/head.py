@@ -14,7 +14,7 @@ from warlog_core import Game, State
 from . import customs
 from .errors import NoSpectators, NotYourSeat, UnknownSeat
 from .fold import Fold
-from .model import Player, Reader, Result
+from .model import STRANGER, Player, Reader, Result
 from .proposed import beginning_json, player_json, proposal_json
 from .timeline import Timeline
 
@@ -296,7 +296,7 @@ class Match:
 
     @lazy
     def _public_summary(self) -> dict[str, object]:
-        return self._summary(Reader())
+        return self._summary(STRANGER)
 
     @lazy
     def public_summary_json(self) -> bytes:

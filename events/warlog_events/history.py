@@ -17,24 +17,24 @@ from .timeline import Step, Timeline
 from .visible import visible
 
 if TYPE_CHECKING:
-    from .match import Matches
+    from .past import Past
 
 OWN_LINES_MAX = 500  # a line of a notation may be several actions, each played again
 
 
 async def lines(
-    matches: "Matches", match: Match, whole: Match, reader: Reader, after: int, limit: int
+    past: "Past", match: Match, whole: Match, reader: Reader, after: int, limit: int
 ) -> tuple[str, int | None]:
-    """`whole`: a head of the same match whose timeline forgets nothing. See Matches.history."""
+    """`whole`: a head of the same match whose timeline forgets nothing. See Past.history."""
     notation = match.game.notation
     if notation is not None:
-        return await _own_lines(matches, match, whole.timeline, notation, reader, after, limit)
+        return await _own_lines(past, match, whole.timeline, notation, reader, after, limit)
     found: list[str] = []
     wanted = [v for v in whole.timeline.recorded_on_path(match.version) if v > after] if match.state else []
     more = wanted[limit] if len(wanted) > limit else None
     wanted = wanted[:limit]
     for first, last in _runs(wanted):
-        texts = await matches.each_of(match, first - 1, last - first + 1, _line_for(reader))
+        texts = await past.each(match, first - 1, last - first + 1, _line_for(reader))
         found += [text for text in texts if text is not None]
     result = match.fold.result
     if more is None and result is not None:
@@ -56,7 +56,7 @@ def _line_for(reader: Reader) -> Callable[[Match, Told], str | None]:
 
 
 async def _own_lines(
-    matches: "Matches",
+    past: "Past",
     match: Match,
     line: Timeline,
     notation: Notation,
@@ -70,8 +70,8 @@ async def _own_lines(
     viewer = _viewer(match, reader)
     base = line.base_of(match.version).version
     steps = _Page(line, notation, match.version, max(after, base), min(limit, OWN_LINES_MAX))
-    begin = await matches.state_at(match, base)
-    start = begin if steps.before == base else await matches.state_at(match, steps.before)
+    begin = await past.state_at(match, base)
+    start = begin if steps.before == base else await past.state_at(match, steps.before)
 
     def written() -> list[str]:
         found = notation.head_lines(begin, viewer) if after < base else []

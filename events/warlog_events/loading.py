@@ -6,7 +6,7 @@ second finds the work done and adds nothing.
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine
+from collections.abc import Coroutine
 from time import perf_counter
 
 import msgspec
@@ -16,6 +16,7 @@ from .cache import Cache, Hot
 from .counts import Counts
 from .errors import IntegrityError, UnknownMatch, WarlogError
 from .head import Match, milliseconds
+from .integrity import Integrity
 from .replay import Forgotten, Replay
 from .store import Store, StoredEvent
 
@@ -45,18 +46,17 @@ class Loader:
         store: Store,
         cache: Cache,
         counts: Counts,
+        integrity: Integrity,
         *,
         checkpoint_every: int,
         snapshot_every: int,
-        broken: Callable[[str], None] = lambda match_id: None,
     ) -> None:
-        """`broken(match)` is called when a match contradicts itself."""
         self.store = store
         self.cache = cache
         self.counts = counts
+        self.integrity = integrity
         self.checkpoint_every = checkpoint_every
         self.snapshot_every = snapshot_every
-        self._broken = broken
         self._loading: dict[str, asyncio.Task[Hot]] = {}
         self._writing: set[asyncio.Task[None]] = set()
 
@@ -214,33 +214,9 @@ class Loader:
         if self._writing:
             await asyncio.wait(self._writing)
 
-    # ---- contradictions
-
     async def _guarded(self, match_id: str, work: Coroutine[None, None, Hot]) -> Hot:
         try:
             return await work
         except IntegrityError as error:
-            await self.freeze(match_id, error)
+            await self.integrity.freeze(match_id, error)
             raise
-
-    async def compare(self, match_id: str, version: int, chain: str) -> None:
-        """Whether Redis still has this event as it is known here; if not, the match is frozen."""
-        events = await self.store.events(match_id, version - 1, 1)
-        if not events or events[0].version != version:
-            await self.contradicts(match_id, version, "gone")
-        elif events[0].chain != chain:
-            await self.contradicts(match_id, version, "another one than was known")
-
-    async def contradicts(self, match_id: str, version: int, why: str) -> None:
-        await self.freeze(match_id, IntegrityError(f"{match_id}: event {version} is {why}: history is lost"))
-
-    async def freeze(self, match_id: str, error: IntegrityError) -> None:
-        """A match contradicts itself: said loudly, and nothing is appended to it any more."""
-        self.counts.integrity_errors += 1
-        self.cache.drop(match_id)
-        self._broken(match_id)
-        log.critical("INTEGRITY ERROR, the match is frozen: %s: %s", match_id, error.detail)
-        try:
-            await self.store.freeze(match_id, error.detail)
-        except WarlogError as failure:
-            log.critical("%s could not be frozen: %s", match_id, failure)

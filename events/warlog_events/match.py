@@ -6,17 +6,13 @@ seeing the same version. No lock is held over the network.
 """
 
 import asyncio
-import logging
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeVar
 
 import msgspec
-from msgspec.structs import replace
 
 import warlog_core
-from warlog_core import State
 
-from . import customs, history, records, replay
+from . import records
 from .cache import Cache, Hot
 from .commands import (
     Accept,
@@ -25,7 +21,6 @@ from .commands import (
     CreateMatch,
     Join,
     LeaveSeat,
-    Options,
     Prepare,
     Propose,
     Reject,
@@ -33,8 +28,17 @@ from .commands import (
     Wanted,
 )
 from .counts import Counts
-from .creation import Created, Imported, begin, begin_import, begin_paired, begin_rematch, check_import
-from .decide import act, act_as_server, check_known, join, leave_seat, need_holder, prepare, take_seat
+from .creation import (
+    Created,
+    Imported,
+    begin,
+    begin_import,
+    begin_paired,
+    begin_rematch,
+    check_import,
+    game_of,
+)
+from .decide import act, check_known, join, leave_seat, prepare, take_seat
 from .done import Beginning, Done, Key, MatchSettings, ScenarioLookup
 from .draft import Draft
 from .errors import (
@@ -42,51 +46,36 @@ from .errors import (
     ClockSkew,
     IdempotencyKeyReused,
     IntegrityError,
-    NoView,
     Refused,
     TryAgain,
-    UnknownGame,
     UnknownMatch,
-    UnknownVersion,
     VersionConflict,
     WarlogError,
-    WrongStatus,
 )
-from .export import export_match
 from .feed import Feed, Hub
 from .head import Match
+from .integrity import Integrity
 from .loading import Loader
-from .model import SERVER, MatchAborted, Player, Reader
+from .lookups import NOTHING, Found, Lookups
+from .model import SERVER, STRANGER, Player, Reader
 from .notify import Watch
-from .pages import Told, tell
+from .pages import Told
+from .past import Past
 from .projections.lobby import index_of
 from .proposals import Around, accept, propose, reject
 from .replay import Forgotten
 from .stakes import Brought, BroughtWanted, Stakes
 from .store import Append, Idempotency, Repeated, Store
-from .timeline import Timeline
-from .verify import Verdict, verify_record
-from .visible import event_json
 from .world import World
 
-log = logging.getLogger("warlog.matches")
-
-T = TypeVar("T")
 CONFLICTS_MAX = 100
-COMPARED_AT_ONCE = 200
-EVERYTHING = Reader()
-
-
-def game_of(name: str, rules_version: int | None = None) -> warlog_core.Game:
-    """Raises UnknownGame."""
-    try:
-        return warlog_core.game(name, rules_version)
-    except warlog_core.UnknownGame as error:
-        raise UnknownGame(f"no game {error}") from error
 
 
 class Matches:
-    """counts: what has been done here (counts.py)."""
+    """counts  what has been done here (counts.py)
+    past    reading what has happened (past.py)
+    """
+
 
     def __init__(
         self,
@@ -104,19 +93,32 @@ class Matches:
         self.settings = settings or MatchSettings()
         self.counts = Counts()
         self.cache = Cache(self.settings.hot_bytes_max)
-        self._scenario = scenario
         self._stakes = stakes
+        self._integrity = Integrity(
+            store,
+            self.cache,
+            self.counts,
+            shown=lambda: self._hub.positions,
+            broken=lambda match_id: self._hub.broken(match_id),
+        )
         self._loader = Loader(
             store,
             self.cache,
             self.counts,
+            self._integrity,
             checkpoint_every=self.settings.checkpoint_every_events,
             snapshot_every=self.settings.snapshot_every_events,
-            broken=lambda match_id: self._hub.broken(match_id),
         )
-        self._comparing: set[asyncio.Task[None]] = set()
-        store.on_return(self._returned)
-        self._hub = Hub(self, watch, self.settings.feed_events_max, world.now_ms, self._fed)
+        self.past = Past(self._loader)
+        self._lookups = Lookups(self.load, scenario)
+        self._hub = Hub(
+            self.past,
+            watch,
+            self.settings.feed_events_max,
+            world.now_ms,
+            fed=self._fed,
+            forked=self._integrity.contradicts,
+        )
 
     def game_name(self, match_id: str) -> str:
         """Of a hot match; "" for any other. Asks nobody."""
@@ -139,7 +141,7 @@ class Matches:
         if isinstance(spec.scenario, str):
             if not isinstance(spec.position, msgspec.UnsetType):
                 raise BadParameter("at most one of position and scenario")
-            beginning = await self._look_up(spec.scenario, caller, spec.game)
+            beginning = await self._lookups.scenario(spec.scenario, caller, spec.game)
         brought: Mapping[str, Brought] = {}
         while True:
             draft = self._new_draft(spec.game, None, caller, brought=brought)
@@ -240,13 +242,10 @@ class Matches:
 
         Raises every error of errors.py that the table of API.md gives for commands and seats."""
         began_at = self.world.now_ms()
-        scenario: Beginning | None = None
-        saved: Mapping[str, Player] | None = None
+        found = NOTHING
         if isinstance(command, Propose):
             try:
-                scenario = await self._proposed_scenario(match_id, command, caller)
-                saved = await self._saved_by(match_id, command, caller)
-                command = await self._with_history_read(match_id, command, caller)
+                command, found = await self._lookups.proposed(match_id, command, caller)
             except WarlogError:
                 # It may have gone since the same command was accepted.
                 hot, before = await self._look_again(match_id, caller, key)
@@ -266,7 +265,7 @@ class Matches:
                 if tried is not None and expected_version is None:
                     _check_still(tried, match, command, began_at)
                 draft = self._draft(hot, caller.id, brought)
-                self._decide(draft, command, caller, others, scenario, saved)
+                self._decide(draft, command, caller, others, found)
                 if not isinstance(command, Act):
                     for other in (*others, draft):
                         await self._secure(other)
@@ -310,13 +309,7 @@ class Matches:
         raise VersionConflict("too many others write this match", version=hot.match.version)
 
     def _decide(
-        self,
-        draft: Draft,
-        command: AnyCommand,
-        caller: Player,
-        others: list[Draft],
-        scenario: Beginning | None,
-        saved: Mapping[str, Player] | None,
+        self, draft: Draft, command: AnyCommand, caller: Player, others: list[Draft], found: Found
     ) -> None:
         match command:
             case Act():
@@ -331,9 +324,9 @@ class Matches:
             case Join():
                 join(draft, command, caller)
             case Propose():
-                propose(draft, command, caller, self._around(draft, caller, others, scenario, saved))
+                propose(draft, command, caller, self._around(draft, caller, others, found))
             case Accept():
-                accept(draft, command, caller, self._around(draft, caller, others, scenario, saved))
+                accept(draft, command, caller, self._around(draft, caller, others, found))
             case Reject():
                 reject(draft, command, caller)
 
@@ -349,14 +342,7 @@ class Matches:
         if self._stakes is not None:
             await self._stakes.secure(draft.began, draft.match)
 
-    def _around(
-        self,
-        draft: Draft,
-        caller: Player,
-        others: list[Draft],
-        scenario: Beginning | None,
-        saved: Mapping[str, Player] | None,
-    ) -> Around:
+    def _around(self, draft: Draft, caller: Player, others: list[Draft], found: Found) -> Around:
         def rematch(match: Match) -> str:
             if not others:
                 match_id = self.store.rematch_id(match.id)
@@ -365,8 +351,7 @@ class Matches:
                 others.append(other)
             return others[0].match_id
 
-        found = None if scenario is None else (scenario.options, scenario.position)
-        return Around(self.counts, rematch, found, saved)
+        return Around(self.counts, rematch, found)
 
     def _draft(self, hot: Hot, by: str, brought: Mapping[str, Brought] | None = None) -> Draft:
         match = hot.match
@@ -400,7 +385,7 @@ class Matches:
                     expected_version=first.version - 1,
                     expected_chain="" if before is None else before.chain,
                     events=[written.stored for written in draft.written],
-                    summary=match.summary_json(EVERYTHING),
+                    summary=match.summary_json(STRANGER),
                     index=match.index,
                     secrets=draft.new_secrets,
                     idempotency=idempotency,
@@ -414,7 +399,7 @@ class Matches:
             self.cache.drop(draft.match_id)
             raise
         except IntegrityError as error:
-            await self._loader.freeze(draft.match_id, error)
+            await self._integrity.freeze(draft.match_id, error)
             raise
 
     async def _append_rematch(self, draft: Draft) -> None:
@@ -450,209 +435,25 @@ class Matches:
                 return await self._loader.hot(match_id, fresh=True), before[1]
         return await self._loader.hot(match_id, fresh=True), None
 
-    async def _proposed_scenario(self, match_id: str, command: Propose, caller: Player) -> Beginning | None:
-        if not isinstance(command.proposal, Options):
-            return None
-        if not isinstance(command.proposal.scenario, str):
-            return None
-        match = await self.load(match_id, caller.id)
-        return await self._look_up(command.proposal.scenario, caller, match.game_name)
+    async def execute_as_server(self, match_id: str, decide: Callable[[Draft], None]) -> Match | None:
+        """The server's own event: `decide` writes it on a draft of the newest head, or nothing if there is no
+        reason any more. It is asked again when somebody else was faster. The match after it, or None.
 
-    async def _saved_by(self, match_id: str, command: Propose, caller: Player) -> Mapping[str, Player] | None:
-        """Whose match it is that is proposed to go on from, where the rule book keeps it for them (wec 6.6) and more
-        than one played it. A history names nobody, nor does a record of a match that is not here."""
-        record = command.proposal.record if isinstance(command.proposal, Options) else None
-        name = record.get("match") if isinstance(record, dict) else None
-        if not isinstance(name, str):
-            return None
-        match = await self.load(match_id, caller.id)
-        if not customs.saved_for_its_players(match.game):
-            return None
-        try:
-            saved = await self.load(name, caller.id)
-        except UnknownMatch:
-            return None
-        several = len({holder.id for holder in saved.holders.values()}) > 1
-        return saved.holders if several and saved.game_name == match.game_name else None
-
-    async def _with_history_read(self, match_id: str, command: Propose, caller: Player) -> Propose:
-        """The command, with a history that is proposed to go on from (wec 10.6) already made a record."""
-        if not isinstance(command.proposal, Options):
-            return command
-        given = command.proposal.record
-        if not isinstance(given, dict) or "history" not in given:
-            return command
-        need_holder(await self.load(match_id, caller.id), caller)
-        record = await asyncio.to_thread(records.with_history_read, given)
-        return replace(command, proposal=replace(command.proposal, record=record))
-
-    async def _look_up(self, scenario: str, caller: Player, game: str) -> Beginning:
-        if self._scenario is None:
-            raise BadParameter("there are no scenarios here")
-        found = await self._scenario(scenario, caller.id)
-        if found.game != game:
-            raise BadParameter(f"a scenario of {found.game}, not of {game}")
-        return found
-
-    async def time_out(self, match_id: str, seat: str, deadline: int) -> bool:
-        """Posts the server's `timeout` if `deadline` is still that seat's and has passed. True if this call did it."""
+        Raises UnknownMatch, IntegrityError, TryAgain, WrongStatus (voided), Refused."""
         for _ in range(CONFLICTS_MAX):
             hot = await self._loader.hot(match_id, fresh=True)
-            match = hot.match
-            if match.deadlines.get(seat) != deadline or deadline >= self.world.now_ms():
-                return False
             draft = self._draft(hot, SERVER)
-            act_as_server(draft, {"type": "timeout", "seat": seat})
+            decide(draft)
+            if not draft.written:
+                return None
             try:
                 await self._append(draft, None, None)
             except (VersionConflict, ClockSkew):
                 continue
-            self._commit(hot, draft, self._done(draft).told)
-            self.counts.lateness.add((draft.at - deadline) / 1000)
-            return True
-        return False
+            return self._commit(hot, draft, self._done(draft).told)
+        return None
 
-    async def abandon(self, match_id: str, idle_since: int) -> bool:
-        """Ends a lobby in which nothing has happened since `idle_since` (ms). True if this call did it."""
-        for _ in range(CONFLICTS_MAX):
-            hot = await self._loader.hot(match_id, fresh=True)
-            if hot.match.status != "lobby" or hot.match.fold.updated_at > idle_since:
-                return False
-            draft = self._draft(hot, SERVER)
-            draft.write(MatchAborted(reason="abandoned"))
-            try:
-                await self._append(draft, None, None)
-            except (VersionConflict, ClockSkew):
-                continue
-            self._commit(hot, draft, self._done(draft).told)
-            self.counts.abandoned += 1
-            return True
-        return False
-
-    async def flee(self, match_id: str, player: str) -> int:
-        """Posts the server's `flee` for every seat of the player's that is still in a running match in which being away
-        matters; gives for how many."""
-        count = 0
-        for _ in range(CONFLICTS_MAX):
-            hot = await self._loader.hot(match_id, fresh=True)
-            match = hot.match
-            if match.flee_seconds is None or match.state is None:
-                return count
-            state, actions = match.state, map(_flee, match.seats_of(player))
-            action = next((one for one in actions if state.check(SERVER, one) is None), None)
-            if action is None:
-                return count
-            draft = self._draft(hot, SERVER)
-            act_as_server(draft, action)
-            try:
-                await self._append(draft, None, None)
-            except (VersionConflict, ClockSkew):
-                continue
-            self._commit(hot, draft, self._done(draft).told)
-            count += 1
-        return count
-
-    # ---- reading
-
-    async def state_at(self, match: Match, version: int) -> State:
-        """The state after `version`; the caller's own. Raises NoView before the start, UnknownVersion beyond the
-        newest."""
-        if not 0 < version <= match.version:
-            raise UnknownVersion(f"versions 1 to {match.version} are there", version=match.version)
-        if match.state is None or version < match.started_at_version:
-            raise NoView("there is no board before the start", version=match.version)
-        if version == match.version:
-            return match.state.copy()
-        return await self._with_line(
-            match, lambda line: replay.state_at(line, match.game, version, self.counts)
-        )
-
-    async def each(self, match_id: str, after: int, limit: int, use: Callable[[Match, Told], T]) -> list[T]:
-        """`use` of every event after `after`, at most `limit`, with what the rules made of it; of the match as
-        it is now."""
-        match = (await self._loader.hot(match_id, fresh=True)).match
-        return await self.each_of(match, after, limit, use)
-
-    async def each_of(self, match: Match, after: int, limit: int, use: Callable[[Match, Told], T]) -> list[T]:
-        """As `each`, of a head that is at hand. `use` may be called for an event anew: it must not add up."""
-        if after >= match.version:
-            return []
-        self.counts.redis_reads += 1
-        events = await self.store.events(match.id, after, min(limit, match.version - after))
-        return await self._with_line(
-            match, lambda line: [use(match, told) for told in tell(match, line, events, self.counts)]
-        )
-
-    async def _with_line(self, match: Match, use: Callable[[Timeline], T]) -> T:
-        """`use` of a timeline that has not forgotten what it needs. A contradiction freezes the match."""
-        try:
-            try:
-                return use(match.timeline)
-            except Forgotten:
-                return use((await self._whole(match)).timeline)
-        except IntegrityError as error:
-            await self._loader.freeze(match.id, error)
-            raise
-
-    # ---- what Redis may have lost
-
-    def _returned(self, affected: Callable[[str], bool]) -> None:
-        """Redis was away, or another server has taken over. What was acknowledged or shown here is compared with what
-        is there now, before somebody goes on from either."""
-        known = {(match.id, match.version, match.chain) for match in self.cache.heads}
-        known |= {*self._hub.positions}
-        task = asyncio.create_task(self._compare([one for one in known if affected(one[0])]))
-        self._comparing.add(task)
-        task.add_done_callback(self._comparing.discard)
-
-    async def _compare(self, known: list[tuple[str, int, str]]) -> None:
-        for i in range(0, len(known), COMPARED_AT_ONCE):
-            part = known[i : i + COMPARED_AT_ONCE]
-            self.counts.redis_reads += 1
-            results = await asyncio.gather(
-                *(self._loader.compare(*one) for one in part), return_exceptions=True
-            )
-            for (match_id, _, _), result in zip(part, results, strict=True):
-                if isinstance(result, Exception):
-                    log.warning("%s: what Redis has of it could not be looked at: %s", match_id, result)
-
-    async def contradicts(self, match_id: str, version: int, why: str) -> None:
-        """Event `version` is not what was known of it. The match is frozen, and its feeds end."""
-        await self._loader.contradicts(match_id, version, why)
-
-    async def _whole(self, match: Match) -> Match:
-        """A head whose timeline forgets nothing: the same or a newer one."""
-        hot = self.cache.get(match.id)
-        if hot is not None and hot.match.timeline.known_from == 0 and hot.match.version >= match.version:
-            return hot.match
-        return (await self._loader.cold(match.id, whole=True)).match
-
-    async def events_for(
-        self, match: Match, reader: Reader, after: int = 0, limit: int = 100
-    ) -> list[dict[str, object]]:
-        """Events `after`+1 … as `reader` may see them today, every version, in the form of API.md."""
-        return await self.each_of(
-            match,
-            after,
-            limit,
-            lambda match, told: event_json(match, told, reader),
-        )
-
-    def timeline(self, match: Match, after: int = 0, limit: int = 100) -> list[dict[str, object]]:
-        """`{"version", "parent"}` of the versions after `after`; the first has no parent."""
-        last = min(match.version, after + limit)
-        nodes: list[dict[str, object]] = []
-        for version in range(after + 1, last + 1):
-            parent = match.timeline.parent(version)
-            nodes.append({"version": version} if parent is None else {"version": version, "parent": parent})
-        return nodes
-
-    async def history(
-        self, match: Match, reader: Reader, after: int = 0, limit: int = 1000
-    ) -> tuple[str, int | None]:
-        """The notation of the current line from after version `after`, at most `limit` lines, and the version
-        after which to go on, None at the end."""
-        return await history.lines(self, match, await self._whole(match), reader, after, limit)
+    # ---- what is shown as it happens
 
     def feed(self, match: Match, reader: Reader, after: int) -> Feed:
         """What comes after version `after`, for as long as the reader wants (feed.py)."""
@@ -662,28 +463,11 @@ class Matches:
     def feed_events_waiting(self) -> int:
         return self._hub.waiting
 
-    async def export(self, match: Match, reader: Reader) -> dict[str, object]:
-        """The record (API.md). Seeds, hashes and chain are in it once the match is over.
-
-        Raises WrongStatus in the lobby and for a running competitive match."""
-        return await export_match(self, match, await self._whole(match), reader)
-
-    async def verify(self, match: Match) -> Verdict:
-        """Everything that is stored, from the first event on. Raises WrongStatus unless the match is over."""
-        if not match.is_over:
-            raise WrongStatus("a match can be verified when it is over", version=match.version)
-        return await asyncio.to_thread(verify_record, await self.export(match, EVERYTHING))
-
     async def close(self) -> None:
         """Waits for snapshots under way and ends every feed."""
         self._hub.close()
-        for task in self._comparing:
-            task.cancel()
+        self._integrity.close()
         await self._loader.settle()
-
-
-def _flee(seat: str) -> dict[str, object]:
-    return {"type": "flee", "seat": seat}
 
 
 def _check_still(tried: Match, match: Match, command: AnyCommand, began_at: int) -> None:
@@ -709,7 +493,7 @@ def index_json(before: Match | None, match: Match) -> bytes:
         if (old.status, old.mode) == (new.status, new.mode) and new.status != "lobby":
             if old.holders is new.holders and old.joined is new.joined and old.seats is new.seats:
                 return before.index
-    return msgspec.json.encode(index_of(match.summary(EVERYTHING)))
+    return msgspec.json.encode(index_of(match.summary(STRANGER)))
 
 
 __all__ = [

@@ -253,3 +253,7 @@ class Reader(Struct, frozen=True):
 
     seats: tuple[str, ...] = ()
     player: str | None = None
+
+
+STRANGER = Reader()
+"""Is shown what everybody may know."""

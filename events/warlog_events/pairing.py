@@ -20,7 +20,7 @@ import msgspec
 from . import customs, keys
 from .commands import Wanted
 from .connect import Connection
-from .creation import check_move_seconds
+from .creation import check_move_seconds, game_of
 from .errors import (
     BodyTooLarge,
     Refused,
@@ -32,7 +32,7 @@ from .errors import (
     WrongStatus,
 )
 from .head import rfc3339
-from .match import Matches, game_of
+from .match import Matches
 from .model import Player, encode
 from .notify import Watch
 from .pipe import Word

@@ -13,9 +13,12 @@ from collections import Counter
 
 from . import keys
 from .connect import Connection
+from .decide import act_as_server
+from .draft import Draft
 from .errors import TryAgain, UnknownMatch, WarlogError
 from .head import Match
 from .match import Matches
+from .model import SERVER
 from .pipe import Word
 from .world import World
 
@@ -130,7 +133,7 @@ class Absence:
             match = await self._matches.head(match_id)
             due = _due(match, player, here_at, now)
             if due is not None and due <= now:
-                fled = await self._matches.flee(match_id, player)
+                fled = await self._flee(match_id, player)
                 due = None
         except UnknownMatch:
             due = None
@@ -145,6 +148,25 @@ class Absence:
         else:
             await self._pipe.call("ZADD", keys.presence("watched"), "XX", due, entry, write=True)
         return fled
+
+    async def _flee(self, match_id: str, player: str) -> int:
+        """Posts the server's `flee` for every seat of the player's that is still in a running match in which being away
+        matters; gives for how many."""
+
+        def decide(draft: Draft) -> None:
+            match = draft.match
+            if match.flee_seconds is None or match.state is None:
+                return
+            for seat in match.seats_of(player):
+                flee: dict[str, object] = {"type": "flee", "seat": seat}
+                if match.state.check(SERVER, flee) is None:
+                    act_as_server(draft, flee)
+                    return
+
+        count = 0
+        while await self._matches.execute_as_server(match_id, decide) is not None:
+            count += 1
+        return count
 
 
 def _due(match: Match, player: str, here_at: int, now: int) -> int | None:

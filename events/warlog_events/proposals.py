@@ -6,7 +6,7 @@ as it goes, since any action replaces it.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import UNSET
@@ -29,6 +29,7 @@ from .errors import (
     WrongStatus,
 )
 from .head import Match
+from .lookups import NOTHING, Found
 from .model import (
     BecameCompetitive,
     MatchAborted,
@@ -48,25 +49,16 @@ from .replay import start_of, state_at
 Proposed = dict[str, Any]
 
 
-class Around:
+class Around(NamedTuple):
     """What a proposal may need from outside the match.
 
-    scenario   the options and the Position of the scenario that is proposed, already looked up
-    saved      seat → who had it in the match of which a record is proposed, as far as that is known and matters
-    rematch    writes the first events of a new match like this one; gives its id
+    found    what it names, looked up
+    rematch  writes the first events of a new match like this one; gives its id
     """
 
-    def __init__(
-        self,
-        counts: Counts,
-        rematch: Callable[[Match], str],
-        scenario: tuple[dict[str, object], dict[str, object] | None] | None = None,
-        saved: Mapping[str, Player] | None = None,
-    ) -> None:
-        self.counts = counts
-        self.rematch = rematch
-        self.scenario = scenario
-        self.saved = saved or {}
+    counts: Counts
+    rematch: Callable[[Match], str]
+    found: Found = NOTHING
 
 
 def propose(draft: Draft, command: Propose, player: Player, around: Around) -> None:
@@ -127,10 +119,11 @@ def _plain(proposal: Options | Undo | Edit | Competitive | Abort | Rematch, arou
         given = [x is not UNSET for x in (proposal.position, proposal.scenario, proposal.record)]
         if sum(given) > 1:
             raise BadParameter("at most one of position, scenario and import")
-        if around.scenario is not None:
-            plain["scenario_options"], plain["position"] = around.scenario
-        if around.saved and "import" in plain:
-            plain["saved"] = msgspec.to_builtins(around.saved)
+        found = around.found
+        if found.scenario is not None:
+            plain["scenario_options"], plain["position"] = found.scenario.options, found.scenario.position
+        if found.saved and "import" in plain:
+            plain["saved"] = msgspec.to_builtins(found.saved)
     return plain
 
 
@@ -164,8 +157,7 @@ def _check(draft: Draft, proposed: Proposed, player: Player, around: Around) -> 
         secrets=draft.secrets,
         token_bytes=bytes,
     )
-    around = Around(around.counts, lambda match: "", around.scenario)
-    _do(trial, proposed, player, None, around)
+    _do(trial, proposed, player, None, Around(around.counts, lambda match: ""))
 
 
 def _do(draft: Draft, proposed: Proposed, player: Player, proposal: int | None, around: Around) -> None:

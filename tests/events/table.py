@@ -12,7 +12,7 @@ from msgspec import to_builtins
 from tests.events.hand import opened
 from warlog_events.commands import Act, CreateMatch, Propose, Undo
 from warlog_events.connect import Connection
-from warlog_events.match import Done, Match, Matches, MatchSettings
+from warlog_events.match import Done, Match, Matches, MatchSettings, ScenarioLookup
 from warlog_events.model import Player, Reader
 from warlog_events.notify import Watch
 from warlog_events.store import Store
@@ -42,12 +42,17 @@ class Table:
     """One process's view of Redis. Several tables over one Redis are several processes."""
 
     def __init__(
-        self, connection: Connection, world: World, settings: MatchSettings | None, watch: Watch
+        self,
+        connection: Connection,
+        world: World,
+        settings: MatchSettings | None,
+        watch: Watch,
+        scenario: ScenarioLookup | None = None,
     ) -> None:
         self.connection = connection
         self.world = world
         self.store = Store(connection, world)
-        self.matches = Matches(self.store, world, watch=watch, settings=settings)
+        self.matches = Matches(self.store, world, watch=watch, settings=settings, scenario=scenario)
         self.counts = self.matches.counts
 
     async def hot_seat(self, options: dict[str, object] | None = None, **more: Any) -> Match:
@@ -95,7 +100,7 @@ class Table:
         return await self.matches.load(match.id, ADA.id)
 
     async def events(self, match: Match, reader: Reader = ALL) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = to_builtins(await self.matches.events_for(match, reader, 0, 100_000))
+        found: list[dict[str, Any]] = to_builtins(await self.matches.past.events(match, reader, 0, 100_000))
         return found
 
     async def forget(self) -> None:
@@ -118,11 +123,15 @@ def choice(match: Match, rng: random.Random) -> tuple[str, dict[str, Any]]:
 
 @asynccontextmanager
 async def table_at(
-    url: str, *, settings: MatchSettings | None = None, world: World | None = None
+    url: str,
+    *,
+    settings: MatchSettings | None = None,
+    world: World | None = None,
+    scenario: ScenarioLookup | None = None,
 ) -> AsyncIterator[Table]:
     async with opened(url) as connection:
         watch = Watch(connection)
-        table = Table(connection, world or World.real(), settings, watch)
+        table = Table(connection, world or World.real(), settings, watch, scenario)
         try:
             yield table
         finally:

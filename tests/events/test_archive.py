@@ -69,7 +69,7 @@ async def several(table: Table) -> list[Match]:
     rematch = await table.finish(await table.duel())
     proposal = await table.do(rematch, Propose(Rematch()), ADA)
     rematch = (await table.do(rematch, Accept(proposal.version), BOB)).match
-    record: Any = await table.matches.export(lines, SPECTATOR)
+    record: Any = await table.matches.past.export(lines, SPECTATOR)
     imported = (
         await table.matches.import_record(msgspec.json.decode(msgspec.json.encode(record)), EVE)
     ).match
@@ -97,17 +97,17 @@ async def everything(table: Table, match: Match) -> dict[str, Any]:
         matches = table.matches
         seen: dict[str, Any] = {
             "summary": head.summary(reader),
-            "events": await matches.events_for(head, reader, 0, 10_000),
-            "timeline": matches.timeline(head, 0, 10_000),
-            "history": await matches.history(head, reader, 0, 10_000),
+            "events": await matches.past.events(head, reader, 0, 10_000),
+            "timeline": matches.past.timeline(head, 0, 10_000),
+            "history": await matches.past.history(head, reader, 0, 10_000),
             "stored": [await table.store.events(match.id, after, 7) for after in range(0, head.version, 7)],
         }
         if head.is_over:
-            seen["export"] = await matches.export(head, reader)
-            seen["verdict"] = await matches.verify(head)
+            seen["export"] = await matches.past.export(head, reader)
+            seen["verdict"] = await matches.past.verify(head)
             versions = range(head.started_at_version, head.version + 1)
             seen["views"] = [
-                state.view(seat, plain=True) for v in versions for state in [await matches.state_at(head, v)]
+                state.view(seat, plain=True) for v in versions for state in [await matches.past.state_at(head, v)]
                 for seat in head.seats
             ]  # fmt: skip
         found[player.id] = msgspec.json.encode(seen)
@@ -221,8 +221,8 @@ async def test_taking_back_a_finished_match_brings_it_back_and_it_can_leave_agai
             assert undone.version == match.version + 1
             match = await process.finish(await process.play(undone, 3, random.Random(round_)))
             stored = await table.store.events(match.id)
-            assert (await other.matches.verify(await other.load(match))).status == "verified"
-            assert (await table.matches.verify(await table.load(match))).status == "verified"
+            assert (await other.matches.past.verify(await other.load(match))).status == "verified"
+            assert (await table.matches.past.verify(await table.load(match))).status == "verified"
         assert len(list(tmp_path.rglob(f"{match.id}.*"))) == 3
 
 

@@ -57,16 +57,16 @@ async def test_with_all_memory_and_snapshots_thrown_away_every_answer_is_the_sam
     async def everything() -> list[object]:
         now = await table.load(match)
         assert now.state is not None
-        states = [(await table.matches.state_at(now, v)).data for v in range(2, now.version + 1)]
+        states = [(await table.matches.past.state_at(now, v)).data for v in range(2, now.version + 1)]
         events = await table.events(now, ALL) + await table.events(now, SPECTATOR)
-        history = await table.matches.history(now, ALL)
+        history = await table.matches.past.history(now, ALL)
         return [
             now.summary(ALL),
             now.state.data,
             states,
             events,
             history,
-            await table.matches.export(now, ALL),
+            await table.matches.past.export(now, ALL),
         ]
 
     warm = await everything()
@@ -94,7 +94,7 @@ async def test_a_snapshot_spares_the_replay_of_what_came_before(table: Table) ->
     for version in (5, 6, 20):
         again = await table.undo(again, version)
         assert again.state is not None
-        assert again.state.data == (await table.matches.state_at(again, version)).data
+        assert again.state.data == (await table.matches.past.state_at(again, version)).data
 
 
 def _spoilt(raw: bytes) -> dict[str, bytes]:
@@ -228,12 +228,12 @@ async def test_a_match_of_two_thousand_events_is_as_fast_as_one_of_twenty(redis_
                 if match.is_over:
                     match = await table.undo(match, match.version - 10)
             middle = length // 2
-            while (await table.matches.state_at(match, middle)).result is not None:
+            while (await table.matches.past.state_at(match, middle)).result is not None:
                 middle -= 1
             before = counted(table)
             match = await table.undo(match, middle)
             match = await table.act(match, *choice(match, rng))
-            await table.matches.state_at(match, length // 3)
+            await table.matches.past.state_at(match, length // 3)
             await table.do(match, Propose(Undo(length // 4)), ADA)
             costs.append({name: value - before[name] for name, value in counted(table).items()})
         assert costs[0].pop("core_calls") <= 8

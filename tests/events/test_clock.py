@@ -67,7 +67,7 @@ async def test_too_late_is_too_late_and_then_the_time_out_happens(own_redis: Any
         assert event["action"] == {"type": "timeout", "seat": seat}
         assert event["result"]["reason"] == "timeout"
         assert await clock.step() == 0
-        assert (await table.matches.verify(match)).status == "verified"
+        assert (await table.matches.past.verify(match)).status == "verified"
 
 
 async def test_each_deadline_fires_once_however_many_workers_there_are(own_redis: AnyRedis) -> None:
@@ -97,8 +97,9 @@ async def test_a_deadline_that_has_moved_meanwhile_does_not_fire(own_redis: AnyR
         hands.now_ms += 29_000
         match = await table.act(match, *choice(match, random.Random(3)))
         hands.now_ms += 2_000
-        assert not await table.matches.time_out(match.id, seat, deadline)
-        assert not await table.matches.time_out(match.id, seat, match.deadlines.get(seat, 0))
+        clock = Clock(table.store, table.matches, hands.world)
+        assert not await clock.time_out(match.id, seat, deadline)
+        assert not await clock.time_out(match.id, seat, match.deadlines.get(seat, 0))
         assert (await table.load(match)).version == match.version
 
 
@@ -107,7 +108,7 @@ async def test_imported_matches_and_those_without_a_limit_have_no_clock(own_redi
     async with table_at(own_redis.url, world=hands.world) as table:
         match = await table.play(await table.hot_seat(), 3, random.Random(4))
         assert match.deadlines == {}
-        record = await table.matches.export(match, ALL)
+        record = await table.matches.past.export(match, ALL)
         made = await table.matches.import_record(record, ADA)
         assert made.match.deadlines == {}
         hands.now_ms += 10**9

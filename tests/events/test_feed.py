@@ -57,7 +57,10 @@ async def test_a_feed_gives_the_past_then_follows_and_says_the_same_as_events(ta
         found += await take(feed, 8)
         await nothing_more(feed)
     assert as_in_events(found) == await table.events(match)
-    assert [event["to_act"] for event in found[:2]] == [[], (await table.matches.state_at(match, 2)).to_act]
+    assert [event["to_act"] for event in found[:2]] == [
+        [],
+        (await table.matches.past.state_at(match, 2)).to_act,
+    ]
     assert found[-1]["to_act"] == []
 
 

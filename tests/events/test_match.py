@@ -550,15 +550,17 @@ async def test_a_reader_has_the_knowledge_of_the_seats_that_he_holds(table: Tabl
 async def test_a_scenario_is_proposed_once_though_it_has_gone_when_the_command_is_repeated(
     redis_server: AnyRedis,
 ) -> None:
-    async with table_at(redis_server.url) as one, table_at(redis_server.url) as two:
-        saved = {"sc_1": Beginning("hex", HIDDEN, None)}
+    saved = {"sc_1": Beginning("hex", HIDDEN, None)}
 
-        async def scenario(scenario_id: str, player_id: str) -> Beginning:
-            if scenario_id not in saved:
-                raise errors.UnknownScenario("no such scenario")
-            return saved[scenario_id]
+    async def scenario(scenario_id: str, player_id: str) -> Beginning:
+        if scenario_id not in saved:
+            raise errors.UnknownScenario("no such scenario")
+        return saved[scenario_id]
 
-        one.matches._scenario = two.matches._scenario = scenario
+    async with (
+        table_at(redis_server.url, scenario=scenario) as one,
+        table_at(redis_server.url, scenario=scenario) as two,
+    ):
         spec = CreateMatch("hex", BATTLE, {"red": "me", "blue": "invite"}, visibility="private")
         made = await one.matches.create(spec, ADA)
         match, command, key = made.match, Propose(Options(scenario="sc_1")), Key("k", "d")

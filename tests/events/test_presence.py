@@ -173,7 +173,7 @@ async def test_nobody_flees_from_casual_imported_or_finished_matches_or_when_he_
         await hall.table.act(match, seat, move)
         await hall.table.act(match, "south", {"type": "resign"})
     await hall.table.act(over, "north", {"type": "resign"})
-    record = await hall.table.matches.export(
+    record = await hall.table.matches.past.export(
         await hall.table.load(over), (await hall.table.load(over)).reader(None)
     )
     imported = (await hall.table.matches.import_record(record, ADA)).match

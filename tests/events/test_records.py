@@ -54,7 +54,7 @@ async def finished_tree(table: Table) -> Record:
     match = await table.finish(await table.play(match, 3, rng))
     match = (await table.do(match, Propose(EditPosition(position)))).match  # which brings a third seed
     match = await table.finish(await table.play(match, 3, rng))
-    return plain(await table.matches.export(match, SPECTATOR))
+    return plain(await table.matches.past.export(match, SPECTATOR))
 
 
 async def test_a_finished_match_is_verified_from_its_export_alone(table: Table) -> None:
@@ -69,8 +69,10 @@ async def test_what_is_not_over_cannot_be_verified(table: Table) -> None:
     running = await table.duel(HIDDEN)
     for match in (lobby, await table.act(running, "red", {"type": "recruit_preset", "preset": "auto"})):
         with pytest.raises(errors.WrongStatus):  # and not "failed", because something is withheld
-            await table.matches.verify(match)
-    assert (await table.matches.verify(await table.finish(await table.load(running)))).status == "verified"
+            await table.matches.past.verify(match)
+    assert (
+        await table.matches.past.verify(await table.finish(await table.load(running)))
+    ).status == "verified"
 
 
 async def test_what_json_tools_may_change_does_not_matter(table: Table) -> None:
@@ -213,24 +215,24 @@ async def test_an_import_has_the_whole_tree_and_every_state_of_it(table: Table) 
     assert (match.mode, match.move_seconds) == ("casual", 0)
     assert list(made.versions) == [str(e["version"]) for e in [record["setup"], *record["events"]]]
     for old, new in made.versions.items():
-        before = await table.matches.state_at(original, int(old))
-        after = await table.matches.state_at(match, new)
+        before = await table.matches.past.state_at(original, int(old))
+        after = await table.matches.past.state_at(match, new)
         assert before.data == after.data
-    verdict = await table.matches.verify(match)
+    verdict = await table.matches.past.verify(match)
     assert (verdict.status, verdict.detail) == ("unseeded", "")
     # It can be exported and imported once more, and taken back and played on with draws of its own.
-    again = await table.matches.import_record(plain(await table.matches.export(match, SPECTATOR)), EVE)
+    again = await table.matches.import_record(plain(await table.matches.past.export(match, SPECTATOR)), EVE)
     assert again.match.state is not None
     assert match.state is not None
     assert again.match.state.data == match.state.data
     done = await table.do(again.match, Propose(Undo(again.versions[str(match.started_at_version)])), EVE)
     played = await table.play(done.match, 12, random.Random(1))
-    assert (await table.matches.verify(await table.finish(played))).status == "unseeded"
+    assert (await table.matches.past.verify(await table.finish(played))).status == "unseeded"
 
 
 async def test_a_bare_list_of_actions_and_draws_is_enough(table: Table) -> None:
     match = await table.play(await table.hot_seat(), 40, random.Random(23))
-    record = plain(await table.matches.export(match, ALL))
+    record = plain(await table.matches.past.export(match, ALL))
     bare = {
         "game": "hex",
         "options": record["options"],
@@ -277,7 +279,7 @@ async def test_an_altered_record_is_not_imported(table: Table) -> None:
 async def test_an_export_of_a_match_that_was_taken_back_goes_on_from_there(table: Table) -> None:
     match = await table.play(await table.hot_seat(), 8, random.Random(24))
     match = await table.undo(match, 5)
-    record = plain(await table.matches.export(match, ALL))
+    record = plain(await table.matches.past.export(match, ALL))
     assert record["head"] == 5
     assert "seeds" not in record
     made = await table.matches.import_record(record, BOB)
@@ -289,7 +291,7 @@ async def test_an_export_of_a_match_that_was_taken_back_goes_on_from_there(table
 
 async def test_a_timeout_is_imported_as_the_servers_own(table: Table) -> None:
     match = await table.play(await table.hot_seat(), 2, random.Random(25))
-    record = plain(await table.matches.export(match, ALL))
+    record = plain(await table.matches.past.export(match, ALL))
     record["events"].append({"seat": "server", "action": {"type": "timeout", "seat": "red"}, "draws": []})
     made = await table.matches.import_record(record, BOB)
     assert made.match.fold.result is not None
@@ -321,7 +323,7 @@ async def test_the_published_playthroughs_are_imported_to_the_last_effect(table:
 
 async def test_two_players_may_agree_in_the_lobby_to_go_on_from_a_record(table: Table) -> None:
     other = await table.play(await table.hot_seat({**BATTLE, "round_limit": 500}), 9, random.Random(26))
-    record = plain(await table.matches.export(other, ALL))
+    record = plain(await table.matches.past.export(other, ALL))
     match = (await table.matches.create(CreateMatch("hex", {}, {"red": "me"}), ADA)).match
     await table.do(match, TakeSeat("blue"), BOB)
     done = await table.do(match, Propose(Options(record=record)), ADA)
@@ -351,13 +353,13 @@ async def test_two_players_may_agree_in_the_lobby_to_go_on_from_a_record(table: 
 async def test_what_a_running_export_withholds_cannot_be_imported(table: Table) -> None:
     match = await table.duel(HIDDEN)
     match = await table.act(match, "blue", {"type": "recruit", "army": [{"unit": "wolf", "count": 3}]})
-    record = plain(await table.matches.export(match, match.reader(ADA.id)))
+    record = plain(await table.matches.past.export(match, match.reader(ADA.id)))
     assert "wolf" not in str(record)
     with pytest.raises(errors.Refused):
         await table.matches.import_record(record, ADA)
     competitive = await table.duel(mode="competitive")
     with pytest.raises(errors.WrongStatus):
-        await table.matches.export(competitive, competitive.reader(ADA.id))
+        await table.matches.past.export(competitive, competitive.reader(ADA.id))
 
 
 async def test_draws_for_seats_are_verified_too(table: Table) -> None:
@@ -371,7 +373,7 @@ async def test_draws_for_seats_are_verified_too(table: Table) -> None:
         match = (await table.do(match, Prepare(seat), match.holders[seat])).match
     while not match.is_over:
         match = await table.finish(match)
-    record = plain(await table.matches.export(match, SPECTATOR))
+    record = plain(await table.matches.past.export(match, SPECTATOR))
     assert verify_record(record).status == "verified"
     assigned = next(entry for entry in record["log"] if entry["type"] == "seats_assigned")
     assert len(assigned["draws"]) == 1

@@ -152,7 +152,7 @@ async def saved_match(table: Table) -> str:
     for seat, player in (("black", ADA), ("white", BOB)):
         match = (await table.do(match, Prepare(seat), player)).match
     match = await table.play(match, 9, random.Random(3))
-    record = msgspec.to_builtins(await table.matches.export(match, Reader(("white",), BOB.id)))
+    record = msgspec.to_builtins(await table.matches.past.export(match, Reader(("white",), BOB.id)))
     assert match.state is not None
     position = match.state.position(plain=True)
     match = (await table.matches.create(spec, ADA, players={BOB.id: BOB})).match
@@ -177,7 +177,7 @@ async def make(name: str, only: list[str]) -> None:
                 if only and write.__name__ not in only:
                     continue
                 match = await table.matches.load(await write(table), None)
-                record = await table.matches.export(match, SPECTATOR)
+                record = await table.matches.past.export(match, SPECTATOR)
                 record["final_hash"] = match.fold.hash
                 with (folder / f"{name}-{write.__name__}.json").open("x") as file:
                     json.dump(json.loads(msgspec.json.encode(record)), file, indent=1)

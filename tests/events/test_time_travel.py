@@ -82,7 +82,7 @@ async def test_every_version_can_be_gone_back_to_and_played_on_from(table: Table
     last = match.version
     states = {}
     for version in range(2, last + 1):
-        states[version] = (await table.matches.state_at(match, version)).data
+        states[version] = (await table.matches.past.state_at(match, version)).data
     for version in range(2, last + 1):
         match = await table.undo(match, version)
         assert match.state is not None
@@ -93,12 +93,12 @@ async def test_every_version_can_be_gone_back_to_and_played_on_from(table: Table
         assert match.state is not None
         states[match.version] = match.state.data
     for version, data in states.items():
-        assert (await table.matches.state_at(match, version)).data == data
+        assert (await table.matches.past.state_at(match, version)).data == data
     # Another process, which knows nothing, comes to the same.
     await table.forget()
     match = await table.load(match)
     for version, data in states.items():
-        assert (await table.matches.state_at(match, version)).data == data
+        assert (await table.matches.past.state_at(match, version)).data == data
 
 
 async def test_redo_is_going_back_to_the_abandoned_line(table: Table) -> None:
@@ -108,10 +108,13 @@ async def test_redo_is_going_back_to_the_abandoned_line(table: Table) -> None:
     match = await table.undo(match, top)
     assert match.state is not None
     assert match.state.data == data
-    nodes = table.matches.timeline(match)
+    nodes = table.matches.past.timeline(match)
     assert nodes[-2:] == [{"version": top + 1, "parent": 3}, {"version": top + 2, "parent": top}]
     assert nodes[0] == {"version": 1}
-    assert table.matches.timeline(match, 3, 2) == [{"version": 4, "parent": 3}, {"version": 5, "parent": 4}]
+    assert table.matches.past.timeline(match, 3, 2) == [
+        {"version": 4, "parent": 3},
+        {"version": 5, "parent": 4},
+    ]
 
 
 async def test_there_is_nothing_to_go_back_to_before_the_start_or_beyond_the_end(table: Table) -> None:
@@ -120,10 +123,10 @@ async def test_there_is_nothing_to_go_back_to_before_the_start_or_beyond_the_end
         with pytest.raises(errors.UnknownVersion):
             await table.undo(match, version)
     with pytest.raises(errors.NoView):
-        await table.matches.state_at(match, 1)
+        await table.matches.past.state_at(match, 1)
     for version in (0, -3, match.version + 1):
         with pytest.raises(errors.UnknownVersion):
-            await table.matches.state_at(match, version)
+            await table.matches.past.state_at(match, version)
 
 
 async def test_a_finished_match_that_is_taken_back_gets_a_new_seed_and_one_that_is_not_keeps_its_own(
@@ -166,7 +169,7 @@ async def test_while_a_match_is_open_no_event_tells_a_seed_a_hash_or_the_chain(t
     private = secrets | {event.chain for event in stored} | {event.hash for event in stored if event.hash}
     for reader in (ALL, SPECTATOR, Reader(("red",), ADA.id)):
         text = str(await table.events(match, reader)) + str(match.summary(reader))
-        text += str(await table.matches.export(match, reader))
+        text += str(await table.matches.past.export(match, reader))
         assert not [secret for secret in private if secret in text]
 
 
@@ -250,17 +253,17 @@ async def test_the_history_is_that_of_the_current_line_and_comes_in_pages(table:
     match = await table.play(await table.hot_seat(), 6, rng)
     match = await table.undo(match, 4)
     match = await table.play(match, 3, rng)
-    whole, after = await table.matches.history(match, ALL)
+    whole, after = await table.matches.past.history(match, ALL)
     assert after is None
     assert [int(line.split(".")[0]) for line in whole.splitlines()] == [3, 4, 10, 11, 12]
     pages, after = "", 0
     while after is not None:
-        text, after = await table.matches.history(match, ALL, after, 2)
+        text, after = await table.matches.past.history(match, ALL, after, 2)
         assert len(text.splitlines()) <= 3
         pages += text
     assert pages == whole
     match = await table.finish(match)
-    text, _ = await table.matches.history(match, ALL)
+    text, _ = await table.matches.past.history(match, ALL)
     assert text.splitlines()[-1].startswith("result ")
 
 
@@ -270,7 +273,7 @@ async def test_the_budget_of_looking_back_is_one_run_of_a_few_steps(redis_server
         match = await table.play(await table.hot_seat({**BATTLE, "army_points": 5000}), 300, rng)
         for version in rng.sample(range(2, match.version), 30):
             calls, reads = table.counts.core_calls, table.counts.redis_reads
-            await table.matches.state_at(match, version)
+            await table.matches.past.state_at(match, version)
             assert table.counts.core_calls - calls <= 2  # the checkpoint, and one run
             assert table.counts.redis_reads == reads
             assert len(match.timeline.path(version).steps) <= 16

@@ -26,15 +26,15 @@ def test_every_event_type_says_what_of_it_is_shown() -> None:
 
 async def everything_for(table: Table, match: Match, reader: Reader) -> bytes:
     """All that this reader can get of a match, as bytes."""
-    found: list[Any] = [match.summary(reader), match.disclosure_stamp(), table.matches.timeline(match)]
+    found: list[Any] = [match.summary(reader), match.disclosure_stamp(), table.matches.past.timeline(match)]
     found.append(await table.events(match, reader))
-    found.append(await table.matches.history(match, reader))
-    found.append(await table.matches.export(match, reader))
+    found.append(await table.matches.past.history(match, reader))
+    found.append(await table.matches.past.export(match, reader))
     async with table.matches.feed(match, reader, 0) as feed:
         found += [(await asyncio.wait_for(anext(feed), 5))[2].decode() for _ in range(match.version)]
     assert match.state is not None
     for version in range(match.started_at_version, match.version + 1):
-        state = await table.matches.state_at(match, version)
+        state = await table.matches.past.state_at(match, version)
         for viewer in reader.seats or ("spectator",):
             found += [state.view(viewer), state.legal(viewer) if reader.seats else None]
     return msgspec.json.encode(found)
@@ -90,7 +90,7 @@ async def test_after_the_end_everybody_gets_everything(redis_server: AnyRedis) -
             events = await table.events(match, reader)
             assert events[-2]["action"] == army
             assert events[-2]["effects"] == [{"type": "army_submitted", "seat": "red", "army": army["army"]}]
-            record = await table.matches.export(match, reader)
+            record = await table.matches.past.export(match, reader)
             assert record["seeds"]
 
 
@@ -115,7 +115,7 @@ async def test_a_position_is_shown_to_who_made_it_and_to_others_only_if_it_holds
         match = (await table.do(match, Prepare("blue"), BOB)).match
         for reader in (other, SPECTATOR):
             text = str(match.summary(reader)) + str(await table.events(match, reader))
-            text += str(await table.matches.export(match, reader))
+            text += str(await table.matches.past.export(match, reader))
             assert "wolf" not in text
 
 
@@ -123,7 +123,7 @@ async def test_the_tree_of_a_match_betrays_no_more_than_versions(redis_server: A
     async with table_at(redis_server.url) as table:
         match = await table.play(await table.hot_seat(), 4, random.Random(1))
         match = (await table.do(match, Propose(Undo(4)))).match
-        assert {frozenset(node) for node in table.matches.timeline(match)} == {
+        assert {frozenset(node) for node in table.matches.past.timeline(match)} == {
             frozenset({"version"}),
             frozenset({"version", "parent"}),
         }

@@ -6,8 +6,9 @@ from litestar import get
 from litestar.params import FromPath
 
 from warlog_events.errors import NotYourSeat, NoView
-from warlog_events.match import Match, Matches
+from warlog_events.head import Match
 from warlog_events.model import SPECTATOR, Reader
+from warlog_events.past import Past
 from warlog_service import auth, schema
 from warlog_service.answers import PRIVATE, TEXT, Answer, matches, not_modified, private
 from warlog_service.openapi import call
@@ -37,7 +38,7 @@ async def get_view(request: AnyRequest, match_id: FromPath[str]) -> Answer:
     book has no Position, as of the end of a match, `position` is null and `views` has that of every seat, which
     together show all there is. The ETag changes with the version, the viewer and what has been disclosed."""
     query = asked(request.scope, schema.ViewQuery)
-    found, match, player = await match_of(request, match_id)
+    past, match, player = await match_of(request, match_id)
     viewer = query.seat or SPECTATOR
     if viewer == "all":
         if not match.may_see_all(player):
@@ -52,7 +53,7 @@ async def get_view(request: AnyRequest, match_id: FromPath[str]) -> Answer:
     if matches(header(request.scope, b"if-none-match"), tag):
         return not_modified(tag, PRIVATE)
     at = match.version if query.at is None else query.at
-    state = match.state if query.at is None else await found.state_at(match, at)
+    state = match.state if query.at is None else await past.state_at(match, at)
     if state is None:
         raise NoView("there is no board before the start")
     answer: dict[str, object] = {"version": match.version, "at": at, "seat": viewer}
@@ -82,13 +83,13 @@ async def get_actions(request: AnyRequest, match_id: FromPath[str]) -> Answer:
     An action with `"open": true` is a template: the rule book says what may be filled in. A listing of more than
     20,000 is cut; `next` is then where to go on with `after`."""
     query = asked(request.scope, schema.ActionsQuery)
-    found, match, player = await match_of(request, match_id)
+    past, match, player = await match_of(request, match_id)
     match.check_seat(player, query.seat)
     tag = _tag(match, query.seat)
     if matches(header(request.scope, b"if-none-match"), tag):
         return not_modified(tag, PRIVATE)
     at = match.version if query.at is None else query.at
-    state = match.state if query.at is None else await found.state_at(match, at)
+    state = match.state if query.at is None else await past.state_at(match, at)
     if state is None:
         raise NoView("there is nothing to do on a board before the start")
     actions = state.legal(query.seat)
@@ -117,13 +118,13 @@ async def get_actions(request: AnyRequest, match_id: FromPath[str]) -> Answer:
 async def get_events(request: AnyRequest, match_id: FromPath[str]) -> Answer:
     """The history as you may see it today, every version of it; what of an event you may not know is left out."""
     query = asked(request.scope, schema.EventsQuery)
-    found, match, player = await match_of(request, match_id)
+    past, match, player = await match_of(request, match_id)
     reader = reader_of(match, player, query.seat)
     tag = tag_of(match, reader)
     if matches(header(request.scope, b"if-none-match"), tag):
         return not_modified(tag, PRIVATE)
     limit = min(query.limit, EVENTS_MAX)
-    events = await found.events_for(match, reader, query.after, limit)
+    events = await past.events(match, reader, query.after, limit)
     last = query.after + len(events)
     answer = {
         "events": events,
@@ -140,9 +141,9 @@ async def get_events(request: AnyRequest, match_id: FromPath[str]) -> Answer:
 async def get_timeline(request: AnyRequest, match_id: FromPath[str]) -> Answer:
     """The tree of lines: each version with the one it was played from. `head` is the newest."""
     query = asked(request.scope, schema.VersionPage)
-    found, match, player = await match_of(request, match_id)
+    past, match, player = await match_of(request, match_id)
     match.reader(player)
-    nodes = found.timeline(match, query.after, min(query.limit, NODES_MAX))
+    nodes = past.timeline(match, query.after, min(query.limit, NODES_MAX))
     last = query.after + len(nodes)
     return private(
         {"head": match.version, "nodes": nodes, "next": last if last < match.version and nodes else None}
@@ -156,9 +157,9 @@ async def get_timeline(request: AnyRequest, match_id: FromPath[str]) -> Answer:
 async def get_history(request: AnyRequest, match_id: FromPath[str]) -> Answer:
     """The current line in the game's own notation, as far as you may know it. A `Link` header leads to what follows."""
     query = asked(request.scope, schema.HistoryQuery)
-    found, match, player = await match_of(request, match_id)
+    past, match, player = await match_of(request, match_id)
     reader = reader_of(match, player, query.seat)
-    text, after = await found.history(match, reader, query.after, min(query.limit, LINES_MAX))
+    text, after = await past.history(match, reader, query.after, min(query.limit, LINES_MAX))
     headers = [TEXT, *PRIVATE]
     if after is not None:
         seats = "".join(f"&seat={seat}" for seat in query.seat)
@@ -178,13 +179,13 @@ async def get_board(request: AnyRequest, match_id: FromPath[str]) -> Answer:
     return private({"board": match.board(), "seats": match.seats})
 
 
-async def match_of(request: AnyRequest, match_id: str) -> tuple[Matches, Match, str | None]:
+async def match_of(request: AnyRequest, match_id: str) -> tuple[Past, Match, str | None]:
     """The match as it is now, and the player who asks."""
     service = service_of(request.scope)
     caller = await auth.reader(service, request.scope)
     player = caller.id if caller else None
     found = service.backend.matches
-    return found, await found.load(match_id, player), player
+    return found.past, await found.load(match_id, player), player
 
 
 def reader_of(match: Match, player: str | None, seats: list[str]) -> Reader:

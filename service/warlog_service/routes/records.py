@@ -21,8 +21,8 @@ from warlog_service.running import service_of
 )
 async def get_export(request: AnyRequest, match_id: FromPath[str]) -> Answer:
     """The complete record of a finished or casual match. While it runs, it holds no seed and nothing undisclosed."""
-    found, match, player = await match_of(request, match_id)
-    return private(await found.export(match, match.reader(player)))
+    past, match, player = await match_of(request, match_id)
+    return private(await past.export(match, match.reader(player)))
 
 
 @get(
@@ -31,8 +31,8 @@ async def get_export(request: AnyRequest, match_id: FromPath[str]) -> Answer:
 )
 async def get_verify(request: AnyRequest, match_id: FromPath[str]) -> Answer:
     """Recomputes every draw from the published seeds, every hash and the chain of a match that is over."""
-    found, match, _ = await match_of(request, match_id)
-    return private(await found.verify(match))
+    past, match, _ = await match_of(request, match_id)
+    return private(await past.verify(match))
 
 
 @post(
