@@ -2,7 +2,7 @@
 
 Each function of warlog.h is crossed once per question, with buffers that are made once per game and thread (the
 compiled functions run without the interpreter's lock, so threads must not share them). Every negative answer becomes
-its exception in `_failure`, and nowhere else.
+its exception in `RawGame.failure`, and nowhere else.
 """
 
 from __future__ import annotations
@@ -30,13 +30,11 @@ SEATS_MAX: int = lib.WL_SEATS_MAX
 SPECTATOR: int = lib.WL_SPECTATOR
 SERVER: int = lib.WL_SERVER
 DISCLOSE_OVER: int = lib.WL_DISCLOSE_OVER
-
 ALL_VIEWERS: int = lib.WL_ALL_VIEWERS
 REC_EFFECT: int = lib.WL_REC_EFFECT
 REC_EFFECT_ALT: int = lib.WL_REC_EFFECT_ALT
 REC_ACTION: int = lib.WL_REC_ACTION
 REC_ACTION_ALT: int = lib.WL_REC_ACTION_ALT
-REC_DRAWS: int = lib.WL_REC_DRAWS
 REC_HEAD: int = lib.WL_REC_HEAD
 
 # Where draws come from: the recorded ones (replay), or entropy(n), the first n bytes of an endless block (live).
@@ -176,7 +174,7 @@ class RawGame:
     """One row of the registry: a game under one rules version. Numbers in, numbers out."""
 
     def __init__(self, game: Any) -> None:
-        self._game = self.row = game
+        self.row = game
         self.name: str = _text(game.name)
         self.rules_version: int = game.rules_version
         self.items_max: int = game.items_max
@@ -199,12 +197,12 @@ class RawGame:
     @cached_property
     def fingerprint(self) -> int:
         """Differs when the layout of setup or state does."""
-        return int(lib.wl_fingerprint(self._game))
+        return int(lib.wl_fingerprint(self.row))
 
     # ---- starting and loading ----
 
     def check_options(self, options: Sequence[int], position: Sequence[int] | None) -> None:
-        code = lib.wl_check_options(self._game, *_words(options), *_words(position))
+        code = lib.wl_check_options(self.row, *_words(options), *_words(position))
         if code:
             raise self.failure(code)
 
@@ -217,7 +215,7 @@ class RawGame:
         option_words, position_words = _words(options), _words(position)
         b.offer(draws)
         while code := lib.wl_init(
-            self._game, raw.setup, raw.state, *option_words, *position_words, b.draws, b.event
+            self.row, raw.setup, raw.state, *option_words, *position_words, b.draws, b.event
         ):
             self._go_on(b, draws, code)
         return raw, *b.outcome()
@@ -229,7 +227,7 @@ class RawGame:
         raw = self._blank()
         ffi.memmove(raw.setup, setup, len(setup))
         ffi.memmove(raw.state, state, len(state))
-        code = lib.wl_check_state(self._game, raw.setup, raw.state)
+        code = lib.wl_check_state(self.row, raw.setup, raw.state)
         if code:
             raise self.failure(code)
         return raw
@@ -240,7 +238,7 @@ class RawGame:
         except IndexError:
             state = ffi.new("wl_word[]", (self.state_size + 7) // 8)
             buffer = ffi.buffer(state, self.state_size)
-        code = lib.wl_copy(self._game, state, raw.state)
+        code = lib.wl_copy(self.row, state, raw.state)
         if code:
             raise self.failure(code)
         return RawState(raw.setup, state, buffer, self._spare)
@@ -253,34 +251,31 @@ class RawGame:
         changed = self._blank()
         ffi.memmove(changed.setup, raw.setup, self.setup_size)
         ffi.memmove(changed.state, raw.state, self.state_size)
-        code = lib.wl_reconfigure(self._game, changed.setup, changed.state, *_words(options))
+        code = lib.wl_reconfigure(self.row, changed.setup, changed.state, *_words(options))
         if code:
             raise self.failure(code)
         raw.setup, raw.state, raw.buffer = changed.setup, changed.state, changed.buffer
 
     # ---- questions ----
 
-    def seats_in(self, raw: RawState) -> int:
-        return self._count(lib.wl_seats(self._game, raw.setup))
-
     def turn(self, raw: RawState) -> RawTurn:
         b = self._local.buffers
-        code = lib.wl_turn_of(self._game, raw.setup, raw.state, b.turn)
+        code = lib.wl_turn_of(self.row, raw.setup, raw.state, b.turn)
         if code:
             raise self.failure(code)
         return RawTurn._make(_TURN.unpack(b.turn_bytes))
 
     def clock(self, raw: RawState, seat: int) -> int:
-        return self._count(lib.wl_clock(self._game, raw.setup, raw.state, seat))
+        return self._count(lib.wl_clock(self.row, raw.setup, raw.state, seat))
 
     def hash(self, raw: RawState) -> int:
-        return int(lib.wl_hash(self._game, raw.state))
+        return int(lib.wl_hash(self.row, raw.state))
 
     def check(self, raw: RawState, actor: int, record: Record, items: Sequence[int]) -> str | None:
         """The first failing check's code, or None."""
         b = self._local.buffers
         self._post(b, actor, record, items)
-        code = lib.wl_check(self._game, raw.setup, raw.state, b.post)
+        code = lib.wl_check(self.row, raw.setup, raw.state, b.post)
         if not code:
             return None
         failure = self.failure(code)
@@ -292,14 +287,14 @@ class RawGame:
         """What the core adds to the code of a refused action, as words; empty for nothing."""
         b = self._local.buffers
         self._post(b, actor, record, items)
-        n = self._count(lib.wl_explain(self._game, raw.setup, raw.state, b.post, b.view, b.explanation))
+        n = self._count(lib.wl_explain(self.row, raw.setup, raw.state, b.post, b.view, b.explanation))
         return ffi.unpack(b.explanation, n) if n else []
 
     def legal(self, raw: RawState, seat: int) -> bytes:
         """The listing of `seat`, ACTION_BYTES for each action."""
         b = self._local.buffers
         while True:
-            n: int = lib.wl_legal(self._game, raw.setup, raw.state, seat, b.actions, b.actions_cap)
+            n: int = lib.wl_legal(self.row, raw.setup, raw.state, seat, b.actions, b.actions_cap)
             if n < 0:
                 raise self.failure(n)
             if n <= b.actions_cap:
@@ -310,7 +305,7 @@ class RawGame:
     def view(self, raw: RawState, viewer: int) -> dict[str, Any]:
         """The fields of the view, by the view's layout, and with the state's for its inner state."""
         b = self._local.buffers
-        code = lib.wl_observe(self._game, raw.setup, raw.state, viewer, b.view)
+        code = lib.wl_observe(self.row, raw.setup, raw.state, viewer, b.view)
         if code:
             raise self.failure(code)
         return {
@@ -321,7 +316,7 @@ class RawGame:
     def seen_state(self, raw: RawState, viewer: int) -> RawState:
         """The state inside the view: what `viewer` knows, blank elsewhere."""
         b = self._local.buffers
-        code = lib.wl_observe(self._game, raw.setup, raw.state, viewer, b.view)
+        code = lib.wl_observe(self.row, raw.setup, raw.state, viewer, b.view)
         if code:
             raise self.failure(code)
         state = ffi.new("wl_word[]", (self.state_size + 7) // 8)
@@ -344,7 +339,7 @@ class RawGame:
         b = self._local.buffers
         self._post(b, actor, record, items)
         b.offer(draws)
-        while code := lib.wl_apply(self._game, raw.setup, raw.state, b.post, b.draws, b.event):
+        while code := lib.wl_apply(self.row, raw.setup, raw.state, b.post, b.draws, b.event):
             self._go_on(b, draws, code)
         return b.outcome()
 
@@ -353,7 +348,7 @@ class RawGame:
         b = self._local.buffers
         b.post_bytes[: 8 + ACTION_BYTES] = _ACTOR.pack(actor, 0) + action
         b.offer(draws)
-        while code := lib.wl_apply(self._game, raw.setup, raw.state, b.post, b.draws, b.unwanted):
+        while code := lib.wl_apply(self.row, raw.setup, raw.state, b.post, b.draws, b.unwanted):
             self._go_on(b, draws, code)
 
     def replay(self, raw: RawState, steps: Iterable[RawStep], n_steps: int, every: int) -> list[bytes]:
@@ -377,7 +372,7 @@ class RawGame:
         checkpoints = ffi.new("wl_word[]", max(1, (n_checkpoints * self.state_size + 7) // 8))
         failed = ffi.new("size_t *")
         code = lib.wl_replay(
-            self._game,
+            self.row,
             raw.setup,
             raw.state,
             ffi.cast("wl_step *", ffi.from_buffer(packed)) if n_steps else ffi.NULL,
@@ -402,7 +397,7 @@ class RawGame:
         flags = lib.WL_PLAY_ON if play_on else 0
         return self._count(
             lib.wl_playout(
-                self._game,
+                self.row,
                 raw.setup,
                 raw.state,
                 seed,
@@ -418,7 +413,7 @@ class RawGame:
         levels = max(1, depth)
         states = ffi.new("wl_word[]", (self.state_size * levels + 7) // 8)
         actions = ffi.new("wl_action[]", cap * levels)
-        return self._count(lib.wl_count(self._game, raw.setup, raw.state, depth, states, actions, cap))
+        return self._count(lib.wl_count(self.row, raw.setup, raw.state, depth, states, actions, cap))
 
     # ---- the crossing itself ----
 
@@ -452,7 +447,7 @@ class RawGame:
             return BadState(f"not a state of {self.name}")
         if code == lib.WL_E_HASH and index is not None:
             return HashMismatch(index)
-        name = _text(lib.wl_error_name(self._game, code))
+        name = _text(lib.wl_error_name(self.row, code))
         if code in (lib.WL_E_ARGUMENT, lib.WL_E_SPACE, lib.WL_E_HASH):
             return CoreError(name)
         return Refused(name, index)

@@ -20,7 +20,7 @@ from typing import Any, overload
 import msgspec
 from msgspec import Struct
 
-from warlog_core import binding, notation, selfplay
+from warlog_core import binding, selfplay
 from warlog_core.binding import Draws, RawGame, RawState, RawStep, RawTurn
 from warlog_core.codecs import Codec, Explaining, Explanation, Notation, Result, Tables, codec_for
 from warlog_core.codecs._actions import plain as plain_action
@@ -378,9 +378,8 @@ class State:
         Raises Refused, BadDraws or HashMismatch with the failing step's `index`; the state is then that before it."""
         self._turn = None
         actor_number, record = self._actor_number, self._tables.record
-        raw_steps: Iterator[
-            RawStep
-        ] = (  # one at a time: ten thousand live tuples would keep the collector busy
+        # One at a time: ten thousand live tuples would keep the collector busy.
+        raw_steps: Iterator[RawStep] = (
             (actor_number(step.actor), *record(step.action), step.draws, int(step.hash or "0", 16))
             for step in steps
         )
@@ -511,25 +510,6 @@ class Game:
             "view": self.codec.view_type,
         }
         return _schema(types[what])
-
-    def history_line(
-        self,
-        version: int,
-        seat: str,
-        action: Struct | dict[str, Any] | None,
-        draws: Sequence[int] | None,
-        effects: Sequence[Any],
-    ) -> str:
-        """One line of the match's history, as much as the reader may know: in the game's own notation if it has one."""
-        own = getattr(self.codec, "history_line", None)
-        line: str = (own or notation.history_line)(version, seat, action, draws, effects)
-        return line
-
-    def history_result(self, result: Result) -> str:
-        """The history's last line, once the match is over."""
-        own = getattr(self.codec, "history_result", None)
-        line: str = (own or notation.history_result)(result.winners, result.reason)
-        return line
 
     def rules(self) -> str:
         """The rule book, Markdown."""

@@ -130,5 +130,5 @@ def test_a_history_of_real_events_names_draws_and_effects() -> None:
     }
     state = game.new(position=position)
     event = state.apply("red", {"target": "e5", "piece": 1, "type": "attack"}, draws=[12, 16])
-    line = game.history_line(3, "red", event.action, event.draws, event.effects)
+    line = history_line(3, "red", event.action, event.draws, event.effects)
     assert line == "3. red attack piece=1 target=e5 [12, 16] (attacked, attacked, turn_started)"
