@@ -1,8 +1,9 @@
 """What a game's codec is: names and JSON shapes on one side, the small numbers of its C file on the other. No rule.
 
-A codec is a module `codecs/<game>.py` with one class `Codec`; the file name is its registration. (`_words.py` and
-`_actions.py` are what the codecs share.) A codec is made once per game from the C side, whose layouts it reads by name,
-and makes one `Tables` per setup, which knows the names that belong to that match alone (a custom roster's, say).
+A codec is a module `codecs/<game>.py` with one class `Codec`; the file name is its registration. (`_words.py`,
+`_actions.py` and `_names.py` are what the codecs share.) A codec is made once per game from the C side, whose layouts
+it reads by name, and makes one `Tables` per setup, which knows the names that belong to that match alone (a custom
+roster's, say).
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from msgspec import Struct
 
-from warlog_core.binding import RawGame
+from warlog_core.binding import MALFORMED, RawGame
 
 if TYPE_CHECKING:
     from warlog_core.game import Game, State
@@ -25,7 +26,7 @@ Step = tuple[str, Mapping[str, Any]]
 # A wl_action as numbers, and the items of its list.
 ActionRecord = tuple[tuple[int, int, int, int, int, int, int, int], Sequence[int]]
 # What a codec cannot make an action of. Which error that is depends on the state: `match_over` goes first.
-MALFORMED_RECORD: ActionRecord = ((-1, 0, 0, 0, 0, 0, 0, 0), ())
+MALFORMED_RECORD: ActionRecord = ((MALFORMED, 0, 0, 0, 0, 0, 0, 0), ())
 
 
 class Tables(Protocol):
@@ -65,6 +66,14 @@ class Tables(Protocol):
 
         None for a state that the book has no Position for."""
         ...
+
+
+class ActionStruct(Struct, frozen=True, tag_field="type", forbid_unknown_fields=True):
+    """What a game's actions are: members of a tagged union, of which `type` comes first."""
+
+
+class EffectStruct(Struct, frozen=True, tag_field="type"):
+    """What a game's effects are: likewise."""
 
 
 class Result(Struct, frozen=True):

@@ -6,20 +6,17 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
-from msgspec import Struct
 
 from warlog_core.binding import listing_keys, record_of
-from warlog_core.codecs import MALFORMED_RECORD, ActionRecord
+from warlog_core.codecs import MALFORMED_RECORD, ActionRecord, ActionStruct
 from warlog_core.codecs._words import Reader, WrongShape
 
 # The record of a posted action whose type is known. Raises WrongShape, or KeyError for a field that is missing.
 Encoder = Callable[[dict[str, Any]], ActionRecord]
+# What a Struct has for one number of a record.
+Decoder = Callable[[int], Any]
 
 _LISTED_MAX = 32768
-
-
-class Tagged(Struct, frozen=True, tag_field="type", forbid_unknown_fields=True):
-    """What the action Structs of every game are: members of a tagged union, of which `type` comes first."""
 
 
 def type_name(action: Any) -> str:
@@ -41,11 +38,21 @@ def encoder(number: int, readers: Mapping[str, Reader]) -> Encoder:
     return encode
 
 
+def maker(action: Any, decoders: Mapping[str, Decoder]) -> Callable[[Sequence[int]], Any]:
+    """Makes the Structs of one type of action from their records, field by field: `encoder` the other way."""
+    fields = tuple(decoders[name] for name in action.__struct_fields__)
+
+    def make(record: Sequence[int]) -> Any:
+        return action(*[decode(number) for decode, number in zip(fields, record[1:], strict=False)])
+
+    return make
+
+
 def plain(action: object) -> dict[str, Any] | None:
     """A posted action, plain JSON or an action Struct, as plain JSON; None for what is neither."""
     if type(action) is dict:
         return action
-    if not isinstance(action, Tagged):
+    if not isinstance(action, ActionStruct):
         return None
     builtins = msgspec.to_builtins(action)
     assert isinstance(builtins, dict)

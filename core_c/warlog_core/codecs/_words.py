@@ -25,6 +25,14 @@ class WrongShape(Exception):
     """The value has not the JSON type, or lacks or exceeds the fields, that its place wants."""
 
 
+def with_verdict(words: Callable[..., list[int]], *given: object) -> list[int]:
+    """Options or a Position as C reads them: the verdict 0 and the words made of them, or 1 if they are malformed."""
+    try:
+        return [0, *words(*given)]
+    except WrongShape:
+        return [1]
+
+
 # ---- objects and lists ----
 
 

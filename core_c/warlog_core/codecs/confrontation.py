@@ -10,16 +10,10 @@ from typing import Any
 
 from msgspec import UNSET, UnsetType
 
-from warlog_core.binding import (
-    ABSENT,
-    OPEN,
-    OUT_OF_RANGE,
-    UNKNOWN,
-    WORD_ABSENT,
-    RawGame,
-)
+from warlog_core.binding import ABSENT, OPEN, OUT_OF_RANGE, UNKNOWN, WORD_ABSENT, RawGame
 from warlog_core.codecs import ActionRecord, Result, book_data
-from warlog_core.codecs._actions import Encoder, ListedActions, encoded, encoder, type_name
+from warlog_core.codecs._actions import Decoder, Encoder, ListedActions, encoded, encoder, maker, type_name
+from warlog_core.codecs._names import members
 from warlog_core.codecs._words import (
     Reader,
     WrongShape,
@@ -31,6 +25,7 @@ from warlog_core.codecs._words import (
     object_of,
     optional_word,
     row_words,
+    with_verdict,
 )
 from warlog_core.codecs.confrontation_structs import (
     ACTIONS,
@@ -117,7 +112,6 @@ _AREA_SPACES_MAX = 8
 
 # ---- into words --------------------------------------------------------------------------------------------
 
-
 _INT_MIN, _INT_MAX = -(2**31), 2**31 - 1
 
 
@@ -136,7 +130,6 @@ _seat = known_name(numbered(SEATS))
 _spell = known_name(numbered(SPELL_NAMES))
 _race = known_name(numbered(RACE_NAMES))
 _kind = known_name(numbered(KINDS))
-
 
 # Words 1 to 16 of the options, in order.
 _OPTION_WORDS: dict[str, Reader] = {
@@ -160,8 +153,6 @@ _OPTION_WORDS: dict[str, Reader] = {
 _OPTIONS = frozenset(_OPTION_WORDS) | {"piece_table", "spell_table", "terrain_areas"}
 _TYPE_NUMBERS = ("move", "combat", "cost")
 _SPELL_NUMBERS = ("combat", "range")
-_MALFORMED_OPTIONS = [1]
-_MALFORMED_POSITION = [1]
 
 
 def _table_words(table: object, rows: Sequence[str], numbers: Sequence[str]) -> list[int]:
@@ -182,6 +173,16 @@ def _area_words(areas: object) -> list[int]:
     return words
 
 
+def _options_words(options: object) -> list[int]:
+    given = object_of(options, (), _OPTIONS)
+    return [
+        *row_words(given, _OPTION_WORDS),
+        *_table_words(given.get("piece_table", {}), TYPES, _TYPE_NUMBERS),
+        *_table_words(given.get("spell_table", {}), SPELL_NAMES, _SPELL_NUMBERS),
+        *_area_words(given.get("terrain_areas", [])),
+    ]
+
+
 _POSITION_FIELDS = frozenset(Position.__struct_fields__)
 _SEAT_FIELDS = frozenset(PositionSeat.__struct_fields__)
 _PIECE_WORDS: dict[str, Reader] = {
@@ -197,11 +198,11 @@ _PIECE_WORDS: dict[str, Reader] = {
 _PIECE_FIELDS = frozenset(_PIECE_WORDS) | {"spells"}
 
 
-def _position_words(given: dict[str, Any]) -> list[int]:
+def _position_words(position: object) -> list[int]:
+    given = object_of(position, ("seats", "pieces"), _POSITION_FIELDS)
     seats, pieces = list_of(given["seats"]), list_of(given["pieces"])
     order, acted = list_of(given.get("play_order", [])), list_of(given.get("acted", []))
     words = [
-        0,
         optional_word(given, "active", _seat),
         optional_word(given, "turn", _int),
         optional_word(given, "actions_left", _int),
@@ -294,27 +295,12 @@ class Codec:
     # ---- options and Position ----
 
     def options_words(self, options: object) -> list[int]:
-        try:
-            given = object_of(options, (), _OPTIONS)
-            return [
-                0,
-                *row_words(given, _OPTION_WORDS),
-                *_table_words(given.get("piece_table", {}), TYPES, _TYPE_NUMBERS),
-                *_table_words(given.get("spell_table", {}), SPELL_NAMES, _SPELL_NUMBERS),
-                *_area_words(given.get("terrain_areas", [])),
-            ]
-        except WrongShape:
-            return list(_MALFORMED_OPTIONS)
+        return with_verdict(_options_words, options)
 
     def position_words(self, options: object, position: object) -> list[int]:
-        del options
-        try:
-            return _position_words(object_of(position, ("seats", "pieces"), _POSITION_FIELDS))
-        except WrongShape:
-            return list(_MALFORMED_POSITION)
+        return with_verdict(_position_words, position)
 
     def labels(self, options: object) -> bytes:
-        del options
         return b""
 
     def full_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -335,7 +321,6 @@ class Codec:
 
     def position_is_open(self, position: Mapping[str, object]) -> bool:
         """A Position is of a match whose armies have been revealed: nothing in it is hidden (8)."""
-        del position
         return True
 
     # ---- what a client needs to draw the game ----
@@ -400,7 +385,6 @@ class Codec:
         }
 
     def tables(self, setup: Mapping[str, Any], labels: bytes) -> Tables:
-        del labels
         return Tables(self, setup)
 
 
@@ -485,21 +469,18 @@ def _cast_record(action: dict[str, Any]) -> ActionRecord:
     return (_CAST, piece, number, target, 0, 0, 0, 0), ()
 
 
+# The types whose records have their own fields, and no others.
+_PLAIN = {
+    number: action
+    for number, action in enumerate(ACTIONS)
+    if number not in (_ARMY, _PLACE_TERRAIN, _CAST, _TIMEOUT)
+}
 _ENCODERS: dict[str, Encoder] = {
     type_name(action): encoder(number, {name: _FIELDS[name] for name in action.__struct_fields__})
-    for number, action in enumerate(ACTIONS)
-    if number not in (_ARMY, _PLACE_TERRAIN, _CAST, _TIMEOUT)
+    for number, action in _PLAIN.items()
 } | {"place_terrain": _terrain_record, "cast": _cast_record}
-_DECODERS: dict[str, Callable[[int], Any]] = {
-    "position": lambda number: number,
-    "piece": lambda number: number,
-    "to": lambda number: SPACE_NAMES[number],
-}
-_PLAIN_DECODERS = {
-    number: (action, tuple(_DECODERS[name] for name in action.__struct_fields__))
-    for number, action in enumerate(ACTIONS)
-    if number not in (_ARMY, _PLACE_TERRAIN, _CAST, _TIMEOUT)
-}
+_DECODERS: dict[str, Decoder] = {"position": int, "piece": int, "to": SPACE_NAMES.__getitem__}
+_MAKERS = {number: maker(action, _DECODERS) for number, action in _PLAIN.items()}
 
 
 def _spells(counts: Sequence[int]) -> list[Spell]:
@@ -548,8 +529,7 @@ def _listed(record: Sequence[int]) -> Any:
         if spell == "heal":
             return Cast(piece, spell, revive=fields[2], to=SPACE_NAMES[fields[3]])
         return Cast(piece, spell) if spell == "judgement" else Cast(piece, spell, SPACE_NAMES[fields[2]])
-    action, decoders = _PLAIN_DECODERS[kind]
-    return action(*[decode(fields[i]) for i, decode in enumerate(decoders)])
+    return _MAKERS[kind](record)
 
 
 class Tables:
@@ -585,8 +565,7 @@ class Tables:
 
     def action_alt(self, kind: int, words: Sequence[int]) -> dict[str, Any]:
         """The type alone (section 8)."""
-        del words
-        return {"type": ACTIONS[kind].__struct_config__.tag}
+        return {"type": type_name(ACTIONS[kind])}
 
     def listing(self, listing: bytes) -> list[Any]:
         return self._codec.listed.structs(listing)
@@ -597,7 +576,7 @@ class Tables:
         return _EFFECTS[kind](self, words)
 
     def _named(self, bits: int) -> list[str]:
-        return [seat for number, seat in enumerate(self.seats) if bits >> number & 1]
+        return members(bits, self.seats)
 
     def _armies(self, words: Sequence[int]) -> list[RevealedArmy]:
         armies, at = [], 1
@@ -680,7 +659,7 @@ class Tables:
 
     def _terrain(self, fields: Mapping[str, Any]) -> list[Area]:
         return [
-            Area(KINDS[kind], [SPACE_NAMES[space] for space in range(64) if spaces >> space & 1])
+            Area(KINDS[kind], members(spaces, SPACE_NAMES))
             for kind, spaces in map(self._codec.pick_area, fields["areas"])
         ]
 

@@ -6,8 +6,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
-from warlog_core.codecs import Result
-from warlog_core.codecs._actions import Tagged
+from warlog_core.codecs import ActionStruct, EffectStruct, Result
 
 # ---- names (sections 2 to 5): a name's number is its place -------------------------------------------------
 
@@ -188,7 +187,7 @@ Count = Annotated[int, Meta(ge=0, le=60)]
 Pieces = dict[BoughtType, Count]
 
 
-class Army(Tagged, frozen=True, tag="army"):
+class Army(ActionStruct, frozen=True, tag="army"):
     """Submit an army, finally (7.1). Listed as presets and once with `open`, which is never posted."""
 
     pieces: Pieces | UnsetType = UNSET
@@ -198,13 +197,13 @@ class Army(Tagged, frozen=True, tag="army"):
     open: bool | UnsetType = UNSET
 
 
-class ChooseOrder(Tagged, frozen=True, tag="choose_order"):
+class ChooseOrder(ActionStruct, frozen=True, tag="choose_order"):
     """Choose a place in the clockwise order of play (7.2)."""
 
     position: int
 
 
-class PlaceTerrain(Tagged, frozen=True, tag="place_terrain"):
+class PlaceTerrain(ActionStruct, frozen=True, tag="place_terrain"):
     """Place an area of 4 or 8 connected spaces outside all zones (7.3). Listed with `open`, which is never posted."""
 
     kind: Kind | UnsetType = UNSET
@@ -212,25 +211,25 @@ class PlaceTerrain(Tagged, frozen=True, tag="place_terrain"):
     open: bool | UnsetType = UNSET
 
 
-class SkipTerrain(Tagged, frozen=True, tag="skip_terrain"):
+class SkipTerrain(ActionStruct, frozen=True, tag="skip_terrain"):
     """Place no area (7.3)."""
 
 
-class Place(Tagged, frozen=True, tag="place"):
+class Place(ActionStruct, frozen=True, tag="place"):
     """Put a piece of the reserve into the zone (7.4)."""
 
     piece: Piece
     to: Space
 
 
-class Move(Tagged, frozen=True, tag="move"):
+class Move(ActionStruct, frozen=True, tag="move"):
     """Move in a straight line; onto an enemy piece it is a battle (7.6, 7.8)."""
 
     piece: Piece
     to: Space
 
 
-class Cast(Tagged, frozen=True, tag="cast"):
+class Cast(ActionStruct, frozen=True, tag="cast"):
     """Cast a spell (7.7): `target` with fireball, hurt, panic; `revive` and `to` with heal; nothing with judgement."""
 
     piece: Piece
@@ -240,77 +239,77 @@ class Cast(Tagged, frozen=True, tag="cast"):
     to: Space | UnsetType = UNSET
 
 
-class Rise(Tagged, frozen=True, tag="rise"):
+class Rise(ActionStruct, frozen=True, tag="rise"):
     """Rise from Hell, Demons: put an own piece on any empty space (7.11)."""
 
     piece: Piece
     to: Space
 
 
-class Hold(Tagged, frozen=True, tag="hold"):
+class Hold(ActionStruct, frozen=True, tag="hold"):
     """Hold the Line, Dwarves: the defender's rating grows before the dice are thrown (7.8)."""
 
 
-class Luck(Tagged, frozen=True, tag="luck"):
+class Luck(ActionStruct, frozen=True, tag="luck"):
     """Luck, Humans: throw the own die of the battle again; the better one counts (7.8)."""
 
 
-class LiveAgain(Tagged, frozen=True, tag="live_again"):
+class LiveAgain(ActionStruct, frozen=True, tag="live_again"):
     """Live Again, Undead: the defeated piece comes back on the home line (7.8)."""
 
     to: Space
 
 
-class Retreat(Tagged, frozen=True, tag="retreat"):
+class Retreat(ActionStruct, frozen=True, tag="retreat"):
     """Where the own piece struck by Panic runs to on the home line (7.7)."""
 
     to: Space
 
 
-class Fury(Tagged, frozen=True, tag="fury"):
+class Fury(ActionStruct, frozen=True, tag="fury"):
     """Battle Fury, Orcs: another piece attacks (7.9)."""
 
     piece: Piece
     to: Space
 
 
-class Swift(Tagged, frozen=True, tag="swift"):
+class Swift(ActionStruct, frozen=True, tag="swift"):
     """Swift Movement, Elves: the piece that has moved moves again (7.9)."""
 
     to: Space
 
 
-class Charge(Tagged, frozen=True, tag="charge"):
+class Charge(ActionStruct, frozen=True, tag="charge"):
     """The piece that has risen moves at once (7.11)."""
 
     to: Space
 
 
-class Decline(Tagged, frozen=True, tag="decline"):
+class Decline(ActionStruct, frozen=True, tag="decline"):
     """Do not use the power that is offered (6.3)."""
 
 
-class EndTurn(Tagged, frozen=True, tag="end_turn"):
+class EndTurn(ActionStruct, frozen=True, tag="end_turn"):
     """End the turn when neither a move nor a spell is possible (7.12)."""
 
 
-class OfferDraw(Tagged, frozen=True, tag="offer_draw"):
+class OfferDraw(ActionStruct, frozen=True, tag="offer_draw"):
     """Offer a draw, once per turn (7.12)."""
 
 
-class AcceptDraw(Tagged, frozen=True, tag="accept_draw"):
+class AcceptDraw(ActionStruct, frozen=True, tag="accept_draw"):
     """Accept the draw on offer (7.12)."""
 
 
-class DeclineDraw(Tagged, frozen=True, tag="decline_draw"):
+class DeclineDraw(ActionStruct, frozen=True, tag="decline_draw"):
     """Refuse the draw on offer (7.12)."""
 
 
-class Resign(Tagged, frozen=True, tag="resign"):
+class Resign(ActionStruct, frozen=True, tag="resign"):
     """Leave the match (7.12)."""
 
 
-class Timeout(Tagged, frozen=True, tag="timeout"):
+class Timeout(ActionStruct, frozen=True, tag="timeout"):
     """Posted by the server alone: exactly as `resign` of `seat`, with a reason of its own (7.12)."""
 
     seat: Seat
@@ -433,11 +432,7 @@ class View(Struct, frozen=True, kw_only=True):
 # ---- 10.4 effects ------------------------------------------------------------------------------------------
 
 
-class _Effect(Struct, frozen=True, tag_field="type", kw_only=True):
-    """An effect; `type` comes first."""
-
-
-class ArmySubmitted(_Effect, frozen=True, tag="army_submitted"):
+class ArmySubmitted(EffectStruct, frozen=True, tag="army_submitted"):
     seat: Seat
 
 
@@ -459,7 +454,7 @@ class RevealedArmy(Struct, frozen=True, kw_only=True):
     pieces: list[RevealedPiece]
 
 
-class ArmiesRevealed(_Effect, frozen=True, tag="armies_revealed"):
+class ArmiesRevealed(EffectStruct, frozen=True, tag="armies_revealed"):
     armies: list[RevealedArmy]
 
 
@@ -468,69 +463,69 @@ class Roll(Struct, frozen=True, gc=False):
     die: int
 
 
-class OrderRoll(_Effect, frozen=True, tag="order_roll"):
+class OrderRoll(EffectStruct, frozen=True, tag="order_roll"):
     """One pass (4.3)."""
 
     rolls: list[Roll]
 
 
-class OrderWinner(_Effect, frozen=True, tag="order_winner"):
+class OrderWinner(EffectStruct, frozen=True, tag="order_winner"):
     seat: Seat
 
 
-class OrderChosen(_Effect, frozen=True, tag="order_chosen"):
+class OrderChosen(EffectStruct, frozen=True, tag="order_chosen"):
     seat: Seat
     play_order: list[Seat]
 
 
-class TerrainPlaced(_Effect, frozen=True, tag="terrain_placed"):
+class TerrainPlaced(EffectStruct, frozen=True, tag="terrain_placed"):
     seat: Seat
     kind: Kind
     spaces: list[str]
 
 
-class TerrainSkipped(_Effect, frozen=True, tag="terrain_skipped"):
+class TerrainSkipped(EffectStruct, frozen=True, tag="terrain_skipped"):
     seat: Seat
 
 
-class Placed(_Effect, frozen=True, tag="placed"):
+class Placed(EffectStruct, frozen=True, tag="placed"):
     piece: int
     to: str
 
 
-class TurnStarted(_Effect, frozen=True, tag="turn_started"):
+class TurnStarted(EffectStruct, frozen=True, tag="turn_started"):
     seat: Seat
     turn: int
 
 
-class TurnSkipped(_Effect, frozen=True, tag="turn_skipped"):
+class TurnSkipped(EffectStruct, frozen=True, tag="turn_skipped"):
     seat: Seat
     turn: int
 
 
-class TurnEnded(_Effect, frozen=True, tag="turn_ended"):
+class TurnEnded(EffectStruct, frozen=True, tag="turn_ended"):
     seat: Seat
 
 
-class TokenSpent(_Effect, frozen=True, tag="token_spent"):
+class TokenSpent(EffectStruct, frozen=True, tag="token_spent"):
     seat: Seat
     race: Race
     left: int
 
 
-class Moved(_Effect, frozen=True, tag="moved"):
+class Moved(EffectStruct, frozen=True, tag="moved"):
     piece: int
     origin: str = field(name="from")
     to: str
 
 
-class Risen(_Effect, frozen=True, tag="risen"):
+class Risen(EffectStruct, frozen=True, tag="risen"):
     piece: int
     origin: str = field(name="from")
     to: str
 
 
-class SpellCast(_Effect, frozen=True, tag="spell_cast"):
+class SpellCast(EffectStruct, frozen=True, tag="spell_cast"):
     """`target` with fireball, hurt and panic."""
 
     piece: int
@@ -538,18 +533,18 @@ class SpellCast(_Effect, frozen=True, tag="spell_cast"):
     target: str | UnsetType = UNSET
 
 
-class Healed(_Effect, frozen=True, tag="healed"):
+class Healed(EffectStruct, frozen=True, tag="healed"):
     piece: int
     to: str
 
 
-class Panicked(_Effect, frozen=True, tag="panicked"):
+class Panicked(EffectStruct, frozen=True, tag="panicked"):
     piece: int
     origin: str = field(name="from")
     to: str
 
 
-class BattleStarted(_Effect, frozen=True, tag="battle_started"):
+class BattleStarted(EffectStruct, frozen=True, tag="battle_started"):
     attacker: int
     defender: int
     by: By
@@ -557,14 +552,14 @@ class BattleStarted(_Effect, frozen=True, tag="battle_started"):
     space: str
 
 
-class Rolled(_Effect, frozen=True, tag="rolled"):
+class Rolled(EffectStruct, frozen=True, tag="rolled"):
     attack_rating: int
     attack_die: int
     defend_rating: int
     defend_die: int
 
 
-class Rerolled(_Effect, frozen=True, tag="rerolled"):
+class Rerolled(EffectStruct, frozen=True, tag="rerolled"):
     """`die`: the new die; `kept`: the die that counts."""
 
     seat: Seat
@@ -572,7 +567,7 @@ class Rerolled(_Effect, frozen=True, tag="rerolled"):
     kept: int
 
 
-class BattleResult(_Effect, frozen=True, tag="battle_result"):
+class BattleResult(EffectStruct, frozen=True, tag="battle_result"):
     """Before Strength is taken into account."""
 
     attack_total: int
@@ -580,27 +575,27 @@ class BattleResult(_Effect, frozen=True, tag="battle_result"):
     outcome: Outcome
 
 
-class StrengthUsed(_Effect, frozen=True, tag="strength_used"):
+class StrengthUsed(EffectStruct, frozen=True, tag="strength_used"):
     piece: int
     left: int
 
 
-class Defeated(_Effect, frozen=True, tag="defeated"):
+class Defeated(EffectStruct, frozen=True, tag="defeated"):
     piece: int
     at: str
 
 
-class LivedAgain(_Effect, frozen=True, tag="lived_again"):
+class LivedAgain(EffectStruct, frozen=True, tag="lived_again"):
     piece: int
     to: str
 
 
-class Removed(_Effect, frozen=True, tag="removed"):
+class Removed(EffectStruct, frozen=True, tag="removed"):
     piece: int
     reason: RemovedReason
 
 
-class TreasureFound(_Effect, frozen=True, tag="treasure"):
+class TreasureFound(EffectStruct, frozen=True, tag="treasure"):
     """`piece`: the winner; `applied` is false when nothing happens."""
 
     seat: Seat
@@ -609,29 +604,29 @@ class TreasureFound(_Effect, frozen=True, tag="treasure"):
     applied: bool
 
 
-class Recruited(_Effect, frozen=True, tag="recruited"):
+class Recruited(EffectStruct, frozen=True, tag="recruited"):
     piece: int
     to: str
 
 
-class Eliminated(_Effect, frozen=True, tag="eliminated"):
+class Eliminated(EffectStruct, frozen=True, tag="eliminated"):
     seat: Seat
     reason: LeaveReason
 
 
-class DrawOffered(_Effect, frozen=True, tag="draw_offered"):
+class DrawOffered(EffectStruct, frozen=True, tag="draw_offered"):
     seat: Seat
 
 
-class DrawAccepted(_Effect, frozen=True, tag="draw_accepted"):
+class DrawAccepted(EffectStruct, frozen=True, tag="draw_accepted"):
     seat: Seat
 
 
-class DrawDeclined(_Effect, frozen=True, tag="draw_declined"):
+class DrawDeclined(EffectStruct, frozen=True, tag="draw_declined"):
     seat: Seat
 
 
-class MatchOver(_Effect, frozen=True, tag="match_over"):
+class MatchOver(EffectStruct, frozen=True, tag="match_over"):
     winners: list[str]
     reason: str
 

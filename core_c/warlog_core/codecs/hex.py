@@ -1,7 +1,7 @@
 """Hex Tactics: names and JSON of `rules/hex.md` ↔ the words and records described at the head of `src/games/hex.c`.
 
-In the book's order: names, Structs (10.1 to 10.6), then the codec: options and Position into words, actions both ways,
-effects, view and Position out of the C records.
+In the book's order: options and Position into words, actions both ways, effects, view and Position out of C records.
+The Structs are in `hex_structs.py`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ from warlog_core.binding import (
     RawGame,
 )
 from warlog_core.codecs import ActionRecord, Result, book_data
-from warlog_core.codecs._actions import Encoder, ListedActions, encoded, encoder, type_name
+from warlog_core.codecs._actions import Decoder, Encoder, ListedActions, encoded, encoder, maker, type_name
+from warlog_core.codecs._names import joined, members
 from warlog_core.codecs._words import (
     FIELD_LIMIT,
     Reader,
@@ -40,6 +41,7 @@ from warlog_core.codecs._words import (
     object_of,
     optional_word,
     row_words,
+    with_verdict,
 )
 from warlog_core.codecs.hex_structs import (
     ACTIONS,
@@ -55,7 +57,6 @@ from warlog_core.codecs.hex_structs import (
     SPACE_IDS,
     SPACE_NAMES,
     STATUSES,
-    WIDTH_MAX,
     Action,
     ArmiesRevealed,
     ArmyEntry,
@@ -99,14 +100,12 @@ _HIDDEN = 0xFFFF  # in a view, the space of a stack to those who may not know it
 
 # ---- into words --------------------------------------------------------------------------------------------
 
-
 _space_word = name_word(SPACE_IDS)
 _SEAT_NUMBERS = numbered(SEATS)
 _seat_word = name_word(_SEAT_NUMBERS)
 _status_word = name_word(numbered(STATUSES))
 # A Position is of a match that is not over: `over` is no phase of one.
 _phase_word = name_word(numbered(PHASES[:_OVER]))
-
 
 # Words 1 to 17 of the options, in order.
 _OPTION_WORDS: dict[str, Reader] = {
@@ -129,7 +128,6 @@ _OPTION_WORDS: dict[str, Reader] = {
     "limit_result": name_word(numbered(("draw", "hit_points"))),
 }
 _OPTIONS = frozenset(_OPTION_WORDS) | {"obstacle_spaces", "armies", "roster"}
-_OPTIONS_MALFORMED = [1] + [WORD_ABSENT] * 17 + [0, 0, 0]
 
 # The words of a unit type, in order; `summon_unit` (before `cost`) is done by hand.
 _TYPE_WORDS: dict[str, Reader] = {
@@ -149,16 +147,12 @@ _TYPE_WORDS: dict[str, Reader] = {
     "skill_uses": int_word,
 }
 _TYPE_ROW = (*_TYPE_WORDS, "summon_unit", "cost")
-_TYPE_ALWAYS = frozenset(UnitType.__struct_fields__) - {
-    "skill_range",
-    "skill_power",
-    "skill_uses",
-    "summon_unit",
-}
+_SKILL_NUMBERS = frozenset(("skill_range", "skill_power", "skill_uses"))
+# Every field of a type is required, but for those that its skill does not have.
 _TYPE_FIELDS = {
-    "none": _TYPE_ALWAYS,
-    "heal": _TYPE_ALWAYS | {"skill_range", "skill_power", "skill_uses"},
     "summon": frozenset(UnitType.__struct_fields__),
+    "heal": frozenset(UnitType.__struct_fields__) - {"summon_unit"},
+    "none": frozenset(UnitType.__struct_fields__) - {"summon_unit"} - _SKILL_NUMBERS,
 }
 _TYPE_ID = re.compile(r"[a-z][a-z0-9_]{0,31}")
 _ROSTER_MAX = 40
@@ -178,7 +172,6 @@ _STACK_FIELDS = frozenset(_STACK_NUMBERS) | {"id", "seat", "unit", "space"}
 _STACK_REQUIRED = ("seat", "unit", "space", "count")
 _POSITION_FIELDS = frozenset(Position.__struct_fields__)
 _POSITION_SEAT_FIELDS = frozenset(PositionSeat.__struct_fields__)
-_POSITION_MALFORMED = [1, WORD_ABSENT, WORD_ABSENT, WORD_ABSENT, 0, 0, 0, 0, 0]
 
 
 def _army_words(army: object, unit_word: Reader, number: Reader) -> list[int]:
@@ -236,6 +229,33 @@ def _ids(options: object) -> tuple[str, ...]:
     return _DEFAULT_IDS
 
 
+# Verdicts on roster and armies, for which the rules have error codes of their own.
+_ABSENT, _GIVEN, _MALFORMED = range(3)
+
+
+def _options_words(options: object) -> list[int]:
+    given = object_of(options, (), _OPTIONS)
+    words = row_words(given, _OPTION_WORDS)
+    spaces = [_space_word(space) for space in list_of(given.get("obstacle_spaces", []))]
+    lists = [len(spaces), *spaces]
+    roster_verdict, armies_verdict = _ABSENT, _ABSENT
+    if "roster" in given:
+        roster_verdict = _add_list(lists, _roster_words, given["roster"])
+    if given.get("army") == "given" and "armies" in given:
+        unit_word = name_word(numbered(_ids(given)))
+        armies_verdict = _add_list(lists, _armies_words, given["armies"], unit_word)
+    return [*words, roster_verdict, armies_verdict, *lists]
+
+
+def _add_list(lists: list[int], words: Callable[..., list[int]], *given: object) -> int:
+    """Adds what `words` makes of a list, and gives the verdict; nothing is added of a malformed one."""
+    try:
+        lists += words(*given)
+    except WrongShape:
+        return _MALFORMED
+    return _GIVEN
+
+
 _BOOK = book_data("hex")
 _DEFAULT_IDS: tuple[str, ...] = tuple(unit["id"] for unit in _BOOK["roster"])
 _DEFAULT_LABELS: tuple[tuple[str, str], ...] = tuple((unit["id"], unit["name"]) for unit in _BOOK["roster"])
@@ -272,34 +292,10 @@ class Codec:
     # ---- options and Position ----
 
     def options_words(self, options: object) -> list[int]:
-        try:
-            given = object_of(options, (), _OPTIONS)
-            words = [0, *row_words(given, _OPTION_WORDS)]
-            spaces = [_space_word(space) for space in list_of(given.get("obstacle_spaces", []))]
-        except WrongShape:
-            return list(_OPTIONS_MALFORMED)
-        roster_verdict, armies_verdict = 0, 0
-        lists = [len(spaces), *spaces]
-        if "roster" in given:
-            try:
-                lists += _roster_words(given["roster"])
-                roster_verdict = 1
-            except WrongShape:
-                roster_verdict = 2
-        if given.get("army") == "given" and "armies" in given:
-            try:
-                lists += _armies_words(given["armies"], name_word(numbered(_ids(given))))
-                armies_verdict = 1
-            except WrongShape:
-                armies_verdict = 2
-        return [*words, roster_verdict, armies_verdict, *lists]
+        return with_verdict(_options_words, options)
 
     def position_words(self, options: object, position: object) -> list[int]:
-        unit_word = name_word(numbered(_ids(options)))
-        try:
-            return _position_words(object_of(position, (), _POSITION_FIELDS), unit_word)
-        except WrongShape:
-            return list(_POSITION_MALFORMED)
+        return with_verdict(_position_words, position, name_word(numbered(_ids(options))))
 
     def labels(self, options: object) -> bytes:
         if type(options) is not dict or "roster" not in options:
@@ -367,13 +363,13 @@ def _read_labels(labels: bytes) -> tuple[tuple[str, str], ...]:
     return pairs
 
 
-def _position_words(given: dict[str, Any], unit_word: Reader) -> list[int]:
+def _position_words(position: object, unit_word: Reader) -> list[int]:
+    given = object_of(position, (), _POSITION_FIELDS)
     obstacles = [_space_word(space) for space in list_of(given.get("obstacles", []))]
     stacks = list_of(given.get("stacks", []))
     queue = [int64_word(stack) for stack in list_of(given.get("queue", []))]
     seats = list_of(given.get("seats", []))
     words = [
-        0,
         optional_word(given, "phase", _phase_word),
         optional_word(given, "round", int64_word),
         optional_word(given, "next_id", int64_word),
@@ -408,7 +404,6 @@ def _position_words(given: dict[str, Any], unit_word: Reader) -> list[int]:
 
 # ---- actions -----------------------------------------------------------------------------------------------
 
-
 _space_field = name_field(SPACE_IDS)
 _FIELDS: dict[str, Reader] = {
     "preset": name_field(numbered(PRESETS)),
@@ -440,19 +435,14 @@ _ENCODERS = {
     for number, action in enumerate(ACTIONS)
     if number != _RECRUIT
 }
-_DECODERS: dict[str, Callable[[int], Any]] = {
-    "preset": lambda number: PRESETS[number],
-    "piece": lambda number: number,
-    "to": lambda number: SPACE_NAMES[number],
-    "target": lambda number: SPACE_NAMES[number],
-    "seat": lambda number: SEATS[number],
+_DECODERS: dict[str, Decoder] = {
+    "preset": PRESETS.__getitem__,
+    "piece": int,
+    "to": SPACE_NAMES.__getitem__,
+    "target": SPACE_NAMES.__getitem__,
+    "seat": SEATS.__getitem__,
 }
-_ACTION_DECODERS = tuple(
-    (action, tuple(_DECODERS[name] for name in action.__struct_fields__))
-    if number != _RECRUIT
-    else (action, ())
-    for number, action in enumerate(ACTIONS)
-)
+_MAKERS = {number: maker(action, _DECODERS) for number, action in enumerate(ACTIONS) if number != _RECRUIT}
 
 
 class Tables:
@@ -492,7 +482,7 @@ class Tables:
 
     def action_alt(self, kind: int, words: Sequence[int]) -> dict[str, Any]:
         """The type alone (section 8)."""
-        return {"type": ACTIONS[kind].__struct_config__.tag}
+        return {"type": type_name(ACTIONS[kind])}
 
     def listing(self, listing: bytes) -> list[Any]:
         return self._codec.listed.structs(listing)
@@ -548,9 +538,8 @@ class Tables:
         for (unit_id, name), row in zip(self._pairs, self._setup["units"], strict=True):
             unit: dict[str, Any] = dict(zip(_TYPE_ROW, self._codec.pick_type(row), strict=True))
             skill = SKILLS[unit["skill"]]
-            for field_name in ("skill_range", "skill_power", "skill_uses"):
-                if skill == "none":
-                    unit[field_name] = UNSET
+            if skill == "none":
+                unit |= dict.fromkeys(_SKILL_NUMBERS, UNSET)
             unit["summon_unit"] = self._units[unit["summon_unit"]] if skill == "summon" else UNSET
             unit |= {
                 "skill": skill,
@@ -563,24 +552,17 @@ class Tables:
     def _board_with(self, obstacles: tuple[int, ...]) -> Board:
         # Obstacles never change in a match, so the last board is the next one's too.
         if self._board is None or self._board[0] != obstacles:
-            names = [
-                SPACE_NAMES[row * ROW + column]
-                for row, bits in enumerate(obstacles)
-                if bits
-                for column in range(WIDTH_MAX)
-                if bits >> column & 1
-            ]
+            names = members(joined(obstacles, ROW), SPACE_NAMES)
             self._board = obstacles, Board(self._setup["width"], self._setup["height"], names)
         return self._board[1]
 
     def view(self, viewer: str, fields: Mapping[str, Any]) -> View:
         phase = fields["phase"]
-        to_act = fields["to_act"]
         pick, ids = self._codec.pick_stack, [row[0] for row in fields["stacks"]]
         return View(
             viewer=viewer,
             phase=PHASES[phase],
-            to_act=[seat for number, seat in enumerate(self.seats) if to_act >> number & 1],
+            to_act=members(fields["to_act"], self.seats),
             result=self._result(fields["winners"], fields["reason"]) if phase == _OVER else UNSET,
             round=fields["round"],
             board=self._board_with(fields["obstacles"]),
@@ -619,9 +601,7 @@ class Tables:
         ]
 
     def _result(self, winners: int, reason: int) -> Result:
-        return Result(
-            [seat for number, seat in enumerate(self.seats) if winners >> number & 1], REASONS[reason]
-        )
+        return Result(members(winners, self.seats), REASONS[reason])
 
     def position(self, fields: Mapping[str, Any]) -> Position:
         phase = fields["phase"]
@@ -664,11 +644,10 @@ def _item(word: int) -> int:
 
 
 def _listed(record: Sequence[int]) -> Any:
-    action, decoders = _ACTION_DECODERS[record[0]]
     if record[0] == _RECRUIT:
         assert record[1] == OPEN
         return Recruit(open=True)
-    return action(*[decode(record[1 + i]) for i, decode in enumerate(decoders)])
+    return _MAKERS[record[0]](record)
 
 
 def _names(words: Sequence[int], first: int) -> list[str]:

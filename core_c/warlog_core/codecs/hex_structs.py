@@ -6,8 +6,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
-from warlog_core.codecs import Result
-from warlog_core.codecs._actions import Tagged
+from warlog_core.codecs import ActionStruct, EffectStruct, Result
 
 # ---- names (sections 2 to 5): a name's number is its place -------------------------------------------------
 
@@ -170,45 +169,45 @@ class Options(Struct, frozen=True, forbid_unknown_fields=True):
 # ---- 10.2 actions, in the order of table 7.1 ---------------------------------------------------------------
 
 
-class Recruit(Tagged, frozen=True, tag="recruit"):
+class Recruit(ActionStruct, frozen=True, tag="recruit"):
     """Submit an army, finally (7.3). Listed as `{"type": "recruit", "open": true}`; `open` is never posted."""
 
     army: list[ArmyEntry] | UnsetType = UNSET
     open: bool | UnsetType = UNSET
 
 
-class RecruitPreset(Tagged, frozen=True, tag="recruit_preset"):
+class RecruitPreset(ActionStruct, frozen=True, tag="recruit_preset"):
     """Submit a preset as the army, finally (7.3)."""
 
     preset: str
 
 
-class Place(Tagged, frozen=True, tag="place"):
+class Place(ActionStruct, frozen=True, tag="place"):
     """Put an own stack elsewhere in the zone before the battle, changing places with one that stands there (7.4)."""
 
     piece: Piece
     to: Space
 
 
-class Ready(Tagged, frozen=True, tag="ready"):
+class Ready(ActionStruct, frozen=True, tag="ready"):
     """Declare the deployment final (7.4)."""
 
 
-class Move(Tagged, frozen=True, tag="move"):
+class Move(ActionStruct, frozen=True, tag="move"):
     """Go along the shortest path (7.5)."""
 
     piece: Piece
     to: Space
 
 
-class Attack(Tagged, frozen=True, tag="attack"):
+class Attack(ActionStruct, frozen=True, tag="attack"):
     """Strike or shoot at an enemy stack within range (7.6)."""
 
     piece: Piece
     target: Space
 
 
-class MoveAttack(Tagged, frozen=True, tag="move_attack"):
+class MoveAttack(ActionStruct, frozen=True, tag="move_attack"):
     """Move, then attack from there (7.7)."""
 
     piece: Piece
@@ -216,42 +215,42 @@ class MoveAttack(Tagged, frozen=True, tag="move_attack"):
     target: Space
 
 
-class Skill(Tagged, frozen=True, tag="skill"):
+class Skill(ActionStruct, frozen=True, tag="skill"):
     """Heal a friend or summon a stack (7.9)."""
 
     piece: Piece
     target: Space
 
 
-class Defend(Tagged, frozen=True, tag="defend"):
+class Defend(ActionStruct, frozen=True, tag="defend"):
     """Take less damage until the stack's next turn (7.8)."""
 
     piece: Piece
 
 
-class Wait(Tagged, frozen=True, tag="wait"):
+class Wait(ActionStruct, frozen=True, tag="wait"):
     """Postpone the turn to the end of the round, once (7.8)."""
 
     piece: Piece
 
 
-class OfferDraw(Tagged, frozen=True, tag="offer_draw"):
+class OfferDraw(ActionStruct, frozen=True, tag="offer_draw"):
     """Offer a draw, once per round (7.10)."""
 
 
-class AcceptDraw(Tagged, frozen=True, tag="accept_draw"):
+class AcceptDraw(ActionStruct, frozen=True, tag="accept_draw"):
     """Accept the draw on offer (7.10)."""
 
 
-class DeclineDraw(Tagged, frozen=True, tag="decline_draw"):
+class DeclineDraw(ActionStruct, frozen=True, tag="decline_draw"):
     """End the offer for all (7.10)."""
 
 
-class Resign(Tagged, frozen=True, tag="resign"):
+class Resign(ActionStruct, frozen=True, tag="resign"):
     """Leave the match with all stacks (7.10)."""
 
 
-class Timeout(Tagged, frozen=True, tag="timeout"):
+class Timeout(ActionStruct, frozen=True, tag="timeout"):
     """Posted by the server alone: exactly as `resign` of `seat`, with a reason of its own (7.10)."""
 
     seat: Seat
@@ -322,28 +321,24 @@ class View(Struct, frozen=True, kw_only=True):
 # ---- 10.4 effects ------------------------------------------------------------------------------------------
 
 
-class _Effect(Struct, frozen=True, tag_field="type", kw_only=True):
-    """An effect; `type` comes first."""
-
-
-class MatchStarted(_Effect, frozen=True, tag="match_started"):
+class MatchStarted(EffectStruct, frozen=True, tag="match_started"):
     obstacles: list[str]
 
 
-class ArmySubmitted(_Effect, frozen=True, tag="army_submitted"):
+class ArmySubmitted(EffectStruct, frozen=True, tag="army_submitted"):
     """`army` for its owner only, until the match is over."""
 
     seat: str
     army: list[ArmyEntry] | UnsetType = UNSET
 
 
-class ArmiesRevealed(_Effect, frozen=True, tag="armies_revealed"):
+class ArmiesRevealed(EffectStruct, frozen=True, tag="armies_revealed"):
     """All stacks; without `space` where the deployment is still secret."""
 
     stacks: list[Stack]
 
 
-class Placed(_Effect, frozen=True, tag="placed"):
+class Placed(EffectStruct, frozen=True, tag="placed"):
     """`swapped`: the own stack that went to `from`, if there was one."""
 
     piece: int
@@ -352,7 +347,7 @@ class Placed(_Effect, frozen=True, tag="placed"):
     swapped: int | UnsetType = UNSET
 
 
-class SeatReady(_Effect, frozen=True, tag="seat_ready"):
+class SeatReady(EffectStruct, frozen=True, tag="seat_ready"):
     seat: str
 
 
@@ -361,16 +356,16 @@ class StackSpace(Struct, frozen=True, gc=False):
     space: str
 
 
-class DeploymentRevealed(_Effect, frozen=True, tag="deployment_revealed"):
+class DeploymentRevealed(EffectStruct, frozen=True, tag="deployment_revealed"):
     stacks: list[StackSpace]
 
 
-class RoundStarted(_Effect, frozen=True, tag="round_started"):
+class RoundStarted(EffectStruct, frozen=True, tag="round_started"):
     round: int
     queue: list[int]
 
 
-class TurnStarted(_Effect, frozen=True, tag="turn_started"):
+class TurnStarted(EffectStruct, frozen=True, tag="turn_started"):
     """`resumed`: the stack had waited."""
 
     piece: int
@@ -378,7 +373,7 @@ class TurnStarted(_Effect, frozen=True, tag="turn_started"):
     resumed: bool
 
 
-class Moved(_Effect, frozen=True, tag="moved"):
+class Moved(EffectStruct, frozen=True, tag="moved"):
     """`path`: the spaces entered, in order; the last is `to`."""
 
     piece: int
@@ -387,7 +382,7 @@ class Moved(_Effect, frozen=True, tag="moved"):
     path: list[str]
 
 
-class Attacked(_Effect, frozen=True, tag="attacked"):
+class Attacked(EffectStruct, frozen=True, tag="attacked"):
     """One blow (7.6). `count` and `top_hp` are the target's afterwards, both 0 if it was destroyed."""
 
     piece: int
@@ -403,16 +398,16 @@ class Attacked(_Effect, frozen=True, tag="attacked"):
     top_hp: int
 
 
-class Destroyed(_Effect, frozen=True, tag="destroyed"):
+class Destroyed(EffectStruct, frozen=True, tag="destroyed"):
     piece: int
     space: str
 
 
-class SeatEliminated(_Effect, frozen=True, tag="seat_eliminated"):
+class SeatEliminated(EffectStruct, frozen=True, tag="seat_eliminated"):
     seat: str
 
 
-class Healed(_Effect, frozen=True, tag="healed"):
+class Healed(EffectStruct, frozen=True, tag="healed"):
     """`count` and `top_hp` are the target's afterwards."""
 
     piece: int
@@ -424,32 +419,32 @@ class Healed(_Effect, frozen=True, tag="healed"):
     top_hp: int
 
 
-class Summoned(_Effect, frozen=True, tag="summoned"):
+class Summoned(EffectStruct, frozen=True, tag="summoned"):
     piece: int
     stack: Stack
 
 
-class Defended(_Effect, frozen=True, tag="defended"):
+class Defended(EffectStruct, frozen=True, tag="defended"):
     piece: int
 
 
-class Waited(_Effect, frozen=True, tag="waited"):
+class Waited(EffectStruct, frozen=True, tag="waited"):
     piece: int
 
 
-class DrawOffered(_Effect, frozen=True, tag="draw_offered"):
+class DrawOffered(EffectStruct, frozen=True, tag="draw_offered"):
     seat: str
 
 
-class DrawAccepted(_Effect, frozen=True, tag="draw_accepted"):
+class DrawAccepted(EffectStruct, frozen=True, tag="draw_accepted"):
     seat: str
 
 
-class DrawDeclined(_Effect, frozen=True, tag="draw_declined"):
+class DrawDeclined(EffectStruct, frozen=True, tag="draw_declined"):
     seat: str
 
 
-class Resigned(_Effect, frozen=True, tag="resigned"):
+class Resigned(EffectStruct, frozen=True, tag="resigned"):
     """`removed`: ids of its stacks, ascending."""
 
     seat: str
@@ -457,7 +452,7 @@ class Resigned(_Effect, frozen=True, tag="resigned"):
     removed: list[int]
 
 
-class MatchEnded(_Effect, frozen=True, tag="match_ended"):
+class MatchEnded(EffectStruct, frozen=True, tag="match_ended"):
     result: Result
 
 

@@ -12,10 +12,10 @@ from msgspec import UNSET, UnsetType
 
 from warlog_core.binding import OPEN, WORD_ABSENT, RawGame
 from warlog_core.codecs import ActionRecord, Result, book_data
-from warlog_core.codecs._actions import Encoder, ListedActions, encoded, encoder, type_name
+from warlog_core.codecs._actions import Decoder, Encoder, ListedActions, encoded, encoder, maker, type_name
+from warlog_core.codecs._names import members
 from warlog_core.codecs._words import (
     Reader,
-    WrongShape,
     bool_word,
     int64_field,
     int64_word,
@@ -27,6 +27,7 @@ from warlog_core.codecs._words import (
     object_of,
     optional_word,
     row_words,
+    with_verdict,
 )
 from warlog_core.codecs.junqi_accounts import Accounting, LayoutRules
 from warlog_core.codecs.junqi_structs import (
@@ -92,7 +93,6 @@ from warlog_core.codecs.junqi_structs import (
 _LAYOUT_PHASE, _PLAY, _OVER = range(3)
 _FLIP_MODE = 1
 _DEFEATED = 1
-_ABORTED = REASONS.index("aborted")
 _NO_SEAT = _NO_SPACE = 0xFF
 _MOVE_STEP, _FLIP_STEP = 1, 2
 _SOUTH_IS_RED = 1
@@ -134,12 +134,11 @@ _OPTION_WORDS: dict[str, Reader] = {
 }
 _OPTIONS = frozenset(Options.__struct_fields__)
 _BY_SEAT: dict[str, Reader] = dict.fromkeys(SEATS, int64_word)
-_MALFORMED_OPTIONS = [1]
-_MALFORMED_POSITION = [1]
 
 
-def _options_words(given: dict[str, Any]) -> list[int]:
-    words = [0, *row_words(given, _OPTION_WORDS)]
+def _options_words(options: object) -> list[int]:
+    given = object_of(options, (), _OPTIONS)
+    words = row_words(given, _OPTION_WORDS)
     for name in ("scores", "balances"):
         words += row_words(object_of(given.get(name, {}), (), SEATS), _BY_SEAT)
     if "layouts" not in given:
@@ -192,8 +191,9 @@ def _last_move_words(given: object) -> list[int]:
     return [_MOVE_STEP, *ends, optional_word(move, "outcome", _outcome), len(path), *path]
 
 
-def _position_words(given: dict[str, Any]) -> list[int]:
-    words = [0, *row_words(given, _COURSE_WORDS)]
+def _position_words(position: object) -> list[int]:
+    given = object_of(position, ("pieces",), _POSITION_FIELDS)
+    words = row_words(given, _COURSE_WORDS)
     if "colors" in given:
         colors = object_of(given["colors"], ("south", "north"))
         words += [1, _color(colors["south"]), _color(colors["north"])]
@@ -253,20 +253,12 @@ class Codec:
     # ---- options and Position ----
 
     def options_words(self, options: object) -> list[int]:
-        try:
-            return _options_words(object_of(options, (), _OPTIONS))
-        except WrongShape:
-            return list(_MALFORMED_OPTIONS)
+        return with_verdict(_options_words, options)
 
     def position_words(self, options: object, position: object) -> list[int]:
-        del options
-        try:
-            return _position_words(object_of(position, ("pieces",), _POSITION_FIELDS))
-        except WrongShape:
-            return list(_MALFORMED_POSITION)
+        return with_verdict(_position_words, position)
 
     def labels(self, options: object) -> bytes:
-        del options
         return b""
 
     def full_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -345,11 +337,9 @@ class Codec:
         }
 
     def pieces(self, options: Mapping[str, Any]) -> list[Any]:
-        del options
         return list(_BOOK["piece_types"])
 
     def presets(self, options: Mapping[str, Any]) -> list[Any]:
-        del options
         return []
 
     def catalogues(self, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -362,7 +352,6 @@ class Codec:
         return found
 
     def tables(self, setup: Mapping[str, Any], labels: bytes) -> Tables:
-        del labels
         return Tables(self, setup)
 
 
@@ -380,14 +369,9 @@ def _lines(here: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 _LAYOUT, _TIMEOUT, _FLEE = ACTIONS.index(Layout), 9, 10
 _SERVER_ACTIONS = (_TIMEOUT, _FLEE)
-_space_field = name_field(SPACE_IDS)
-_FIELDS: dict[str, Reader] = {
-    "a": _space_field,
-    "b": _space_field,
-    "piece": int64_field,
-    "to": _space_field,
-    "at": _space_field,
-}
+_SPACE_FIELDS = ("a", "b", "to", "at")
+_FIELDS: dict[str, Reader] = {"piece": int64_field, **dict.fromkeys(_SPACE_FIELDS, name_field(SPACE_IDS))}
+_DECODERS: dict[str, Decoder] = {"piece": int, **dict.fromkeys(_SPACE_FIELDS, SPACE_NAMES.__getitem__)}
 
 
 def _layout_record(action: dict[str, Any]) -> ActionRecord:
@@ -403,18 +387,19 @@ _ENCODERS: dict[str, Encoder] = {
 } | {type_name(Layout): _layout_record}
 
 
+_MAKERS = {
+    number: maker(action, _DECODERS)
+    for number, action in enumerate(ACTIONS)
+    if number not in (_LAYOUT, *_SERVER_ACTIONS)
+}
+
+
 def _listed(record: Sequence[int]) -> Any:
-    kind, *fields = record
+    kind = record[0]
     if kind == _LAYOUT:
-        assert fields[0] == OPEN
+        assert record[1] == OPEN
         return Layout(open=True)
-    action = ACTIONS[kind]
-    return action(
-        *[
-            number if name == "piece" else SPACE_NAMES[number]
-            for name, number in zip(action.__struct_fields__, fields, strict=False)
-        ]
-    )
+    return _MAKERS[kind](record)
 
 
 class Tables:
@@ -460,7 +445,7 @@ class Tables:
 
     def named(self, bits: int) -> list[Seat]:
         """These seats, in seat order."""
-        return [seat for number, seat in enumerate(self.seats) if bits >> number & 1]
+        return members(bits, self.seats)
 
     # ---- view and Position: two writings of one record ----
 
@@ -472,7 +457,7 @@ class Tables:
             viewer=viewer,
             phase=PHASES[phase],
             to_act=self.named(fields["to_act"]),
-            result=Result(list(self.named(fields["winners"])), REASONS[fields["reason"]])
+            result=Result(members(fields["winners"], self.seats), REASONS[fields["reason"]])
             if phase == _OVER
             else UNSET,
             mode=MODES[setup["mode"]],

@@ -6,8 +6,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
-from warlog_core.codecs import Result
-from warlog_core.codecs._actions import Tagged
+from warlog_core.codecs import ActionStruct, EffectStruct, Result
 
 # ---- names (sections 1 to 6): a name's number is its place -------------------------------------------------
 
@@ -179,60 +178,60 @@ class Options(Struct, frozen=True, forbid_unknown_fields=True):
 # ---- 10.2 actions, in the order of table 7.1 ---------------------------------------------------------------
 
 
-class Swap(Tagged, frozen=True, tag="swap"):
+class Swap(ActionStruct, frozen=True, tag="swap"):
     """Two own pieces change places before play (7.3)."""
 
     a: Space
     b: Space
 
 
-class Layout(Tagged, frozen=True, tag="layout"):
+class Layout(ActionStruct, frozen=True, tag="layout"):
     """Lay the army out anew (7.3). Listed as `{"type": "layout", "open": true}`; `open` is never posted."""
 
     layout: LayoutTypes | UnsetType = UNSET
     open: bool | UnsetType = UNSET
 
 
-class Ready(Tagged, frozen=True, tag="ready"):
+class Ready(ActionStruct, frozen=True, tag="ready"):
     """Declare the layout final (7.3)."""
 
 
-class Move(Tagged, frozen=True, tag="move"):
+class Move(ActionStruct, frozen=True, tag="move"):
     """Step, run or free run, attacking what stands there (7.4)."""
 
     piece: Piece
     to: Space
 
 
-class Flip(Tagged, frozen=True, tag="flip"):
+class Flip(ActionStruct, frozen=True, tag="flip"):
     """Flip mode: turn up a face-down piece (7.5)."""
 
     at: Space
 
 
-class OfferDraw(Tagged, frozen=True, tag="offer_draw"):
+class OfferDraw(ActionStruct, frozen=True, tag="offer_draw"):
     """Offer a draw, once per own step (7.7)."""
 
 
-class AcceptDraw(Tagged, frozen=True, tag="accept_draw"):
+class AcceptDraw(ActionStruct, frozen=True, tag="accept_draw"):
     """Accept the draw on offer (7.7)."""
 
 
-class DeclineDraw(Tagged, frozen=True, tag="decline_draw"):
+class DeclineDraw(ActionStruct, frozen=True, tag="decline_draw"):
     """End the offer for all (7.7)."""
 
 
-class Resign(Tagged, frozen=True, tag="resign"):
+class Resign(ActionStruct, frozen=True, tag="resign"):
     """Put the own seat out, in or out of turn (7.8)."""
 
 
-class Timeout(Tagged, frozen=True, tag="timeout"):
+class Timeout(ActionStruct, frozen=True, tag="timeout"):
     """Posted by the server alone: the turn of `seat` is over, and perhaps its part (7.9)."""
 
     seat: Seat
 
 
-class Flee(Tagged, frozen=True, tag="flee"):
+class Flee(ActionStruct, frozen=True, tag="flee"):
     """Posted by the server alone: the player of `seat` has gone (7.9)."""
 
     seat: Seat
@@ -377,40 +376,36 @@ class View(Struct, frozen=True, kw_only=True):
 # ---- 10.5 effects ------------------------------------------------------------------------------------------
 
 
-class _Effect(Struct, frozen=True, tag_field="type"):
-    """An effect; `type` comes first."""
-
-
-class Swapped(_Effect, frozen=True, tag="swap"):
+class Swapped(EffectStruct, frozen=True, tag="swap"):
     """Two pieces of the acting seat changed places."""
 
     a: str
     b: str
 
 
-class LaidOut(_Effect, frozen=True, tag="layout"):
+class LaidOut(EffectStruct, frozen=True, tag="layout"):
     """The seat's pieces were laid out anew."""
 
     seat: Seat
 
 
-class SeatReady(_Effect, frozen=True, tag="ready"):
+class SeatReady(EffectStruct, frozen=True, tag="ready"):
     seat: Seat
 
 
-class Started(_Effect, frozen=True, tag="start"):
+class Started(EffectStruct, frozen=True, tag="start"):
     """Play begins; this seat moves first."""
 
     seat: Seat
 
 
-class OfferCancelled(_Effect, frozen=True, tag="offer_cancelled"):
+class OfferCancelled(EffectStruct, frozen=True, tag="offer_cancelled"):
     """The pending offer of this seat is void."""
 
     seat: Seat
 
 
-class Moved(_Effect, frozen=True, tag="move"):
+class Moved(EffectStruct, frozen=True, tag="move"):
     """`path`: the spaces from start to destination, both included."""
 
     seat: Seat
@@ -419,7 +414,7 @@ class Moved(_Effect, frozen=True, tag="move"):
     path: list[str]
 
 
-class Flipped(_Effect, frozen=True, tag="flip"):
+class Flipped(EffectStruct, frozen=True, tag="flip"):
     """The acting seat turned up a piece."""
 
     seat: Seat
@@ -428,14 +423,14 @@ class Flipped(_Effect, frozen=True, tag="flip"):
     kind: PieceType
 
 
-class ColorsKnown(_Effect, frozen=True, tag="colors"):
+class ColorsKnown(EffectStruct, frozen=True, tag="colors"):
     """The colours of the two seats."""
 
     south: Color
     north: Color
 
 
-class Battle(_Effect, frozen=True, tag="battle"):
+class Battle(EffectStruct, frozen=True, tag="battle"):
     """`outcome` is who survives; `both` are lost."""
 
     at: str
@@ -444,7 +439,7 @@ class Battle(_Effect, frozen=True, tag="battle"):
     outcome: Outcome
 
 
-class Lost(_Effect, frozen=True, tag="lost", kw_only=True):
+class Lost(EffectStruct, frozen=True, tag="lost", kw_only=True):
     """One piece lost in battle. `piece` and `kind` only for those who may know them (8)."""
 
     seat: Seat
@@ -454,49 +449,49 @@ class Lost(_Effect, frozen=True, tag="lost", kw_only=True):
     kind: PieceType | UnsetType = UNSET
 
 
-class FlagRevealed(_Effect, frozen=True, tag="reveal_flag"):
+class FlagRevealed(EffectStruct, frozen=True, tag="reveal_flag"):
     seat: Seat
     at: str
 
 
-class TimedOut(_Effect, frozen=True, tag="timeout"):
+class TimedOut(EffectStruct, frozen=True, tag="timeout"):
     """`timeouts`: the seat's number so far."""
 
     seat: Seat
     timeouts: int
 
 
-class Defeated(_Effect, frozen=True, tag="defeat"):
+class Defeated(EffectStruct, frozen=True, tag="defeat"):
     seat: Seat
     cause: Cause
 
 
-class ArmyRemoved(_Effect, frozen=True, tag="army_removed"):
+class ArmyRemoved(EffectStruct, frozen=True, tag="army_removed"):
     """`spaces` in index order."""
 
     seat: Seat
     spaces: list[str]
 
 
-class Offered(_Effect, frozen=True, tag="offer"):
+class Offered(EffectStruct, frozen=True, tag="offer"):
     seat: Seat
 
 
-class Accepted(_Effect, frozen=True, tag="accept"):
+class Accepted(EffectStruct, frozen=True, tag="accept"):
     seat: Seat
 
 
-class Declined(_Effect, frozen=True, tag="decline"):
+class Declined(EffectStruct, frozen=True, tag="decline"):
     seat: Seat
 
 
-class TurnOf(_Effect, frozen=True, tag="turn"):
+class TurnOf(EffectStruct, frozen=True, tag="turn"):
     """This seat is to move."""
 
     seat: Seat
 
 
-class Ended(_Effect, frozen=True, tag="end"):
+class Ended(EffectStruct, frozen=True, tag="end"):
     winners: list[Seat]
     reason: str
 

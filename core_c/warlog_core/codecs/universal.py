@@ -11,15 +11,10 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
-from warlog_core.binding import (
-    ABSENT,
-    UNKNOWN,
-    WORD_ABSENT,
-    WORD_UNKNOWN,
-    RawGame,
-)
+from warlog_core.binding import ABSENT, UNKNOWN, WORD_ABSENT, WORD_UNKNOWN, RawGame
 from warlog_core.codecs import ActionRecord, Explanation, Result, book_data
-from warlog_core.codecs._actions import Encoder, ListedActions, encoded, type_name
+from warlog_core.codecs._actions import Decoder, Encoder, ListedActions, encoded, maker, type_name
+from warlog_core.codecs._names import joined, members
 from warlog_core.codecs._words import (
     Reader,
     WrongShape,
@@ -34,6 +29,7 @@ from warlog_core.codecs._words import (
     object_of,
     row_words,
     true_word,
+    with_verdict,
 )
 from warlog_core.codecs.universal_structs import (
     ACTIONS,
@@ -66,7 +62,6 @@ from warlog_core.codecs.universal_structs import (
     Eliminated,
     Finished,
     Frozen,
-    Kind,
     Moved,
     Options,
     OutView,
@@ -100,13 +95,11 @@ _BOOK = book_data("universal")
 
 # ---- into words --------------------------------------------------------------------------------------------
 
-
 _SEAT_NUMBERS = numbered(SEATS)
 _seat_word = name_word(_SEAT_NUMBERS)
 _kind_word = name_word(numbered(KINDS))
 _space_word = name_word(SPACE_IDS)
 _reason_word = name_word(numbered(OUT_REASONS))
-
 
 _Readers = dict[str, Reader]
 
@@ -139,7 +132,6 @@ _OPTION_WORDS: _Readers = {
     "veterans": bool_word,
     "veteran_merits": int_word,
 }
-_OPTIONS_MALFORMED = [1] + [WORD_ABSENT] * len(_OPTION_WORDS)
 
 _NUMBER_WORDS: _Readers = {
     "promotions": int_word,
@@ -164,9 +156,11 @@ _PIECE_WORDS: _Readers = {
 _DEAD_WORDS: _Readers = {"id": int_word, "kind": _kind_word, "seat": _seat_word}
 _OUT_WORDS: _Readers = {"seat": _seat_word, "reason": _reason_word, "turn": int_word}
 _BOOSTED = frozenset(("boosted",))
-_IGNORED = frozenset(("game", "viewer", "phase", "to_act", "mode", "order", "teams", "result"))
 _POSITION_FIELDS = frozenset(Position.__struct_fields__)
-_POSITION_MALFORMED = [1]
+
+
+_NO_TURN = [0, WORD_ABSENT, WORD_ABSENT, WORD_ABSENT, 0, WORD_ABSENT, WORD_ABSENT, WORD_ABSENT, WORD_ABSENT]
+_NO_OFFER = [0, WORD_ABSENT, 0]
 
 
 def _turn_words(turn: object) -> list[int]:
@@ -198,11 +192,9 @@ def _area_words(area: object) -> list[int]:
 
 def _position_words(position: object) -> list[int]:
     given = object_of(position, ("pieces",), _POSITION_FIELDS)
-    words = [0, *row_words(given, _NUMBER_WORDS)]
-    words += (
-        _turn_words(given["turn"]) if "turn" in given else [0] + [WORD_ABSENT] * 3 + [0] + [WORD_ABSENT] * 4
-    )
-    words += _offer_words(given["draw_offer"]) if "draw_offer" in given else [0, WORD_ABSENT, 0]
+    words = row_words(given, _NUMBER_WORDS)
+    words += _turn_words(given["turn"]) if "turn" in given else _NO_TURN
+    words += _offer_words(given["draw_offer"]) if "draw_offer" in given else _NO_OFFER
     pieces = list_of(given["pieces"])
     words.append(len(pieces))
     for piece in pieces:
@@ -246,16 +238,10 @@ class Codec:
     # ---- options and Position ----
 
     def options_words(self, options: object) -> list[int]:
-        try:
-            return [0, *_row(options, _OPTION_WORDS, ())]
-        except WrongShape:
-            return list(_OPTIONS_MALFORMED)
+        return with_verdict(_row, options, _OPTION_WORDS, ())
 
     def position_words(self, options: object, position: object) -> list[int]:
-        try:
-            return _position_words(position)
-        except WrongShape:
-            return list(_POSITION_MALFORMED)
+        return with_verdict(_position_words, position)
 
     def labels(self, options: object) -> bytes:
         return b""
@@ -276,7 +262,7 @@ class Codec:
         return full
 
     def sides(self, options: Mapping[str, Any]) -> dict[str, int]:
-        """seat → side, for full options: seats of one side win and lose together."""
+        """Seat → side, for full options: seats of one side win and lose together."""
         if options["mode"] == "standard":
             return {seat: side for side, seat in enumerate(s for s in SEATS if s in options["factions"])}
         return {seat: side for side, team in enumerate(_teams(options["pairing"])) for seat in team}
@@ -478,20 +464,17 @@ def _encoder(number: int, names: tuple[str, ...], items_max: int) -> Encoder:
     return encode
 
 
-_NUMBER = int
-_DECODERS: dict[str, Callable[[int], Any]] = {
-    "piece": _NUMBER,
-    "summoned": _NUMBER,
-    "raised": _NUMBER,
-    "to": lambda number: SPACE_NAMES[number],
-    "target": lambda number: SPACE_NAMES[number],
+_DECODERS: dict[str, Decoder] = {
+    "piece": int,
+    "summoned": int,
+    "raised": int,
+    "to": SPACE_NAMES.__getitem__,
+    "target": SPACE_NAMES.__getitem__,
     "conquer": lambda number: True if number == 1 else UNSET,
-    "seat": lambda number: SEATS[number],
+    "seat": SEATS.__getitem__,
     "pay": lambda number: "auto",
 }
-_ACTION_DECODERS = tuple(
-    (action, tuple(_DECODERS[name] for name in action.__struct_fields__)) for action in ACTIONS
-)
+_MAKERS = tuple(maker(action, _DECODERS) for action in ACTIONS)
 _PAY_AT = tuple(
     action.__struct_fields__.index("pay") if "pay" in action.__struct_fields__ else None for action in ACTIONS
 )
@@ -570,7 +553,7 @@ class Tables:
         seen = (fields["area"], fields["in"])
         if self._areas[0] != seen:
             areas = {
-                SEATS[number]: _spaces(fields["area"][number])
+                SEATS[number]: members(joined(fields["area"][number]), SPACE_NAMES)
                 for number in self._order
                 if fields["in"] >> number & 1
             }
@@ -620,7 +603,7 @@ class Tables:
 
     def view(self, viewer: str, fields: Mapping[str, Any]) -> View:
         phase = fields["phase"]
-        boosted = sum(word << 64 * i for i, word in enumerate(fields["boosted"]))
+        boosted = joined(fields["boosted"])
         return View(
             viewer=viewer,
             phase=PHASES[phase],
@@ -670,20 +653,8 @@ class Tables:
         )
 
 
-def _spaces(words: Sequence[int]) -> list[str]:
-    """The names of a set of spaces, in canonical order."""
-    names = []
-    for i, word in enumerate(words):
-        while word:
-            low = word & -word
-            names.append(SPACE_NAMES[64 * i + low.bit_length() - 1])
-            word ^= low
-    return names
-
-
 def _listed(record: Sequence[int]) -> Any:
-    action, decoders = _ACTION_DECODERS[record[0]]
-    return action(*[decode(record[1 + i]) for i, decode in enumerate(decoders)])
+    return _MAKERS[record[0]](record)
 
 
 # ---- explanations ----
@@ -720,16 +691,12 @@ def _payment_fault(pay: Sequence[str], cost: int, fault: int, at: int, owner: in
     return Explanation(detail, {"space": space, "cost": cost})
 
 
-def _kind(number: int) -> Kind:
-    return KINDS[number]
-
-
 # Effect decoders, in the order of the table.
 _EFFECTS: tuple[Callable[[Tables, Sequence[int]], Any], ...] = (
     lambda tables, w: TurnStarted(seat=SEATS[w[0]], number=w[1]),
     lambda tables, w: Paid(seat=SEATS[w[0]], spaces=[SPACE_NAMES[space] for space in w[1:]]),
     lambda tables, w: Moved(piece=w[0], origin=SPACE_NAMES[w[1]], to=SPACE_NAMES[w[2]]),
-    lambda tables, w: Captured(piece=w[0], kind=_kind(w[1]), seat=SEATS[w[2]], at=SPACE_NAMES[w[3]], by=w[4]),
+    lambda tables, w: Captured(piece=w[0], kind=KINDS[w[1]], seat=SEATS[w[2]], at=SPACE_NAMES[w[3]], by=w[4]),
     lambda tables, w: PromotionEarned(promotions=w[0]),
     lambda tables, w: Veteran(piece=w[0], at=SPACE_NAMES[w[1]]),
     lambda tables, w: ConquestStarted(piece=w[0], at=SPACE_NAMES[w[1]], turns=w[2]),
@@ -741,14 +708,14 @@ _EFFECTS: tuple[Callable[[Tables, Sequence[int]], Any], ...] = (
         seat=SEATS[w[2]],
         previous=UNSET if w[3] == _NOBODY else SEATS[w[3]],
     ),
-    lambda tables, w: Promoted(piece=w[0], at=SPACE_NAMES[w[1]], kind=_kind(w[2])),
+    lambda tables, w: Promoted(piece=w[0], at=SPACE_NAMES[w[1]], kind=KINDS[w[2]]),
     lambda tables, w: Bred(piece=w[0], parent=w[1], at=SPACE_NAMES[w[2]]),
     lambda tables, w: Summoned(piece=w[0], origin=SPACE_NAMES[w[1]], to=SPACE_NAMES[w[2]], by=w[3]),
-    lambda tables, w: Raised(piece=w[0], kind=_kind(w[1]), at=SPACE_NAMES[w[2]], by=w[3]),
-    lambda tables, w: Cursed(piece=w[0], kind=_kind(w[1]), seat=SEATS[w[2]], at=SPACE_NAMES[w[3]], by=w[4]),
+    lambda tables, w: Raised(piece=w[0], kind=KINDS[w[1]], at=SPACE_NAMES[w[2]], by=w[3]),
+    lambda tables, w: Cursed(piece=w[0], kind=KINDS[w[1]], seat=SEATS[w[2]], at=SPACE_NAMES[w[3]], by=w[4]),
     lambda tables, w: Seized(
         piece=w[0],
-        kind=_kind(w[1]),
+        kind=KINDS[w[1]],
         at=SPACE_NAMES[w[2]],
         previous=SEATS[w[3]],
         seat=SEATS[w[4]],

@@ -6,8 +6,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
-from warlog_core.codecs import Result
-from warlog_core.codecs._actions import Tagged
+from warlog_core.codecs import ActionStruct, EffectStruct, Result
 
 # ---- names (sections 1 to 4): a name's number is its place -------------------------------------------------
 
@@ -77,7 +76,7 @@ class Options(Struct, frozen=True, forbid_unknown_fields=True):
 # ---- actions, in the order of the table of section 7 -------------------------------------------------------
 
 
-class Move(Tagged, frozen=True, tag="move"):
+class Move(ActionStruct, frozen=True, tag="move"):
     """Go to a space, capturing what stands there, and perhaps declare its conquest (7.1)."""
 
     piece: Piece
@@ -85,19 +84,19 @@ class Move(Tagged, frozen=True, tag="move"):
     conquer: Literal[True] | UnsetType = UNSET
 
 
-class Conquer(Tagged, frozen=True, tag="conquer"):
+class Conquer(ActionStruct, frozen=True, tag="conquer"):
     """Declare the conquest of the space on which the piece stands (7.2)."""
 
     piece: Piece
 
 
-class Promote(Tagged, frozen=True, tag="promote"):
+class Promote(ActionStruct, frozen=True, tag="promote"):
     """Majora: an angel or a mecha becomes a Commander (7.3)."""
 
     piece: Piece
 
 
-class Breed(Tagged, frozen=True, tag="breed"):
+class Breed(ActionStruct, frozen=True, tag="breed"):
     """Chaos: a new demon beside a demon (7.4)."""
 
     piece: Piece
@@ -105,7 +104,7 @@ class Breed(Tagged, frozen=True, tag="breed"):
     pay: Pay
 
 
-class Summon(Tagged, frozen=True, tag="summon"):
+class Summon(ActionStruct, frozen=True, tag="summon"):
     """A wizard calls an own piece to its side (7.5)."""
 
     piece: Piece
@@ -114,7 +113,7 @@ class Summon(Tagged, frozen=True, tag="summon"):
     pay: Pay
 
 
-class Necromancy(Tagged, frozen=True, tag="necromancy"):
+class Necromancy(ActionStruct, frozen=True, tag="necromancy"):
     """A wizard, or Evil's Mighty, brings an own dead piece back (7.6)."""
 
     piece: Piece
@@ -123,7 +122,7 @@ class Necromancy(Tagged, frozen=True, tag="necromancy"):
     pay: Pay
 
 
-class Curse(Tagged, frozen=True, tag="curse"):
+class Curse(ActionStruct, frozen=True, tag="curse"):
     """A wizard kills an opposing piece on a free line of at most four (7.7)."""
 
     piece: Piece
@@ -131,7 +130,7 @@ class Curse(Tagged, frozen=True, tag="curse"):
     pay: Pay
 
 
-class Seize(Tagged, frozen=True, tag="seize"):
+class Seize(ActionStruct, frozen=True, tag="seize"):
     """A psionic takes over an opposing piece on a free line of at most four (7.8)."""
 
     piece: Piece
@@ -139,39 +138,39 @@ class Seize(Tagged, frozen=True, tag="seize"):
     pay: Pay
 
 
-class Freeze(Tagged, frozen=True, tag="freeze"):
+class Freeze(ActionStruct, frozen=True, tag="freeze"):
     """Balance: an opposing piece cannot move in its owner's next turn (7.9). The turn goes on."""
 
     target: Space
 
 
-class Sacrifice(Tagged, frozen=True, tag="sacrifice"):
+class Sacrifice(ActionStruct, frozen=True, tag="sacrifice"):
     """Good: this turn has two moves of two different pieces (7.10)."""
 
     pay: Pay
 
 
-class Pass(Tagged, frozen=True, tag="pass"):
+class Pass(ActionStruct, frozen=True, tag="pass"):
     """Forgo the second sacrificial move, or the turn when no move is legal (7.11)."""
 
 
-class OfferDraw(Tagged, frozen=True, tag="offer_draw"):
+class OfferDraw(ActionStruct, frozen=True, tag="offer_draw"):
     """Offer a draw, once per turn (7.12). The turn goes on."""
 
 
-class AcceptDraw(Tagged, frozen=True, tag="accept_draw"):
+class AcceptDraw(ActionStruct, frozen=True, tag="accept_draw"):
     """Accept the draw on offer (7.12)."""
 
 
-class DeclineDraw(Tagged, frozen=True, tag="decline_draw"):
+class DeclineDraw(ActionStruct, frozen=True, tag="decline_draw"):
     """End the offer for all (7.12)."""
 
 
-class Resign(Tagged, frozen=True, tag="resign"):
+class Resign(ActionStruct, frozen=True, tag="resign"):
     """The faction leaves the match (7.13)."""
 
 
-class Timeout(Tagged, frozen=True, tag="timeout"):
+class Timeout(ActionStruct, frozen=True, tag="timeout"):
     """Posted by the server alone: as `resign` of `seat`, with a reason of its own (7.13)."""
 
     seat: Seat
@@ -285,29 +284,25 @@ class View(Struct, frozen=True, kw_only=True):
 # ---- effects -----------------------------------------------------------------------------------------------
 
 
-class _Effect(Struct, frozen=True, tag_field="type", kw_only=True):
-    """An effect; `type` comes first."""
-
-
-class TurnStarted(_Effect, frozen=True, tag="turn"):
+class TurnStarted(EffectStruct, frozen=True, tag="turn"):
     seat: Seat
     number: int
 
 
-class Paid(_Effect, frozen=True, tag="paid"):
+class Paid(EffectStruct, frozen=True, tag="paid"):
     """These spaces are neutral now."""
 
     seat: Seat
     spaces: list[str]
 
 
-class Moved(_Effect, frozen=True, tag="moved"):
+class Moved(EffectStruct, frozen=True, tag="moved"):
     piece: int
     origin: str = field(name="from")
     to: str
 
 
-class Captured(_Effect, frozen=True, tag="captured"):
+class Captured(EffectStruct, frozen=True, tag="captured"):
     """`seat`: whose it was; `by`: the id of the capturing piece."""
 
     piece: int
@@ -317,35 +312,35 @@ class Captured(_Effect, frozen=True, tag="captured"):
     by: int
 
 
-class PromotionEarned(_Effect, frozen=True, tag="promotion_earned"):
+class PromotionEarned(EffectStruct, frozen=True, tag="promotion_earned"):
     """`promotions`: the new number of unused promotions."""
 
     promotions: int
 
 
-class Veteran(_Effect, frozen=True, tag="veteran"):
+class Veteran(EffectStruct, frozen=True, tag="veteran"):
     piece: int
     at: str
 
 
-class ConquestStarted(_Effect, frozen=True, tag="conquest_started"):
+class ConquestStarted(EffectStruct, frozen=True, tag="conquest_started"):
     piece: int
     at: str
     turns: int
 
 
-class ConquestBroken(_Effect, frozen=True, tag="conquest_broken"):
+class ConquestBroken(EffectStruct, frozen=True, tag="conquest_broken"):
     piece: int
     at: str
 
 
-class ConquestProgress(_Effect, frozen=True, tag="conquest_progress"):
+class ConquestProgress(EffectStruct, frozen=True, tag="conquest_progress"):
     piece: int
     at: str
     left: int
 
 
-class Conquered(_Effect, frozen=True, tag="conquered"):
+class Conquered(EffectStruct, frozen=True, tag="conquered"):
     """`previous`: the owner until now; absent if the space was neutral."""
 
     piece: int
@@ -354,7 +349,7 @@ class Conquered(_Effect, frozen=True, tag="conquered"):
     previous: Seat | UnsetType = UNSET
 
 
-class Promoted(_Effect, frozen=True, tag="promoted"):
+class Promoted(EffectStruct, frozen=True, tag="promoted"):
     """`kind`: the former kind."""
 
     piece: int
@@ -362,7 +357,7 @@ class Promoted(_Effect, frozen=True, tag="promoted"):
     kind: Kind
 
 
-class Bred(_Effect, frozen=True, tag="bred"):
+class Bred(EffectStruct, frozen=True, tag="bred"):
     """`piece`: the new one."""
 
     piece: int
@@ -370,21 +365,21 @@ class Bred(_Effect, frozen=True, tag="bred"):
     at: str
 
 
-class Summoned(_Effect, frozen=True, tag="summoned"):
+class Summoned(EffectStruct, frozen=True, tag="summoned"):
     piece: int
     origin: str = field(name="from")
     to: str
     by: int
 
 
-class Raised(_Effect, frozen=True, tag="raised"):
+class Raised(EffectStruct, frozen=True, tag="raised"):
     piece: int
     kind: Kind
     at: str
     by: int
 
 
-class Cursed(_Effect, frozen=True, tag="cursed"):
+class Cursed(EffectStruct, frozen=True, tag="cursed"):
     piece: int
     kind: Kind
     seat: Seat
@@ -392,7 +387,7 @@ class Cursed(_Effect, frozen=True, tag="cursed"):
     by: int
 
 
-class Seized(_Effect, frozen=True, tag="seized"):
+class Seized(EffectStruct, frozen=True, tag="seized"):
     piece: int
     kind: Kind
     at: str
@@ -401,7 +396,7 @@ class Seized(_Effect, frozen=True, tag="seized"):
     by: int
 
 
-class Released(_Effect, frozen=True, tag="released"):
+class Released(EffectStruct, frozen=True, tag="released"):
     """`seat`: whose it is again."""
 
     piece: int
@@ -409,48 +404,48 @@ class Released(_Effect, frozen=True, tag="released"):
     seat: Seat
 
 
-class Frozen(_Effect, frozen=True, tag="frozen"):
+class Frozen(EffectStruct, frozen=True, tag="frozen"):
     piece: int
     at: str
 
 
-class Thawed(_Effect, frozen=True, tag="thawed"):
+class Thawed(EffectStruct, frozen=True, tag="thawed"):
     piece: int
     at: str
 
 
-class Sacrificed(_Effect, frozen=True, tag="sacrificed"):
+class Sacrificed(EffectStruct, frozen=True, tag="sacrificed"):
     seat: Seat
 
 
-class Passed(_Effect, frozen=True, tag="passed"):
+class Passed(EffectStruct, frozen=True, tag="passed"):
     seat: Seat
 
 
-class Eliminated(_Effect, frozen=True, tag="eliminated"):
+class Eliminated(EffectStruct, frozen=True, tag="eliminated"):
     seat: Seat
     reason: OutReason
 
 
-class DrawOffered(_Effect, frozen=True, tag="draw_offered"):
+class DrawOffered(EffectStruct, frozen=True, tag="draw_offered"):
     seat: Seat
 
 
-class DrawAccepted(_Effect, frozen=True, tag="draw_accepted"):
+class DrawAccepted(EffectStruct, frozen=True, tag="draw_accepted"):
     seat: Seat
 
 
-class DrawDeclined(_Effect, frozen=True, tag="draw_declined"):
+class DrawDeclined(EffectStruct, frozen=True, tag="draw_declined"):
     seat: Seat
 
 
-class DrawLapsed(_Effect, frozen=True, tag="draw_lapsed"):
+class DrawLapsed(EffectStruct, frozen=True, tag="draw_lapsed"):
     """`seat`: the offerer."""
 
     seat: Seat
 
 
-class Finished(_Effect, frozen=True, tag="finished"):
+class Finished(EffectStruct, frozen=True, tag="finished"):
     winners: list[str]
     reason: str
 

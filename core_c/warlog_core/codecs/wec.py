@@ -12,14 +12,10 @@ from typing import Any
 
 from msgspec import UNSET, UnsetType
 
-from warlog_core.binding import (
-    ABSENT,
-    UNKNOWN,
-    WORD_ABSENT,
-    RawGame,
-)
+from warlog_core.binding import ABSENT, UNKNOWN, WORD_ABSENT, RawGame
 from warlog_core.codecs import ActionRecord, Result, book_data, wec_notation
-from warlog_core.codecs._actions import Encoder, ListedActions, encoded, type_name
+from warlog_core.codecs._actions import Decoder, Encoder, ListedActions, encoded, type_name
+from warlog_core.codecs._names import joined, members
 from warlog_core.codecs._words import (
     Reader,
     WrongShape,
@@ -34,6 +30,7 @@ from warlog_core.codecs._words import (
     object_of,
     optional_word,
     row_words,
+    with_verdict,
 )
 from warlog_core.codecs.wec_structs import (
     ACTIONS,
@@ -107,7 +104,6 @@ _MARKS = {"acted": 1, "fired": 2, "moved_pieces": 4, "converted": 8, "travelled"
 
 # ---- into words --------------------------------------------------------------------------------------------
 
-
 _seat = known_name(numbered(SEATS))
 _square = known_name(numbered(SQUARES))
 _level = known_name(numbered(LEVELS))
@@ -121,7 +117,6 @@ _missile = known_name(numbered(PROJECTILES))
 _loss = known_name(numbered(LOSSES, 1))
 _transport_name = known_name(numbered(TRANSPORTS, _FIRST_TRANSPORT))
 
-
 _OPTION_WORDS: dict[str, Reader] = {
     spec["name"]: bool_word
     if spec["type"] == "boolean"
@@ -130,6 +125,10 @@ _OPTION_WORDS: dict[str, Reader] = {
     else name_word(numbered(spec["values"]))
     for spec in _BOOK["options"]
 }
+
+
+def _options_words(options: object) -> list[int]:
+    return row_words(object_of(options, (), _OPTION_WORDS), _OPTION_WORDS)
 
 
 def _counted(words: Sequence[int], width: int = 1) -> list[int]:
@@ -214,7 +213,6 @@ def _position_words(value: object) -> list[int]:
     )  # fmt: skip
     given = object_of(value, ("pieces",), optional)
     words = [
-        0,
         optional_word(given, "turn", int_word),
         optional_word(given, "to_move", _seat),
         optional_word(given, "idle_turns", int_word),
@@ -304,16 +302,10 @@ class Codec:
     # ---- options and Position ----
 
     def options_words(self, options: object) -> list[int]:
-        try:
-            return [0, *row_words(object_of(options, (), _OPTION_WORDS), _OPTION_WORDS)]
-        except WrongShape:
-            return [1]
+        return with_verdict(_options_words, options)
 
     def position_words(self, options: object, position: object) -> list[int]:
-        try:
-            return _position_words(position)
-        except WrongShape:
-            return [1]
+        return with_verdict(_position_words, position)
 
     def labels(self, options: object) -> bytes:
         return b""
@@ -523,7 +515,7 @@ def _listed(record: Sequence[int]) -> Any:
 
 # ---- effects: the fields of each, decoded by their names -------------------------------------------------------
 
-_DECODERS: dict[str, Callable[[int], Any]] = {
+_DECODERS: dict[str, Decoder] = {
     "seat": SEATS.__getitem__,
     "to_seat": SEATS.__getitem__,
     "piece_type": lambda number: TYPES[number - 1],
@@ -546,34 +538,25 @@ _DECODERS: dict[str, Callable[[int], Any]] = {
 }
 
 
-def _same(number: int) -> int:
-    return number
-
-
-def _decoders(effect: Any) -> tuple[tuple[str, Callable[[int], Any]], ...]:
-    found = {name: _DECODERS.get(name, _same) for name in effect.__struct_fields__}
+def _decoders(effect: Any) -> tuple[tuple[str, Decoder], ...]:
+    found = {name: _DECODERS.get(name, int) for name in effect.__struct_fields__}
     if effect is Destroyed:
         found["cause"] = LOSS_CAUSES.__getitem__
     if effect is Exchanged:
-        found["to"] = _same  # an id
+        found["to"] = int  # an id
     return tuple(found.items())
 
 
 _EFFECT_DECODERS = tuple((effect, _decoders(effect)) for effect in EFFECTS)
 
 
-def _present(decode: Callable[[int], Any], word: int) -> Any:
+def _present(decode: Decoder, word: int) -> Any:
     return UNSET if word == WORD_ABSENT else decode(word)
 
 
-def _squares(low: int, high: int) -> list[str]:
+def _squares(words: Sequence[int]) -> list[str]:
     """The squares of a set, ascending."""
-    bits, names = low | high << 64, []
-    while bits:
-        lowest = bits & -bits
-        names.append(SQUARES[lowest.bit_length() - 1])
-        bits ^= lowest
-    return names
+    return members(joined(words), SQUARES)
 
 
 def _way(square: int, steps: int) -> list[str]:
@@ -676,7 +659,7 @@ class Tables:
             fields["drops"],
             fields["exchanges"],
             fields["reinforces"],
-            _squares(*fields["vacated"]),
+            _squares(fields["vacated"]),
         )
 
     def _piece(self, piece: Sequence[int], articles: Sequence[Any]) -> PieceView:
@@ -843,7 +826,7 @@ class Tables:
             name: fields[name] or UNSET for name in ("fires", "pick_ups", "drops", "exchanges", "reinforces")
         }
         said["moved"] = True if fields["moved"] else UNSET
-        said["vacated"] = _squares(*fields["vacated"]) or UNSET
+        said["vacated"] = _squares(fields["vacated"]) or UNSET
         rows = [self._codec.pick_piece(row) for row in fields["pieces"]]
         for name, bit in _MARKS.items():
             said[name] = [row[0] for row in rows if row[6] & bit] or UNSET
@@ -861,12 +844,12 @@ class Tables:
 
 
 def _result(winners: int, reason: int) -> Result:
-    return Result([seat for number, seat in enumerate(SEATS) if winners >> number & 1], REASONS[reason])
+    return Result(members(winners, SEATS), REASONS[reason])
 
 
 def _activation(fields: Mapping[str, Any]) -> dict[Seat, list[str]]:
-    black_low, black_high, white_low, white_high = fields["activation"]
-    return {"black": _squares(black_low, black_high), "white": _squares(white_low, white_high)}
+    words = fields["activation"]
+    return {"black": _squares(words[:2]), "white": _squares(words[2:])}
 
 
 def _journey(id_: int, square: int, transport: int, path: int, steps: int) -> JourneyView:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import UNSET
 
+from warlog_core.codecs import Step
 from warlog_core.codecs.wec_structs import (
     DIRECTION_STEPS,
     DIRECTIONS,
@@ -42,8 +43,6 @@ from warlog_core.errors import Refused
 
 if TYPE_CHECKING:
     from warlog_core.game import Event, Game, State
-
-Step = tuple[str, Mapping[str, Any]]  # actor and action
 
 TYPE_CODES: dict[str, str] = dict(zip(TYPES, (
     "RP", "STP", "FP", "CP", "XP", "SHP", "SOP", "TA", "DO", "CL", "CH", "JE", "SU", "DS", "AAA", "K", "DI", "AV", "PR",

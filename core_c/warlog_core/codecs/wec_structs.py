@@ -6,8 +6,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
-from warlog_core.codecs import Result
-from warlog_core.codecs._actions import Tagged
+from warlog_core.codecs import ActionStruct, EffectStruct, Result
 
 # ---- names (sections 2 to 4): a name's number is its place -------------------------------------------------
 
@@ -162,7 +161,7 @@ class Options(Struct, frozen=True, forbid_unknown_fields=True):
 # ---- 10.2 actions, in the order of the table in 7 ------------------------------------------------------------
 
 
-class Move(Tagged, frozen=True, tag="move"):
+class Move(ActionStruct, frozen=True, tag="move"):
     """The Move of the turn (7.1). `carry`: an own piece of the same cell that comes along."""
 
     piece: PieceId
@@ -171,7 +170,7 @@ class Move(Tagged, frozen=True, tag="move"):
     carry: PieceId | UnsetType = UNSET
 
 
-class Doze(Tagged, frozen=True, tag="doze"):
+class Doze(ActionStruct, frozen=True, tag="doze"):
     """The Move of the turn: a dozer, its companion and all on `squares` go one step (7.2)."""
 
     piece: PieceId
@@ -179,7 +178,7 @@ class Doze(Tagged, frozen=True, tag="doze"):
     direction: Direction
 
 
-class Fire(Tagged, frozen=True, tag="fire"):
+class Fire(ActionStruct, frozen=True, tag="fire"):
     """Fires a weapon (7.3) in a `direction`, at a `target`, or sets out on a journey by `path` `to` a square."""
 
     piece: PieceId
@@ -190,21 +189,21 @@ class Fire(Tagged, frozen=True, tag="fire"):
     path: Path | UnsetType = UNSET
 
 
-class PickUp(Tagged, frozen=True, tag="pick_up"):
+class PickUp(ActionStruct, frozen=True, tag="pick_up"):
     """Takes an article from the ground (7.4)."""
 
     piece: PieceId
     article: ArticleKind
 
 
-class Drop(Tagged, frozen=True, tag="drop"):
+class Drop(ActionStruct, frozen=True, tag="drop"):
     """Lays an article on the ground (7.5)."""
 
     piece: PieceId
     article: ArticleKind
 
 
-class Exchange(Tagged, frozen=True, tag="exchange"):
+class Exchange(ActionStruct, frozen=True, tag="exchange"):
     """One own piece gives another an article, and may get one back (7.6). A swap has `from` < `to`."""
 
     giver: PieceId = field(name="from")
@@ -213,33 +212,33 @@ class Exchange(Tagged, frozen=True, tag="exchange"):
     back: ArticleKind | UnsetType = field(default=UNSET, name="for")
 
 
-class Reinforce(Tagged, frozen=True, tag="reinforce"):
+class Reinforce(ActionStruct, frozen=True, tag="reinforce"):
     """A waiting reinforcement appears on its activation square (7.7)."""
 
     piece: PieceId
 
 
-class EndTurn(Tagged, frozen=True, tag="end_turn"):
+class EndTurn(ActionStruct, frozen=True, tag="end_turn"):
     """Ends the half-turn (7.8)."""
 
 
-class OfferDraw(Tagged, frozen=True, tag="offer_draw"):
+class OfferDraw(ActionStruct, frozen=True, tag="offer_draw"):
     """Offers a draw (7.9)."""
 
 
-class AcceptDraw(Tagged, frozen=True, tag="accept_draw"):
+class AcceptDraw(ActionStruct, frozen=True, tag="accept_draw"):
     """Accepts the draw on offer (7.9)."""
 
 
-class DeclineDraw(Tagged, frozen=True, tag="decline_draw"):
+class DeclineDraw(ActionStruct, frozen=True, tag="decline_draw"):
     """Declines the draw on offer (7.9)."""
 
 
-class Resign(Tagged, frozen=True, tag="resign"):
+class Resign(ActionStruct, frozen=True, tag="resign"):
     """Loses the match (7.9)."""
 
 
-class Timeout(Tagged, frozen=True, tag="timeout"):
+class Timeout(ActionStruct, frozen=True, tag="timeout"):
     """Posted by the server alone: that seat loses (7)."""
 
     seat: Seat
@@ -370,13 +369,10 @@ class View(Struct, frozen=True, kw_only=True):
 
 
 # ---- 10.4 effects --------------------------------------------------------------------------------------------
+# `piece` is there for the owner only.
 
 
-class _Effect(Struct, frozen=True, tag_field="type", kw_only=True):
-    """An effect; `type` comes first. `piece` is there for the owner only."""
-
-
-class Moved(_Effect, frozen=True, kw_only=True, tag="moved"):
+class Moved(EffectStruct, frozen=True, kw_only=True, tag="moved"):
     seat: Seat
     piece_type: str
     piece: int | UnsetType = UNSET
@@ -387,7 +383,7 @@ class Moved(_Effect, frozen=True, kw_only=True, tag="moved"):
     cause: MoveCause
 
 
-class Vanished(_Effect, frozen=True, kw_only=True, tag="vanished"):
+class Vanished(EffectStruct, frozen=True, kw_only=True, tag="vanished"):
     """A displacement that ends unseen: the place before it."""
 
     seat: Seat
@@ -396,7 +392,7 @@ class Vanished(_Effect, frozen=True, kw_only=True, tag="vanished"):
     level: Level
 
 
-class Appeared(_Effect, frozen=True, kw_only=True, tag="appeared"):
+class Appeared(EffectStruct, frozen=True, kw_only=True, tag="appeared"):
     """A displacement that begins unseen: the place after it."""
 
     seat: Seat
@@ -405,14 +401,14 @@ class Appeared(_Effect, frozen=True, kw_only=True, tag="appeared"):
     level: Level
 
 
-class Bumped(_Effect, frozen=True, kw_only=True, tag="bumped"):
+class Bumped(EffectStruct, frozen=True, kw_only=True, tag="bumped"):
     """An unseen enemy was in the way."""
 
     at: str
     level: Level
 
 
-class Destroyed(_Effect, frozen=True, kw_only=True, tag="destroyed"):
+class Destroyed(EffectStruct, frozen=True, kw_only=True, tag="destroyed"):
     seat: Seat
     piece_type: str
     piece: int | UnsetType = UNSET
@@ -421,7 +417,7 @@ class Destroyed(_Effect, frozen=True, kw_only=True, tag="destroyed"):
     cause: LossCause
 
 
-class Stunned(_Effect, frozen=True, kw_only=True, tag="stunned"):
+class Stunned(EffectStruct, frozen=True, kw_only=True, tag="stunned"):
     seat: Seat
     piece_type: str
     piece: int | UnsetType = UNSET
@@ -430,7 +426,7 @@ class Stunned(_Effect, frozen=True, kw_only=True, tag="stunned"):
     stun: int
 
 
-class Converted(_Effect, frozen=True, kw_only=True, tag="converted"):
+class Converted(EffectStruct, frozen=True, kw_only=True, tag="converted"):
     """`seat` is the old owner."""
 
     seat: Seat
@@ -441,7 +437,7 @@ class Converted(_Effect, frozen=True, kw_only=True, tag="converted"):
     to_seat: Seat
 
 
-class Fired(_Effect, frozen=True, kw_only=True, tag="fired"):
+class Fired(EffectStruct, frozen=True, kw_only=True, tag="fired"):
     """`to` and `path` of a transport are the owner's alone to know."""
 
     seat: Seat
@@ -457,7 +453,7 @@ class Fired(_Effect, frozen=True, kw_only=True, tag="fired"):
     path: Path | UnsetType = UNSET
 
 
-class _ProjectileEffect(_Effect, frozen=True, kw_only=True):
+class _ProjectileEffect(EffectStruct, frozen=True, kw_only=True):
     kind: ProjectileKind
     seat: Seat
     at: str
@@ -482,17 +478,17 @@ class ProjectileLeft(_ProjectileEffect, frozen=True, kw_only=True, tag="projecti
     """`at` is the last square on the board."""
 
 
-class ArticleLanded(_Effect, frozen=True, kw_only=True, tag="article_landed"):
+class ArticleLanded(EffectStruct, frozen=True, kw_only=True, tag="article_landed"):
     at: str
     article: ArticleKind
 
 
-class ArticleGone(_Effect, frozen=True, kw_only=True, tag="article_gone"):
+class ArticleGone(EffectStruct, frozen=True, kw_only=True, tag="article_gone"):
     at: str
     article: ArticleKind
 
 
-class PickedUp(_Effect, frozen=True, kw_only=True, tag="picked_up"):
+class PickedUp(EffectStruct, frozen=True, kw_only=True, tag="picked_up"):
     seat: Seat
     piece_type: str
     piece: int | UnsetType = UNSET
@@ -500,7 +496,7 @@ class PickedUp(_Effect, frozen=True, kw_only=True, tag="picked_up"):
     article: ArticleKind
 
 
-class Dropped(_Effect, frozen=True, kw_only=True, tag="dropped"):
+class Dropped(EffectStruct, frozen=True, kw_only=True, tag="dropped"):
     seat: Seat
     piece_type: str
     piece: int | UnsetType = UNSET
@@ -508,7 +504,7 @@ class Dropped(_Effect, frozen=True, kw_only=True, tag="dropped"):
     article: ArticleKind
 
 
-class Exchanged(_Effect, frozen=True, kw_only=True, tag="exchanged"):
+class Exchanged(EffectStruct, frozen=True, kw_only=True, tag="exchanged"):
     """`from` and `to` are ids, for the owner only."""
 
     seat: Seat
@@ -520,7 +516,7 @@ class Exchanged(_Effect, frozen=True, kw_only=True, tag="exchanged"):
     to: int | UnsetType = UNSET
 
 
-class Locked(_Effect, frozen=True, kw_only=True, tag="locked"):
+class Locked(EffectStruct, frozen=True, kw_only=True, tag="locked"):
     """An anti_stealth has found a target, which is seen after it: its place."""
 
     piece: int
@@ -528,14 +524,14 @@ class Locked(_Effect, frozen=True, kw_only=True, tag="locked"):
     level: Level
 
 
-class Reinforced(_Effect, frozen=True, kw_only=True, tag="reinforced"):
+class Reinforced(EffectStruct, frozen=True, kw_only=True, tag="reinforced"):
     seat: Seat
     piece_type: str
     piece: int | UnsetType = UNSET
     at: str
 
 
-class _JourneyEffect(_Effect, frozen=True, kw_only=True):
+class _JourneyEffect(EffectStruct, frozen=True, kw_only=True):
     seat: Seat
     piece_type: str
     piece: int | UnsetType = UNSET
@@ -556,26 +552,26 @@ class Crashed(_JourneyEffect, frozen=True, kw_only=True, tag="crashed"):
     pass
 
 
-class PrimaryLost(_Effect, frozen=True, kw_only=True, tag="primary_lost"):
+class PrimaryLost(EffectStruct, frozen=True, kw_only=True, tag="primary_lost"):
     seat: Seat
 
 
-class DrawOffered(_Effect, frozen=True, kw_only=True, tag="draw_offered"):
+class DrawOffered(EffectStruct, frozen=True, kw_only=True, tag="draw_offered"):
     seat: Seat
 
 
-class DrawDeclined(_Effect, frozen=True, kw_only=True, tag="draw_declined"):
+class DrawDeclined(EffectStruct, frozen=True, kw_only=True, tag="draw_declined"):
     seat: Seat
 
 
-class TurnEnded(_Effect, frozen=True, kw_only=True, tag="turn_ended"):
+class TurnEnded(EffectStruct, frozen=True, kw_only=True, tag="turn_ended"):
     """`turn` is the new number."""
 
     seat: Seat
     turn: int
 
 
-class MatchEnded(_Effect, frozen=True, kw_only=True, tag="match_ended"):
+class MatchEnded(EffectStruct, frozen=True, kw_only=True, tag="match_ended"):
     result: Result
 
 
