@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 import time
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
-from tests.servers import WarlogServer
+from tests.servers import AnyRedis, WarlogServer
 from tests.service.api import UNLIMITED, Api, Feed, ok, refused, two
 from tests.service.waiting import eventually
+from warlog_events.commands import CreateMatch
+from warlog_events.errors import Unavailable
+from warlog_events.model import Player, Reader
+from warlog_service.routes.feed import Stream
+from warlog_service.running import Service
+from warlog_service.settings import Settings
 
 
 def play(ada: Api, match: str, count: int) -> None:
@@ -213,3 +221,31 @@ def test_at_shutdown_every_feed_is_told_so(tmp_path_factory: pytest.TempPathFact
         for feed in feeds:
             assert feed.take(1) == [(None, "closing", {"code": "shutdown"})]
             feed.close()
+
+
+async def test_a_feed_that_was_asked_for_in_time_but_opens_after_the_shutdown_began_is_refused(
+    redis_server: AnyRedis,
+) -> None:
+    """Nobody would tell it to end: it hung until its connection was cut, and its reader never knew why."""
+    service = Service(Settings(redis=redis_server.url, background=False))
+    await service.start()
+    try:
+        ada = Player("pl_ada", "ada")
+        made = await service.backend.matches.create(
+            CreateMatch("hex", seats={"red": "me", "blue": "me"}), ada
+        )
+        stream = Stream(service, made.match, None, Reader(), [], 0)
+        service.closing = True
+        sent: list[object] = []
+
+        async def send(message: object) -> None:
+            sent.append(message)
+
+        scope: Any = {"state": {}, "client": ("127.0.0.1", 1)}
+        with pytest.raises(Unavailable):
+            await asyncio.wait_for(stream(scope, asyncio.Event().wait, send), 1)  # type: ignore[arg-type]
+        assert sent == []
+        assert not service.feeds
+        assert service.limits.feeds.total == 0
+    finally:
+        await service.stop()

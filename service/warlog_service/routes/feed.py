@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-import asyncio
 from contextlib import suppress
 from functools import lru_cache
 from typing import cast
 
 from litestar import get
 from litestar.params import FromPath
-from litestar.types import Receive, Scope, Send
+from litestar.types import Scope, Send
 
 from warlog_events.accounts import Caller
-from warlog_events.errors import BadParameter, Unavailable, WarlogError
+from warlog_events.errors import BadParameter, WarlogError
 from warlog_events.feed import Feed, FeedClosed, Item, SlowReader
 from warlog_events.match import Match
 from warlog_events.model import Reader
 from warlog_service import auth, schema
-from warlog_service.answers import CHUNKS, PRIVATE, Chunks, chunk
+from warlog_service.answers import CHUNKS, Chunks, chunk
 from warlog_service.openapi import call
 from warlog_service.requests import AnyRequest, asked, header
 from warlog_service.routes.reading import SEATS, reader_of
 from warlog_service.running import Service, service_of
+from warlog_service.streams import EventStream
 
-HEARTBEAT = b"event: heartbeat\ndata: {}\n\n"
-HEADERS = [(b"content-type", b"text/event-stream"), *PRIVATE, (b"x-accel-buffering", b"no")]
 MEMBERSHIP = {
     "seat_taken",
     "seat_left",
@@ -49,8 +47,6 @@ async def get_feed(request: AnyRequest, match_id: FromPath[str]) -> Stream:
     scope = request.scope
     query = asked(scope, schema.FeedQuery)
     service = service_of(scope)
-    if service.closing:
-        raise Unavailable("the server is going down")
     caller = await auth.reader(service, scope)
     match = await service.backend.matches.load(match_id, caller.id if caller else None)
     reader = reader_of(match, caller.id if caller else None, query.seat)
@@ -62,13 +58,12 @@ async def get_feed(request: AnyRequest, match_id: FromPath[str]) -> Stream:
     return Stream(service, match, caller, reader, query.seat, after)
 
 
-class Stream:
-    """One open feed; an ASGI application. It ends when the reader goes, falls behind or loses his right, or we go down.
+class Stream(EventStream):
+    """One open feed. It ends also when its reader falls behind or becomes another.
 
-    The task of the request writes events and waits for the connection while its buffer is full; meanwhile the
-    bounded queue of the `Feed` fills, and only this reader notices. While that task waits for news and the connection
-    has room, an event goes straight to the connection (`_push`), and the task is not woken. A second task notices
-    that the reader has gone, and sends heartbeats."""
+    While the task of the request waits for the connection, the bounded queue of the `Feed` fills, and only this reader
+    notices. While it waits for news and the connection has room, an event goes straight to the connection (`_push`),
+    and the task is not woken."""
 
     def __init__(
         self,
@@ -79,59 +74,37 @@ class Stream:
         seats: list[str],
         after: int,
     ) -> None:
-        self.token_id = caller.token_id if caller else None
-        self._service = service
+        super().__init__(service, caller)
         self._match = match
-        self._caller = caller
         self._reader = reader
         self._seats = seats
         self._after = min(after, match.version)
         self._feed: Feed | None = None
         self._ending: str | None = None
-        self._writing = False
         self._chunks: Chunks | None = None
 
     def close(self, code: str) -> None:
-        """End it from outside, after what waits has been delivered."""
         self._ending = self._ending or code
         if self._feed is not None:
             self._feed.close(code)
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        scope["state"]["status"] = 200
-        scope["state"]["stream"] = True
-        if scope["state"].get("head"):
-            await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
-            await send({"type": "http.response.body", "body": b"", "more_body": False})
-            return
-        service = self._service
-        who = self._caller.id if self._caller else auth.address(scope)
-        service.limits.feeds.enter(who)
-        await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
-        service.feeds.add(self)
-        if self._caller is not None:
-            service.backend.presence.enter(self._caller.id)
+    async def follow(self, scope: Scope, send: Send) -> str:
+        backend = self._service.backend
         self._chunks = cast(Chunks | None, (scope.get("extensions") or {}).get(CHUNKS))
-        me = asyncio.current_task()
-        assert me is not None
-        companion = asyncio.create_task(self._accompany(receive, send, me))
+        if self._caller is not None:
+            backend.presence.enter(self._caller.id)
         try:
-            async with service.backend.matches.feed(self._match, self._reader, self._after) as self._feed:
+            async with backend.matches.feed(self._match, self._reader, self._after) as self._feed:
                 if self._ending is not None:
                     self._feed.close(self._ending)
                 if self._chunks is not None:
                     self._feed.push = self._push
-                code = await self._follow(self._feed, send)
-            service.metrics.feeds_closed.labels(code).inc()
-            await self._write(send, b'event: closing\ndata: {"code":"%b"}\n\n' % code.encode(), more=False)
+                return await self._tell(self._feed, send)
         finally:
-            companion.cancel()
-            service.feeds.discard(self)
             if self._caller is not None:
-                service.backend.presence.leave(self._caller.id)
-            service.limits.feeds.leave(who)
+                backend.presence.leave(self._caller.id)
 
-    async def _follow(self, feed: Feed, send: Send) -> str:
+    async def _tell(self, feed: Feed, send: Send) -> str:
         """Writes events until the feed ends; the answer is why it did."""
         traffic = self._service.metrics.traffic
         try:
@@ -139,7 +112,7 @@ class Stream:
                 # Before it is shown: to whom it is another reader's event, it comes when he asks again as that reader.
                 if name in MEMBERSHIP and (code := await self._lost()):
                     return code
-                await self._write(send, _sse(version, name, data))
+                await self.write(send, _sse(version, name, data))
                 traffic.feed_events += 1
         except SlowReader as slow:
             return slow.code
@@ -148,16 +121,11 @@ class Stream:
         return "shutdown"
 
     def _push(self, item: Item) -> bool:
-        """An event while `_follow` waits. False: it has to be looked at first, or to wait until there is room."""
+        """An event while `_tell` waits. False: it has to be looked at first, or to wait until there is room."""
         if item[1] in MEMBERSHIP or self._chunks is None or not self._chunks.push(_chunk(item)):
             return False
         self._service.metrics.traffic.feed_events += 1
         return True
-
-    async def _write(self, send: Send, chunk: bytes, *, more: bool = True) -> None:
-        self._writing = True
-        await send({"type": "http.response.body", "body": chunk, "more_body": more})
-        self._writing = False
 
     async def _lost(self) -> str | None:
         """Why this reader may not go on as he is: his membership or his seats are no longer what they were."""
@@ -173,33 +141,6 @@ class Stream:
             with suppress(WarlogError):
                 await self._service.backend.presence.watch(match, player)
         return None
-
-    async def _revoked(self) -> bool:
-        """Has the token been revoked, here or elsewhere? Redis being away is no reason to end."""
-        with suppress(WarlogError):
-            return self._caller is not None and not await self._service.backend.accounts.valid(self._caller)
-        return False
-
-    async def _accompany(self, receive: Receive, send: Send, writer: asyncio.Task[object]) -> None:
-        """Heartbeats, and the end of a connection that is gone, or stuck for a whole heartbeat."""
-        while True:
-            stuck = self._writing
-            try:
-                async with asyncio.timeout(self._service.settings.feed_heartbeat_ms / 1000):
-                    while (await receive())["type"] != "http.disconnect":
-                        pass
-                self.close("gone")
-                return
-            except TimeoutError:
-                pass
-            if stuck and self._writing:
-                writer.cancel()
-                return
-            if await self._revoked():
-                self.close("unauthenticated")
-                return
-            if not self._writing:
-                await send({"type": "http.response.body", "body": HEARTBEAT, "more_body": True})
 
 
 def _sse(version: int, name: str, data: bytes) -> bytes:

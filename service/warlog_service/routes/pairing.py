@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import suppress
 
 from litestar import delete, get, post
 from litestar.params import FromPath
-from litestar.types import Receive, Scope, Send
+from litestar.types import Scope, Send
 
 from warlog_events.accounts import Caller
 from warlog_events.commands import Wanted
-from warlog_events.errors import Unavailable, WarlogError
+from warlog_events.errors import WarlogError
 from warlog_events.pairing import Entry
 from warlog_service import auth, schema
 from warlog_service.answers import Answer, encode, private
 from warlog_service.openapi import call
 from warlog_service.requests import AnyRequest, asked, decode, idempotency_key, read_body
-from warlog_service.routes.feed import HEADERS, HEARTBEAT
 from warlog_service.running import Service, service_of
+from warlog_service.streams import EventStream
 
 WAIT_SECONDS_MAX = 30
 
@@ -103,19 +102,16 @@ async def get_pairing_feed(request: AnyRequest, entry_id: FromPath[str]) -> Entr
     `heartbeat` comes every 15 seconds. The last event, `closing`, says why the stream ends: `over` with the entry,
     `shutdown`, or a problem's code."""
     service = service_of(request.scope)
-    if service.closing:
-        raise Unavailable("the server is going down")
     caller = await auth.caller(service, request.scope)
     return EntryStream(service, caller, await service.backend.pairing.entry(caller.id, entry_id))
 
 
-class EntryStream:
-    """One who waits and follows; an ASGI application. While it is open its player is there."""
+class EntryStream(EventStream):
+    """One who waits and follows. While it is open its player is there."""
 
     def __init__(self, service: Service, caller: Caller, entry: Entry) -> None:
-        self.token_id: str | None = caller.token_id
-        self._service = service
-        self._caller = caller
+        super().__init__(service, caller)
+        self._player = caller.id
         self._entry = entry
         self._ending: asyncio.Future[str] = asyncio.get_running_loop().create_future()
 
@@ -123,59 +119,29 @@ class EntryStream:
         if not self._ending.done():
             self._ending.set_result(code)
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        scope["state"]["status"] = 200
-        scope["state"]["stream"] = True
-        if scope["state"].get("head"):
-            await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
-            await send({"type": "http.response.body", "body": b"", "more_body": False})
-            return
-        limits = self._service.limits
-        limits.feeds.enter(self._caller.id)
-        self._service.feeds.add(self)
-        follow, gone = asyncio.create_task(self._follow(send)), asyncio.create_task(self._gone(receive))
-        try:
-            await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
-            await asyncio.wait((follow, gone, self._ending), return_when=asyncio.FIRST_COMPLETED)
-            if not gone.done():
-                code = follow.result() if follow.done() else self._ending.result()
-                self._service.metrics.feeds_closed.labels(code).inc()
-                await self._write(send, "closing", encode({"code": code}), more=False)
-        finally:
-            self._service.feeds.discard(self)
-            limits.feeds.leave(self._caller.id)
-            for task in (follow, gone):
-                task.cancel()
-                with suppress(asyncio.CancelledError):
-                    await task
-
-    async def _follow(self, send: Send) -> str:
-        """Writes until the entry is over; gives the code with which the stream ends."""
-        backend, entry = self._service.backend, self._entry
-        seconds = self._service.settings.feed_heartbeat_ms / 1000
-        shown = ""
+    async def follow(self, scope: Scope, send: Send) -> str:
+        entry, shown = self._entry, ""
         while True:
             if entry.status != shown:
                 shown = entry.status
-                await self._write(send, shown, encode(entry))
-            else:
-                await send({"type": "http.response.body", "body": HEARTBEAT, "more_body": True})
+                await self.write(send, b"event: %b\ndata: %b\n\n" % (shown.encode(), encode(entry)))
             if entry.is_over:
                 return "over"
+            change = asyncio.create_task(self._change(shown))
             try:
-                entry = await backend.pairing.change(self._caller.id, entry.id, shown, seconds)
-                if not await backend.accounts.valid(self._caller):
-                    return "unauthenticated"
+                await asyncio.wait((change, self._ending), return_when=asyncio.FIRST_COMPLETED)
+                if not change.done():
+                    return self._ending.result()
+                entry = change.result()
             except WarlogError as error:
                 return error.code
+            finally:
+                change.cancel()
 
-    async def _write(self, send: Send, name: str, data: bytes, *, more: bool = True) -> None:
-        body = b"event: %b\ndata: %b\n\n" % (name.encode(), data)
-        await send({"type": "http.response.body", "body": body, "more_body": more})
-
-    async def _gone(self, receive: Receive) -> None:
-        while (await receive())["type"] != "http.disconnect":
-            pass
+    async def _change(self, shown: str) -> Entry:
+        """Looks now and then, too: that is how the player shows that he is still there."""
+        seconds = self._service.settings.feed_heartbeat_ms / 1000
+        return await self._service.backend.pairing.change(self._player, self._entry.id, shown, seconds)
 
 
 handlers = [post_pairing, get_pairings, get_pairing, delete_pairing, get_pairing_feed]
