@@ -9,7 +9,7 @@ import logging
 from . import keys
 from .connect import Connection
 from .draft import Draft
-from .errors import TryAgain, WarlogError
+from .errors import TryAgain, report
 from .match import Matches
 from .model import MatchAborted
 from .world import World
@@ -62,8 +62,8 @@ class Abandoned:
             return await self._abort(match, now - self._idle_ms)
         except TryAgain:
             raise
-        except WarlogError as error:
-            log.error("%s: nobody has come to this lobby, but: %s", match, error)
+        except Exception as error:
+            report(log, error, "%s: nobody has come to this lobby, but", match)
             self._failed[match] = now + PATIENCE_MS
             return False
 

@@ -22,7 +22,6 @@ from .world import World
 NAME_CHARACTERS_MAX = 40
 TOKENS_PER_PLAYER_MAX = 100
 REMEMBERED_MAX = 50_000
-SCOPES = ("play", "admin")
 
 
 class Account(msgspec.Struct, frozen=True):

@@ -19,8 +19,6 @@ from .model import STRANGER
 from .store import Store, StoredEvent
 from .verify import verify_record
 
-BATCH = 100
-
 
 class Aged(msgspec.Struct):
     """Of a summary, what says whether a match is to be archived."""
@@ -59,13 +57,8 @@ class Archiver:
 
         before   RFC 3339, as in summaries"""
         for bucket in range(self._store.buckets):
-            batch: list[str] = []
-            async for match in self._store.matches(bucket):
-                batch.append(match)
-                if len(batch) == BATCH:
-                    yield len(batch), await self._old(batch, before)
-                    batch = []
-            yield len(batch), await self._old(batch, before)
+            async for matches in self._store.matches(bucket):
+                yield len(matches), await self._old(matches, before)
 
     async def _old(self, matches: Sequence[str], before: str) -> list[str]:
         found: dict[str, None] = {}

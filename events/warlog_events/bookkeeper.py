@@ -16,7 +16,8 @@ import msgspec
 import warlog_core
 
 from . import customs
-from .errors import TryAgain, UnknownMatch, WarlogError
+from .errors import TryAgain, UnknownMatch, report
+from .follower import BATCH, Follower
 from .head import Match
 from .ledger import Hold, Moved
 from .match import Matches
@@ -27,8 +28,7 @@ from .world import World
 
 log = logging.getLogger("warlog.bookkeeper")
 
-PAUSE_SECONDS = 0.25
-BATCH = 100
+HELD_MAX = 100  # matches that one sweep looks at
 DONE_MAX = 50_000
 PAGE_EVENTS = 25
 # A command whose hold is older has been answered or has died; its connection to Redis would not live so long.
@@ -47,8 +47,9 @@ class _Index(msgspec.Struct):
 _index = msgspec.json.Decoder(_Index)
 
 
-class Bookkeeper:
+class Bookkeeper(Follower):
     def __init__(self, store: Store, matches: Matches, stakes: Stakes, world: World) -> None:
+        super().__init__()
         self._store = store
         self._matches = matches
         self._stakes = stakes
@@ -56,34 +57,17 @@ class Bookkeeper:
         self._world = world
         self._done: OrderedDict[tuple[str, str], None] = OrderedDict()  # (what, match): needs no second look
         self._swept_to = 0
-        self._catching_up: asyncio.Task[None] | None = None
 
     async def run(self) -> None:
-        """For ever; ends only with an error, and may then be started again."""
         swept = -SWEEP_SECONDS
         now = asyncio.get_running_loop().time
         while True:
             if now() - swept >= SWEEP_SECONDS:
                 swept = now()
                 await self.sweep()
-            if await self.step() < BATCH:
-                await asyncio.sleep(PAUSE_SECONDS)
-
-    async def catch_up(self) -> None:
-        """Until every match has been looked at that moved before the call. Callers at the same time share the work."""
-        running = self._catching_up
-        if running is not None:
-            await asyncio.wait([running])  # it may have read before our caller's event; once more then
-        if self._catching_up is None or self._catching_up.done():
-            self._catching_up = asyncio.create_task(self._until_done())
-        await asyncio.shield(self._catching_up)
-
-    async def _until_done(self) -> None:
-        while await self.step():
-            pass
+            await self.step_and_pause()
 
     async def step(self) -> int:
-        """One pass over all buckets; gives the number of activity entries that were new."""
         checkpoints = await self._ledger.checkpoints(self._store.buckets)
         found = await self._store.activity(checkpoints, BATCH)
         moved: dict[str, Activity] = {}
@@ -108,31 +92,13 @@ class Bookkeeper:
     async def sweep(self) -> None:
         """Looks for holds whose command died before its event: one page of what has been held for long."""
         before = self._world.now_ms() - ORPHAN_MS
-        matches = await self._ledger.held_since(before, self._swept_to, BATCH)
-        self._swept_to = self._swept_to + BATCH if len(matches) == BATCH else 0
+        matches = await self._ledger.held_since(before, self._swept_to, HELD_MAX)
+        self._swept_to = self._swept_to + HELD_MAX if len(matches) == HELD_MAX else 0
         for match_id, holds in zip(matches, await self._ledger.holds(matches), strict=True):
-            try:
-                match = await self._matches.head(match_id)
-            except UnknownMatch:
-                for hold in holds:
-                    await self._ledger.shrink(match_id, hold, 0, hold.version)
-                continue
-            except TryAgain:
-                raise
-            except WarlogError as error:
-                log.error("%s: gold is held for it, but: %s", match_id, error)
-                continue
-            await self._look_at(match, holds, orphans=True)
+            await self._look_at(match_id, holds, orphans=True)
 
     async def _look_at_all(self, bucket: int) -> int:
-        count = 0
-        batch: list[str] = []
-        async for match in self._store.matches(bucket):
-            batch.append(match)
-            if len(batch) == BATCH:
-                count += await self._look_at_summaries(batch)
-                batch = []
-        return count + await self._look_at_summaries(batch)
+        return sum([await self._look_at_summaries(batch) async for batch in self._store.matches(bucket)])
 
     async def _look_at_summaries(self, matches: list[str]) -> int:
         raws = await self._store.summaries(matches)
@@ -151,15 +117,7 @@ class Bookkeeper:
                 self._remember("settled", match_id)
             open_ = match_id in settled and not settled[match_id]
             if (open_ and (holds[match_id] or index.status == "finished")) or self._begins(match_id, index):
-                try:
-                    count += await self._look_at(await self._matches.head(match_id), holds.get(match_id, ()))
-                except TryAgain:
-                    raise
-                except WarlogError as error:
-                    log.error("%s: its players' accounts are not brought up to date: %s", match_id, error)
-                except Exception:
-                    # A bug that one match meets must not hold up all others; `warlog rebuild` looks at it again.
-                    log.exception("%s: its players' accounts are not brought up to date", match_id)
+                count += await self._look_at(match_id, holds.get(match_id, ()))
         return count
 
     def _counts(self, match: str, index: _Index) -> bool:
@@ -179,8 +137,22 @@ class Bookkeeper:
             return False
         return customs.layout_rules(game) is not None
 
-    async def _look_at(self, match: Match, holds: Iterable[Hold], *, orphans: bool = False) -> bool:
-        """True if the match was settled by this call."""
+    async def _look_at(self, match_id: str, holds: Iterable[Hold], *, orphans: bool = False) -> bool:
+        """True if the match was settled by this call. What one match meets must not hold up all others;
+        `warlog rebuild` looks at it again."""
+        try:
+            return await self._bring_up(await self._matches.head(match_id), holds, orphans)
+        except UnknownMatch:  # the command that was to make it has died
+            for hold in holds:
+                await self._ledger.shrink(match_id, hold, 0, hold.version)
+        except TryAgain:
+            raise
+        except Exception as error:
+            report(log, error, "%s: its players' accounts are not brought up to date", match_id)
+        return False
+
+    async def _bring_up(self, match: Match, holds: Iterable[Hold], orphans: bool) -> bool:
+        """The accounts to the match. True if it was settled by this call."""
         settled = False
         if match.mode == "competitive" and match.is_over:
             moved, house = moved_by(match)
@@ -212,6 +184,8 @@ class Bookkeeper:
                 if layouts is not None or position is None:
                     self._remember("laid", match.id)
                     return
+            if not found:
+                return
             after += len(found)
 
     async def _put_layouts(self, match: Match, layouts: Mapping[str, Any], at: int) -> None:

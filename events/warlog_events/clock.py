@@ -9,7 +9,7 @@ import logging
 
 from .decide import act_as_server
 from .draft import Draft
-from .errors import TryAgain, WarlogError
+from .errors import TryAgain, report
 from .match import Matches
 from .store import Store
 from .world import World
@@ -51,8 +51,8 @@ class Clock:
                 count += await self.time_out(match, seat, deadline)
             except TryAgain:
                 raise
-            except WarlogError as error:
-                log.error("%s: the time of %s is over, but: %s", match, seat, error)
+            except Exception as error:
+                report(log, error, "%s: the time of %s is over, but", match, seat)
                 self._failed[match, seat, deadline] = now + PATIENCE_MS
         self.overdue = len(due) - count
         return count

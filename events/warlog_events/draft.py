@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from warlog_core import Event, Game, State
 
 from . import customs
-from .entropy import commitment, entropy
+from .entropy import SEED_BYTES, commitment, entropy
 from .fold import Fold, created, evolve
 from .head import Match, Settings
 from .model import (
@@ -106,7 +106,7 @@ class Draft:
 
     def new_seed(self) -> str:
         """Draws a secret seed; gives its commitment."""
-        seed = self.token_bytes(32)
+        seed = self.token_bytes(SEED_BYTES)
         name = commitment(seed)
         self.secrets[name] = self.new_secrets[name] = seed.hex()
         return name

@@ -39,6 +39,7 @@ Which HTTP status each becomes is decided in one table of the service. Classes w
 `Repeated` stands beside the tree: it is no error but the news that the same command was accepted before.
 """
 
+import logging
 from collections.abc import Mapping
 
 
@@ -238,3 +239,8 @@ class Repeated(Exception):
     def __init__(self, answer: bytes) -> None:
         super().__init__("the command was accepted before")
         self.answer = answer
+
+
+def report(log: logging.Logger, error: Exception, what: str, *of: object) -> None:
+    """One match's trouble, which is to hold up no other; a bug with its traceback. `what` and `of` as for a log."""
+    log.error(f"{what}: %s", *of, error, exc_info=None if isinstance(error, WarlogError) else error)

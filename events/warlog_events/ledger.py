@@ -23,7 +23,6 @@ from .pipe import Word
 from .world import World
 
 STARTING_GOLD = 1_000
-HOUSE = "house"
 OUTCOMES = ("won", "drawn", "lost", "fled")
 JOURNAL_PAGE = 1_000
 _TOP = 5_000_000_000_000  # settle.lua

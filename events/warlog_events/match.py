@@ -76,7 +76,6 @@ class Matches:
     past    reading what has happened (past.py)
     """
 
-
     def __init__(
         self,
         store: Store,

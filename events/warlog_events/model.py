@@ -8,12 +8,11 @@ Bodies are stored with sorted keys, so that the bytes over which `chain` runs ca
 the JSON.
 """
 
-from typing import Literal, NewType
+from typing import Literal
 
 import msgspec
 from msgspec import Struct
 
-MatchId = NewType("MatchId", str)
 Mode = Literal["casual", "competitive"]
 Status = Literal["lobby", "playing", "finished", "aborted"]
 SERVER = "server"

@@ -15,7 +15,7 @@ from . import keys
 from .connect import Connection
 from .decide import act_as_server
 from .draft import Draft
-from .errors import TryAgain, UnknownMatch, WarlogError
+from .errors import TryAgain, UnknownMatch, report
 from .head import Match
 from .match import Matches
 from .model import SERVER
@@ -139,8 +139,8 @@ class Absence:
             due = None
         except TryAgain:
             raise
-        except WarlogError as error:
-            log.error("%s: whether %s is there is not known: %s", match_id, player, error)
+        except Exception as error:
+            report(log, error, "%s: whether %s is there is not known", match_id, player)
             due = now + PATIENCE_MS
         entry = f"{match_id} {player}"
         if due is None:

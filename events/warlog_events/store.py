@@ -365,15 +365,6 @@ class Store:
             return archived.secrets
         return dict(zip(flat[::2], flat[1::2], strict=True))
 
-    async def events_and_snapshot(
-        self, match: str, after: int = 0, limit: int = 1000
-    ) -> tuple[bytes | None, list[StoredEvent]]:
-        """The snapshot and the events after `after`, in one round trip."""
-        snapshot, entries = await self._pipe.many(
-            (("GET", keys.snapshot(match)), _xrange(match, after, limit)),
-        )
-        return snapshot, [_stored_event(entry) for entry in entries]
-
     # A snapshot is a cache: nobody waits for its replicas, and a lost one is made again.
 
     async def snapshot(self, match: str) -> bytes | None:
@@ -462,13 +453,12 @@ class Store:
             found[bucket] = Activities(entries, newest, lost)
         return found
 
-    async def matches(self, bucket: int) -> AsyncIterator[str]:
-        """Every match of the bucket, in no order, some perhaps twice; for a rebuild."""
+    async def matches(self, bucket: int) -> AsyncIterator[list[str]]:
+        """Every match of the bucket, in no order, some perhaps twice: in batches of about a hundred, at least one."""
         cursor = b"0"
         while True:
-            cursor, found = await self._pipe.call("SSCAN", keys.matches(bucket), cursor, "COUNT", 500)
-            for match in found:
-                yield match.decode()
+            cursor, found = await self._pipe.call("SSCAN", keys.matches(bucket), cursor, "COUNT", 100)
+            yield [match.decode() for match in found]
             if cursor == b"0":
                 return
 

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from tests.events.hand import opened
 from warlog_events import keys
 from warlog_events.connect import Connection
-from warlog_events.ledger import HOUSE, Entry, Ledger
+from warlog_events.ledger import Entry, Ledger
 from warlog_events.world import World
 
 
@@ -44,7 +44,7 @@ async def balanced(ledger: Ledger, connection: Connection) -> Counter[str]:
         gold, held = await pipe.call("HMGET", name, "gold", "held")
         assert int(gold or 0) == total[account], account
         assert int(held or 0) == total[f"{account} held"], account
-        assert account == HOUSE or int(held or 0) >= 0
+        assert account == "house" or int(held or 0) >= 0
     assert {account.removesuffix(" held") for account in total} <= {
         name.removeprefix(prefix) for name in names
     }

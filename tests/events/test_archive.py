@@ -451,9 +451,10 @@ async def archive_all(url: str, folder: str) -> None:
                 for match in batch:
                     await archiver(table).archive(match)
             for bucket in range(table.store.buckets):
-                async for match in table.store.matches(bucket):
-                    if rng.random() < 0.7:
-                        await table.store.restore(match)
+                async for matches in table.store.matches(bucket):
+                    for match in matches:
+                        if rng.random() < 0.7:
+                            await table.store.restore(match)
 
 
 def _process(url: str, folder: str) -> None:

@@ -9,9 +9,11 @@ import pytest
 
 from tests.events.table import ADA, ALL, BATTLE, HIDDEN, SPECTATOR, Hands, choice, table_at
 from tests.servers import AnyRedis
-from warlog_events import errors
+from warlog_events import clock, errors
 from warlog_events.clock import Clock
 from warlog_events.commands import Act, CreateMatch
+from warlog_events.decide import act_as_server
+from warlog_events.draft import Draft
 
 
 async def test_the_deadline_is_that_of_the_seat_to_act_and_moves_with_its_clock(
@@ -115,6 +117,25 @@ async def test_imported_matches_and_those_without_a_limit_have_no_clock(own_redi
         await Clock(table.store, table.matches, hands.world).step()
         for untouched in (match, made.match):
             assert (await table.load(untouched)).version == untouched.version
+
+
+async def test_a_match_at_which_we_stumble_does_not_stop_the_clock_of_the_others(
+    own_redis: AnyRedis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only what was foreseen did not; for anything else the clock began anew, at the same match, for ever."""
+    hands = Hands("stumble")
+    async with table_at(own_redis.url, world=hands.world) as table:
+        first, other = [await table.hot_seat(move_seconds=seconds) for seconds in (29, 30)]
+
+        def stumbling(draft: Draft, action: dict[str, object]) -> None:
+            assert draft.match_id != first.id
+            act_as_server(draft, action)
+
+        monkeypatch.setattr(clock, "act_as_server", stumbling)
+        hands.now_ms += 30_001
+        assert await Clock(table.store, table.matches, hands.world).step() == 1
+        assert (await table.load(first)).version == first.version
+        assert (await table.load(other)).is_over
 
 
 async def test_a_frozen_match_does_not_stop_the_clock_of_the_others(own_redis: AnyRedis) -> None:

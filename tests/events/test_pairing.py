@@ -50,9 +50,10 @@ async def seated(table: Table) -> list[tuple[str, ...]]:
     """The players of every match there is."""
     found = []
     for bucket in range(table.store.buckets):
-        async for match in table.store.matches(bucket):
-            loaded = await table.matches.load(match, None)
-            found.append(tuple(sorted(holder.id for holder in loaded.holders.values())))
+        async for matches in table.store.matches(bucket):
+            for match in matches:
+                loaded = await table.matches.load(match, None)
+                found.append(tuple(sorted(holder.id for holder in loaded.holders.values())))
     return found
 
 

@@ -142,7 +142,11 @@ async def test_a_rematch_that_is_agreed_upon_again_elsewhere_is_made_once(redis_
 
 
 async def matches(table: Table) -> set[str]:
-    return {match for bucket in range(table.store.buckets) async for match in table.store.matches(bucket)}
+    found: set[str] = set()
+    for bucket in range(table.store.buckets):
+        async for batch in table.store.matches(bucket):
+            found.update(batch)
+    return found
 
 
 def main(url: str, match_id: str, seed: str, commands: str) -> None:

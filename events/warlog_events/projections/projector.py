@@ -1,7 +1,6 @@
 """Reads the buckets' activity and keeps the lobby's projection up to it. Several may run: none does another's
 work twice to any effect, because the checkpoint is compared and moved together with what is written."""
 
-import asyncio
 from collections.abc import Iterable
 from typing import Any
 
@@ -9,45 +8,22 @@ import msgspec
 
 from .. import keys
 from ..connect import Connection
+from ..follower import BATCH, Follower
 from ..store import Store
 from .lobby import index_of
 
-PAUSE_SECONDS = 0.25
-BATCH = 100
 FORM = 2  # of what is projected: another build's is made again
 
 _summary = msgspec.json.Decoder(dict[str, Any])
 
 
-class Projector:
+class Projector(Follower):
     def __init__(self, connection: Connection, store: Store) -> None:
+        super().__init__()
         self._pipe = connection.pipe
         self._store = store
-        self._catching_up: asyncio.Task[None] | None = None
-
-    async def run(self) -> None:
-        """For ever; ends only with an error, and may then be started again."""
-        while True:
-            # Under load there is always something new, and a pass asks every bucket: no pass without a pause, unless
-            # some bucket may have more than was read.
-            if await self.step() < BATCH:
-                await asyncio.sleep(PAUSE_SECONDS)
-
-    async def catch_up(self) -> None:
-        """Until everything is projected that was appended before the call. Callers at the same time share the work."""
-        running = self._catching_up
-        if running is not None:
-            await asyncio.wait([running])  # it may have read before our caller's event; once more then
-        if self._catching_up is None or self._catching_up.done():
-            self._catching_up = asyncio.create_task(self._until_done())
-        await asyncio.shield(self._catching_up)
-
-    async def _until_done(self) -> None:
-        while await self.step():
-            pass
 
     async def step(self) -> int:
-        """One pass over all buckets; gives the number of activity entries that were new."""
         form, checkpoints = await self._checkpoints()
         if form < FORM:
             return await self.rebuild()
@@ -83,13 +59,9 @@ class Projector:
         """What is appended meanwhile stands in the activity after the number that is read first."""
         newest = (await self._store.activity({bucket: 0}, 1))[bucket].newest
         count = 0
-        batch: list[str] = []
-        async for match in self._store.matches(bucket):
-            batch.append(match)
-            if len(batch) == BATCH:
-                count += await self._write_summaries(bucket, newest, batch)
-                batch = []
-        return count + await self._write_summaries(bucket, newest, batch)
+        async for matches in self._store.matches(bucket):
+            count += await self._write_summaries(bucket, newest, matches)
+        return count
 
     async def _write_summaries(self, bucket: int, newest: int, matches: list[str]) -> int:
         summaries = [_summary.decode(raw) for raw in await self._store.summaries(matches) if raw is not None]

@@ -1,0 +1,42 @@
+"""What the projector and the bookkeeper have in common: keeping something up to the buckets' activity."""
+
+import asyncio
+from abc import ABC, abstractmethod
+
+PAUSE_SECONDS = 0.25
+BATCH = 100  # activity entries of a bucket that are read in one pass
+
+
+class Follower(ABC):
+    """Several may run, in one process and in others: a pass does nothing that has been done."""
+
+    def __init__(self) -> None:
+        self._catching_up: asyncio.Task[None] | None = None
+
+    @abstractmethod
+    async def step(self) -> int:
+        """One pass over all buckets; gives the number of activity entries that were new."""
+
+    async def run(self) -> None:
+        """For ever; ends only with an error, and may then be started again."""
+        while True:
+            await self.step_and_pause()
+
+    async def step_and_pause(self) -> None:
+        # Under load there is always something new, and a pass asks every bucket: no pass without a pause, unless
+        # some bucket may have more than was read.
+        if await self.step() < BATCH:
+            await asyncio.sleep(PAUSE_SECONDS)
+
+    async def catch_up(self) -> None:
+        """Until everything is done that was appended before the call. Callers at the same time share the work."""
+        running = self._catching_up
+        if running is not None:
+            await asyncio.wait([running])  # it may have read before our caller's event; once more then
+        if self._catching_up is None or self._catching_up.done():
+            self._catching_up = asyncio.create_task(self._until_done())
+        await asyncio.shield(self._catching_up)
+
+    async def _until_done(self) -> None:
+        while await self.step():
+            pass
