@@ -41,13 +41,15 @@
  * book's order, with the reserved values above (as 32-bit numbers). An action with a list (an army, a layout, a
  * payment) is followed by *items*: the true length of the list is one of its fields, and at least the first N items are
  * there, where N is wl_game.items_max. A listing consists of bare records; an open template has the field
- * WL_OPEN in place of the list's length. Fields and items that a type does not have are not looked at. What the codec finds malformed (unknown type, wrong JSON type, a field too many)
- * arrives as the type WL_MALFORMED, so that match_over still wins over it.
+ * WL_OPEN in place of the list's length. Fields and items that a type does not have are not looked at. What the codec
+ * finds malformed (unknown type, wrong JSON type, a field too many) arrives as the type WL_MALFORMED, so that match_over
+ * still wins over it.
  *
  *
  * 4. Who
  *
- * An *actor* is a seat (0 ... seats-1, its place among the seats of this match, in the book's order) or WL_SERVER. A *viewer* is a seat or WL_SPECTATOR.
+ * An *actor* is a seat (0 ... seats-1, its place among the seats of this match, in the book's order) or WL_SERVER. A
+ * *viewer* is a seat or WL_SPECTATOR.
  * A set of viewers is a bit mask: bit s for seat s, bit WL_SPECTATOR for the spectator.
  *
  *
@@ -249,8 +251,8 @@ typedef struct wl_slots {
 } wl_slots;
 
 /* What a game fills in. Every function may rely on a sound setup and state (core.c has checked them; batch calls check the
- * first, and `apply` keeps a sound state sound), and on nothing else. `observe`, `init` write blank structs; `apply` may leave `state` in any condition on an error, the caller
- * restores it. */
+ * first, and `apply` keeps a sound state sound), and on nothing else. `observe`, `init` write blank structs; `apply` may leave
+ * `state` in any condition on an error, the caller restores it. */
 typedef struct wl_game {
     const char *name;
     int32_t rules_version;
@@ -283,10 +285,10 @@ typedef struct wl_game {
     /* What `check` found wrong, whose answer is `error`: at most WL_EXPLAIN_MAX words, or 0. NULL: there is never more to say. */
     size_t (*explain)(const void *setup, const void *state, const wl_post *post, int32_t error, wl_word *out);
     size_t (*legal)(const void *setup, const void *state, int32_t seat, wl_action *out, size_t cap);
-    /* Where listings are long, random play need not make them: *slots* are numbered places, and every legal action of a seat but an open
-     * template is in exactly one. `slots` tells their number, and notes in `room` what `slot` needs to know of this state; `slot` writes
-     * what would be in one, and returns 1 if that is legal. So a random slot, drawn again while it is empty, is a random
-     * action, each as likely as any other. NULL: random play lists. */
+    /* Where listings are long, random play need not make them: *slots* are numbered places, and every legal action of a seat
+     * but an open template is in exactly one. `slots` tells their number, and notes in `room` what `slot` needs to know of this
+     * state; `slot` writes what would be in one, and returns 1 if that is legal. So a random slot, drawn again while it is
+     * empty, is a random action, each as likely as any other. NULL: random play lists. */
     size_t (*slots)(const void *setup, const void *state, int32_t seat, wl_slots *room);
     int32_t (*slot)(const wl_slots *room, size_t slot, wl_action *out);
     int32_t (*apply)(const void *setup, void *state, const wl_post *post, wl_draws *draws, wl_event *event);

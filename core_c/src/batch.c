@@ -93,6 +93,9 @@ static int may_choose(const wl_game *game, const wl_action *action, uint32_t fla
     return !is_open(action) && !((flags & WL_PLAY_ON) && (game->actions[action->type].flags & WL_GIVES_UP));
 }
 
+/* Most actions may be chosen, and one in a few slots is filled. */
+enum { TRIES = 64 };
+
 /* A random action of those that may be chosen, found without a listing; NULL if none was met, which says nothing yet. */
 static const wl_action *draw_slot(const wl_game *game, const void *setup, const void *state, int32_t seat, wl_action *action,
                                   uint32_t flags, uint64_t *random)
@@ -100,7 +103,7 @@ static const wl_action *draw_slot(const wl_game *game, const void *setup, const 
     wl_slots room;
     const size_t n = game->slots(setup, state, seat, &room);
 
-    for (int tries = 0; tries < 64; tries++)
+    for (int tries = 0; tries < TRIES; tries++)
         if (game->slot(&room, below(random, (uint32_t)n), action) && may_choose(game, action, flags))
             return action;
     return NULL;
@@ -110,7 +113,7 @@ static const wl_action *draw_slot(const wl_game *game, const void *setup, const 
 static const wl_action *choose(const wl_game *game, const wl_action *actions, size_t n, uint32_t flags,
                                uint64_t *random)
 {
-    for (int tries = 0; tries < 64; tries++) {
+    for (int tries = 0; tries < TRIES; tries++) {
         const wl_action *a = &actions[below(random, (uint32_t)n)];
         if (may_choose(game, a, flags))
             return a;
@@ -122,6 +125,37 @@ static const wl_action *choose(const wl_game *game, const wl_action *actions, si
         if (!is_open(&actions[i]))
             return &actions[i];
     return NULL;
+}
+
+/* A random seat of these, as a bit. */
+static uint32_t pick(uint32_t seats, uint64_t *random)
+{
+    for (uint32_t skip = below(random, (uint32_t)wl_popcount(seats)); skip > 0; skip--)
+        seats &= seats - 1;
+    return seats & (~seats + 1);
+}
+
+/* A random action of a random seat that is to act, which goes to `*actor`; a seat with nothing but an open template gives way
+ * to another. NULL if there is none at all. */
+static const wl_action *choose_any(const wl_game *game, const void *setup, const void *state, uint32_t flags, uint64_t *random,
+                                   wl_action *actions, size_t cap, int32_t *actor)
+{
+    const wl_action *action = NULL;
+    uint32_t left = game->to_act(setup, state);
+
+    while (left != 0 && action == NULL) {
+        const uint32_t seat = pick(left, random);
+        left &= ~seat;
+        *actor = wl_lowest(seat);
+        if (game->slots != NULL)
+            action = draw_slot(game, setup, state, *actor, actions, flags, random);
+        if (action == NULL) {
+            const size_t n = game->legal(setup, state, *actor, actions, cap);
+            if (n > 0)
+                action = choose(game, actions, n < cap ? n : cap, flags, random);
+        }
+    }
+    return action;
 }
 
 enum { ENTROPY_WORDS = 24, ENTROPY_WORDS_MAX = 2048 };
@@ -172,26 +206,9 @@ int64_t wl_playout(const wl_game *game, const void *setup, void *state, uint64_t
     if (actions == NULL || cap == 0 || cap > INT32_MAX)
         return WL_E_ARGUMENT;
     while (taken < max) {
-        const uint32_t seats = game->to_act(setup, state);
-        const wl_action *action = NULL;
-        uint32_t left = seats;
         wl_post post = {0};
+        const wl_action *action = choose_any(game, setup, state, flags, &random, actions, cap, &post.actor);
 
-        while (left != 0 && action == NULL) { /* a seat with nothing but an open template gives way to another */
-            uint32_t pick = left;
-            size_t n;
-            for (uint32_t skip = below(&random, (uint32_t)wl_popcount(left)); skip > 0; skip--)
-                pick &= pick - 1;
-            post.actor = wl_lowest(pick);
-            left &= ~wl_bit(post.actor);
-            if (game->slots != NULL)
-                action = draw_slot(game, setup, state, post.actor, actions, flags, &random);
-            if (action != NULL)
-                break;
-            n = game->legal(setup, state, post.actor, actions, cap);
-            n = n < cap ? n : cap;
-            action = n > 0 ? choose(game, actions, n, flags, &random) : NULL;
-        }
         if (action == NULL)
             break;
         post.action = *action;

@@ -32,6 +32,47 @@ void wl_record(wl_event *event, int32_t kind, uint32_t audience, uint32_t unlock
 /* An effect that everybody may see. */
 #define WL_PUBLIC(event, type, ...) wl_record(event, WL_REC_EFFECT, WL_ALL_VIEWERS, 0, type, WL_ARGS(__VA_ARGS__))
 
+/* ---- listings --------------------------------------------------------------------------------------------------- */
+
+/* Where `legal` writes: actions for which there is no room are counted all the same. */
+typedef struct wl_listing {
+    wl_action *out;
+    size_t cap, n;
+} wl_listing;
+
+static inline void wl_list(wl_listing *l, int32_t type, int32_t a, int32_t b, int32_t c, int32_t d, int32_t e, int32_t f,
+                           int32_t g)
+{
+    if (l->n < l->cap) { /* field by field: a record made elsewhere and copied takes longer */
+        wl_action *out = &l->out[l->n];
+        out->type = type;
+        out->field[0] = a;
+        out->field[1] = b;
+        out->field[2] = c;
+        out->field[3] = d;
+        out->field[4] = e;
+        out->field[5] = f;
+        out->field[6] = g;
+    }
+    l->n++;
+}
+
+/* WL_LIST(listing, type, field ...): fields that are not named are 0. */
+#define WL_LIST(...) WL_LIST_FIELDS(__VA_ARGS__, 0, 0, 0, 0, 0, 0, 0, 0)
+#define WL_LIST_FIELDS(l, type, a, b, c, d, e, f, g, ...) wl_list(l, type, a, b, c, d, e, f, g)
+
+/* ---- error codes ------------------------------------------------------------------------------------------------- */
+
+/* A game's own codes are a table of rows X(constant, code) in a macro. From it come the constants, and the names for
+ * wl_game.errors. */
+#define WL_ERROR_CONSTANTS(TABLE)                                                                                     \
+    enum { TABLE(WL_ERROR_ROW) WL_ERROR_ROWS };                                                                       \
+    enum { TABLE(WL_ERROR_CONSTANT) }
+#define WL_ERROR_NAMES(TABLE) {TABLE(WL_ERROR_NAME) NULL}
+#define WL_ERROR_ROW(constant, code) ROW_##constant,
+#define WL_ERROR_CONSTANT(constant, code) constant = WL_E_GAME - ROW_##constant,
+#define WL_ERROR_NAME(constant, code) #code,
+
 /* ---- words ------------------------------------------------------------------------------------------------------ */
 
 static inline wl_word wl_next(wl_words *words)
@@ -46,6 +87,11 @@ static inline wl_word wl_next(wl_words *words)
  * when the count is negative or the words are not there. */
 const wl_word *wl_next_list(wl_words *words, wl_word count, size_t width);
 
+static inline wl_word wl_or_else(wl_word word, wl_word otherwise) { return word == WL_WORD_ABSENT ? otherwise : word; }
+
+/* Does the value lie in the range of this option, a row of the game's table OPTION? */
+#define WL_IN_RANGE(row, value) wl_between(OPTION[row].low, value, OPTION[row].high)
+
 /* ---- structs ------------------------------------------------------------------------------------------------------ */
 
 /* 1 when every byte of the struct that its layout does not show as used is zero. */
@@ -56,11 +102,22 @@ size_t wl_used_bytes(const wl_field *layout, const void *bytes);
 
 /* ---- small things ------------------------------------------------------------------------------------------------ */
 
+static inline int wl_between(wl_word low, wl_word value, wl_word high) { return low <= value && value <= high; }
+
+static inline int32_t wl_abs(int32_t x) { return x < 0 ? -x : x; }
+
 static inline uint32_t wl_bit(int32_t i) { return (uint32_t)1 << i; }
 
 /* The lowest set bit's index; bits must not be 0. */
 static inline int32_t wl_lowest(uint32_t bits) { return __builtin_ctz(bits); }
 
 static inline int32_t wl_popcount(uint32_t bits) { return __builtin_popcount(bits); }
+
+/* for (each member of a set, ascending): bit m % 64 of set->word[m / 64] is m. The set may lose the member at hand while the
+ * loop runs. */
+#define WL_EACH(set, member)                                                                                          \
+    for (int32_t w_ = 0; w_ < (int32_t)(sizeof(set)->word / sizeof(set)->word[0]); w_++)                              \
+        for (uint64_t bits_ = (set)->word[w_];                                                                        \
+             bits_ != 0 && ((member) = w_ * 64 + __builtin_ctzll(bits_), 1); bits_ &= bits_ - 1)
 
 #endif

@@ -143,7 +143,7 @@ static uint8_t *encode(uint8_t *out, const wl_field *layout, const uint8_t *base
 }
 
 /* Writes into the blank struct `out` what the layout says is in use. */
-static void copy_used(uint8_t *out, const wl_field *layout, const uint8_t *base)
+static void copy_fields(uint8_t *out, const wl_field *layout, const uint8_t *base)
 {
     for (const wl_field *f = layout; f->name != NULL;) {
         const size_t at = f->offset;
@@ -157,7 +157,7 @@ static void copy_used(uint8_t *out, const wl_field *layout, const uint8_t *base)
             memcpy(out + at, base + at, n * f->size);
         else
             for (size_t i = 0; i < n; i++)
-                copy_used(out + at + i * f->size, f->row, base + at + i * f->size);
+                copy_fields(out + at + i * f->size, f->row, base + at + i * f->size);
         f++;
     }
 }
@@ -181,7 +181,7 @@ int wl_is_canonical(const wl_field *layout, const void *bytes, size_t size)
     if (size > sizeof blank)
         return 0;
     memset(blank, 0, size);
-    copy_used(blank, layout, bytes);
+    copy_fields(blank, layout, bytes);
     return memcmp(blank, bytes, size) == 0;
 }
 

@@ -63,6 +63,16 @@ static wl_word hostile_word(fuzzer *f)
     return below(f, 4) == 0 ? EDGES[below(f, sizeof EDGES / sizeof EDGES[0])] : hostile(f);
 }
 
+static const wl_word ABSENT = WL_WORD_ABSENT;
+
+/* One time in `one_in` a few of the words, `most` of them at the most, become nonsense. */
+static void spoil(fuzzer *f, wl_word *words, size_t n, int one_in, int most)
+{
+    if (below(f, one_in) == 0)
+        for (int i = most > 1 ? below(f, most) : 0; i >= 0; i--)
+            words[below(f, (int64_t)n)] = hostile_word(f);
+}
+
 static void entropy(fuzzer *f, uint8_t *block, size_t size)
 {
     for (size_t i = 0; i < size; i++)
@@ -171,7 +181,8 @@ static void examine(fuzzer *f)
         if (g->slots != NULL && n > 0)
             examine_slots(f, seat, n);
         for (int tries = 0; tries < 40; tries++) {
-            wl_post post = {.actor = seat, .n_items = below(f, 2) * below(f, g->items_max < 64 ? g->items_max + 1 : 64), .items = items};
+            const int32_t n_items = below(f, 2) * below(f, g->items_max < 64 ? g->items_max + 1 : 64);
+            wl_post post = {.actor = seat, .n_items = n_items, .items = items};
             int32_t refused;
             if (n > 0 && below(f, 2)) /* near misses are better than noise */
                 post.action = f->actions[below(f, n)];

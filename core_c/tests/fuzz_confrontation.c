@@ -1,8 +1,6 @@
 /* Confrontation under the common fuzzer: mostly sensible options, sometimes nonsense. */
 #include "fuzz.h"
 
-static const wl_word ABSENT = INT64_MIN;
-
 static size_t start(fuzzer *f, wl_word *words, size_t cap)
 {
     const int terrain = below(f, 3);
@@ -42,13 +40,11 @@ static size_t start(fuzzer *f, wl_word *words, size_t cap)
         for (int i = 0; i < 4; i++)
             words[n++] = 16 + 8 * kind + i;
     }
-    if (below(f, 8) == 0)
-        for (int i = below(f, 4); i >= 0; i--)
-            words[below(f, (int64_t)n)] = hostile_word(f);
+    spoil(f, words, n, 8, 4);
     return n;
 }
 
-/* A crowd in the middle of the board, every seat alive; nearly always possible with two seats and races, and sometimes not quite. */
+/* A crowd in the middle of the board, every seat alive; nearly always possible with two seats and races, sometimes not quite. */
 static size_t position(fuzzer *f, wl_word *words, size_t cap)
 {
     const int pieces = 6 + below(f, 7);
@@ -91,8 +87,7 @@ static size_t position(fuzzer *f, wl_word *words, size_t cap)
     words[n++] = 2;
     words[n++] = 16 + below(f, 8);
     words[n++] = 24 + below(f, 16);
-    if (below(f, 4) == 0)
-        words[below(f, (int64_t)n)] = hostile_word(f);
+    spoil(f, words, n, 4, 1);
     return n;
 }
 

@@ -28,9 +28,7 @@ static size_t start(fuzzer *f, wl_word *words, size_t cap)
     words[n++] = 0; /* the default roster */
     words[n++] = 0;
     words[n++] = 0; /* no obstacle spaces */
-    if (below(f, 8) == 0)
-        for (int i = below(f, 4); i >= 0; i--)
-            words[below(f, (int64_t)n)] = hostile_word(f);
+    spoil(f, words, n, 8, 4);
     return n;
 }
 
@@ -44,7 +42,7 @@ static size_t position(fuzzer *f, wl_word *words, size_t cap)
     words[n++] = 0;
     words[n++] = 2; /* play */
     words[n++] = below(f, 4) ? 1 + below(f, 5) : 999999999;
-    words[n++] = below(f, 4) ? INT64_MIN : 1000000000;
+    words[n++] = below(f, 4) ? ABSENT : 1000000000;
     words[n++] = below(f, 2); /* queue */
     words[n++] = 1;
     words[n++] = 2 * 32 + 3;
@@ -58,14 +56,13 @@ static size_t position(fuzzer *f, wl_word *words, size_t cap)
         words[n++] = count;
         words[n++] = count + below(f, (int64_t)(10000 - count));
         for (int k = 6; k < 12; k++)
-            words[n++] = INT64_MIN;
+            words[n++] = ABSENT;
     }
     words[n++] = words[4] ? stacks : 0;
     for (int i = 0; words[4] && i < stacks; i++)
         words[n++] = i + 1;
     words[n++] = 0;
-    if (below(f, 4) == 0)
-        words[below(f, (int64_t)n)] = hostile_word(f);
+    spoil(f, words, n, 4, 1);
     return n;
 }
 

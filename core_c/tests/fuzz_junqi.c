@@ -15,8 +15,6 @@ static void order_swap(wl_action *action)
 
 #include "fuzz.h"
 
-static const wl_word ABSENT = INT64_MIN;
-
 enum { OPTION_COUNT = 17, ARMY = 25, TYPES = 12 };
 static const int8_t LAYOUT[ARMY] = {1, 2, 3, 3, 4, 10, 10, 4, 5, 5, 6, 6, 7, 7, 7, 11, 11, 11, 8, 8, 8, 0, 9, 9, 9};
 
@@ -54,9 +52,7 @@ static size_t start(fuzzer *f, wl_word *words, size_t cap)
             for (int i = 0; given && i < ARMY; i++)
                 words[n++] = LAYOUT[i];
         }
-    if (below(f, 8) == 0)
-        for (int i = below(f, 4); i >= 0; i--)
-            words[below(f, (int64_t)n)] = hostile_word(f);
+    spoil(f, words, n, 8, 4);
     return n;
 }
 
@@ -105,8 +101,7 @@ static size_t position(fuzzer *f, wl_word *words, size_t cap)
     words[n++] = 0;
     words[n++] = 120;
     words[n++] = 5;
-    if (below(f, 8) == 0)
-        words[below(f, (int64_t)n)] = hostile_word(f);
+    spoil(f, words, n, 8, 1);
     return n;
 }
 

@@ -3,7 +3,6 @@
 
 enum { COST = 8 }; /* the word psionic_cost */
 enum { MIGHTY, COMMANDER, WIZARD, PSIONIC, KINDS = 9 };
-#define NONE INT64_MIN
 
 /* A seizure that costs nothing may be paid with an empty list, which no listing holds: the cost is never 0 here. */
 static size_t start(fuzzer *f, wl_word *words, size_t cap)
@@ -15,18 +14,16 @@ static size_t start(fuzzer *f, wl_word *words, size_t cap)
     (void)cap;
     words[n++] = 0;
     words[n++] = mode;
-    words[n++] = mode || below(f, 2) ? NONE : factions;
+    words[n++] = mode || below(f, 2) ? ABSENT : factions;
     words[n++] = mode ? below(f, 3) : 0;
-    words[n++] = below(f, 4) ? NONE : below(f, 5);
+    words[n++] = below(f, 4) ? ABSENT : below(f, 5);
     words[n++] = below(f, 2) ? 200 : below(f, 30);
     words[n++] = below(f, 21);
     words[n++] = below(f, 4) != 0;
     words[n++] = 1 + below(f, 20);
     words[n++] = below(f, 2);
     words[n++] = 1 + below(f, 3);
-    if (below(f, 8) == 0)
-        for (int i = below(f, 4); i >= 0; i--)
-            words[below(f, (int64_t)n)] = hostile_word(f);
+    spoil(f, words, n, 8, 4);
     if (words[COST] == 0)
         words[COST] = 6;
     return n;
@@ -48,18 +45,18 @@ static size_t position(fuzzer *f, wl_word *words, size_t cap)
     words[n++] = below(f, 3);   /* promotions */
     words[n++] = below(f, 21);  /* breedings_left */
     words[n++] = below(f, 300); /* quiet */
-    words[n++] = below(f, 4) ? NONE : 91 + below(f, 166);
+    words[n++] = below(f, 4) ? ABSENT : 91 + below(f, 166);
     words[n++] = 1; /* the turn: of good in the midst of a sacrifice, or any */
     words[n] = below(f, seats), n++;
     words[n++] = below(f, 4) ? 1 + below(f, 500) : 1000000000;
-    words[n] = words[6] == 4 && below(f, 2) ? 1 : NONE, n++;
+    words[n] = words[6] == 4 && below(f, 2) ? 1 : ABSENT, n++;
     words[n] = words[6] == 2 && below(f, 2), n++;
-    words[n] = words[9] ? 1 + below(f, 2) : NONE, n++;
-    words[n] = words[9] && words[10] == 1 ? 3 : NONE, n++;
-    words[n++] = below(f, 4) ? NONE : 1;
-    words[n++] = below(f, 2) ? NONE : 1;
+    words[n] = words[9] ? 1 + below(f, 2) : ABSENT, n++;
+    words[n] = words[9] && words[10] == 1 ? 3 : ABSENT, n++;
+    words[n++] = below(f, 4) ? ABSENT : 1;
+    words[n++] = below(f, 2) ? ABSENT : 1;
     words[n] = below(f, 4) == 0, n++;
-    words[n] = words[14] ? below(f, 3) : NONE, n++;
+    words[n] = words[14] ? below(f, 3) : ABSENT, n++;
     words[n] = words[14] && words[15] != 3 ? below(f, 2) : 0, n++;
     if (words[16])
         words[n++] = 3;
@@ -69,22 +66,22 @@ static size_t position(fuzzer *f, wl_word *words, size_t cap)
         words[n++] = i < seats ? MIGHTY : 1 + below(f, KINDS - 1);
         words[n++] = i < seats ? i : below(f, seats);
         words[n++] = (5 + id / 6) * 20 + 7 + id % 6 + below(f, 2) * 5 * 20; /* two blocks of six files */
-        words[n++] = below(f, 3) ? NONE : 1 + below(f, 5);
-        words[n++] = below(f, 5) ? NONE : 1;
-        words[n++] = NONE;
-        words[n++] = NONE;
-        words[n++] = NONE;
+        words[n++] = below(f, 3) ? ABSENT : 1 + below(f, 5);
+        words[n++] = below(f, 5) ? ABSENT : 1;
+        words[n++] = ABSENT;
+        words[n++] = ABSENT;
+        words[n++] = ABSENT;
     }
     for (int i = 0; i < 2 * pair; i++, id++) { /* a psionic of majora's and its thrall */
         words[n++] = id;
         words[n++] = i == 0 ? PSIONIC : 4 + below(f, 5);
         words[n++] = 0;
         words[n++] = (1 + i) * 20 + 12;
-        words[n++] = NONE;
-        words[n++] = NONE;
-        words[n++] = i == 0 ? NONE : 1 + below(f, 3);
-        words[n++] = i == 0 ? id + 1 : NONE;
-        words[n++] = NONE;
+        words[n++] = ABSENT;
+        words[n++] = ABSENT;
+        words[n++] = i == 0 ? ABSENT : 1 + below(f, 3);
+        words[n++] = i == 0 ? id + 1 : ABSENT;
+        words[n++] = ABSENT;
     }
     words[n++] = dead;
     for (int i = 0; i < dead; i++, id++) {
@@ -102,8 +99,7 @@ static size_t position(fuzzer *f, wl_word *words, size_t cap)
         for (int i = 0; i < spaces; i++)
             words[n++] = (15 + seat) * 20 + i;
     }
-    if (below(f, 4) == 0)
-        words[below(f, (int64_t)n)] = hostile_word(f);
+    spoil(f, words, n, 4, 1);
     return n;
 }
 

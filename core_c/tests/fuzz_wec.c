@@ -16,12 +16,10 @@ static size_t start(fuzzer *f, wl_word *words, size_t cap)
     (void)cap;
     words[n++] = 0;
     for (size_t i = 0; i < sizeof RANGE / sizeof RANGE[0]; i++)
-        words[n++] = below(f, 2) ? WL_WORD_ABSENT : RANGE[i][0] + below(f, RANGE[i][1] - RANGE[i][0] + 1);
+        words[n++] = below(f, 2) ? ABSENT : RANGE[i][0] + below(f, RANGE[i][1] - RANGE[i][0] + 1);
     if (words[RESTRICTION] == MOVE_ONLY && words[MOVEMENT] > 0)
         words[SUB_JET_COMBAT] = below(f, 2);
-    if (below(f, 8) == 0)
-        for (int i = below(f, 4); i >= 0; i--)
-            words[below(f, (int64_t)n)] = hostile_word(f);
+    spoil(f, words, n, 8, 4);
     return n;
 }
 
@@ -38,18 +36,18 @@ static size_t piece(fuzzer *f, wl_word *w, int id, int type, int square, int lev
     w[n++] = type;
     w[n++] = square;
     w[n++] = level;
-    w[n++] = handed ? 1 + below(f, 2) : WL_WORD_ABSENT;
-    w[n++] = WL_WORD_ABSENT;                                      /* unmoved */
-    w[n++] = type == 6 ? 1 + (id % 2) : WL_WORD_ABSENT;           /* a lock on a king, of the other side if it fits */
-    w[n++] = below(f, 4) ? WL_WORD_ABSENT : below(f, 5);          /* stunned_until */
-    w[n++] = below(f, 4) ? WL_WORD_ABSENT : below(f, 3);          /* revealed_until */
+    w[n++] = handed ? 1 + below(f, 2) : ABSENT;
+    w[n++] = ABSENT;                                      /* unmoved */
+    w[n++] = type == 6 ? 1 + (id % 2) : ABSENT;           /* a lock on a king, of the other side if it fits */
+    w[n++] = below(f, 4) ? ABSENT : below(f, 5);          /* stunned_until */
+    w[n++] = below(f, 4) ? ABSENT : below(f, 3);          /* revealed_until */
     for (int i = 0; i < 7 + 3; i++)
-        w[n++] = WL_WORD_ABSENT; /* countdowns; no journey */
+        w[n++] = ABSENT; /* countdowns; no journey */
     w[n++] = n_articles;
     for (int i = 0; i < n_articles; i++) {
         w[n++] = i == 0 && n_articles > 1 ? XXX : below(f, 2) ? 1 + below(f, XXX) : TRANSPORTS + below(f, 3);
-        w[n++] = WL_WORD_ABSENT;
-        w[n++] = WL_WORD_ABSENT;
+        w[n++] = ABSENT;
+        w[n++] = ABSENT;
     }
     w[n++] = 0;
     return n;
@@ -66,10 +64,10 @@ static size_t position(fuzzer *f, wl_word *words, size_t cap)
     words[n++] = 1 + below(f, 3); /* turn */
     words[n++] = below(f, 2);
     words[n++] = 0;
-    words[n++] = WL_WORD_ABSENT;
+    words[n++] = ABSENT;
     words[n++] = 0;
     for (int i = 0; i < 8; i++)
-        words[n++] = WL_WORD_ABSENT; /* turn state */
+        words[n++] = ABSENT; /* turn state */
     for (int i = 0; i < 9; i++) /* vacated, marks, hits, activation squares, ghosts, projectiles, reinforcements, heaps */
         words[n++] = 0;
     words[n++] = n_pieces;
@@ -79,8 +77,7 @@ static size_t position(fuzzer *f, wl_word *words, size_t cap)
         const int square = i < 2 ? 99 * i : below(f, 3) * 10 + below(f, 3) + 11;
         n += piece(f, words + n, i + 1, type, square, i < 2 ? 0 : below(f, 2) * native);
     }
-    if (below(f, 4) == 0)
-        words[below(f, (int64_t)n)] = hostile_word(f);
+    spoil(f, words, n, 4, 1);
     return n;
 }
 

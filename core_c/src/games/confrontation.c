@@ -1,8 +1,9 @@
-/* confrontation.c: Confrontation, by the rule book warlog_core/rules/confrontation.md, in its order. Section numbers are the book's.
+/* confrontation.c: Confrontation, by the rule book warlog_core/rules/confrontation.md, in its order. Section numbers are the
+ * book's.
  *
- * Spaces are numbered (rank - 1) * 8 + file, both files and spaces from 0 (a1 = 0, b1 = 1, a2 = 8), so that the canonical order is
- * the numeric one and a set of spaces is one 64-bit word. Types, spells, races, terrain kinds and treasures are rows of the book's
- * lists. A seat is its place in the match's own list of seats (with two seats black is 1, with three it is 2).
+ * Spaces are numbered (rank - 1) * 8 + file, both files and spaces from 0 (a1 = 0, b1 = 1, a2 = 8), so that the canonical order
+ * is the numeric one and a set of spaces is one 64-bit word. Types, spells, races, terrain kinds and treasures are rows of the
+ * book's lists. A seat is its place in the match's own list of seats (with two seats black is 1, with three it is 2).
  *
  * Option words:   verdict (1: malformed), seats, army_points, free_pawns, actions_per_turn, spells_per_bishop, spell_cost,
  *                 leadership_bonus, weapon_mastery_bonus, hold_bonus, enhancement_bonus, races, race_tokens, race_token_cost,
@@ -56,7 +57,8 @@ static spaces around(spaces set)
     return beside | row << 8 | row >> 8;
 }
 
-static spaces beside_by_side(spaces set) { return (set & ~FILE_H) << 1 | (set & ~FILE_A) >> 1 | set << 8 | set >> 8; }
+/* The spaces connected by a side with one of `set`. */
+static spaces across_sides(spaces set) { return (set & ~FILE_H) << 1 | (set & ~FILE_A) >> 1 | set << 8 | set >> 8; }
 
 enum { BOTTOM, LEFT, TOP, RIGHT }; /* edges, in seat order: also the seats' places in the longest roster */
 
@@ -113,11 +115,13 @@ static int is_common(int32_t type) { return type == PAWN || type == ROOK || type
 
 enum {
     ARMY_CAP = 16,                          /* pieces of a seat, R10 */
+    POINTS_MAX = 60,                        /* to buy an army for; so more of anything cannot be bought */
     ARMY_TYPES = 5,                         /* those that are bought: pawn ... queen */
     ARMY_BISHOPS_MAX = ARMY_CAP - 2,        /* beside the King and one free Pawn at least */
     BISHOP_SPELLS_MAX = 99,                 /* R37 */
-    /* 60 points buy n Bishops at 1 point or more with 6 spells each, and no more than 60 - n further spells. */
-    ARMY_SPELLS_MAX = 6 * ARMY_BISHOPS_MAX + 60 - ARMY_BISHOPS_MAX,
+    FREE_SPELLS_MAX = 6,                    /* the greatest spells_per_bishop */
+    /* They buy n Bishops at 1 point or more with so many spells each, and no more than POINTS_MAX - n further spells. */
+    ARMY_SPELLS_MAX = FREE_SPELLS_MAX * ARMY_BISHOPS_MAX + POINTS_MAX - ARMY_BISHOPS_MAX,
     ARMY_HEAD = ARMY_TYPES + 1,
     ARMY_ITEMS_MAX = ARMY_HEAD + ARMY_BISHOPS_MAX + ARMY_SPELLS_MAX,
     NOT_GIVEN = 0xff,
@@ -146,7 +150,9 @@ static const struct {
     [CAVALRY] = {{0, 0, 5, 0, 0}, {{0}}},
     [BASTION] = {{0, 5, 0, 0, 0}, {{0}}},
     [COVEN] = {{0, 0, 0, 3, 0},
-               {{FIREBALL, HURT, JUDGEMENT, END_OF_LIST}, {HEAL, HURT, PANIC, END_OF_LIST}, {FIREBALL, HEAL, PANIC, END_OF_LIST}}},
+               {{FIREBALL, HURT, JUDGEMENT, END_OF_LIST},
+                {HEAL, HURT, PANIC, END_OF_LIST},
+                {FIREBALL, HEAL, PANIC, END_OF_LIST}}},
     [LEVY] = {{0, 0, 0, 0, 0}, {{0}}},
 };
 
@@ -160,9 +166,10 @@ enum {
     AREAS_MAX = SPACES,      /* no space has two */
     ACTED_MAX = 4,           /* the greatest actions_per_turn */
     TARGETS_MAX = 8,         /* of a Judgement */
-    /* Battles won by Orcs in one action that still wait for their Fury. An action begins with at most 8 battles, and each Fury takes one
-     * off and adds two at most, each of which needs a loser: a piece that is removed (64) or lives again (a token of its seat). So
-     * more than some 80 need hundreds of tokens of Orcs and Undead in one action; what does not fit then gets no Fury. */
+    /* Battles won by Orcs in one action that still wait for their Fury. An action begins with at most 8 battles, and each Fury
+     * takes one off and adds two at most, each of which needs a loser: a piece that is removed (64) or lives again (a token of
+     * its seat). So more than some 80 need hundreds of tokens of Orcs and Undead in one action; what does not fit then gets no
+     * Fury. */
     QUEUE_MAX = 1402,
 };
 
@@ -218,8 +225,8 @@ typedef struct work {
 _Static_assert(sizeof(work) == 40 + 12 + 2 * TARGETS_MAX + 16, "the work has no hidden padding");
 
 /* Pieces that are not removed stand in `pieces`, by ascending id; the roster says of every id, the removed ones' too, whose it is
- * and of which type: 1 + seat * TYPES + type, 0 for an id that does not exist. A Position may name 9999 removed pieces, hence 16 KB at
- * worst; an ordinary match uses the first 3 KB, and the rest is zero. */
+ * and of which type: 1 + seat * TYPES + type, 0 for an id that does not exist. A Position may name 9999 removed pieces, hence
+ * 16 KB at worst; an ordinary match uses the first 3 KB, and the rest is zero. */
 typedef struct conf_state {
     int64_t turn;
     int64_t decisions; /* the clock: how often the match has turned to somebody else */
@@ -354,9 +361,12 @@ enum { /* actions, 7 */
     A_RETREAT, A_FURY, A_SWIFT, A_CHARGE, A_DECLINE, A_END_TURN, A_OFFER_DRAW, A_ACCEPT_DRAW, A_DECLINE_DRAW, A_RESIGN,
     A_TIMEOUT, ACTIONS
 };
-/* The fields of a record, beside those of the book: army: field[0] is the row of a preset, or WL_ABSENT when the army is in the items,
- * field[1] the race, field[2] extra_tokens, field[3] the number of items; place_terrain: field[0] is the length of `spaces`, field[1]
- * the kind; cast: field[2] is `target` or `revive`, field[3] `to`. */
+/* The fields of a record, where they are not simply those of the book:
+ *
+ *   army           the row of a preset, or WL_ABSENT when the army is in the items; race; extra_tokens; the number of items
+ *   place_terrain  the length of `spaces`; kind
+ *   cast           piece; spell; `target` or `revive`; `to`
+ */
 static const wl_action_type ACTION_TYPES[] = {
     [A_ARMY] = {"army", 0},
     [A_CHOOSE_ORDER] = {"choose_order", 0},
@@ -438,17 +448,8 @@ enum { BECAUSE_DEFEATED, BECAUSE_ELIMINATED };          /* removed */
     X(LONE_KING, lone_king)                                                                                           \
     X(BAD_ACTED, bad_acted)                                                                                           \
     X(BAD_TERRAIN, bad_terrain)
-#define ROW(constant, code) ROW_##constant,
-enum { ERRORS(ROW) ERROR_ROWS };
-#undef ROW
-#define CODE(constant, code) constant = WL_E_GAME - ROW_##constant,
-enum { ERRORS(CODE) };
-#undef CODE
-#define NAME(constant, code) #code,
-static const char *const ERROR_NAMES[] = {ERRORS(NAME) NULL};
-#undef NAME
-
-static int between(int64_t low, int64_t value, int64_t high) { return low <= value && value <= high; }
+WL_ERROR_CONSTANTS(ERRORS);
+static const char *const ERROR_NAMES[] = WL_ERROR_NAMES(ERRORS);
 
 /* ==== Lines and zones (2) ======================================================================================== */
 
@@ -625,8 +626,8 @@ static spaces reach(const conf_setup *setup, const board *b, const piece *p)
 
 /* ==== 7.7 Spells ================================================================================================= */
 
-/* Spaces within `range` of `from` with a shortest king-path that no barrier cuts. Every shortest path to a space at distance d goes
- * through spaces at distance 1, 2 ... d - 1, so the paths are followed ring by ring. */
+/* Spaces within `range` of `from` with a shortest king-path that no barrier cuts. Every shortest path to a space at distance d
+ * goes through spaces at distance 1, 2 ... d - 1, so the paths are followed ring by ring. */
 static spaces spell_range(const board *b, int32_t from, int32_t range)
 {
     spaces ball = space_bit(from);
@@ -672,7 +673,7 @@ static spaces spell_targets(const conf_setup *setup, const conf_state *state, co
     return left;
 }
 
-/* The first id after `after` of a removed Pawn, Rook or Knight of the seat (of a Pawn alone, with `pawns_only`); 0 if there is none. */
+/* The first id after `after` of a removed Pawn, Rook or Knight of the seat (with `pawns_only`: Pawn); 0 if there is none. */
 static int32_t next_removed(const conf_state *state, int32_t seat, int32_t after, int pawns_only)
 {
     for (int32_t id = after + 1; id < state->next_id; id++)
@@ -1330,24 +1331,24 @@ static int32_t check_army(const conf_setup *setup, const army *a)
     int32_t error = check_army_size(setup, a, given_or_none(a->n_bishops));
 
     for (int32_t i = 0; error == WL_OK && i < bought(a, BISHOP); i++)
-        if (!between(setup->spells_per_bishop, a->lengths[i], BISHOP_SPELLS_MAX))
+        if (!wl_between(setup->spells_per_bishop, a->lengths[i], BISHOP_SPELLS_MAX))
             error = BAD_SPELLS;
     if (error == WL_OK)
         error = check_army_race(setup, a);
     return error == WL_OK && cost_of(setup, a) > setup->army_points ? TOO_MANY_POINTS : error;
 }
 
-static int is_number_or_absent(int32_t value) { return value == WL_ABSENT || between(0, value, 60); }
+static int is_number_or_absent(int32_t value) { return value == WL_ABSENT || wl_between(0, value, POINTS_MAX); }
 
 /* The form of an `army` record (7, check 2): what the codec has not been able to refuse. */
 static int32_t check_army_form(const wl_post *post)
 {
     const int32_t *f = post->action.field;
 
-    if ((f[1] != WL_ABSENT && !between(0, f[1], RACES - 1)) || !is_number_or_absent(f[2]))
+    if ((f[1] != WL_ABSENT && !wl_between(0, f[1], RACES - 1)) || !is_number_or_absent(f[2]))
         return WL_E_MALFORMED_ACTION;
     if (f[0] != WL_ABSENT)
-        return between(0, f[0], PRESETS - 1) && f[2] == WL_ABSENT ? WL_OK : WL_E_MALFORMED_ACTION;
+        return wl_between(0, f[0], PRESETS - 1) && f[2] == WL_ABSENT ? WL_OK : WL_E_MALFORMED_ACTION;
     if (post->n_items < ARMY_HEAD)
         return WL_E_MALFORMED_ACTION;
     for (int32_t i = 0; i < ARMY_TYPES; i++)
@@ -1384,7 +1385,7 @@ static int32_t read_army(const conf_setup *setup, const wl_post *post, army *a)
         return WL_E_MALFORMED_ACTION;
     for (int32_t i = 0; i < n_bishops; i++) {
         const int32_t length = items[ARMY_HEAD + i];
-        if (!between(setup->spells_per_bishop, length, BISHOP_SPELLS_MAX))
+        if (!wl_between(setup->spells_per_bishop, length, BISHOP_SPELLS_MAX))
             return BAD_SPELLS;
         a->lengths[i] = (uint8_t)length;
         n_spells += length;
@@ -1400,7 +1401,7 @@ static int32_t read_army(const conf_setup *setup, const wl_post *post, army *a)
     if (post->n_items < ARMY_HEAD + n_bishops + n_spells)
         return WL_E_MALFORMED_ACTION;
     for (int32_t i = 0; i < n_spells; i++) {
-        if (!between(0, items[ARMY_HEAD + n_bishops + i], SPELLS - 1))
+        if (!wl_between(0, items[ARMY_HEAD + n_bishops + i], SPELLS - 1))
             return WL_E_MALFORMED_ACTION;
         a->spells[i] = (uint8_t)items[ARMY_HEAD + n_bishops + i];
     }
@@ -1578,15 +1579,17 @@ static void add_area(conf_state *state, int32_t kind, spaces set)
     state->areas[state->n_areas++].kind = (uint8_t)kind;
 }
 
+enum { SMALL_AREA = 4, LARGE_AREA = 8 };
+
 /* 7.3; `zones` are those that the area must keep clear of, `old` what has terrain already. */
 static int32_t check_area(spaces set, int64_t length, spaces zones, spaces old)
 {
     spaces region = set & (~set + 1);
 
-    if ((length != 4 && length != 8) || __builtin_popcountll(set) != length)
+    if ((length != SMALL_AREA && length != LARGE_AREA) || __builtin_popcountll(set) != length)
         return BAD_TERRAIN_SIZE;
     for (int32_t i = 0; i < length; i++)
-        region |= beside_by_side(region) & set;
+        region |= across_sides(region) & set;
     if (region != set)
         return TERRAIN_NOT_CONNECTED;
     if (set & zones)
@@ -1594,10 +1597,17 @@ static int32_t check_area(spaces set, int64_t length, spaces zones, spaces old)
     return set & old ? TERRAIN_OVERLAP : WL_OK;
 }
 
+/* How many of its spaces a posted area has among the items: a longer list has a fault anyway. */
+static int32_t n_posted(const wl_post *post)
+{
+    const int32_t length = post->action.field[0];
+    return length < LARGE_AREA ? length : LARGE_AREA;
+}
+
 static spaces posted_area(const wl_post *post)
 {
     spaces set = 0;
-    for (int32_t i = 0; i < post->action.field[0] && i < 8 && i < post->n_items; i++)
+    for (int32_t i = 0; i < n_posted(post); i++)
         set |= space_bit(post->items[i]);
     return set;
 }
@@ -1704,22 +1714,22 @@ static int32_t check_form(const conf_setup *setup, const wl_post *post)
         return WL_E_MALFORMED_ACTION;
     switch (a->type) {
     case A_ARMY: return check_army_form(post);
-    case A_TIMEOUT: return between(0, a->field[0], setup->n_seats - 1) ? WL_OK : WL_E_MALFORMED_ACTION;
+    case A_TIMEOUT: return wl_between(0, a->field[0], setup->n_seats - 1) ? WL_OK : WL_E_MALFORMED_ACTION;
     case A_CAST:
-        if (!between(0, a->field[1], SPELLS - 1))
+        if (!wl_between(0, a->field[1], SPELLS - 1))
             return WL_E_MALFORMED_ACTION;
         break;
     case A_PLACE_TERRAIN:
-        if (!between(0, a->field[1], KINDS - 1) || a->field[0] < 0 || post->n_items < (a->field[0] < 8 ? a->field[0] : 8))
+        if (!wl_between(0, a->field[1], KINDS - 1) || a->field[0] < 0 || post->n_items < n_posted(post))
             return WL_E_MALFORMED_ACTION;
-        for (int32_t i = 0; i < a->field[0] && i < 8; i++)
-            if (!between(0, post->items[i], SPACES - 1))
+        for (int32_t i = 0; i < n_posted(post); i++)
+            if (!wl_between(0, post->items[i], SPACES - 1))
                 return WL_E_UNKNOWN_SPACE;
         return WL_OK;
     default: break;
     }
     space = space_field(a);
-    return space < 0 || between(0, a->field[space], SPACES - 1) ? WL_OK : WL_E_UNKNOWN_SPACE;
+    return space < 0 || wl_between(0, a->field[space], SPACES - 1) ? WL_OK : WL_E_UNKNOWN_SPACE;
 }
 
 /* unknown_piece, not_your_piece. */
@@ -1882,7 +1892,7 @@ static int32_t conf_check(const void *setup_, const void *state_, const wl_post 
         return WL_E_WRONG_PHASE;
     switch (a->type) {
     case A_ARMY: return read_army(setup, post, &unused);
-    case A_CHOOSE_ORDER: return between(1, a->field[0], wl_popcount(state->alive)) ? WL_OK : BAD_PLACE;
+    case A_CHOOSE_ORDER: return wl_between(1, a->field[0], wl_popcount(state->alive)) ? WL_OK : BAD_PLACE;
     case A_PLACE_TERRAIN: return check_area(posted_area(post), a->field[0], all_zones(setup), all_terrain(state));
     case A_PLACE: return check_place(setup, state, seat, a);
     case A_MOVE: return check_move(setup, state, seat, a);
@@ -2260,55 +2270,43 @@ static int32_t conf_apply(const void *setup, void *state_, const wl_post *post, 
 
 /* ==== 7. Listing ================================================================================================= */
 
-typedef struct listing {
-    wl_action *out;
-    size_t cap, n;
-} listing;
-
-static inline void list(listing *l, int32_t type, int32_t a, int32_t b, int32_t c, int32_t d)
-{
-    if (l->n < l->cap)
-        l->out[l->n] = (wl_action){type, {a, b, c, d, 0, 0, 0}};
-    l->n++;
-}
-
 /* One action for each space of `to`; the space is the second field of some types, the first of others. */
-static void list_to(listing *l, int32_t type, int32_t id, spaces to)
+static void list_to(wl_listing *l, int32_t type, int32_t id, spaces to)
 {
     for (; to != 0; to &= to - 1)
-        list(l, type, id, first_of(to), 0, 0);
+        WL_LIST(l, type, id, first_of(to));
 }
 
-static void list_answers(listing *l, int32_t type, spaces to)
+static void list_answers(wl_listing *l, int32_t type, spaces to)
 {
     for (; to != 0; to &= to - 1)
-        list(l, type, first_of(to), 0, 0, 0);
+        WL_LIST(l, type, first_of(to));
 }
 
-static void list_armies(listing *l, const conf_setup *setup)
+static void list_armies(wl_listing *l, const conf_setup *setup)
 {
-    list(l, A_ARMY, WL_OPEN, 0, 0, 0);
+    WL_LIST(l, A_ARMY, WL_OPEN);
     for (int32_t preset = 0; preset < PRESETS; preset++) {
         const army a = preset_army(preset, setup->races ? DEMONS : WL_ABSENT);
         if (check_army(setup, &a) != WL_OK)
             continue;
         if (!setup->races)
-            list(l, A_ARMY, preset, WL_ABSENT, WL_ABSENT, 0);
+            WL_LIST(l, A_ARMY, preset, WL_ABSENT, WL_ABSENT);
         for (int32_t race = 0; setup->races && race < RACES; race++)
-            list(l, A_ARMY, preset, race, WL_ABSENT, 0);
+            WL_LIST(l, A_ARMY, preset, race, WL_ABSENT);
     }
 }
 
-static void list_heals(listing *l, const conf_setup *setup, const conf_state *state, const board *b, const piece *bishop)
+static void list_heals(wl_listing *l, const conf_setup *setup, const conf_state *state, const board *b, const piece *bishop)
 {
     const spaces empty = zone_of(setup, bishop->seat) & ~b->taken;
 
     for (int32_t id = 0; (id = next_removed(state, bishop->seat, id, 0)) != 0;)
         for (spaces to = empty; to != 0; to &= to - 1)
-            list(l, A_CAST, bishop->id, HEAL, id, first_of(to));
+            WL_LIST(l, A_CAST, bishop->id, HEAL, id, first_of(to));
 }
 
-static void list_casts(listing *l, const conf_setup *setup, const conf_state *state, const board *b, const piece *bishop)
+static void list_casts(wl_listing *l, const conf_setup *setup, const conf_state *state, const board *b, const piece *bishop)
 {
     for (int32_t spell = 0; spell < SPELLS; spell++) {
         spaces targets;
@@ -2321,16 +2319,16 @@ static void list_casts(listing *l, const conf_setup *setup, const conf_state *st
         targets = spell_targets(setup, state, b, bishop, spell);
         if (spell == JUDGEMENT) {
             if (targets != 0)
-                list(l, A_CAST, bishop->id, JUDGEMENT, 0, 0);
+                WL_LIST(l, A_CAST, bishop->id, JUDGEMENT);
             continue;
         }
         for (; targets != 0; targets &= targets - 1)
-            list(l, A_CAST, bishop->id, spell, first_of(targets), 0);
+            WL_LIST(l, A_CAST, bishop->id, spell, first_of(targets));
     }
 }
 
 /* The active seat without an open decision. */
-static void list_turn(listing *l, const conf_setup *setup, const conf_state *state)
+static void list_turn(wl_listing *l, const conf_setup *setup, const conf_state *state)
 {
     const board b = board_of(state);
     const piece *end = state->pieces + state->n_pieces;
@@ -2347,17 +2345,17 @@ static void list_turn(listing *l, const conf_setup *setup, const conf_state *sta
         if (may_rise(state, &b, p))
             list_to(l, A_RISE, p->id, rise_spaces(&b, p));
     if (nothing_to_do)
-        list(l, A_END_TURN, 0, 0, 0, 0);
+        WL_LIST(l, A_END_TURN);
     if (!state->draw_offered)
-        list(l, A_OFFER_DRAW, 0, 0, 0, 0);
+        WL_LIST(l, A_OFFER_DRAW);
 }
 
 /* The owner of the open decision. */
-static void list_decision(listing *l, const conf_setup *setup, const conf_state *state)
+static void list_decision(wl_listing *l, const conf_setup *setup, const conf_state *state)
 {
     switch (state->work.pending) {
-    case HOLD: list(l, A_HOLD, 0, 0, 0, 0); break;
-    case LUCK: list(l, A_LUCK, 0, 0, 0, 0); break;
+    case HOLD: WL_LIST(l, A_HOLD); break;
+    case LUCK: WL_LIST(l, A_LUCK); break;
     case LIVE_AGAIN: list_answers(l, A_LIVE_AGAIN, answer_spaces(setup, state)); break;
     case PANICKED: list_answers(l, A_RETREAT, answer_spaces(setup, state)); break;
     case SWIFT: list_answers(l, A_SWIFT, answer_spaces(setup, state)); break;
@@ -2369,15 +2367,15 @@ static void list_decision(listing *l, const conf_setup *setup, const conf_state 
         break;
     }
     default:
-        list(l, A_ACCEPT_DRAW, 0, 0, 0, 0);
-        list(l, A_DECLINE_DRAW, 0, 0, 0, 0);
+        WL_LIST(l, A_ACCEPT_DRAW);
+        WL_LIST(l, A_DECLINE_DRAW);
         break;
     }
     if (belongs(state, A_DECLINE))
-        list(l, A_DECLINE, 0, 0, 0, 0);
+        WL_LIST(l, A_DECLINE);
 }
 
-static void list_placings(listing *l, const conf_setup *setup, const conf_state *state)
+static void list_placings(wl_listing *l, const conf_setup *setup, const conf_state *state)
 {
     const board b = board_of(state);
     const spaces to = placing_spaces(setup, &b, state->active);
@@ -2391,7 +2389,7 @@ static size_t conf_legal(const void *setup_, const void *state_, int32_t seat, w
 {
     const conf_setup *setup = setup_;
     const conf_state *state = state_;
-    listing l = {out, cap, 0};
+    wl_listing l = {out, cap, 0};
 
     if (state->phase == OVER || !is_alive(state, seat))
         return 0;
@@ -2400,11 +2398,11 @@ static size_t conf_legal(const void *setup_, const void *state_, int32_t seat, w
         case ARMY: list_armies(&l, setup); break;
         case ORDER:
             for (int32_t position = 1; position <= wl_popcount(state->alive); position++)
-                list(&l, A_CHOOSE_ORDER, position, 0, 0, 0);
+                WL_LIST(&l, A_CHOOSE_ORDER, position);
             break;
         case TERRAIN:
-            list(&l, A_PLACE_TERRAIN, WL_OPEN, 0, 0, 0);
-            list(&l, A_SKIP_TERRAIN, 0, 0, 0, 0);
+            WL_LIST(&l, A_PLACE_TERRAIN, WL_OPEN);
+            WL_LIST(&l, A_SKIP_TERRAIN);
             break;
         case SETUP: list_placings(&l, setup, state); break;
         default:
@@ -2415,7 +2413,7 @@ static size_t conf_legal(const void *setup_, const void *state_, int32_t seat, w
             break;
         }
     }
-    list(&l, A_RESIGN, 0, 0, 0, 0);
+    WL_LIST(&l, A_RESIGN);
     return l.n;
 }
 
@@ -2463,22 +2461,22 @@ enum {
 
 /* clang-format off */
 static const struct { int32_t low, high, otherwise; } OPTION[OPTIONS] = {
-    [O_SEATS]                = { 2,     4,  2 },
-    [O_ARMY_POINTS]          = { 0,    60, 15 },
-    [O_FREE_PAWNS]           = { 1,     8,  3 },
-    [O_ACTIONS_PER_TURN]     = { 1,     4,  2 },
-    [O_SPELLS_PER_BISHOP]    = { 0,     6,  2 },
-    [O_SPELL_COST]           = { 1,    10,  1 },
-    [O_LEADERSHIP_BONUS]     = { 0,     3,  1 },
-    [O_WEAPON_MASTERY_BONUS] = { 0,     4,  2 },
-    [O_HOLD_BONUS]           = { 0,     4,  2 },
-    [O_ENHANCEMENT_BONUS]    = { 0,     4,  1 },
-    [O_RACES]                = { 0,     1,  0 },
-    [O_RACE_TOKENS]          = { 0,    10,  3 },
-    [O_RACE_TOKEN_COST]      = { 1,    10,  1 },
-    [O_TREASURE]             = { 0,     1,  0 },
+    [O_SEATS]                = {           2,       SEATS_MAX,           2 },
+    [O_ARMY_POINTS]          = {           0,      POINTS_MAX,          15 },
+    [O_FREE_PAWNS]           = {           1,               8,           3 },
+    [O_ACTIONS_PER_TURN]     = {           1,       ACTED_MAX,           2 },
+    [O_SPELLS_PER_BISHOP]    = {           0, FREE_SPELLS_MAX,           2 },
+    [O_SPELL_COST]           = {           1,              10,           1 },
+    [O_LEADERSHIP_BONUS]     = {           0,               3,           1 },
+    [O_WEAPON_MASTERY_BONUS] = {           0,               4,           2 },
+    [O_HOLD_BONUS]           = {           0,               4,           2 },
+    [O_ENHANCEMENT_BONUS]    = {           0,               4,           1 },
+    [O_RACES]                = {           0,               1,           0 },
+    [O_RACE_TOKENS]          = {           0,              10,           3 },
+    [O_RACE_TOKEN_COST]      = {           1,              10,           1 },
+    [O_TREASURE]             = {           0,               1,           0 },
     [O_TERRAIN]              = { TERRAIN_OFF, TERRAIN_PLAYERS, TERRAIN_OFF },
-    [O_TURN_LIMIT]           = { 0, 10000,  0 },
+    [O_TURN_LIMIT]           = {           0,           10000,           0 },
 };
 /* clang-format on */
 enum { MOVE_MAX = 7, COMBAT_MAX = 9, COST_MAX = 20, RANGE_MAX = 7 };
@@ -2497,7 +2495,7 @@ static int table_number(uint8_t *into, wl_words *words, int64_t low, int64_t hig
 
     if (value == WL_WORD_ABSENT)
         return 1;
-    if (!allowed || !between(low, value, high))
+    if (!allowed || !wl_between(low, value, high))
         return 0;
     *into = (uint8_t)value;
     return 1;
@@ -2531,10 +2529,10 @@ static int read_area(wl_words *words, wl_word *kind, spaces *set, wl_word *n)
     *n = wl_next(words);
     *set = 0;
     list = wl_next_list(words, *n, 1);
-    if (list == NULL || !between(0, *kind, KINDS - 1))
+    if (list == NULL || !wl_between(0, *kind, KINDS - 1))
         return 0;
     for (wl_word i = 0; i < *n; i++) {
-        if (!between(0, list[i], SPACES - 1))
+        if (!wl_between(0, list[i], SPACES - 1))
             return 0;
         *set |= space_bit((int32_t)list[i]);
     }
@@ -2551,10 +2549,8 @@ static int32_t read_options(start *s, wl_words *words)
 
     memset(s, 0, sizeof *s);
     for (int32_t i = 0; i < OPTIONS; i++) {
-        value[i] = wl_next(words);
-        if (value[i] == WL_WORD_ABSENT)
-            value[i] = OPTION[i].otherwise;
-        if (!between(OPTION[i].low, value[i], OPTION[i].high))
+        value[i] = wl_or_else(wl_next(words), OPTION[i].otherwise);
+        if (!WL_IN_RANGE(i, value[i]))
             return WL_E_INVALID_OPTIONS;
     }
     if (verdict != 0 || !read_tables(setup, words))
@@ -2607,8 +2603,6 @@ typedef struct position {
     wl_words areas;
 } position;
 
-static wl_word or_else(wl_word word, wl_word otherwise) { return word == WL_WORD_ABSENT ? otherwise : word; }
-
 static int32_t read_position(position *p, wl_words *words)
 {
     wl_words areas;
@@ -2657,7 +2651,7 @@ static int32_t load_seats(const conf_setup *setup, conf_state *state, const posi
     for (int32_t i = 0; i < setup->n_seats; i++) {
         if (seat_in_match(setup, p->seats[i * SEAT_WORDS]) != i)
             return BAD_SEATS;
-        if (or_else(p->seats[i * SEAT_WORDS + 1], 1) != 0)
+        if (wl_or_else(p->seats[i * SEAT_WORDS + 1], 1) != 0)
             state->alive |= (uint8_t)wl_bit(i);
     }
     if (wl_popcount(state->alive) < 2)
@@ -2671,7 +2665,7 @@ static int32_t load_seats(const conf_setup *setup, conf_state *state, const posi
                 return BAD_RACE;
             continue;
         }
-        if (!setup->races || !between(0, race, RACES - 1) || !between(0, tokens, NUMBER_MAX))
+        if (!setup->races || !wl_between(0, race, RACES - 1) || !wl_between(0, tokens, NUMBER_MAX))
             return BAD_RACE;
         state->race[i] = (uint8_t)race;
         state->race_tokens[i] = (int32_t)tokens;
@@ -2701,55 +2695,55 @@ static int32_t load_order(const conf_setup *setup, conf_state *state, const posi
 static int32_t load_turn(const conf_setup *setup, conf_state *state, const position *p)
 {
     const int32_t active = p->active == WL_WORD_ABSENT ? later_in_order(state, -1) : seat_in_match(setup, p->active);
-    const wl_word actions_left = or_else(p->actions_left, setup->actions_per_turn);
+    const wl_word actions_left = wl_or_else(p->actions_left, setup->actions_per_turn);
 
-    state->turn = or_else(p->turn, 1);
+    state->turn = wl_or_else(p->turn, 1);
     if (active < 0 || !is_alive(state, active))
         return BAD_ACTIVE;
     state->active = (uint8_t)active;
-    if (!between(1, state->turn, setup->turn_limit > 0 ? setup->turn_limit : INT32_MAX))
+    if (!wl_between(1, state->turn, setup->turn_limit > 0 ? setup->turn_limit : INT32_MAX))
         return BAD_TURN;
-    if (!between(0, actions_left, setup->actions_per_turn))
+    if (!wl_between(0, actions_left, setup->actions_per_turn))
         return BAD_ACTIONS_LEFT;
     state->actions_left = (uint8_t)actions_left;
-    state->draw_offered = or_else(p->draw_offered, 0) != 0;
+    state->draw_offered = wl_or_else(p->draw_offered, 0) != 0;
     return WL_OK;
 }
 
 static int is_bonus(wl_word value, int board)
 {
-    return value == WL_WORD_ABSENT || between(0, value, board ? NUMBER_MAX : 0);
+    return value == WL_WORD_ABSENT || wl_between(0, value, board ? NUMBER_MAX : 0);
 }
 
 /* One piece of a Position: duplicate_id, bad_piece, duplicate_space. */
 static int32_t load_piece(const conf_setup *setup, conf_state *state, const wl_word *w, spaces *taken)
 {
     const int32_t seat = seat_in_match(setup, w[W_SEAT]);
-    const wl_word status = or_else(w[W_STATUS], BOARD);
+    const wl_word status = wl_or_else(w[W_STATUS], BOARD);
     const int board = status == BOARD;
     int32_t n_spells = 0;
     piece *p;
 
-    if (between(1, w[W_ID], POSITION_ID_MAX) && exists(state, w[W_ID]))
+    if (wl_between(1, w[W_ID], POSITION_ID_MAX) && exists(state, w[W_ID]))
         return DUPLICATE_ID;
-    if (!between(1, w[W_ID], POSITION_ID_MAX) || seat < 0 || (!board && status != REMOVED))
+    if (!wl_between(1, w[W_ID], POSITION_ID_MAX) || seat < 0 || (!board && status != REMOVED))
         return BAD_PIECE;
-    if (!between(KING, w[W_TYPE], QUEEN) || (w[W_AT] != WL_WORD_ABSENT) != board || (board && !is_alive(state, seat)))
+    if (!wl_between(KING, w[W_TYPE], QUEEN) || (w[W_AT] != WL_WORD_ABSENT) != board || (board && !is_alive(state, seat)))
         return BAD_PIECE;
     if (!is_bonus(w[W_STRENGTH], board) || !is_bonus(w[W_COMBAT], board) || !is_bonus(w[W_MOVE], board))
         return BAD_PIECE;
     if (w[W_N_SPELLS] != WL_WORD_ABSENT) {
-        if (!board || w[W_TYPE] != BISHOP || !between(0, w[W_N_SPELLS], BISHOP_SPELLS_MAX))
+        if (!board || w[W_TYPE] != BISHOP || !wl_between(0, w[W_N_SPELLS], BISHOP_SPELLS_MAX))
             return BAD_PIECE;
         for (int32_t i = 0; i < SPELLS; i++) {
-            if (!between(0, w[W_SPELLS + i], BISHOP_SPELLS_MAX))
+            if (!wl_between(0, w[W_SPELLS + i], BISHOP_SPELLS_MAX))
                 return BAD_PIECE;
             n_spells += (int32_t)w[W_SPELLS + i];
         }
         if (n_spells != w[W_N_SPELLS])
             return BAD_PIECE;
     }
-    if (board && (!between(0, w[W_AT], SPACES - 1)))
+    if (board && !wl_between(0, w[W_AT], SPACES - 1))
         return BAD_PIECE;
     if (board && has(*taken, (int32_t)w[W_AT]))
         return DUPLICATE_SPACE;
@@ -2759,9 +2753,9 @@ static int32_t load_piece(const conf_setup *setup, conf_state *state, const wl_w
     *taken |= space_bit((int32_t)w[W_AT]);
     p = add_piece(state, (int32_t)w[W_ID]);
     put_on(p, (int32_t)w[W_AT]);
-    p->strength = (uint16_t)or_else(w[W_STRENGTH], p->strength);
-    p->combat_bonus = (uint16_t)or_else(w[W_COMBAT], 0);
-    p->move_bonus = (uint16_t)or_else(w[W_MOVE], 0);
+    p->strength = (uint16_t)wl_or_else(w[W_STRENGTH], p->strength);
+    p->combat_bonus = (uint16_t)wl_or_else(w[W_COMBAT], 0);
+    p->move_bonus = (uint16_t)wl_or_else(w[W_MOVE], 0);
     for (int32_t i = 0; i < SPELLS && w[W_N_SPELLS] != WL_WORD_ABSENT; i++)
         p->spells[i] = (uint8_t)w[W_SPELLS + i];
     return WL_OK;
@@ -2899,18 +2893,20 @@ static int32_t conf_sound_setup(const void *setup_)
 {
     const conf_setup *setup = setup_;
 
-    if (!between(2, setup->n_seats, SEATS_MAX) || setup->army_points > OPTION[O_ARMY_POINTS].high)
+    if (!WL_IN_RANGE(O_SEATS, setup->n_seats) || !WL_IN_RANGE(O_ARMY_POINTS, setup->army_points))
         return 0;
-    if (!between(1, setup->free_pawns, 8) || !between(1, setup->actions_per_turn, ACTED_MAX))
+    if (!WL_IN_RANGE(O_FREE_PAWNS, setup->free_pawns) || !WL_IN_RANGE(O_ACTIONS_PER_TURN, setup->actions_per_turn))
         return 0;
-    if (setup->spells_per_bishop > 6 || !between(1, setup->spell_cost, 10) || !between(1, setup->race_token_cost, 10))
+    if (!WL_IN_RANGE(O_SPELLS_PER_BISHOP, setup->spells_per_bishop) || !WL_IN_RANGE(O_SPELL_COST, setup->spell_cost))
         return 0;
-    if (setup->races > 1 || setup->treasure > 1 || setup->terrain > TERRAIN_PLAYERS || setup->race_tokens > 10)
+    if (!WL_IN_RANGE(O_RACES, setup->races) || !WL_IN_RANGE(O_RACE_TOKENS, setup->race_tokens) ||
+        !WL_IN_RANGE(O_RACE_TOKEN_COST, setup->race_token_cost))
         return 0;
-    if (!between(0, setup->turn_limit, OPTION[O_TURN_LIMIT].high))
+    if (!WL_IN_RANGE(O_TREASURE, setup->treasure) || !WL_IN_RANGE(O_TERRAIN, setup->terrain) ||
+        !WL_IN_RANGE(O_TURN_LIMIT, setup->turn_limit))
         return 0;
     for (int32_t type = 0; type < TYPES; type++)
-        if (!between(1, setup->types[type].move, MOVE_MAX) || !between(type != KING, setup->types[type].cost, COST_MAX))
+        if (!wl_between(1, setup->types[type].move, MOVE_MAX) || !wl_between(type != KING, setup->types[type].cost, COST_MAX))
             return 0;
     for (int32_t spell = 0; spell < SPELLS; spell++)
         if (setup->spells[spell].range > RANGE_MAX)
@@ -2923,7 +2919,7 @@ static const int64_t COUNTER_MAX = 1000000000;
 
 static int sound_roster(const conf_setup *setup, const conf_state *state)
 {
-    if (!between(1, state->next_id, ROSTER_MAX) || state->roster[0] != 0)
+    if (!wl_between(1, state->next_id, ROSTER_MAX) || state->roster[0] != 0)
         return 0;
     for (int32_t id = 1; id < state->next_id; id++)
         if (state->roster[id] > setup->n_seats * TYPES)
@@ -2974,9 +2970,11 @@ static int sound_armies(const conf_setup *setup, const conf_state *state)
         if (a->given > 1 || !(state->submitted >> seat & 1))
             return 0;
         for (int32_t i = 0; i < ARMY_TYPES; i++)
-            if (a->pieces[i] != NOT_GIVEN && a->pieces[i] > 60)
+            if (a->pieces[i] != NOT_GIVEN && a->pieces[i] > POINTS_MAX)
                 return 0;
-        if ((a->race != NOT_GIVEN && a->race >= RACES) || (a->extra_tokens != NOT_GIVEN && a->extra_tokens > 60))
+        if (a->race != NOT_GIVEN && a->race >= RACES)
+            return 0;
+        if (a->extra_tokens != NOT_GIVEN && a->extra_tokens > POINTS_MAX)
             return 0;
         if (a->n_spells > ARMY_SPELLS_MAX || check_army(setup, a) != WL_OK)
             return 0;
@@ -3015,7 +3013,7 @@ static int sound_order(const conf_setup *setup, const conf_state *state)
     return 1;
 }
 
-static int is_sound_rating(int32_t rating) { return between(0, rating, COUNTER_MAX); }
+static int is_sound_rating(int32_t rating) { return wl_between(0, rating, COUNTER_MAX); }
 
 /* The open decision, and everything needed to go on from it. */
 static int sound_work(const conf_state *state)
@@ -3085,7 +3083,7 @@ static int32_t conf_sound_state(const void *setup_, const void *state_)
         return 0;
     if (state->phase == ARMY && (state->submitted == state->alive || state->n_pieces > 0 || state->next_id != 1))
         return 0;
-    if (!between(0, state->turn, INT64_MAX / 2) || !between(0, state->decisions, INT64_MAX / 2))
+    if (!wl_between(0, state->turn, INT64_MAX / 2) || !wl_between(0, state->decisions, INT64_MAX / 2))
         return 0;
     if (state->actions_left > setup->actions_per_turn || state->n_acted > setup->actions_per_turn - state->actions_left)
         return 0;
@@ -3097,7 +3095,7 @@ static int32_t conf_sound_state(const void *setup_, const void *state_)
         old |= state->areas[i].spaces;
     }
     for (int32_t seat = 0; seat < SEATS_MAX; seat++)
-        if (state->race[seat] > NO_RACE || !between(0, state->race_tokens[seat], COUNTER_MAX))
+        if (state->race[seat] > NO_RACE || !wl_between(0, state->race_tokens[seat], COUNTER_MAX))
             return 0;
     if (!sound_order(setup, state) || !sound_roster(setup, state) || !sound_pieces(state) || !sound_armies(setup, state))
         return 0;

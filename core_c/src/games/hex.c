@@ -323,15 +323,8 @@ static const char *const EFFECTS[] = {
     X(POSITION_BAD_VALUE, position_bad_value)                                                                         \
     X(POSITION_BAD_STATUS, position_bad_status)                                                                       \
     X(POSITION_BAD_QUEUE, position_bad_queue)
-#define ROW(constant, code) ROW_##constant,
-enum { ERRORS(ROW) ERROR_ROWS };
-#undef ROW
-#define CODE(constant, code) constant = WL_E_GAME - ROW_##constant,
-enum { ERRORS(CODE) };
-#undef CODE
-#define NAME(constant, code) #code,
-static const char *const ERROR_NAMES[] = {ERRORS(NAME) NULL};
-#undef NAME
+WL_ERROR_CONSTANTS(ERRORS);
+static const char *const ERROR_NAMES[] = WL_ERROR_NAMES(ERRORS);
 
 /* ==== Sets of spaces (2.1 - 2.6) ===================================================================================== */
 
@@ -391,9 +384,9 @@ static int32_t distance(int32_t a, int32_t b)
     const int32_t dr = row_of(a) - row_of(b);
     const int32_t dq = column_of(a) - row_of(a) / 2 - (column_of(b) - row_of(b) / 2);
     const int32_t ds = dq + dr;
-    const int32_t x = dq < 0 ? -dq : dq;
-    const int32_t y = dr < 0 ? -dr : dr;
-    const int32_t z = ds < 0 ? -ds : ds;
+    const int32_t x = wl_abs(dq);
+    const int32_t y = wl_abs(dr);
+    const int32_t z = wl_abs(ds);
     const int32_t xy = x > y ? x : y;
     return xy > z ? xy : z;
 }
@@ -651,17 +644,17 @@ enum {
     OPTIONS
 };
 static const option OPTION[OPTIONS] = { /* 4.1 */
-    [O_SEATS] = {2, 4, 2},
+    [O_SEATS] = {2, SEATS_MAX, 2},
     [O_TEAMS] = {0, 1, 0},
-    [O_WIDTH] = {7, 25, 15},
-    [O_HEIGHT] = {5, 19, 11},
+    [O_WIDTH] = {7, COLUMNS_MAX, 15},
+    [O_HEIGHT] = {5, ROWS_MAX, 11},
     [O_OBSTACLES] = {0, 2, OBSTACLES_RANDOM},
     [O_OBSTACLE_COUNT] = {0, 40, 6},
     [O_DEPLOY_DEPTH] = {1, 3, 2},
     [O_DEPLOYMENT] = {0, 1, 0},
     [O_ARMY] = {0, 2, ARMY_RECRUIT},
     [O_ARMY_POINTS] = {10, 100000, 1000},
-    [O_MAX_STACKS] = {1, 21, 7},
+    [O_MAX_STACKS] = {1, ARMY_MAX, 7},
     [O_ARMY_PRESET] = {0, PRESETS - 1, PRESET_HOST},
     [O_SHOOTER_MELEE_PERCENT] = {0, 100, 50},
     [O_DEFEND_PERCENT] = {0, 100, 50},
@@ -670,67 +663,72 @@ static const option OPTION[OPTIONS] = { /* 4.1 */
     [O_LIMIT_RESULT] = {0, 1, 0},
 };
 
-/* 4.3: the army of a preset, or one without entries when it is not available. */
-static army preset_army(const hex_setup *setup, int32_t preset)
+/* So many of a unit, or as many as there may be; of none there is no entry. */
+static void add_entry(army *a, uint16_t unit, int64_t count)
+{
+    if (count > 0)
+        a->entry[a->n++] = (entry){unit, (uint16_t)(count < COUNT_MAX ? count : COUNT_MAX)};
+}
+
+/* 4.3, `auto`: the points in equal shares for units from all over the roster, or else as many as they buy of the cheapest. */
+static army auto_army(const hex_setup *setup)
 {
     const int64_t points = setup->army_points;
     army a = {0};
-
-    if (preset != PRESET_AUTO) {
-        if (setup->own_roster)
-            return a;
-        for (int32_t i = 0; i < PRESET_ENTRIES && a.n < setup->max_stacks; i++) {
-            const entry e = PRESET_ARMY[preset][i];
-            const int64_t count = e.count * points / PRESET_POINTS;
-            if (count > 0)
-                a.entry[a.n++] = (entry){e.unit, (uint16_t)(count < COUNT_MAX ? count : COUNT_MAX)};
-        }
-        return a;
-    }
-
     uint16_t recruitable[UNITS_MAX];
+    uint16_t cheapest;
     int32_t n = 0;
+    int32_t n_stacks;
+
     for (int32_t u = 0; u < setup->n_units; u++)
         if (setup->units[u].cost >= 1)
             recruitable[n++] = (uint16_t)u;
     if (n == 0)
         return a;
-    const int32_t k = setup->max_stacks < n ? setup->max_stacks : n;
-    const int64_t share = points / k;
-    for (int32_t i = 0; i < k; i++) {
-        const uint16_t u = recruitable[i * n / k];
-        const int64_t count = share / setup->units[u].cost;
-        if (count > 0)
-            a.entry[a.n++] = (entry){u, (uint16_t)(count < COUNT_MAX ? count : COUNT_MAX)};
+    n_stacks = setup->max_stacks < n ? setup->max_stacks : n;
+    for (int32_t i = 0; i < n_stacks; i++) {
+        const uint16_t u = recruitable[i * n / n_stacks];
+        add_entry(&a, u, points / n_stacks / setup->units[u].cost);
     }
-    if (a.n == 0) {
-        uint16_t cheapest = recruitable[0];
-        for (int32_t i = 1; i < n; i++)
-            if (setup->units[recruitable[i]].cost < setup->units[cheapest].cost)
-                cheapest = recruitable[i];
-        const int64_t count = points / setup->units[cheapest].cost;
-        a.entry[0] = (entry){cheapest, (uint16_t)(count < COUNT_MAX ? count : COUNT_MAX)};
-        a.n = count > 0; /* option errors see to it that somebody can be bought */
-    }
+    if (a.n > 0)
+        return a;
+    cheapest = recruitable[0];
+    for (int32_t i = 1; i < n; i++)
+        if (setup->units[recruitable[i]].cost < setup->units[cheapest].cost)
+            cheapest = recruitable[i];
+    add_entry(&a, cheapest, points / setup->units[cheapest].cost); /* option errors see to it that somebody can be bought */
     return a;
 }
 
-static int between(wl_word low, wl_word value, wl_word high) { return low <= value && value <= high; }
+/* 4.3: the army of a preset, or one without entries when it is not available. */
+static army preset_army(const hex_setup *setup, int32_t preset)
+{
+    army a = {0};
+
+    if (preset == PRESET_AUTO)
+        return auto_army(setup);
+    for (int32_t i = 0; !setup->own_roster && i < PRESET_ENTRIES && a.n < setup->max_stacks; i++) {
+        const entry e = PRESET_ARMY[preset][i];
+        add_entry(&a, e.unit, (int64_t)e.count * setup->army_points / PRESET_POINTS);
+    }
+    return a;
+}
 
 /* One unit type of a given roster (3.1); 16 words in the order of the book's table. */
 static int read_unit(unit *u, const wl_word *w, wl_word n_units)
 {
     const int skilled = w[10] == HEAL || w[10] == SUMMON;
 
-    if (!between(1, w[0], 10) || !between(0, w[1], 99) || !between(1, w[2], 9999) || !between(0, w[3], 99))
+    if (!wl_between(1, w[0], 10) || !wl_between(0, w[1], 99) || !wl_between(1, w[2], 9999) || !wl_between(0, w[3], 99))
         return 0;
-    if (!between(WALK, w[4], FLY) || !between(1, w[5], 99) || !between(0, w[6], 9999) || !between(0, w[7], w[6]))
+    if (!wl_between(WALK, w[4], FLY) || !wl_between(1, w[5], 99) || !wl_between(0, w[6], 9999) || !wl_between(0, w[7], w[6]))
         return 0;
-    if (!between(0, w[8], 1) || !between(0, w[9], 99) || !between(NO_SKILL, w[10], SUMMON) || !between(0, w[15], 99999))
+    if (!wl_between(0, w[8], 1) || !wl_between(0, w[9], 99) || !wl_between(NO_SKILL, w[10], SUMMON) ||
+        !wl_between(0, w[15], 99999))
         return 0;
-    if (skilled && (!between(w[10] == SUMMON, w[11], 99) || !between(1, w[12], 1000) || !between(0, w[13], 99)))
+    if (skilled && (!wl_between(w[10] == SUMMON, w[11], 99) || !wl_between(1, w[12], 1000) || !wl_between(0, w[13], 99)))
         return 0;
-    if (w[10] == SUMMON && !between(0, w[14], n_units - 1))
+    if (w[10] == SUMMON && !wl_between(0, w[14], n_units - 1))
         return 0;
     *u = (unit){
         .level = (uint8_t)w[0],
@@ -765,7 +763,7 @@ static int32_t read_roster(hex_setup *setup, wl_words *words, wl_word verdict)
     } else {
         const wl_word n = verdict == 1 ? wl_next(words) : 0;
         const wl_word *w = wl_next_list(words, n, UNIT_WORDS);
-        if (w == NULL || !between(1, n, UNITS_MAX))
+        if (w == NULL || !wl_between(1, n, UNITS_MAX))
             return BAD_ROSTER;
         setup->n_units = (uint8_t)n;
         for (wl_word i = 0; i < n; i++)
@@ -776,7 +774,7 @@ static int32_t read_roster(hex_setup *setup, wl_words *words, wl_word verdict)
                 return BAD_ROSTER;
     }
     for (int32_t u = 0; u < setup->n_units; u++)
-        recruitable |= between(1, setup->units[u].cost, setup->army_points);
+        recruitable |= wl_between(1, setup->units[u].cost, setup->army_points);
     if (!recruitable &&
         (setup->army == ARMY_RECRUIT || (setup->army == ARMY_PRESET && setup->army_preset == PRESET_AUTO)))
         return BAD_ROSTER;
@@ -790,12 +788,12 @@ static int32_t read_given_army(const hex_setup *setup, wl_words *words, int32_t 
     const wl_word n = wl_next(words);
     const wl_word *w = wl_next_list(words, n, 2);
 
-    if (w == NULL || !between(0, s, setup->n_seats - 1) || !between(1, n, setup->max_stacks))
+    if (w == NULL || !wl_between(0, s, setup->n_seats - 1) || !wl_between(1, n, setup->max_stacks))
         return BAD_ARMIES;
     *seat = (int32_t)s;
     a->n = (int32_t)n;
     for (wl_word i = 0; i < n; i++) {
-        if (!between(0, w[2 * i], setup->n_units - 1) || !between(1, w[2 * i + 1], COUNT_MAX))
+        if (!wl_between(0, w[2 * i], setup->n_units - 1) || !wl_between(1, w[2 * i + 1], COUNT_MAX))
             return BAD_ARMIES;
         a->entry[i] = (entry){(uint16_t)w[2 * i], (uint16_t)w[2 * i + 1]};
     }
@@ -848,11 +846,8 @@ static int32_t read_options(start *s, wl_words *words)
     int32_t error;
 
     memset(s, 0, sizeof *s);
-    for (int32_t i = 0; i < OPTIONS; i++) {
-        value[i] = wl_next(words);
-        if (value[i] == WL_WORD_ABSENT)
-            value[i] = OPTION[i].otherwise;
-    }
+    for (int32_t i = 0; i < OPTIONS; i++)
+        value[i] = wl_or_else(wl_next(words), OPTION[i].otherwise);
     roster_verdict = wl_next(words);
     armies_verdict = wl_next(words);
     s->n_obstacle_spaces = wl_next(words);
@@ -862,7 +857,7 @@ static int32_t read_options(start *s, wl_words *words)
     if (s->obstacle_spaces == NULL || s->n_obstacle_spaces > INT32_MAX)
         return WL_E_INVALID_OPTIONS;
     for (int32_t i = 0; i < OPTIONS; i++)
-        if (!between(OPTION[i].low, value[i], OPTION[i].high))
+        if (!WL_IN_RANGE(i, value[i]))
             return WL_E_INVALID_OPTIONS;
 
     setup->n_seats = (uint8_t)value[O_SEATS];
@@ -1320,11 +1315,11 @@ static int32_t check_army(const hex_setup *setup, wl_word n, const int32_t *item
     for (wl_word i = 0; i < n; i++) {
         const int32_t u = items[2 * i];
         const int32_t count = items[2 * i + 1];
-        if (!between(0, u, setup->n_units - 1))
+        if (!wl_between(0, u, setup->n_units - 1))
             return UNKNOWN_UNIT;
         if (setup->units[u].cost == 0)
             return NOT_RECRUITABLE;
-        if (!between(1, count, COUNT_MAX))
+        if (!wl_between(1, count, COUNT_MAX))
             return BAD_COUNT;
         cost += (int64_t)count * setup->units[u].cost;
     }
@@ -1471,7 +1466,7 @@ static int32_t hex_check(const void *setup_, const void *state_, const wl_post *
         return WL_E_MALFORMED_ACTION;
     if (from_server) {
         seat = a->field[0];
-        if (!between(0, seat, SEATS_MAX - 1))
+        if (!wl_between(0, seat, SEATS_MAX - 1))
             return WL_E_MALFORMED_ACTION;
     }
     if (seat >= setup->n_seats)
@@ -1488,7 +1483,7 @@ static int32_t hex_check(const void *setup_, const void *state_, const wl_post *
     case A_RECRUIT_PRESET:
         if (state->seats[seat].submitted)
             return ALREADY_SUBMITTED;
-        if (!between(0, a->field[0], PRESETS - 1))
+        if (!wl_between(0, a->field[0], PRESETS - 1))
             return UNKNOWN_PRESET;
         return preset_army(setup, a->field[0]).n == 0 ? UNKNOWN_PRESET : WL_OK;
     case A_PLACE: return check_place(setup, state, seat, a);
@@ -1794,27 +1789,15 @@ static int32_t hex_apply(const void *setup_, void *state_, const wl_post *post, 
 
 /* ---- 7.11 Listing --------------------------------------------------------------------------------------------------- */
 
-typedef struct listing {
-    wl_action *out;
-    size_t cap, n;
-} listing;
-
-static inline void list(listing *l, int32_t type, int32_t a, int32_t b, int32_t c)
+static void list_recruit(wl_listing *l, const hex_setup *setup)
 {
-    if (l->n < l->cap)
-        l->out[l->n] = (wl_action){type, {a, b, c, 0, 0, 0, 0}};
-    l->n++;
-}
-
-static void list_recruit(listing *l, const hex_setup *setup)
-{
-    list(l, A_RECRUIT, WL_OPEN, 0, 0);
+    WL_LIST(l, A_RECRUIT, WL_OPEN);
     for (int32_t preset = 0; preset < PRESETS; preset++)
         if (preset_army(setup, preset).n > 0)
-            list(l, A_RECRUIT_PRESET, preset, 0, 0);
+            WL_LIST(l, A_RECRUIT_PRESET, preset);
 }
 
-static void list_deploy(listing *l, const hex_setup *setup, const hex_state *state, int32_t seat)
+static void list_deploy(wl_listing *l, const hex_setup *setup, const hex_state *state, int32_t seat)
 {
     const zone z = zone_of(setup, seat);
 
@@ -1823,12 +1806,12 @@ static void list_deploy(listing *l, const hex_setup *setup, const hex_state *sta
             for (int32_t r = z.first_row; r <= z.last_row; r++)
                 for (int32_t c = z.first_column; c <= z.last_column; c++)
                     if (space_at(c, r) != state->stacks[i].space)
-                        list(l, A_PLACE, state->stacks[i].id, space_at(c, r), 0);
-    list(l, A_READY, 0, 0, 0);
+                        WL_LIST(l, A_PLACE, state->stacks[i].id, space_at(c, r));
+    WL_LIST(l, A_READY);
 }
 
 /* The spaces of `set` within `range` of `from`, in order, each as the last space of an action. */
-static void list_targets(listing *l, const hex_setup *setup, const spaces *set, int32_t from, int32_t range, int32_t type,
+static void list_targets(wl_listing *l, const hex_setup *setup, const spaces *set, int32_t from, int32_t range, int32_t type,
                          int32_t id, int32_t to)
 {
     const int32_t first = row_of(from) - range > 0 ? row_of(from) - range : 0;
@@ -1840,20 +1823,20 @@ static void list_targets(listing *l, const hex_setup *setup, const spaces *set, 
             if (distance(from, target) > range)
                 continue;
             if (to < 0)
-                list(l, type, id, target, 0);
+                WL_LIST(l, type, id, target);
             else
-                list(l, type, id, to, target);
+                WL_LIST(l, type, id, to, target);
         }
 }
 
-static void list_moves(listing *l, const hex_setup *setup, const stack *s, const spaces *reached)
+static void list_moves(wl_listing *l, const hex_setup *setup, const stack *s, const spaces *reached)
 {
     for (int32_t r = 0; r < setup->height; r++)
         for (uint32_t left = reached->row[r]; left != 0; left &= left - 1)
-            list(l, A_MOVE, s->id, space_at(wl_lowest(left), r), 0);
+            WL_LIST(l, A_MOVE, s->id, space_at(wl_lowest(left), r));
 }
 
-static void list_move_attacks(listing *l, const hex_setup *setup, const stack *s, const spaces *reached,
+static void list_move_attacks(wl_listing *l, const hex_setup *setup, const stack *s, const spaces *reached,
                               const spaces *enemies)
 {
     const int32_t range = range_after_moving(setup, s);
@@ -1874,7 +1857,7 @@ static void list_move_attacks(listing *l, const hex_setup *setup, const stack *s
         }
 }
 
-static void list_skill(listing *l, const hex_setup *setup, const hex_state *state, const stack *s)
+static void list_skill(wl_listing *l, const hex_setup *setup, const hex_state *state, const stack *s)
 {
     const unit *u = unit_of(setup, s);
     spaces targets = {{0}};
@@ -1890,7 +1873,7 @@ static void list_skill(listing *l, const hex_setup *setup, const hex_state *stat
     list_targets(l, setup, &targets, s->space, u->skill_range, A_SKILL, s->id, -1);
 }
 
-static void list_turn(listing *l, const hex_setup *setup, const hex_state *state, const stack *s)
+static void list_turn(wl_listing *l, const hex_setup *setup, const hex_state *state, const stack *s)
 {
     const spaces enemies = occupied(setup, state, s->seat);
     const spaces reached = reach(setup, state, s);
@@ -1899,9 +1882,9 @@ static void list_turn(listing *l, const hex_setup *setup, const hex_state *state
     list_targets(l, setup, &enemies, s->space, effective_range(setup, state, s), A_ATTACK, s->id, -1);
     list_move_attacks(l, setup, s, &reached, &enemies);
     list_skill(l, setup, state, s);
-    list(l, A_DEFEND, s->id, 0, 0);
+    WL_LIST(l, A_DEFEND, s->id);
     if (!s->waited)
-        list(l, A_WAIT, s->id, 0, 0);
+        WL_LIST(l, A_WAIT, s->id);
 }
 
 static size_t hex_legal(const void *setup_, const void *state_, int32_t seat, wl_action *out, size_t cap)
@@ -1909,7 +1892,7 @@ static size_t hex_legal(const void *setup_, const void *state_, int32_t seat, wl
     const hex_setup *setup = setup_;
     const hex_state *state = state_;
     const seat_state *own = &state->seats[seat];
-    listing l = {out, cap, 0};
+    wl_listing l = {out, cap, 0};
 
     if (state->phase == OVER || own->status != IN)
         return 0;
@@ -1922,13 +1905,13 @@ static size_t hex_legal(const void *setup_, const void *state_, int32_t seat, wl
         if (s != NULL && s->seat == seat)
             list_turn(&l, setup, state, s);
         if (!own->draw_used && !offer_is_open(state))
-            list(&l, A_OFFER_DRAW, 0, 0, 0);
+            WL_LIST(&l, A_OFFER_DRAW);
         if (offer_is_open(state) && !own->draw_offer) {
-            list(&l, A_ACCEPT_DRAW, 0, 0, 0);
-            list(&l, A_DECLINE_DRAW, 0, 0, 0);
+            WL_LIST(&l, A_ACCEPT_DRAW);
+            WL_LIST(&l, A_DECLINE_DRAW);
         }
     }
-    list(&l, A_RESIGN, 0, 0, 0);
+    WL_LIST(&l, A_RESIGN);
     return l.n;
 }
 
@@ -2023,8 +2006,6 @@ typedef struct position {
     seat_words seat[SEATS_MAX];
 } position;
 
-static wl_word or_else(wl_word word, wl_word otherwise) { return word == WL_WORD_ABSENT ? otherwise : word; }
-
 static seat_words next_entry(wl_words *words)
 {
     seat_words e;
@@ -2046,7 +2027,7 @@ static int32_t read_position(position *p, wl_words *words)
 
     memset(p, 0, sizeof *p);
     p->verdict = wl_next(words);
-    p->phase = or_else(wl_next(words), PLAY);
+    p->phase = wl_or_else(wl_next(words), PLAY);
     p->round = wl_next(words);
     p->next_id = wl_next(words);
     p->has_queue = wl_next(words);
@@ -2066,14 +2047,14 @@ static int32_t read_position(position *p, wl_words *words)
         const seat_words e = next_entry(&entries);
         if (entries.overrun)
             return WL_E_INVALID_POSITION;
-        if (!between(RECRUIT, p->phase, PLAY))
+        if (!wl_between(RECRUIT, p->phase, PLAY))
             continue;
         if ((e.has_army != 0 && p->phase != RECRUIT) || (e.ready != WL_WORD_ABSENT && p->phase != DEPLOY))
             return WL_E_INVALID_POSITION;
         if ((e.draw_offer != WL_WORD_ABSENT || e.draw_used != WL_WORD_ABSENT) && p->phase != PLAY)
             return WL_E_INVALID_POSITION;
     }
-    if (p->has_queue && between(RECRUIT, p->phase, DEPLOY))
+    if (p->has_queue && wl_between(RECRUIT, p->phase, DEPLOY))
         return WL_E_INVALID_POSITION;
     return WL_OK;
 }
@@ -2084,15 +2065,15 @@ static int32_t check_position_seats(const hex_setup *setup, position *p)
 
     for (wl_word i = 0; i < p->n_entries; i++) {
         const seat_words e = next_entry(&entries);
-        if (!between(0, e.seat, setup->n_seats - 1) || p->given[e.seat])
+        if (!wl_between(0, e.seat, setup->n_seats - 1) || p->given[e.seat])
             return POSITION_BAD_SEAT;
-        if (e.status != WL_WORD_ABSENT && !between(IN, e.status, RESIGNED))
+        if (e.status != WL_WORD_ABSENT && !wl_between(IN, e.status, RESIGNED))
             return POSITION_BAD_SEAT;
         p->given[e.seat] = 1;
         p->seat[e.seat] = e;
     }
     for (wl_word i = 0; i < p->n_stacks; i++)
-        if (!between(0, p->stacks[i * STACK_WORDS + W_SEAT], setup->n_seats - 1))
+        if (!wl_between(0, p->stacks[i * STACK_WORDS + W_SEAT], setup->n_seats - 1))
             return POSITION_BAD_SEAT;
     return WL_OK;
 }
@@ -2122,7 +2103,7 @@ static int32_t check_position_ids(position *p)
         if (id == WL_WORD_ABSENT)
             continue;
         given++;
-        if (!between(1, id, ID_MAX))
+        if (!wl_between(1, id, ID_MAX))
             return POSITION_BAD_ID;
         greatest = id > greatest ? id : greatest;
         for (wl_word j = 0; j < i; j++)
@@ -2133,8 +2114,8 @@ static int32_t check_position_ids(position *p)
         return POSITION_BAD_ID;
     if (given == 0)
         greatest = p->n_stacks;
-    p->next_id = or_else(p->next_id, greatest + 1);
-    if (p->next_id <= greatest || !between(1, p->next_id, ID_MAX + 1))
+    p->next_id = wl_or_else(p->next_id, greatest + 1);
+    if (p->next_id <= greatest || !wl_between(1, p->next_id, ID_MAX + 1))
         return POSITION_BAD_ID;
     return p->phase == RECRUIT && p->next_id != 1 ? POSITION_BAD_ID : WL_OK;
 }
@@ -2144,7 +2125,7 @@ static int32_t check_position_stacks(const hex_setup *setup, const position *p, 
     spaces taken = {{0}};
 
     for (wl_word i = 0; i < p->n_stacks; i++)
-        if (!between(0, p->stacks[i * STACK_WORDS + W_UNIT], setup->n_units - 1))
+        if (!wl_between(0, p->stacks[i * STACK_WORDS + W_UNIT], setup->n_units - 1))
             return POSITION_UNKNOWN_UNIT;
     for (wl_word i = 0; i < p->n_stacks; i++) {
         const wl_word *w = p->stacks + i * STACK_WORDS;
@@ -2167,12 +2148,13 @@ static int32_t check_position_values(const hex_setup *setup, const position *p)
     for (wl_word i = 0; i < p->n_stacks; i++) {
         const wl_word *w = p->stacks + i * STACK_WORDS;
         const unit *u = &setup->units[w[W_UNIT]];
-        const wl_word used = or_else(w[W_SKILL_USED], 0);
-        if (!between(1, w[W_COUNT], COUNT_MAX) || !between(w[W_COUNT], or_else(w[W_START_COUNT], w[W_COUNT]), COUNT_MAX))
+        const wl_word used = wl_or_else(w[W_SKILL_USED], 0);
+        if (!wl_between(1, w[W_COUNT], COUNT_MAX) || !wl_between(w[W_COUNT], wl_or_else(w[W_START_COUNT], w[W_COUNT]), COUNT_MAX))
             return POSITION_BAD_VALUE;
-        if (!between(1, or_else(w[W_TOP_HP], u->hp), u->hp) || !between(0, or_else(w[W_RETALIATIONS], 0), u->retaliations))
+        if (!wl_between(1, wl_or_else(w[W_TOP_HP], u->hp), u->hp) ||
+            !wl_between(0, wl_or_else(w[W_RETALIATIONS], 0), u->retaliations))
             return POSITION_BAD_VALUE;
-        if (!between(0, used, ID_MAX) || (u->skill_uses > 0 && used > u->skill_uses) || (u->skill == NO_SKILL && used > 0))
+        if (!wl_between(0, used, ID_MAX) || (u->skill_uses > 0 && used > u->skill_uses) || (u->skill == NO_SKILL && used > 0))
             return POSITION_BAD_VALUE;
     }
     for (int32_t seat = 0; seat < setup->n_seats; seat++) {
@@ -2181,7 +2163,7 @@ static int32_t check_position_values(const hex_setup *setup, const position *p)
         if (!p->given[seat] || !e->has_army)
             continue;
         for (wl_word i = 0; i < 2 * e->n_army && i < 2 * ARMY_MAX; i++)
-            items[i] = between(INT32_MIN, e->army[i], INT32_MAX) ? (int32_t)e->army[i] : WL_OUT_OF_RANGE;
+            items[i] = wl_between(INT32_MIN, e->army[i], INT32_MAX) ? (int32_t)e->army[i] : WL_OUT_OF_RANGE;
         if (check_army(setup, e->n_army, items, 2 * ARMY_MAX) != WL_OK)
             return POSITION_BAD_VALUE;
     }
@@ -2199,7 +2181,7 @@ static int has_position_stacks(const position *p, int32_t seat)
 static int32_t position_status(const position *p, int32_t seat)
 {
     const int32_t otherwise = p->phase == PLAY && !has_position_stacks(p, seat) ? ELIMINATED : IN;
-    return p->given[seat] ? (int32_t)or_else(p->seat[seat].status, otherwise) : otherwise;
+    return p->given[seat] ? (int32_t)wl_or_else(p->seat[seat].status, otherwise) : otherwise;
 }
 
 static int32_t check_position_statuses(const hex_setup *setup, const position *p)
@@ -2216,8 +2198,8 @@ static int32_t check_position_statuses(const hex_setup *setup, const position *p
         const seat_words *e = &p->seat[seat];
         const int32_t status = position_status(p, seat);
         const int given = p->given[seat] != 0;
-        const int offer = given && or_else(e->draw_offer, 0) != 0;
-        const int decided = given && (p->phase == RECRUIT ? e->has_army != 0 : or_else(e->ready, 0) != 0);
+        const int offer = given && wl_or_else(e->draw_offer, 0) != 0;
+        const int decided = given && (p->phase == RECRUIT ? e->has_army != 0 : wl_or_else(e->ready, 0) != 0);
         if (p->phase != RECRUIT && has_position_stacks(p, seat) != (status == IN))
             return POSITION_BAD_STATUS;
         if (status == IN)
@@ -2226,7 +2208,7 @@ static int32_t check_position_statuses(const hex_setup *setup, const position *p
         disagreeing += status == IN && !offer;
         eliminated += status == ELIMINATED;
         offers += offer;
-        offerers += offer && or_else(e->draw_used, 0) != 0;
+        offerers += offer && wl_or_else(e->draw_used, 0) != 0;
         offer_of_one_out += offer && status != IN;
     }
     if (wl_popcount(sides) < 2)
@@ -2242,7 +2224,7 @@ static int32_t check_position_statuses(const hex_setup *setup, const position *p
 static wl_word position_stack(const position *p, wl_word id)
 {
     if (p->n_stacks > 0 && p->stacks[W_ID] == WL_WORD_ABSENT)
-        return between(1, id, p->n_stacks) ? id - 1 : -1;
+        return wl_between(1, id, p->n_stacks) ? id - 1 : -1;
     for (wl_word i = 0; i < p->n_stacks; i++)
         if (p->stacks[i * STACK_WORDS + W_ID] == id)
             return i;
@@ -2273,14 +2255,14 @@ static int32_t check_position(const hex_setup *setup, position *p, wl_words *wor
 
     if (error != WL_OK)
         return error;
-    if (!between(RECRUIT, p->phase, PLAY))
+    if (!wl_between(RECRUIT, p->phase, PLAY))
         return POSITION_BAD_PHASE;
     if (p->phase == RECRUIT && (setup->army != ARMY_RECRUIT || p->n_stacks > 0))
         return POSITION_BAD_PHASE;
     if (p->phase == DEPLOY && !setup->deployment)
         return POSITION_BAD_PHASE;
-    p->round = or_else(p->round, p->phase == PLAY);
-    if (p->phase == PLAY ? !between(1, p->round, ID_MAX) : p->round != 0)
+    p->round = wl_or_else(p->round, p->phase == PLAY);
+    if (p->phase == PLAY ? !wl_between(1, p->round, ID_MAX) : p->round != 0)
         return POSITION_BAD_PHASE;
     error = check_position_seats(setup, p);
     if (error == WL_OK)
@@ -2300,13 +2282,13 @@ static stack position_stack_of(const hex_setup *setup, const wl_word *w, wl_word
 {
     stack s = new_stack(setup, (int32_t)id, (int32_t)w[W_SEAT], (int32_t)w[W_UNIT], w[W_COUNT]);
     s.space = (uint16_t)w[W_SPACE];
-    s.start_count = (uint16_t)or_else(w[W_START_COUNT], w[W_COUNT]);
-    s.top_hp = (uint16_t)or_else(w[W_TOP_HP], s.top_hp);
-    s.defending = or_else(w[W_DEFENDING], 0) != 0;
-    s.waited = or_else(w[W_WAITED], 0) != 0;
-    s.retaliations_used = (uint16_t)or_else(w[W_RETALIATIONS], 0);
-    s.skill_used = (int32_t)or_else(w[W_SKILL_USED], 0);
-    s.summoned = or_else(w[W_SUMMONED], 0) != 0;
+    s.start_count = (uint16_t)wl_or_else(w[W_START_COUNT], w[W_COUNT]);
+    s.top_hp = (uint16_t)wl_or_else(w[W_TOP_HP], s.top_hp);
+    s.defending = wl_or_else(w[W_DEFENDING], 0) != 0;
+    s.waited = wl_or_else(w[W_WAITED], 0) != 0;
+    s.retaliations_used = (uint16_t)wl_or_else(w[W_RETALIATIONS], 0);
+    s.skill_used = (int32_t)wl_or_else(w[W_SKILL_USED], 0);
+    s.summoned = wl_or_else(w[W_SUMMONED], 0) != 0;
     return s;
 }
 
@@ -2320,7 +2302,7 @@ static void position_start(hex_state *state, const hex_setup *setup, const posit
         add(&state->obstacles, (int32_t)p->obstacles[i]);
     for (wl_word i = 0; i < p->n_stacks; i++) { /* sorted by id as they come in */
         const wl_word *w = p->stacks + i * STACK_WORDS;
-        const stack s = position_stack_of(setup, w, or_else(w[W_ID], i + 1));
+        const stack s = position_stack_of(setup, w, wl_or_else(w[W_ID], i + 1));
         int32_t at = state->n_stacks++;
         for (; at > 0 && state->stacks[at - 1].id > s.id; at--)
             state->stacks[at] = state->stacks[at - 1];
@@ -2334,9 +2316,9 @@ static void position_start(hex_state *state, const hex_setup *setup, const posit
         s->status = (uint8_t)position_status(p, seat);
         if (!p->given[seat])
             continue;
-        s->ready = or_else(e->ready, 0) != 0;
-        s->draw_offer = or_else(e->draw_offer, 0) != 0;
-        s->draw_used = or_else(e->draw_used, 0) != 0;
+        s->ready = wl_or_else(e->ready, 0) != 0;
+        s->draw_offer = wl_or_else(e->draw_offer, 0) != 0;
+        s->draw_used = wl_or_else(e->draw_used, 0) != 0;
         if (e->has_army) {
             army a = {.n = (int32_t)e->n_army};
             for (int32_t i = 0; i < a.n; i++)
@@ -2387,15 +2369,17 @@ static int32_t hex_sound_setup(const void *setup_)
 {
     const hex_setup *setup = setup_;
 
-    if (!between(2, setup->n_seats, SEATS_MAX) || !between(7, setup->width, COLUMNS_MAX))
+    if (!WL_IN_RANGE(O_SEATS, setup->n_seats) || !WL_IN_RANGE(O_TEAMS, setup->teams))
         return 0;
-    if (!between(5, setup->height, ROWS_MAX) || !between(1, setup->deploy_depth, 3) || setup->teams > 1)
+    if (!WL_IN_RANGE(O_WIDTH, setup->width) || !WL_IN_RANGE(O_HEIGHT, setup->height))
         return 0;
-    if (!between(1, setup->max_stacks, ARMY_MAX) || !between(1, setup->n_units, UNITS_MAX))
+    if (!WL_IN_RANGE(O_DEPLOY_DEPTH, setup->deploy_depth) || !WL_IN_RANGE(O_MAX_STACKS, setup->max_stacks))
         return 0;
     if (setup->max_stacks > setup->deploy_depth * (setup->n_seats == 2 ? setup->height : setup->height / 2))
         return 0; /* AUTO-DEPLOY would run out of the zone */
-    if (setup->army_points < 0 || setup->army_preset >= PRESETS)
+    if (setup->army_points < 0 || !WL_IN_RANGE(O_ARMY_PRESET, setup->army_preset))
+        return 0;
+    if (!wl_between(1, setup->n_units, UNITS_MAX))
         return 0;
     if (!setup->own_roster && setup->n_units < DEFAULT_UNITS) /* the named presets name them */
         return 0;
@@ -2422,9 +2406,9 @@ static int32_t hex_sound_state(const void *setup_, const void *state_)
     uint32_t with_stacks = 0;
     int32_t last = 0;
 
-    if (state->phase > OVER || state->reason > BY_ROUND_LIMIT || !between(0, state->round, COUNTER_MAX))
+    if (state->phase > OVER || state->reason > BY_ROUND_LIMIT || !wl_between(0, state->round, COUNTER_MAX))
         return 0;
-    if (!between(1, state->next_id, COUNTER_MAX) || !between(0, state->turns, INT64_MAX / 2))
+    if (!wl_between(1, state->next_id, COUNTER_MAX) || !wl_between(0, state->turns, INT64_MAX / 2))
         return 0;
     if (state->n_stacks > STACKS_MAX || state->n_queue > state->n_stacks || state->winners >= 1 << SEATS_MAX)
         return 0;
@@ -2440,7 +2424,7 @@ static int32_t hex_sound_state(const void *setup_, const void *state_)
         if (s->n_army > setup->max_stacks)
             return 0;
         for (int32_t i = 0; i < s->n_army; i++)
-            if (s->army[i].unit >= setup->n_units || !between(1, s->army[i].count, COUNT_MAX))
+            if (s->army[i].unit >= setup->n_units || !wl_between(1, s->army[i].count, COUNT_MAX))
                 return 0;
     }
     for (int32_t i = 0; i < state->n_stacks; i++) {
@@ -2451,9 +2435,9 @@ static int32_t hex_sound_state(const void *setup_, const void *state_)
             return 0;
         if (s->space != HIDDEN)
             add(&taken, s->space);
-        if (!between(1, s->count, COUNT_MAX) || !between(s->count, s->start_count, COUNT_MAX))
+        if (!wl_between(1, s->count, COUNT_MAX) || !wl_between(s->count, s->start_count, COUNT_MAX))
             return 0;
-        if (!between(1, s->top_hp, unit_of(setup, s)->hp) || !between(0, s->skill_used, COUNTER_MAX))
+        if (!wl_between(1, s->top_hp, unit_of(setup, s)->hp) || !wl_between(0, s->skill_used, COUNTER_MAX))
             return 0;
         if (s->retaliations_used > unit_of(setup, s)->retaliations || s->defending > 1 || s->waited > 1 || s->summoned > 1)
             return 0;

@@ -312,19 +312,10 @@ static const char *const EFFECTS[] = {
     X(PIECE_MISPLACED, piece_misplaced)                                                                               \
     X(BAD_TURN, bad_turn)                                                                                             \
     X(NO_LEGAL_MOVE, no_legal_move)
-#define ROW(constant, code) ROW_##constant,
-enum { ERRORS(ROW) ERROR_ROWS };
-#undef ROW
-#define CODE(constant, code) constant = WL_E_GAME - ROW_##constant,
-enum { ERRORS(CODE) };
-#undef CODE
-#define NAME(constant, code) #code,
-static const char *const ERROR_NAMES[] = {ERRORS(NAME) NULL};
-#undef NAME
+WL_ERROR_CONSTANTS(ERRORS);
+static const char *const ERROR_NAMES[] = WL_ERROR_NAMES(ERRORS);
 
 /* ==== Seats, armies and spaces ======================================================================================= */
-
-static int between(wl_word low, wl_word value, wl_word high) { return low <= value && value <= high; }
 
 static uint32_t all_seats(const junqi_setup *setup) { return wl_bit(setup->n_seats) - 1; }
 
@@ -351,7 +342,7 @@ static int32_t ground_of(const junqi_setup *setup, int32_t seat) { return setup-
 /* The seat of the match that stands at this place, or NONE. */
 static int32_t seat_at(const junqi_setup *setup, wl_word ground)
 {
-    if (!between(0, ground, SEATS_MAX - 1) || (setup->n_seats == 2 && ground % 2 == 1))
+    if (!wl_between(0, ground, SEATS_MAX - 1) || (setup->n_seats == 2 && ground % 2 == 1))
         return NONE;
     return (int32_t)(setup->n_seats == 4 ? ground : ground / 2);
 }
@@ -369,7 +360,7 @@ static int32_t across(const junqi_setup *setup, const junqi_state *state, int32_
 /* 2.6. */
 static int is_active(const junqi_setup *setup, wl_word space)
 {
-    if (!between(0, space, SPACES - 1))
+    if (!wl_between(0, space, SPACES - 1))
         return 0;
     return !setup->closed || space >= PALACES || space / ARMY_SPACES % 2 == 0;
 }
@@ -804,8 +795,6 @@ typedef struct start {
     uint8_t layout[SEATS_MAX][ARMY];
 } start;
 
-static wl_word or_else(wl_word word, wl_word otherwise) { return word == WL_WORD_ABSENT ? otherwise : word; }
-
 /* A number for each seat of the match; for others there must be none. Where none is given it stays what it was. */
 static int32_t read_seat_words(const junqi_setup *setup, wl_words *words, wl_word low, wl_word high, wl_word by_seat[])
 {
@@ -814,7 +803,7 @@ static int32_t read_seat_words(const junqi_setup *setup, wl_words *words, wl_wor
         const wl_word word = wl_next(words);
         if (word == WL_WORD_ABSENT)
             continue;
-        if (seat == NONE || !between(low, word, high))
+        if (seat == NONE || !wl_between(low, word, high))
             return WL_E_INVALID_OPTIONS;
         by_seat[seat] = word;
     }
@@ -826,7 +815,7 @@ static int32_t read_layouts(start *s, wl_words *words, int32_t *illegal)
 {
     const wl_word given = wl_next(words);
 
-    if (words->overrun || !between(0, given, 1) || (given && s->setup.mode == FLIP))
+    if (words->overrun || !wl_between(0, given, 1) || (given && s->setup.mode == FLIP))
         return WL_E_INVALID_OPTIONS;
     s->layouts_given = given != 0;
     for (int32_t ground = 0; given && ground < SEATS_MAX; ground++) {
@@ -839,7 +828,7 @@ static int32_t read_layouts(start *s, wl_words *words, int32_t *illegal)
         if (seat == NONE || types == NULL)
             return WL_E_INVALID_OPTIONS;
         for (wl_word i = 0; i < n; i++) {
-            if (!between(0, types[i], TYPES - 1))
+            if (!wl_between(0, types[i], TYPES - 1))
                 return WL_E_INVALID_OPTIONS;
             if (i < ARMY)
                 s->layout[seat][i] = (uint8_t)types[i];
@@ -855,7 +844,7 @@ static int32_t read_layouts(start *s, wl_words *words, int32_t *illegal)
 static int is_forbidden(const wl_word value[OPTIONS])
 {
     const int flip = value[O_MODE] == FLIP;
-    const wl_word players = or_else(value[O_PLAYERS], flip ? 2 : 4);
+    const wl_word players = wl_or_else(value[O_PLAYERS], flip ? 2 : 4);
 
     if (players == 3 || (flip && players != 2))
         return 1;
@@ -891,11 +880,11 @@ static int32_t read_options(start *s, wl_words *words, int with_position)
         value[i] = wl_next(words);
     if (verdict != 0 || words->overrun || is_forbidden(value))
         return WL_E_INVALID_OPTIONS;
-    value[O_MODE] = or_else(value[O_MODE], STANDARD);
-    value[O_PLAYERS] = or_else(value[O_PLAYERS], value[O_MODE] == FLIP ? 2 : 4);
+    value[O_MODE] = wl_or_else(value[O_MODE], STANDARD);
+    value[O_PLAYERS] = wl_or_else(value[O_PLAYERS], value[O_MODE] == FLIP ? 2 : 4);
     for (int32_t i = 0; i < OPTIONS; i++) {
-        value[i] = or_else(value[i], value[O_PLAYERS] == 2 ? OPTION[i].with_two_seats : OPTION[i].otherwise);
-        if (!between(OPTION[i].low, value[i], OPTION[i].high))
+        value[i] = wl_or_else(value[i], value[O_PLAYERS] == 2 ? OPTION[i].with_two_seats : OPTION[i].otherwise);
+        if (!WL_IN_RANGE(i, value[i]))
             return WL_E_INVALID_OPTIONS;
     }
     setup->mode = (uint8_t)value[O_MODE];
@@ -960,7 +949,7 @@ static void remove_army(junqi_state *state, int32_t seat, wl_event *event)
 
     for (int32_t space = 0; space < SPACES; space++) {
         const int32_t piece = state->board[space];
-        if (between(ARMY * seat + 1, piece, ARMY * (seat + 1))) {
+        if (wl_between(ARMY * seat + 1, piece, ARMY * (seat + 1))) {
             removed[2 + n++] = space;
             state->at[piece] = OFF;
             state->board[space] = EMPTY;
@@ -1034,7 +1023,7 @@ static int read_types(const wl_post *post, uint8_t types[ARMY])
         return 0;
     memset(types, 0, ARMY);
     for (int32_t i = 0; i < n && i < ARMY; i++) {
-        if (!between(0, post->items[i], TYPES - 1))
+        if (!wl_between(0, post->items[i], TYPES - 1))
             return 0;
         types[i] = (uint8_t)post->items[i];
     }
@@ -1045,7 +1034,7 @@ static int read_types(const wl_post *post, uint8_t types[ARMY])
 static int32_t own_cell(const junqi_setup *setup, int32_t seat, int32_t space)
 {
     const int32_t first = ARMY_SPACES * ground_of(setup, seat);
-    return between(first, space, first + ARMY_SPACES - 1) ? space - first : -1;
+    return wl_between(first, space, first + ARMY_SPACES - 1) ? space - first : -1;
 }
 
 /* The layout stays legal when the pieces of these cells change places (7.3). */
@@ -1076,7 +1065,7 @@ static int32_t check_move(const junqi_setup *setup, const junqi_state *state, in
 
     if (state->turn != seat)
         return WL_E_NOT_YOUR_TURN;
-    if (army == NONE || !between(ARMY * army + 1, piece, ARMY * (army + 1)) || state->at[piece] == OFF)
+    if (army == NONE || !wl_between(ARMY * army + 1, piece, ARMY * (army + 1)) || state->at[piece] == OFF)
         return WL_E_NOT_YOUR_PIECE;
     from = state->at[piece];
     if (is_down(state, from))
@@ -1133,7 +1122,7 @@ static int32_t junqi_check(const void *setup_, const void *state_, const wl_post
         return WL_E_MATCH_OVER;
     if (a->type < 0 || a->type >= ACTIONS || ((ACTION_TYPES[a->type].flags & WL_SERVER_ONLY) != 0) != from_server)
         return WL_E_MALFORMED_ACTION;
-    if (!between(0, seat, setup->n_seats - 1) || (a->type == A_LAYOUT && !read_types(post, types)))
+    if (!wl_between(0, seat, setup->n_seats - 1) || (a->type == A_LAYOUT && !read_types(post, types)))
         return WL_E_MALFORMED_ACTION;
     if ((PHASES_OF[a->type] >> state->phase & 1) == 0)
         return WL_E_WRONG_PHASE;
@@ -1418,19 +1407,7 @@ static int32_t junqi_apply(const void *setup_, void *state_, const wl_post *post
 
 /* ---- 7.1 Listing ---------------------------------------------------------------------------------------------------- */
 
-typedef struct listing {
-    wl_action *out;
-    size_t cap, n;
-} listing;
-
-static inline void list(listing *l, int32_t type, int32_t a, int32_t b)
-{
-    if (l->n < l->cap)
-        l->out[l->n] = (wl_action){type, {a, b, 0, 0, 0, 0, 0}};
-    l->n++;
-}
-
-static void list_swaps(listing *l, const junqi_setup *setup, const junqi_state *state, int32_t seat)
+static void list_swaps(wl_listing *l, const junqi_setup *setup, const junqi_state *state, int32_t seat)
 {
     const int32_t ground = ARMY_SPACES * ground_of(setup, seat);
     uint32_t cells[TYPES] = {0}; /* of each type */
@@ -1448,11 +1425,11 @@ static void list_swaps(listing *l, const junqi_setup *setup, const junqi_state *
             if (!may_stand(other, CELL[i]))
                 left &= ~cells[other];
         for (; left != 0; left &= left - 1)
-            list(l, A_SWAP, ground + CELL[i], ground + wl_lowest(left));
+            WL_LIST(l, A_SWAP, ground + CELL[i], ground + wl_lowest(left));
     }
 }
 
-static void list_moves(listing *l, const junqi_setup *setup, const junqi_state *state, int32_t seat)
+static void list_moves(wl_listing *l, const junqi_setup *setup, const junqi_state *state, int32_t seat)
 {
     const int32_t army = across(setup, state, seat);
     meeting m;
@@ -1462,27 +1439,27 @@ static void list_moves(listing *l, const junqi_setup *setup, const junqi_state *
     prepare(setup, state, seat, &m);
     for (int32_t piece = ARMY * army + 1; piece <= ARMY * (army + 1); piece++) {
         spaces set;
+        int32_t to;
         if (state->at[piece] == OFF || !is_able(setup, state, piece))
             continue;
         set = destinations(&m, state, type_of(piece), state->at[piece]);
-        for (int32_t w = 0; w < (int32_t)(sizeof set.word / sizeof set.word[0]); w++)
-            for (uint64_t left = set.word[w]; left != 0; left &= left - 1)
-                list(l, A_MOVE, piece, 64 * w + __builtin_ctzll(left));
+        WL_EACH(&set, to)
+            WL_LIST(l, A_MOVE, piece, to);
     }
 }
 
-static void list_flips(listing *l, const junqi_state *state)
+static void list_flips(wl_listing *l, const junqi_state *state)
 {
     for (int32_t w = 0; w < (int32_t)(sizeof state->down / sizeof state->down[0]); w++)
         for (uint32_t left = state->down[w]; left != 0; left &= left - 1)
-            list(l, A_FLIP, 32 * w + wl_lowest(left), 0);
+            WL_LIST(l, A_FLIP, 32 * w + wl_lowest(left));
 }
 
 static size_t junqi_legal(const void *setup_, const void *state_, int32_t seat, wl_action *out, size_t cap)
 {
     const junqi_setup *setup = setup_;
     const junqi_state *state = state_;
-    listing l = {out, cap, 0};
+    wl_listing l = {out, cap, 0};
 
     if (state->phase == OVER || state->seats[seat].status == DEFEATED)
         return 0;
@@ -1491,9 +1468,9 @@ static size_t junqi_legal(const void *setup_, const void *state_, int32_t seat, 
             return 0;
         if (setup->mode == STANDARD) {
             list_swaps(&l, setup, state, seat);
-            list(&l, A_LAYOUT, WL_OPEN, 0);
+            WL_LIST(&l, A_LAYOUT, WL_OPEN);
         }
-        list(&l, A_READY, 0, 0);
+        WL_LIST(&l, A_READY);
         return l.n;
     }
     if (state->turn == seat) {
@@ -1501,13 +1478,13 @@ static size_t junqi_legal(const void *setup_, const void *state_, int32_t seat, 
         list_flips(&l, state);
     }
     if (check_offer(setup, state, seat) == WL_OK)
-        list(&l, A_OFFER_DRAW, 0, 0);
+        WL_LIST(&l, A_OFFER_DRAW);
     if (check_answer(state, seat) == WL_OK) {
-        list(&l, A_ACCEPT_DRAW, 0, 0);
-        list(&l, A_DECLINE_DRAW, 0, 0);
+        WL_LIST(&l, A_ACCEPT_DRAW);
+        WL_LIST(&l, A_DECLINE_DRAW);
     }
     if (state->steps > setup->min_steps_resign)
-        list(&l, A_RESIGN, 0, 0);
+        WL_LIST(&l, A_RESIGN);
     return l.n;
 }
 
@@ -1665,23 +1642,23 @@ static int read_seats(const junqi_setup *setup, junqi_state *state, wl_words *wo
         return 0;
     for (wl_word i = 0; i < n; i++, entry += SEAT_WORDS) {
         const int32_t seat = seat_at(setup, entry[W_SEAT]);
-        const wl_word status = or_else(entry[W_STATUS], ALIVE);
-        const wl_word timeouts = or_else(entry[W_TIMEOUTS], 0);
-        const wl_word offered = or_else(entry[W_OFFERED], 0);
-        const wl_word ready = or_else(entry[W_READY], 0);
+        const wl_word status = wl_or_else(entry[W_STATUS], ALIVE);
+        const wl_word timeouts = wl_or_else(entry[W_TIMEOUTS], 0);
+        const wl_word offered = wl_or_else(entry[W_OFFERED], 0);
+        const wl_word ready = wl_or_else(entry[W_READY], 0);
         const int has_cause = entry[W_CAUSE] != WL_WORD_ABSENT;
         seat_state *s;
 
         if (seat == NONE || (given & wl_bit(seat)) != 0)
             return 0;
         given |= wl_bit(seat);
-        if (!between(ALIVE, status, DEFEATED) || has_cause != (status == DEFEATED))
+        if (!wl_between(ALIVE, status, DEFEATED) || has_cause != (status == DEFEATED))
             return 0;
-        if (has_cause && !between(0, entry[W_CAUSE], CAUSES - 1))
+        if (has_cause && !wl_between(0, entry[W_CAUSE], CAUSES - 1))
             return 0;
-        if (!between(0, timeouts, status == ALIVE ? setup->max_timeouts - 1 : setup->max_timeouts))
+        if (!wl_between(0, timeouts, status == ALIVE ? setup->max_timeouts - 1 : setup->max_timeouts))
             return 0;
-        if (!between(0, offered, 1) || !between(0, ready, 1))
+        if (!wl_between(0, offered, 1) || !wl_between(0, ready, 1))
             return 0;
         if (state->phase == LAYOUT && (status != ALIVE || timeouts != 0 || offered != 0))
             return 0;
@@ -1702,14 +1679,14 @@ static int read_seats(const junqi_setup *setup, junqi_state *state, wl_words *wo
 /* Check 1 of `phase`, `turn`, `first`, `steps`, `quiet_steps`. */
 static int read_course(const junqi_setup *setup, junqi_state *state, wl_words *words)
 {
-    const wl_word phase = or_else(wl_next(words), PLAY);
+    const wl_word phase = wl_or_else(wl_next(words), PLAY);
     const wl_word turn = wl_next(words);
     const wl_word first = wl_next(words);
-    const wl_word steps = or_else(wl_next(words), 0);
-    const wl_word quiet_steps = or_else(wl_next(words), 0);
+    const wl_word steps = wl_or_else(wl_next(words), 0);
+    const wl_word quiet_steps = wl_or_else(wl_next(words), 0);
 
-    if (!between(LAYOUT, phase, PLAY) || !between(0, steps, phase == PLAY ? STEPS_MAX : 0) ||
-        !between(0, quiet_steps, phase == PLAY ? STEPS_MAX : 0))
+    if (!wl_between(LAYOUT, phase, PLAY) || !wl_between(0, steps, phase == PLAY ? STEPS_MAX : 0) ||
+        !wl_between(0, quiet_steps, phase == PLAY ? STEPS_MAX : 0))
         return 0;
     if (setup->quiet_limit > 0 && quiet_steps >= setup->quiet_limit)
         return 0;
@@ -1720,7 +1697,7 @@ static int read_course(const junqi_setup *setup, junqi_state *state, wl_words *w
     if (phase == LAYOUT)
         return turn == WL_WORD_ABSENT && first == WL_WORD_ABSENT;
     state->turn = (uint8_t)seat_at(setup, turn);
-    state->first = (uint8_t)seat_at(setup, or_else(first, turn));
+    state->first = (uint8_t)seat_at(setup, wl_or_else(first, turn));
     state->turns = 1;
     return state->turn != NONE && state->first != NONE;
 }
@@ -1733,7 +1710,7 @@ static int read_colors(const junqi_setup *setup, junqi_state *state, wl_words *w
 
     if (given == 0)
         return 1;
-    if (setup->mode != FLIP || state->phase != PLAY || !between(RED, south, BLACK) || north != 1 - south)
+    if (setup->mode != FLIP || state->phase != PLAY || !wl_between(RED, south, BLACK) || north != 1 - south)
         return 0;
     state->colors = south == RED ? SOUTH_IS_RED : SOUTH_IS_BLACK;
     return 1;
@@ -1768,17 +1745,17 @@ static int read_last_move(const junqi_setup *setup, junqi_state *state, wl_words
     const int32_t seat = seat_at(setup, wl_next(words));
     const wl_word from = wl_next(words);
     const wl_word to = wl_next(words);
-    const wl_word outcome = or_else(wl_next(words), NO_BATTLE);
+    const wl_word outcome = wl_or_else(wl_next(words), NO_BATTLE);
     const wl_word n = wl_next(words);
     const wl_word *path = wl_next_list(words, n, 1);
 
     if (kind == NO_STEP || path == NULL)
         return path != NULL;
-    if (state->phase != PLAY || seat == NONE || !between(MOVE_STEP, kind, FLIP_STEP) || n > PATH_MAX)
+    if (state->phase != PLAY || seat == NONE || !wl_between(MOVE_STEP, kind, FLIP_STEP) || n > PATH_MAX)
         return 0;
     if (kind == FLIP_STEP && (setup->mode != FLIP || n != 1 || outcome != NO_BATTLE))
         return 0;
-    if (kind == MOVE_STEP && (n < 2 || path[0] != from || path[n - 1] != to || !between(NO_BATTLE, outcome, BOTH)))
+    if (kind == MOVE_STEP && (n < 2 || path[0] != from || path[n - 1] != to || !wl_between(NO_BATTLE, outcome, BOTH)))
         return 0;
     for (wl_word i = 0; i < n; i++) {
         if (!is_active(setup, path[i]))
@@ -1801,11 +1778,11 @@ static int32_t army_word(const junqi_setup *setup, const wl_word *w)
 /* Check 1 of an entry of `pieces`. */
 static int is_piece(const junqi_setup *setup, const wl_word *w)
 {
-    if (w[P_AT] == WL_WORD_ABSENT || !between(0, w[P_TYPE], TYPES - 1))
+    if (w[P_AT] == WL_WORD_ABSENT || !wl_between(0, w[P_TYPE], TYPES - 1))
         return 0;
     if (setup->mode == STANDARD)
         return seat_at(setup, w[P_SEAT]) != NONE && w[P_COLOR] == WL_WORD_ABSENT && w[P_FACE] == WL_WORD_ABSENT;
-    return w[P_SEAT] == WL_WORD_ABSENT && between(RED, w[P_COLOR], BLACK) && between(0, or_else(w[P_FACE], 0), 1);
+    return w[P_SEAT] == WL_WORD_ABSENT && wl_between(RED, w[P_COLOR], BLACK) && wl_between(0, wl_or_else(w[P_FACE], 0), 1);
 }
 
 /* Checks 2 to 5, and the pieces on their spaces. */
@@ -1833,7 +1810,7 @@ static int32_t read_pieces(const junqi_setup *setup, junqi_state *state, const w
         const wl_word first = piece_id(army_word(setup, w), (int32_t)w[P_TYPE], 0);
         if (w[P_PIECE] == WL_WORD_ABSENT)
             continue;
-        if (!between(first, w[P_PIECE], first + PIECE_TYPE[w[P_TYPE]].count - 1) || claimed[w[P_PIECE]])
+        if (!wl_between(first, w[P_PIECE], first + PIECE_TYPE[w[P_TYPE]].count - 1) || claimed[w[P_PIECE]])
             return BAD_PIECE_ID;
         claimed[w[P_PIECE]] = 1;
     }
@@ -1845,7 +1822,7 @@ static int32_t read_pieces(const junqi_setup *setup, junqi_state *state, const w
                 piece++;
         claimed[piece] = 1;
         put(state, piece, (int32_t)w[P_AT]);
-        if (or_else(w[P_FACE], 0) != 0)
+        if (wl_or_else(w[P_FACE], 0) != 0)
             turn_down(state, (int32_t)w[P_AT]);
         if (setup->mode == FLIP && w[P_TYPE] == MINE)
             state->mines[army_of(piece)]++;
@@ -2001,13 +1978,14 @@ static int32_t junqi_sound_setup(const void *setup_)
     if (setup->mode == FLIP && !setup->closed)
         return 0;
     for (int32_t seat = 0; seat < SEATS_MAX; seat++)
-        if (!between(-SCORE_MAX, setup->scores[seat], seat < setup->n_seats ? SCORE_MAX : 0))
+        if (!wl_between(-SCORE_MAX, setup->scores[seat], seat < setup->n_seats ? SCORE_MAX : 0))
             return 0;
-    if (!between(0, setup->stake, OPTION[O_STAKE].high) || !between(1, setup->multiplier, 1 << LEVELS))
+    if (!wl_between(1, setup->multiplier, 1 << LEVELS) || !WL_IN_RANGE(O_GOLD_CAP, setup->gold_multiplier))
         return 0;
-    if (!between(1, setup->gold_multiplier, 100) || !between(1, setup->max_timeouts, 100))
+    if (!WL_IN_RANGE(O_STAKE, setup->stake) || !WL_IN_RANGE(O_MAX_TIMEOUTS, setup->max_timeouts))
         return 0;
-    return between(0, setup->win_points, 1000) && between(1, setup->flee_factor, 10) && between(0, setup->quiet_limit, 1000);
+    return WL_IN_RANGE(O_WIN_POINTS, setup->win_points) && WL_IN_RANGE(O_FLEE_FACTOR, setup->flee_factor) &&
+           WL_IN_RANGE(O_QUIET_LIMIT, setup->quiet_limit);
 }
 
 /* Room to count on in a playout, which looks at its first state only; honest matches stay below a thousand millions. */
@@ -2031,7 +2009,7 @@ static int is_sound_board(const junqi_setup *setup, const junqi_state *state)
             return 0;
         if (occupant == EMPTY || occupant == WALL)
             continue;
-        if (setup->mode == STANDARD ? occupant == FACE_DOWN_PIECE : between(SECRET, occupant, SECRET + 3))
+        if (setup->mode == STANDARD ? occupant == FACE_DOWN_PIECE : wl_between(SECRET, occupant, SECRET + 3))
             return 0;
         veiled |= occupant > PIECES;
         if (occupant == FACE_DOWN_PIECE) {
@@ -2054,7 +2032,7 @@ static int is_sound_board(const junqi_setup *setup, const junqi_state *state)
     if (on_board != 0)
         return 0;
     for (int32_t army = 0; army < 2; army++)
-        if (veiled ? !between(mines[army], state->mines[army], 3) : state->mines[army] != mines[army])
+        if (veiled ? !wl_between(mines[army], state->mines[army], 3) : state->mines[army] != mines[army])
             return 0;
     return state->veiled == veiled;
 }
@@ -2093,8 +2071,8 @@ static int32_t junqi_sound_state(const void *setup_, const void *state_)
     const uint32_t seats = all_seats(setup);
     uint32_t alive;
 
-    if (!between(0, state->turns, INT64_MAX / 2) || !between(0, state->steps, COUNTER_MAX) ||
-        !between(0, state->quiet_steps, COUNTER_MAX))
+    if (!wl_between(0, state->turns, INT64_MAX / 2) || !wl_between(0, state->steps, COUNTER_MAX) ||
+        !wl_between(0, state->quiet_steps, COUNTER_MAX))
         return 0;
     if (state->phase > OVER || state->reason >= REASONS || (state->winners & ~seats) != 0)
         return 0;

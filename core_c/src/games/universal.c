@@ -31,6 +31,9 @@ enum {
     QUIET_MAX = 10000,
     NUMBER_MAX = 1000000000,
     COST_MAX = 20, /* the greatest psionic_cost */
+    BREEDINGS_MAX = 20,
+    VETERAN_MERITS_MAX = 20,
+    CONQUEST_TURNS_MAX = 5,
 };
 
 enum { MAJORA, CHAOS, GOOD, EVIL, BALANCE };
@@ -45,13 +48,11 @@ enum { OPPOSITE, ROWS, COLUMNS, PAIRINGS };
 static int32_t file_of(int32_t space) { return space % FILES; } /* from 0 */
 static int32_t rank_of(int32_t space) { return space / FILES; }
 static int on_board(int32_t file, int32_t rank) { return (uint32_t)file < FILES && (uint32_t)rank < RANKS; }
-static int between(wl_word low, wl_word x, wl_word high) { return low <= x && x <= high; }
-static int32_t size_of(int32_t x) { return x < 0 ? -x : x; }
 
 static int32_t distance(int32_t a, int32_t b)
 {
-    const int32_t df = size_of(file_of(a) - file_of(b));
-    const int32_t dr = size_of(rank_of(a) - rank_of(b));
+    const int32_t df = wl_abs(file_of(a) - file_of(b));
+    const int32_t dr = wl_abs(rank_of(a) - rank_of(b));
     return df > dr ? df : dr;
 }
 
@@ -80,12 +81,6 @@ static int is_empty_set(const spaces *set)
     return any == 0;
 }
 
-/* for (each space of a set, in canonical order) */
-#define EACH_SPACE(set, space)                                                                                        \
-    for (int32_t w_ = 0; w_ < WORDS; w_++)                                                                            \
-        for (uint64_t bits_ = (set)->word[w_];                                                                        \
-             bits_ != 0 && ((space) = w_ * 64 + __builtin_ctzll(bits_), 1); bits_ &= bits_ - 1)
-
 enum { ONE, TWO, THREE, FOUR, GREYNESS, MIDDLE }; /* regions; those before the middle are in the order of their home seats */
 
 static int32_t region_of(int32_t space)
@@ -101,7 +96,7 @@ static int32_t region_of(int32_t space)
         return THREE;
     if (f >= 14 && r <= 7)
         return FOUR;
-    return size_of(2 * f - 21) + size_of(2 * r - 21) <= 6 ? GREYNESS : MIDDLE;
+    return wl_abs(2 * f - 21) + wl_abs(2 * r - 21) <= 6 ? GREYNESS : MIDDLE;
 }
 
 typedef struct step {
@@ -494,26 +489,13 @@ static const char *const EFFECTS[] = {
     X(POSITION_BAD_TURN, position_bad_turn)                                                                           \
     X(POSITION_BAD_OFFER, position_bad_offer)                                                                         \
     X(POSITION_OVER, position_over)
-#define ROW(constant, code) ROW_##constant,
-enum { ERRORS(ROW) ERROR_ROWS };
-#undef ROW
-#define CODE(constant, code) constant = WL_E_GAME - ROW_##constant,
-enum { ERRORS(CODE) };
-#undef CODE
-#define NAME(constant, code) #code,
-static const char *const ERROR_NAMES[] = {ERRORS(NAME) NULL};
-#undef NAME
+WL_ERROR_CONSTANTS(ERRORS);
+static const char *const ERROR_NAMES[] = WL_ERROR_NAMES(ERRORS);
 
 /* ==== Pieces on the board =========================================================================================== */
 
-/* for (each id of a set, ascending). The set may lose the id at hand while the loop runs. */
-#define EACH_ID(set, id)                                                                                              \
-    for (int32_t w_ = 0; w_ < IDS / 64; w_++)                                                                         \
-        for (uint64_t bits_ = (set)->word[w_]; bits_ != 0 && ((id) = w_ * 64 + __builtin_ctzll(bits_), 1);            \
-             bits_ &= bits_ - 1)
-
 /* for (each piece of a seat on the board, by ascending id). */
-#define EACH_PIECE(state, seat, id) EACH_ID(&(state)->of[seat], id)
+#define EACH_PIECE(state, seat, id) WL_EACH(&(state)->of[seat], id)
 
 static void enlist(ids *set, int32_t id) { set->word[id >> 6] |= (uint64_t)1 << (id & 63); }
 static void strike_off(ids *set, int32_t id) { set->word[id >> 6] &= ~((uint64_t)1 << (id & 63)); }
@@ -556,7 +538,7 @@ static void change_side(universal_state *state, int32_t id, int32_t seat)
 
 static int stands(const universal_state *state, int32_t id)
 {
-    return between(1, id, IDS - 1) && state->pieces[id].where == ON_BOARD;
+    return wl_between(1, id, IDS - 1) && state->pieces[id].where == ON_BOARD;
 }
 
 static int opposing(const universal_setup *setup, int32_t seat, int32_t other) { return (setup->side[seat] >> other & 1) == 0; }
@@ -814,7 +796,7 @@ static void mighty_moves(reach *r)
     }
     if (rule->jumps_in_own_area && has(&state->area[r->mover->seat], from) && has_empty_neighbour(state, from)) {
         int32_t space;
-        EACH_SPACE(&state->area[r->mover->seat], space)
+        WL_EACH(&state->area[r->mover->seat], space)
             arrive(r, space);
     }
 }
@@ -856,7 +838,7 @@ static int reaches(const reach *r, int32_t to)
 {
     const int32_t df = file_of(to) - file_of(r->mover->space);
     const int32_t dr = rank_of(to) - rank_of(r->mover->space);
-    return has(&r->to, to) || (size_of(df) <= NEAR && size_of(dr) <= NEAR && (r->window & WINDOW(df, dr)) != 0);
+    return has(&r->to, to) || (wl_abs(df) <= NEAR && wl_abs(dr) <= NEAR && (r->window & WINDOW(df, dr)) != 0);
 }
 
 /* May the piece move at all in this turn? */
@@ -966,7 +948,7 @@ static int32_t line_target(const act *a, int32_t from, int32_t to)
     const int32_t dr = rank_of(to) - rank_of(from);
     const int32_t far = distance(from, to);
 
-    if (!between(1, far, LINE_FAR) || (df != 0 && dr != 0 && size_of(df) != size_of(dr)))
+    if (!wl_between(1, far, LINE_FAR) || (df != 0 && dr != 0 && wl_abs(df) != wl_abs(dr)))
         return 0;
     for (int32_t i = 1; i < far; i++)
         if (a->state->at[from + i * (dr / far * FILES + df / far)] != 0)
@@ -1074,7 +1056,7 @@ static int32_t check_necromancy(const act *a) /* 7.6 */
 
     if (error != WL_OK)
         return error;
-    if (!between(1, raised, IDS - 1) || state->pieces[raised].where != DEAD || state->pieces[raised].seat != a->seat)
+    if (!wl_between(1, raised, IDS - 1) || state->pieces[raised].where != DEAD || state->pieces[raised].seat != a->seat)
         return NO_SUCH_DEAD;
     if (state->pieces[raised].kind == COMMANDER && state->pieces[a->field[0]].kind == WIZARD)
         return WRONG_KIND;
@@ -1171,11 +1153,11 @@ static int32_t check_form(const wl_post *post)
         if (pay < PAY_AUTO || post->n_items < (pay < COST_MAX ? pay : COST_MAX))
             return WL_E_MALFORMED_ACTION;
     }
-    if (fields->space >= 0 && !between(0, a->field[fields->space], SPACES - 1))
+    if (fields->space >= 0 && !wl_between(0, a->field[fields->space], SPACES - 1))
         return WL_E_UNKNOWN_SPACE;
     if (fields->pay >= 0)
         for (int32_t i = 0; i < a->field[fields->pay] && i < post->n_items; i++)
-            if (!between(0, post->items[i], SPACES - 1))
+            if (!wl_between(0, post->items[i], SPACES - 1))
                 return WL_E_UNKNOWN_SPACE;
     return WL_OK;
 }
@@ -1192,7 +1174,7 @@ static int32_t universal_check(const void *setup_, const void *state_, const wl_
         return WL_E_MATCH_OVER;
     if (type < 0 || type >= ACTIONS || (type == A_TIMEOUT) != (post->actor == WL_SERVER))
         return WL_E_MALFORMED_ACTION;
-    if (type == A_TIMEOUT && !between(0, a.seat, SEATS_MAX - 1))
+    if (type == A_TIMEOUT && !wl_between(0, a.seat, SEATS_MAX - 1))
         return WL_E_MALFORMED_ACTION;
     error = check_form(post);
     if (error != WL_OK)
@@ -1201,7 +1183,7 @@ static int32_t universal_check(const void *setup_, const void *state_, const wl_
         return SEAT_OUT;
     if (type <= A_OFFER_DRAW && a.seat != state->seat)
         return WL_E_NOT_YOUR_TURN;
-    if (between(A_CONQUER, type, A_SACRIFICE) && state->moves_left != 0)
+    if (wl_between(A_CONQUER, type, A_SACRIFICE) && state->moves_left != 0)
         return ONLY_MOVES;
     switch (type) {
     case A_MOVE: return check_move(&a);
@@ -1224,23 +1206,16 @@ static int32_t universal_check(const void *setup_, const void *state_, const wl_
 
 /* ==== 7. The listing ================================================================================================ */
 
-typedef struct listing {
+/* Who lists, and where to. */
+typedef struct lister {
     const universal_setup *setup;
     const universal_state *state;
     int32_t seat;
     int32_t n_area; /* what the seat can pay */
-    wl_action *out;
-    size_t cap, n;
-} listing;
+    wl_listing *to;
+} lister;
 
-static void list(listing *l, int32_t type, int32_t a, int32_t b, int32_t c, int32_t d)
-{
-    if (l->n < l->cap)
-        l->out[l->n] = (wl_action){type, {a, b, c, d, 0, 0, 0}};
-    l->n++;
-}
-
-static int can_pay(const listing *l, int32_t cost) { return l->n_area >= cost_for(l->seat, cost); }
+static int can_pay(const lister *l, int32_t cost) { return l->n_area >= cost_for(l->seat, cost); }
 
 /* A listing is thousands of bytes, and writing them much of its time: records are copied whole from constant patterns and
  * get their numbers filled in. Out of line, lest the compiler take the patterns apart and put them together for each. */
@@ -1252,7 +1227,7 @@ static const wl_action SUMMON = {A_SUMMON, {0, 0, 0, PAY_AUTO}};
 static const wl_action NECROMANCY = {A_NECROMANCY, {0, 0, 0, PAY_AUTO}};
 
 /* One destination; one that can be conquered occurs twice, with MOVES[1] as the conquest. */
-static size_t list_move(const listing *l, size_t n, int32_t id, int32_t to, const spaces *ours)
+static size_t list_move(const wl_listing *l, size_t n, int32_t id, int32_t to, const spaces *ours)
 {
     wl_action *out = &l->out[n];
 
@@ -1268,7 +1243,7 @@ static size_t list_move(const listing *l, size_t n, int32_t id, int32_t to, cons
     return n + 2 - (size_t)has(ours, to);
 }
 
-OUT_OF_LINE static void list_window(listing *l, int32_t id, int32_t around, uint64_t window, const spaces *ours)
+OUT_OF_LINE static void list_window(wl_listing *l, int32_t id, int32_t around, uint64_t window, const spaces *ours)
 {
     size_t n = l->n;
 
@@ -1277,18 +1252,18 @@ OUT_OF_LINE static void list_window(listing *l, int32_t id, int32_t around, uint
     l->n = n;
 }
 
-OUT_OF_LINE static void list_far(listing *l, int32_t id, const spaces *to, const spaces *ours)
+OUT_OF_LINE static void list_far(wl_listing *l, int32_t id, const spaces *to, const spaces *ours)
 {
     size_t n = l->n;
     int32_t space;
 
-    EACH_SPACE(to, space)
+    WL_EACH(to, space)
         n = list_move(l, n, id, space, ours);
     l->n = n;
 }
 
 /* The same action for each of `n` spaces: field 0 is `a`, then `b` if there are two numbers before the space. */
-OUT_OF_LINE static void list_each(listing *l, const wl_action *pattern, int two, int32_t a, int32_t b, const int32_t *to,
+OUT_OF_LINE static void list_each(wl_listing *l, const wl_action *pattern, int two, int32_t a, int32_t b, const int32_t *to,
                                   int32_t n)
 {
     for (int32_t i = 0; i < n; i++, l->n++)
@@ -1302,7 +1277,7 @@ OUT_OF_LINE static void list_each(listing *l, const wl_action *pattern, int two,
         }
 }
 
-static void list_moves(listing *l, const spaces *ours)
+static void list_moves(lister *l, const spaces *ours)
 {
     scene sc;
     reach r;
@@ -1314,20 +1289,20 @@ static void list_moves(listing *l, const spaces *ours)
             continue;
         find_moves(&r, l->setup, l->state, &l->state->pieces[id], &sc, 0);
         if (KIND[r.mover->kind].movement == AS_ITS_FACTION || r.mover->kind == COMMANDER)
-            list_far(l, id, &r.to, ours);
+            list_far(l->to, id, &r.to, ours);
         else
-            list_window(l, id, r.mover->space, r.window, ours);
+            list_window(l->to, id, r.mover->space, r.window, ours);
     }
 }
 
-static void list_conquer(listing *l, const spaces *ours)
+static void list_conquer(lister *l, const spaces *ours)
 {
     int32_t id;
 
     EACH_PIECE(l->state, l->seat, id) {
         const piece *p = &l->state->pieces[id];
         if (!p->conquering && !has(ours, p->space))
-            list(l, A_CONQUER, id, 0, 0, 0);
+            WL_LIST(l->to, A_CONQUER, id);
     }
 }
 
@@ -1346,7 +1321,7 @@ static int32_t free_beside(const universal_state *state, int32_t space, int32_t 
     return n;
 }
 
-static void list_breed(listing *l)
+static void list_breed(lister *l)
 {
     int32_t id, to[8];
 
@@ -1356,11 +1331,11 @@ static void list_breed(listing *l)
         if (l->state->pieces[id].kind != DEMON)
             continue;
         const int32_t n = free_beside(l->state, l->state->pieces[id].space, to);
-        list_each(l, &BREED, 0, id, 0, to, n);
+        list_each(l->to, &BREED, 0, id, 0, to, n);
     }
 }
 
-static void list_summon(listing *l, const ids *users)
+static void list_summon(lister *l, const ids *users)
 {
     uint8_t summonable[IDS];
     int32_t n_summonable = 0, id, wizard, to[8];
@@ -1370,42 +1345,42 @@ static void list_summon(listing *l, const ids *users)
     EACH_PIECE(l->state, l->seat, id)
         if (KIND[l->state->pieces[id].kind].summonable && !l->state->pieces[id].frozen)
             summonable[n_summonable++] = (uint8_t)id;
-    EACH_ID(users, wizard) {
+    WL_EACH(users, wizard) {
         const int32_t n = free_beside(l->state, l->state->pieces[wizard].space, to);
         for (int32_t k = 0; k < n_summonable; k++)
-            list_each(l, &SUMMON, 1, wizard, summonable[k], to, n);
+            list_each(l->to, &SUMMON, 1, wizard, summonable[k], to, n);
     }
 }
 
-static void list_necromancy(listing *l, const ids *casters)
+static void list_necromancy(lister *l, const ids *casters)
 {
     const universal_state *state = l->state;
     uint8_t dead[IDS];
     int32_t n_dead = 0, id, caster, to[8];
 
-    EACH_ID(&state->dead, id)
+    WL_EACH(&state->dead, id)
         if (state->pieces[id].seat == l->seat && can_pay(l, KIND[state->pieces[id].kind].necromancy))
             dead[n_dead++] = (uint8_t)id;
     if (n_dead == 0)
         return;
-    EACH_ID(casters, caster) {
+    WL_EACH(casters, caster) {
         const int is_wizard = state->pieces[caster].kind == WIZARD;
         const int32_t n = free_beside(state, state->pieces[caster].space, to);
         for (int32_t k = 0; k < n_dead; k++)
             if (!is_wizard || state->pieces[dead[k]].kind != COMMANDER)
-                list_each(l, &NECROMANCY, 1, caster, dead[k], to, n);
+                list_each(l->to, &NECROMANCY, 1, caster, dead[k], to, n);
     }
 }
 
 /* 7.7, 7.8: the opposing pieces at the ends of free lines. */
-static void list_lines(listing *l, int32_t type, const ids *users, int32_t cost)
+static void list_lines(lister *l, int32_t type, const ids *users, int32_t cost)
 {
     const universal_state *state = l->state;
     int32_t user, space;
 
     if (!can_pay(l, cost))
         return;
-    EACH_ID(users, user) {
+    WL_EACH(users, user) {
         const int32_t from = state->pieces[user].space;
         spaces targets = {{0}};
         if (type == A_SEIZE && state->pieces[user].holds != 0)
@@ -1421,12 +1396,12 @@ static void list_lines(listing *l, int32_t type, const ids *users, int32_t cost)
             if (type == A_CURSE || is_seizable(state->pieces[state->at[space]].kind))
                 add(&targets, space);
         }
-        EACH_SPACE(&targets, space)
-            list(l, type, user, space, PAY_AUTO, 0);
+        WL_EACH(&targets, space)
+            WL_LIST(l->to, type, user, space, PAY_AUTO);
     }
 }
 
-static void list_freeze(listing *l)
+static void list_freeze(lister *l)
 {
     spaces targets = {{0}};
     int32_t space, id;
@@ -1438,11 +1413,11 @@ static void list_freeze(listing *l)
             if (!l->state->pieces[id].frozen)
                 add(&targets, l->state->pieces[id].space);
     }
-    EACH_SPACE(&targets, space)
-        list(l, A_FREEZE, space, 0, 0, 0);
+    WL_EACH(&targets, space)
+        WL_LIST(l->to, A_FREEZE, space);
 }
 
-static void list_abilities(listing *l, int moves)
+static void list_abilities(lister *l, int moves)
 {
     const universal_state *state = l->state;
     ids wizards = {{0}}, psionics = {{0}}, casters;
@@ -1462,7 +1437,7 @@ static void list_abilities(listing *l, int moves)
     if (l->seat == MAJORA && mighty != 0 && state->promotions > 0)
         EACH_PIECE(state, l->seat, id)
             if (is_promotable(state->pieces[id].kind))
-                list(l, A_PROMOTE, id, 0, 0, 0);
+                WL_LIST(l->to, A_PROMOTE, id);
     if (l->seat == CHAOS && mighty != 0)
         list_breed(l);
     list_summon(l, &wizards);
@@ -1475,31 +1450,32 @@ static void list_abilities(listing *l, int moves)
     if (l->seat == BALANCE && mighty != 0 && !state->freeze_used)
         list_freeze(l);
     if (l->seat == GOOD && mighty != 0 && moves && can_pay(l, SACRIFICE_COST))
-        list(l, A_SACRIFICE, PAY_AUTO, 0, 0, 0);
+        WL_LIST(l->to, A_SACRIFICE, PAY_AUTO);
 }
 
-static void list_turn(listing *l)
+static void list_turn(lister *l)
 {
     const universal_state *state = l->state;
     const spaces ours = side_area(l->setup, state, l->seat);
     int moves;
 
     list_moves(l, &ours);
-    moves = l->n > 0;
+    moves = l->to->n > 0;
     if (state->moves_left == 0) {
         list_conquer(l, &ours);
         list_abilities(l, moves);
     }
     if (state->moves_left == 1 || !moves)
-        list(l, A_PASS, 0, 0, 0, 0);
+        WL_LIST(l->to, A_PASS);
     if (state->offer_by == NOBODY && !state->draw_offered)
-        list(l, A_OFFER_DRAW, 0, 0, 0, 0);
+        WL_LIST(l->to, A_OFFER_DRAW);
 }
 
-static size_t universal_legal(const void *setup_, const void *state_, int32_t seat, wl_action *out, size_t cap)
+static size_t universal_legal(const void *setup, const void *state_, int32_t seat, wl_action *out, size_t cap)
 {
     const universal_state *state = state_;
-    listing l = {setup_, state, seat, 0, out, cap, 0};
+    wl_listing to = {out, cap, 0};
+    lister l = {setup, state, seat, 0, &to};
 
     if (state->phase == OVER || seat >= SEATS_MAX || (state->in >> seat & 1) == 0)
         return 0;
@@ -1507,11 +1483,11 @@ static size_t universal_legal(const void *setup_, const void *state_, int32_t se
     if (state->seat == seat)
         list_turn(&l);
     if (state->offer_by != NOBODY && state->offer_by != seat && (state->offer_accepted >> seat & 1) == 0) {
-        list(&l, A_ACCEPT_DRAW, 0, 0, 0, 0);
-        list(&l, A_DECLINE_DRAW, 0, 0, 0, 0);
+        WL_LIST(&to, A_ACCEPT_DRAW);
+        WL_LIST(&to, A_DECLINE_DRAW);
     }
-    list(&l, A_RESIGN, 0, 0, 0, 0);
-    return l.n;
+    WL_LIST(&to, A_RESIGN);
+    return to.n;
 }
 
 /* ==== 7. The listing's slots ========================================================================================= */
@@ -1584,7 +1560,7 @@ static size_t universal_slots(const void *setup, const void *state_, int32_t sea
 static int32_t nth_id(const ids *set, int32_t n)
 {
     int32_t id;
-    EACH_ID(set, id)
+    WL_EACH(set, id)
         if (n-- == 0)
             return id;
     return 0;
@@ -1593,7 +1569,7 @@ static int32_t nth_id(const ids *set, int32_t n)
 static int32_t nth_space(const spaces *set, int32_t n)
 {
     int32_t space;
-    EACH_SPACE(set, space)
+    WL_EACH(set, space)
         if (n-- == 0)
             return space;
     return WL_UNKNOWN;
@@ -1941,7 +1917,7 @@ static spaces cheapest(const universal_state *state, int32_t seat, int32_t cost)
     int32_t n = 0, space;
     spaces chosen = {{0}};
 
-    EACH_SPACE(&state->area[seat], space) {
+    WL_EACH(&state->area[seat], space) {
         const int32_t id = state->at[space];
         const uint32_t own = id != 0 && state->pieces[id].seat == seat;
         const uint32_t k = own << 16 | (uint32_t)(31 - distance(space, mighty)) << 10 | (uint32_t)space;
@@ -1978,7 +1954,7 @@ static void pay(const match *m, int32_t seat, int32_t cost, int32_t how, const i
         return;
     wl_open_record(m->event, WL_REC_EFFECT, WL_ALL_VIEWERS, 0, E_PAID);
     wl_put(m->event, seat);
-    EACH_SPACE(&chosen, space)
+    WL_EACH(&chosen, space)
         wl_put(m->event, space);
     wl_close_record(m->event);
 }
@@ -2245,8 +2221,6 @@ static uint32_t universal_disclosure(const void *setup, const void *state)
 
 /* ==== 4. Options ==================================================================================================== */
 
-static wl_word or_else(wl_word word, wl_word otherwise) { return word == WL_WORD_ABSENT ? otherwise : word; }
-
 /* Turn order and sides follow from mode, pairing and factions. */
 static void derive_order(universal_setup *setup)
 {
@@ -2272,27 +2246,29 @@ static void derive_order(universal_setup *setup)
 static int32_t read_options(universal_setup *setup, int32_t *first, wl_words *words)
 {
     const wl_word verdict = wl_next(words);
-    const wl_word mode = or_else(wl_next(words), STANDARD);
-    const wl_word plays = or_else(wl_next(words), mode == DOUBLE ? CORNERS : EVERYBODY);
-    const wl_word pairing = or_else(wl_next(words), OPPOSITE);
+    const wl_word mode = wl_or_else(wl_next(words), STANDARD);
+    const wl_word plays = wl_or_else(wl_next(words), mode == DOUBLE ? CORNERS : EVERYBODY);
+    const wl_word pairing = wl_or_else(wl_next(words), OPPOSITE);
     const wl_word first_ = wl_next(words);
-    const wl_word quiet_limit = or_else(wl_next(words), 200);
-    const wl_word breeding_limit = or_else(wl_next(words), 4);
-    const wl_word psionics = or_else(wl_next(words), 0);
-    const wl_word psionic_cost = or_else(wl_next(words), 6);
-    const wl_word veterans = or_else(wl_next(words), 0);
-    const wl_word veteran_merits = or_else(wl_next(words), 3);
+    const wl_word quiet_limit = wl_or_else(wl_next(words), 200);
+    const wl_word breeding_limit = wl_or_else(wl_next(words), 4);
+    const wl_word psionics = wl_or_else(wl_next(words), 0);
+    const wl_word psionic_cost = wl_or_else(wl_next(words), 6);
+    const wl_word veterans = wl_or_else(wl_next(words), 0);
+    const wl_word veteran_merits = wl_or_else(wl_next(words), 3);
 
     memset(setup, 0, sizeof *setup);
-    if (words->overrun || verdict != 0 || !between(STANDARD, mode, DOUBLE) || !between(OPPOSITE, pairing, COLUMNS))
+    if (words->overrun || verdict != 0 || !wl_between(STANDARD, mode, DOUBLE) || !wl_between(OPPOSITE, pairing, COLUMNS))
         return WL_E_INVALID_OPTIONS;
-    if (!between(0, plays, EVERYBODY) || wl_popcount((uint32_t)plays) < 2 || (mode == DOUBLE && plays != CORNERS))
+    if (!wl_between(0, plays, EVERYBODY) || wl_popcount((uint32_t)plays) < 2 || (mode == DOUBLE && plays != CORNERS))
         return WL_E_INVALID_OPTIONS;
     if (mode == STANDARD && pairing != OPPOSITE)
         return WL_E_INVALID_OPTIONS;
-    if (!between(0, quiet_limit, QUIET_MAX) || !between(0, breeding_limit, 20) || !between(0, psionics, 1))
+    if (!wl_between(0, quiet_limit, QUIET_MAX) || !wl_between(0, breeding_limit, BREEDINGS_MAX) || !wl_between(0, psionics, 1))
         return WL_E_INVALID_OPTIONS;
-    if (!between(0, psionic_cost, COST_MAX) || !between(0, veterans, 1) || !between(1, veteran_merits, 20))
+    if (!wl_between(0, psionic_cost, COST_MAX) || !wl_between(0, veterans, 1))
+        return WL_E_INVALID_OPTIONS;
+    if (!wl_between(1, veteran_merits, VETERAN_MERITS_MAX))
         return WL_E_INVALID_OPTIONS;
     setup->quiet_limit = (uint16_t)quiet_limit;
     setup->mode = (uint8_t)mode;
@@ -2306,20 +2282,20 @@ static int32_t read_options(universal_setup *setup, int32_t *first, wl_words *wo
     derive_order(setup);
     if (first_ == WL_WORD_ABSENT)
         *first = setup->order[0];
-    else if (between(0, first_, SEATS_MAX - 1) && (plays >> first_ & 1))
+    else if (wl_between(0, first_, SEATS_MAX - 1) && (plays >> first_ & 1))
         *first = (int32_t)first_;
     else
         return WL_E_INVALID_OPTIONS;
     return WL_OK;
 }
 
-/* The initial owners (2), for these seats. */
-static void give_regions(universal_state *state, uint32_t seats)
+/* The initial owners (2), for these seats: a region is numbered as the seat whose home it is. */
+static void give_regions(spaces area[SEATS_MAX], uint32_t seats)
 {
     for (int32_t space = 0; space < SPACES; space++) {
         const int32_t region = region_of(space);
         if (region != MIDDLE && (seats >> region & 1))
-            add(&state->area[region], space);
+            add(&area[region], space);
     }
 }
 
@@ -2340,7 +2316,7 @@ static void normal_start(universal_state *state, const universal_setup *setup, i
         state->pieces[id] = (piece){.kind = INITIAL[id].kind, .seat = (uint8_t)seat, .origin = NOBODY};
         put_piece(state, id, INITIAL[id].space);
     }
-    give_regions(state, setup->plays);
+    give_regions(state->area, setup->plays);
 }
 
 /* ==== 10. Position ================================================================================================== */
@@ -2363,8 +2339,8 @@ typedef struct position {
 } position;
 
 static int is_flag(wl_word word) { return word == 1 || word == WL_WORD_ABSENT; }
-static int is_seat(wl_word word) { return between(0, word, SEATS_MAX - 1); }
-static int is_kind(wl_word word) { return between(0, word, KINDS - 1); }
+static int is_seat(wl_word word) { return wl_between(0, word, SEATS_MAX - 1); }
+static int is_kind(wl_word word) { return wl_between(0, word, KINDS - 1); }
 
 static const wl_word *piece_words(const position *p, wl_word i) { return p->pieces + i * PIECE_WORDS; }
 
@@ -2380,9 +2356,9 @@ static int next_area(wl_words *words, wl_word *seat, wl_word *n, const wl_word *
 static void find_words(position *p, wl_words *words)
 {
     memset(p, 0, sizeof *p);
-    p->promotions = or_else(wl_next(words), 0);
+    p->promotions = wl_or_else(wl_next(words), 0);
     p->breedings_left = wl_next(words);
-    p->quiet = or_else(wl_next(words), 0);
+    p->quiet = wl_or_else(wl_next(words), 0);
     p->next_id = wl_next(words);
     p->has_turn = wl_next(words);
     p->seat = wl_next(words);
@@ -2410,11 +2386,11 @@ static void find_words(position *p, wl_words *words)
 
 static int is_piece(const universal_setup *setup, const wl_word *w)
 {
-    if (!is_kind(w[W_KIND]) || !is_seat(w[W_SEAT]) || !between(0, w[W_SPACE], SPACES - 1) || !is_flag(w[W_FROZEN]))
+    if (!is_kind(w[W_KIND]) || !is_seat(w[W_SEAT]) || !wl_between(0, w[W_SPACE], SPACES - 1) || !is_flag(w[W_FROZEN]))
         return 0;
     if (w[W_ORIGIN] != WL_WORD_ABSENT && !is_seat(w[W_ORIGIN]))
         return 0;
-    return w[W_MERITS] == WL_WORD_ABSENT || (setup->veterans && between(0, w[W_MERITS], MERITS_MAX));
+    return w[W_MERITS] == WL_WORD_ABSENT || (setup->veterans && wl_between(0, w[W_MERITS], MERITS_MAX));
 }
 
 /* invalid_position: what the codec leaves to be judged here. */
@@ -2429,12 +2405,13 @@ static int32_t check_shape(const universal_setup *setup, position *p, wl_words *
     find_words(p, words);
     if (words->overrun || p->n_areas < 0)
         return WL_E_INVALID_POSITION;
-    p->breedings_left = or_else(p->breedings_left, setup->breeding_limit);
-    if (!between(0, p->promotions, PROMOTIONS_MAX) || !between(0, p->breedings_left, 20) || !between(0, p->quiet, QUIET_MAX))
+    p->breedings_left = wl_or_else(p->breedings_left, setup->breeding_limit);
+    if (!wl_between(0, p->promotions, PROMOTIONS_MAX) || !wl_between(0, p->breedings_left, BREEDINGS_MAX) ||
+        !wl_between(0, p->quiet, QUIET_MAX))
         return WL_E_INVALID_POSITION;
-    if (p->next_id != WL_WORD_ABSENT && !between(FIRST_NEW_ID, p->next_id, IDS))
+    if (p->next_id != WL_WORD_ABSENT && !wl_between(FIRST_NEW_ID, p->next_id, IDS))
         return WL_E_INVALID_POSITION;
-    if (p->has_turn && (!is_seat(p->seat) || !between(1, p->number, NUMBER_MAX)))
+    if (p->has_turn && (!is_seat(p->seat) || !wl_between(1, p->number, NUMBER_MAX)))
         return WL_E_INVALID_POSITION;
     if (!is_flag(p->freeze_used) || !is_flag(p->draw_offered) || !is_flag(p->progress))
         return WL_E_INVALID_POSITION;
@@ -2451,9 +2428,9 @@ static int32_t check_shape(const universal_setup *setup, position *p, wl_words *
             return WL_E_INVALID_POSITION;
     for (wl_word i = 0; i < p->n_out; i++) {
         const wl_word *w = p->out + i * OUT_WORDS;
-        if (!is_seat(w[W_OUT_SEAT]) || !between(BY_MIGHTY, or_else(w[W_OUT_REASON], BY_RESIGNATION), BY_TIMEOUT))
+        if (!is_seat(w[W_OUT_SEAT]) || !wl_between(BY_MIGHTY, wl_or_else(w[W_OUT_REASON], BY_RESIGNATION), BY_TIMEOUT))
             return WL_E_INVALID_POSITION;
-        if (!between(0, or_else(w[W_OUT_TURN], 0), NUMBER_MAX))
+        if (!wl_between(0, wl_or_else(w[W_OUT_TURN], 0), NUMBER_MAX))
             return WL_E_INVALID_POSITION;
     }
     areas = p->areas;
@@ -2461,7 +2438,7 @@ static int32_t check_shape(const universal_setup *setup, position *p, wl_words *
         if (!next_area(&areas, &seat, &n, &list) || !is_seat(seat))
             return WL_E_INVALID_POSITION;
         for (wl_word k = 0; k < n; k++)
-            if (!between(0, list[k], SPACES - 1))
+            if (!wl_between(0, list[k], SPACES - 1))
                 return WL_E_INVALID_POSITION;
     }
     return WL_OK;
@@ -2509,13 +2486,13 @@ static int32_t check_position_ids(position *p)
 
     for (wl_word i = 0; i < p->n_pieces + p->n_dead; i++) {
         const wl_word id = i < p->n_pieces ? piece_words(p, i)[W_ID] : p->dead[(i - p->n_pieces) * DEAD_WORDS + W_ID];
-        if (!between(1, id, IDS - 1) || used[id]++)
+        if (!wl_between(1, id, IDS - 1) || used[id]++)
             return POSITION_BAD_ID;
         if (i < p->n_pieces)
             p->row_of[id] = (uint8_t)(i + 1);
         greatest = id > greatest ? id : greatest;
     }
-    p->next_id = or_else(p->next_id, greatest + 1);
+    p->next_id = wl_or_else(p->next_id, greatest + 1);
     return greatest < p->next_id ? WL_OK : POSITION_BAD_ID;
 }
 
@@ -2554,9 +2531,7 @@ static int32_t check_position_area(position *p)
     const wl_word *list;
 
     if (!p->has_area) {
-        for (int32_t space = 0; space < SPACES; space++)
-            if (region_of(space) != MIDDLE && (p->in >> region_of(space) & 1))
-                add(&p->area[region_of(space)], space);
+        give_regions(p->area, p->in);
         return WL_OK;
     }
     for (wl_word i = 0; i < p->n_areas && next_area(&areas, &seat, &n, &list); i++)
@@ -2578,7 +2553,7 @@ static int32_t check_position_conquests(const universal_setup *setup, const posi
         const wl_word *w = piece_words(p, i);
         if (w[W_CONQUERING] == WL_WORD_ABSENT)
             continue;
-        if (!between(1, w[W_CONQUERING], 5))
+        if (!wl_between(1, w[W_CONQUERING], CONQUEST_TURNS_MAX))
             return POSITION_BAD_CONQUEST;
         for (int32_t seat = 0; seat < SEATS_MAX; seat++)
             if ((setup->side[w[W_SEAT]] >> seat & 1) && has(&p->area[seat], (int32_t)w[W_SPACE]))
@@ -2599,7 +2574,7 @@ static int32_t check_position_thralls(const position *p)
         }
         if (w[W_HOLDS] != WL_WORD_ABSENT) {
             const wl_word *held;
-            if (w[W_KIND] != PSIONIC || !between(1, w[W_HOLDS], IDS - 1) || p->row_of[w[W_HOLDS]] == 0)
+            if (w[W_KIND] != PSIONIC || !wl_between(1, w[W_HOLDS], IDS - 1) || p->row_of[w[W_HOLDS]] == 0)
                 return POSITION_BAD_THRALL;
             held = piece_words(p, p->row_of[w[W_HOLDS]] - 1);
             if (held[W_SEAT] != w[W_SEAT] || held[W_ORIGIN] == WL_WORD_ABSENT)
@@ -2621,11 +2596,11 @@ static int32_t check_position_turn(const position *p)
         return POSITION_BAD_TURN;
     if (!p->has_sacrifice)
         return WL_OK;
-    if (p->seat != GOOD || !between(1, p->moves_left, 2) || (p->moved == WL_WORD_ABSENT) != (p->moves_left == 2))
+    if (p->seat != GOOD || !wl_between(1, p->moves_left, 2) || (p->moved == WL_WORD_ABSENT) != (p->moves_left == 2))
         return POSITION_BAD_TURN;
     if (p->moves_left == 2)
         return WL_OK;
-    if (!between(1, p->moved, IDS - 1) || p->row_of[p->moved] == 0)
+    if (!wl_between(1, p->moved, IDS - 1) || p->row_of[p->moved] == 0)
         return POSITION_BAD_TURN;
     return piece_words(p, p->row_of[p->moved] - 1)[W_SEAT] == p->seat ? WL_OK : POSITION_BAD_TURN;
 }
@@ -2695,7 +2670,7 @@ static void position_turn(universal_state *state, const universal_setup *setup, 
     state->progress = p->progress == 1;
     if (p->has_sacrifice) {
         state->moves_left = (uint8_t)p->moves_left;
-        state->moved = (uint8_t)or_else(p->moved, 0);
+        state->moved = (uint8_t)wl_or_else(p->moved, 0);
     }
 }
 
@@ -2714,11 +2689,11 @@ static void position_start(universal_state *state, const universal_setup *setup,
         state->pieces[w[W_ID]] = (piece){
             .kind = (uint8_t)w[W_KIND],
             .seat = (uint8_t)w[W_SEAT],
-            .conquering = (uint8_t)or_else(w[W_CONQUERING], 0),
+            .conquering = (uint8_t)wl_or_else(w[W_CONQUERING], 0),
             .frozen = w[W_FROZEN] == 1,
-            .merits = (uint8_t)or_else(w[W_MERITS], 0),
-            .origin = (uint8_t)or_else(w[W_ORIGIN], NOBODY),
-            .holds = (uint8_t)or_else(w[W_HOLDS], 0),
+            .merits = (uint8_t)wl_or_else(w[W_MERITS], 0),
+            .origin = (uint8_t)wl_or_else(w[W_ORIGIN], NOBODY),
+            .holds = (uint8_t)wl_or_else(w[W_HOLDS], 0),
         };
         put_piece(state, (int32_t)w[W_ID], (int32_t)w[W_SPACE]);
     }
@@ -2731,9 +2706,9 @@ static void position_start(universal_state *state, const universal_setup *setup,
     for (wl_word i = 0; i < p->n_out; i++) {
         const wl_word *w = p->out + i * OUT_WORDS;
         state->out[state->n_out++] = (out_row){
-            (int32_t)or_else(w[W_OUT_TURN], 0),
+            (int32_t)wl_or_else(w[W_OUT_TURN], 0),
             (uint8_t)w[W_OUT_SEAT],
-            (uint8_t)or_else(w[W_OUT_REASON], BY_RESIGNATION),
+            (uint8_t)wl_or_else(w[W_OUT_REASON], BY_RESIGNATION),
             {0},
         };
     }
@@ -2787,9 +2762,13 @@ static int32_t universal_sound_setup(const void *setup_)
 
     if (setup->mode > DOUBLE || setup->pairing >= PAIRINGS || setup->plays > EVERYBODY || wl_popcount(setup->plays) < 2)
         return 0;
-    if ((setup->mode == DOUBLE && setup->plays != CORNERS) || setup->quiet_limit > QUIET_MAX || setup->breeding_limit > 20)
+    if (setup->mode == DOUBLE && setup->plays != CORNERS)
         return 0;
-    if (setup->psionics > 1 || setup->psionic_cost > COST_MAX || setup->veterans > 1 || !between(1, setup->veteran_merits, 20))
+    if (setup->quiet_limit > QUIET_MAX || setup->breeding_limit > BREEDINGS_MAX)
+        return 0;
+    if (setup->psionics > 1 || setup->psionic_cost > COST_MAX || setup->veterans > 1)
+        return 0;
+    if (!wl_between(1, setup->veteran_merits, VETERAN_MERITS_MAX))
         return 0;
     derive_order(&same);
     return same.n_order == setup->n_order && memcmp(same.order, setup->order, sizeof same.order) == 0 &&
@@ -2805,15 +2784,15 @@ static int sound_turn(const universal_setup *setup, const universal_state *state
 
     if (state->phase > OVER || state->reason > BY_QUIET || (state->winners & ~setup->plays) != 0)
         return 0;
-    if (!between(1, state->number, COUNTER_MAX) || state->seat >= SEATS_MAX || (setup->plays >> state->seat & 1) == 0)
+    if (!wl_between(1, state->number, COUNTER_MAX) || state->seat >= SEATS_MAX || (setup->plays >> state->seat & 1) == 0)
         return 0;
     if (state->phase == PLAY && (state->in >> state->seat & 1) == 0)
         return 0;
     if (state->freeze_used > 1 || state->moves_left > 2 || state->draw_offered > 1 || state->progress > 1)
         return 0;
-    if (!between(FIRST_NEW_ID, state->next_id, IDS) || state->promotions > PROMOTIONS_MAX || state->quiet > QUIET_MAX)
+    if (!wl_between(FIRST_NEW_ID, state->next_id, IDS) || state->promotions > PROMOTIONS_MAX || state->quiet > QUIET_MAX)
         return 0;
-    if (state->breedings_left > 20 || state->offer_by > NOBODY)
+    if (state->breedings_left > BREEDINGS_MAX || state->offer_by > NOBODY)
         return 0;
     if ((bit & ~state->in) != 0 || (state->offer_accepted & (~state->in | bit)) != 0)
         return 0;
@@ -2828,7 +2807,7 @@ static int sound_out(const universal_setup *setup, const universal_state *state)
         return 0;
     for (int32_t i = 0; i < state->n_out; i++) {
         const out_row *o = &state->out[i];
-        if (o->seat >= SEATS_MAX || (out >> o->seat & 1) || o->reason > BY_TIMEOUT || !between(0, o->number, COUNTER_MAX))
+        if (o->seat >= SEATS_MAX || (out >> o->seat & 1) || o->reason > BY_TIMEOUT || !wl_between(0, o->number, COUNTER_MAX))
             return 0;
         out |= wl_bit(o->seat);
     }
@@ -2864,7 +2843,7 @@ static int sound_piece(const universal_state *state, int32_t id)
         return 0;
     if (p->where == DEAD)
         return (p->space | p->conquering | p->frozen | p->merits | p->holds) == 0 && p->origin == NOBODY && p->kind != MIGHTY;
-    if (p->space >= SPACES || state->at[p->space] != id || p->conquering > 5 || p->frozen > 1)
+    if (p->space >= SPACES || state->at[p->space] != id || p->conquering > CONQUEST_TURNS_MAX || p->frozen > 1)
         return 0;
     if (p->origin > NOBODY)
         return 0;

@@ -156,9 +156,7 @@ enum { BY_MOVE, BY_CARRY, BY_DOZE, BY_JOURNEY, BY_FALL };                       
 enum { OF_TAKING, OF_FLAME, OF_ROCKET, OF_SAM, OF_TORPEDO, OF_STUN, OF_CONVERSION, OF_CRASH }; /* causes of `destroyed` */
 enum { NOBODY = -1 };                                                                          /* "caused by" */
 
-#define NAME(constant, code) #code,
-static const char *const ERROR_NAMES[] = {WEC_ERRORS(NAME) NULL};
-#undef NAME
+static const char *const ERROR_NAMES[] = WL_ERROR_NAMES(WEC_ERRORS);
 
 /* ==== 2. Piece order ============================================================================================= */
 
@@ -583,7 +581,9 @@ static int fly_straight(search *f, int32_t n_combat)
 {
     for (uint32_t left = open_directions(f->p->square); left != 0; left &= left - 1) {
         const int32_t d = wl_lowest(left);
-        const offset cells[] = {{DIRECTION[d].dr, DIRECTION[d].dc}, {(int8_t)(2 * DIRECTION[d].dr), (int8_t)(2 * DIRECTION[d].dc)}};
+        const int8_t dr = DIRECTION[d].dr;
+        const int8_t dc = DIRECTION[d].dc;
+        const offset cells[] = {{dr, dc}, {(int8_t)(2 * dr), (int8_t)(2 * dc)}};
         if (walk_arm(f, cells, 2, n_combat))
             return 1;
     }
@@ -721,13 +721,12 @@ static int find_way(const sight *s, const piece *p, int32_t cell, route *way)
 
 /* ==== 7. Actions: the order of checks ============================================================================ */
 
-static int between(int32_t low, int32_t x, int32_t high) { return low <= x && x <= high; }
-static int is_square(int32_t x) { return between(0, x, SQUARES - 1) || x == WL_UNKNOWN; }
-static int is_direction(int32_t x) { return between(0, x, DIRECTIONS - 1); }
+static int is_square(int32_t x) { return wl_between(0, x, SQUARES - 1) || x == WL_UNKNOWN; }
+static int is_direction(int32_t x) { return wl_between(0, x, DIRECTIONS - 1); }
 
 static int is_fire_form(const int32_t *field)
 {
-    const int32_t kind = between(0, field[F_WEAPON], WEAPONS_N - 1) ? weapon_kind(field[F_WEAPON]) : NO_ARTICLE;
+    const int32_t kind = wl_between(0, field[F_WEAPON], WEAPONS_N - 1) ? weapon_kind(field[F_WEAPON]) : NO_ARTICLE;
     const int direction = field[F_DIRECTION] != WL_ABSENT;
     const int target = field[F_TARGET] != WL_ABSENT;
     const int journey = field[F_GOAL] != WL_ABSENT || field[F_PATH] != WL_ABSENT;
@@ -738,7 +737,7 @@ static int is_fire_form(const int32_t *field)
         return is_direction(field[F_DIRECTION]) && kind <= TORPEDO_LAUNCHER;
     if (target)
         return is_square(field[F_TARGET]) && (kind == SAM_LAUNCHER || kind == TORPEDO_LAUNCHER || kind == LIMITED_ROCKET);
-    return is_transport(kind) && is_square(field[F_GOAL]) && between(BEELINE, field[F_PATH], STARBOARD);
+    return is_transport(kind) && is_square(field[F_GOAL]) && wl_between(BEELINE, field[F_PATH], STARBOARD);
 }
 
 static int is_doze_form(const int32_t *field)
@@ -751,7 +750,7 @@ static int is_doze_form(const int32_t *field)
     if (n > 0 && squares[0] == WL_UNKNOWN)
         return 1;
     for (int32_t i = 0; i < DOZE_SQUARES_MAX; i++) {
-        if (i >= n ? squares[i] != 0 : !between(0, squares[i], SQUARES - 1))
+        if (i >= n ? squares[i] != 0 : !wl_between(0, squares[i], SQUARES - 1))
             return 0;
         if (i > 0 && i < n && squares[i] <= squares[i - 1])
             return 0;
@@ -759,7 +758,7 @@ static int is_doze_form(const int32_t *field)
     return 1;
 }
 
-static int is_kind(int32_t x) { return between(FLAME, x, XXX); }
+static int is_kind(int32_t x) { return wl_between(FLAME, x, XXX); }
 
 /* What the codec could not see: it knows names and shapes, this knows numbers. */
 static int is_well_formed(const wl_post *post)
@@ -769,7 +768,7 @@ static int is_well_formed(const wl_post *post)
     if ((post->action.type == A_TIMEOUT) != (post->actor == WL_SERVER))
         return 0;
     switch (post->action.type) {
-    case A_MOVE: return is_square(field[F_TO]) && between(GROUND, field[F_LEVEL], SUB);
+    case A_MOVE: return is_square(field[F_TO]) && wl_between(GROUND, field[F_LEVEL], SUB);
     case A_DOZE: return is_doze_form(field);
     case A_FIRE: return is_fire_form(field);
     case A_PICK_UP:
@@ -782,8 +781,8 @@ static int is_well_formed(const wl_post *post)
         if (field[F_FROM] == WL_OUT_OF_RANGE || field[F_RECEIVER] == WL_OUT_OF_RANGE)
             return 1; /* the codec has compared them */
         return field[F_FROM] < field[F_RECEIVER] || (field[F_FROM] > field[F_RECEIVER] && field[F_FOR] == WL_ABSENT);
-    case A_TIMEOUT: return between(BLACK, field[0], WHITE);
-    default: return between(0, post->action.type, ACTIONS - 1);
+    case A_TIMEOUT: return wl_between(BLACK, field[0], WHITE);
+    default: return wl_between(0, post->action.type, ACTIONS - 1);
     }
 }
 
@@ -1067,8 +1066,8 @@ static int is_target(const sight *s, const piece *p, int32_t kind, int32_t squar
 /* 7.3.7: port and starboard are there when the way is neither straight nor diagonal. */
 static int is_path(int32_t from, int32_t to, int32_t path)
 {
-    const int32_t r = magnitude(rank_of(to) - rank_of(from));
-    const int32_t f = magnitude(file_of(to) - file_of(from));
+    const int32_t r = wl_abs(rank_of(to) - rank_of(from));
+    const int32_t f = wl_abs(file_of(to) - file_of(from));
     return from != to && (path == BEELINE || (r > 0 && f > 0 && r != f));
 }
 
@@ -1190,17 +1189,12 @@ static int32_t check_reinforce(const sight *s, int32_t place)
 
 /* ---- 7.8 `end_turn`: is there a Move or doze? (6.4) ------------------------------------------------------------- */
 
-typedef struct listing {
-    wl_action *out;
-    size_t cap, n;
-} listing;
-
-static void list_moves(listing *l, const sight *s, int32_t place);
-static void list_dozes(listing *l, const sight *s, int32_t place);
+static void list_moves(wl_listing *l, const sight *s, int32_t place);
+static void list_dozes(wl_listing *l, const sight *s, int32_t place);
 
 static int may_end_turn(const sight *s)
 {
-    listing l = {NULL, 0, 0};
+    wl_listing l = {NULL, 0, 0};
 
     if (s->state->moved)
         return 1;
@@ -1292,23 +1286,7 @@ static int32_t wec_check(const void *setup_, const void *state_, const wl_post *
 
 /* ==== 7. Listing ================================================================================================= */
 
-static inline void list(listing *l, int32_t type, int32_t a, int32_t b, int32_t c, int32_t d, int32_t e, int32_t f, int32_t g)
-{
-    if (l->n < l->cap) {
-        wl_action *out = &l->out[l->n];
-        out->type = type;
-        out->field[0] = a;
-        out->field[1] = b;
-        out->field[2] = c;
-        out->field[3] = d;
-        out->field[4] = e;
-        out->field[5] = f;
-        out->field[6] = g;
-    }
-    l->n++;
-}
-
-static void list_moves(listing *l, const sight *s, int32_t place)
+static void list_moves(wl_listing *l, const sight *s, int32_t place)
 {
     const piece *p = &s->state->pieces[place];
     const int32_t companion = companion_of(s, p, place);
@@ -1322,7 +1300,7 @@ static void list_moves(listing *l, const sight *s, int32_t place)
     find_destinations(s, p, found);
     if (alone && !may_carry && is_empty(&found[AIR]) && is_empty(&found[SUB])) { /* most of the time */
         while (!is_empty(&found[GROUND]))
-            list(l, A_MOVE, p->id, take_lowest(&found[GROUND]), GROUND, WL_ABSENT, 0, 0, 0);
+            WL_LIST(l, A_MOVE, p->id, take_lowest(&found[GROUND]), GROUND, WL_ABSENT);
         return;
     }
     for (int32_t k = 0; k < 2; k++)
@@ -1333,16 +1311,16 @@ static void list_moves(listing *l, const sight *s, int32_t place)
             if (!has(&found[level], to))
                 continue;
             if (alone)
-                list(l, A_MOVE, p->id, to, level, WL_ABSENT, 0, 0, 0);
+                WL_LIST(l, A_MOVE, p->id, to, level, WL_ABSENT);
             if (may_carry && check_carry(s, p, carried, to, level) == WL_OK)
-                list(l, A_MOVE, p->id, to, level, carried->id, 0, 0, 0);
+                WL_LIST(l, A_MOVE, p->id, to, level, carried->id);
         }
     }
 }
 
 /* All groups that extend `group`, whose last square is bit `last`: each list of squares before those it is a prefix of.
  * `open` are the directions that no square of the group blocks: more squares never open one again. */
-static void list_groups(listing *l, const block *k, const piece *p, uint32_t may, uint32_t group, uint32_t open, int32_t last,
+static void list_groups(wl_listing *l, const block *k, const piece *p, uint32_t may, uint32_t group, uint32_t open, int32_t last,
                         int32_t n_pieces)
 {
     int32_t squares[DOZE_SQUARES_MAX] = {0};
@@ -1352,13 +1330,13 @@ static void list_groups(listing *l, const block *k, const piece *p, uint32_t may
         squares[n++] = k->square[wl_lowest(left)];
     for (uint32_t left = open; left != 0; left &= left - 1)
         if (has_what_it_needs(k, group, wl_lowest(left)))
-            list(l, A_DOZE, p->id, n, squares[0], squares[1], squares[2], squares[3], wl_lowest(left));
+            WL_LIST(l, A_DOZE, p->id, n, squares[0], squares[1], squares[2], squares[3], wl_lowest(left));
     for (int32_t bit = last + 1; bit < BLOCK; bit++)
         if ((may & wl_bit(bit)) && (open & ~(uint32_t)k->blocked[bit]) && n_pieces + k->n[bit] <= DOZE_SQUARES_MAX)
             list_groups(l, k, p, may, group | wl_bit(bit), open & ~(uint32_t)k->blocked[bit], bit, n_pieces + k->n[bit]);
 }
 
-static void list_dozes(listing *l, const sight *s, int32_t place)
+static void list_dozes(wl_listing *l, const sight *s, int32_t place)
 {
     const piece *p = &s->state->pieces[place];
     uint32_t travellers, may;
@@ -1373,7 +1351,7 @@ static void list_dozes(listing *l, const sight *s, int32_t place)
 }
 
 /* Squares with something to aim at, ascending. */
-static void list_targets(listing *l, const sight *s, const piece *p, int32_t weapon, int32_t kind)
+static void list_targets(wl_listing *l, const sight *s, const piece *p, int32_t weapon, int32_t kind)
 {
     const set *enemies = &s->enemy[kind == LIMITED_ROCKET ? GROUND : kind - ROCKET_LAUNCHER];
     set targets;
@@ -1386,11 +1364,11 @@ static void list_targets(listing *l, const sight *s, const piece *p, int32_t wea
     while (!is_empty(&targets)) {
         const int32_t square = take_lowest(&targets);
         if (is_target(s, p, kind, square))
-            list(l, A_FIRE, p->id, weapon, WL_ABSENT, square, WL_ABSENT, WL_ABSENT, 0);
+            WL_LIST(l, A_FIRE, p->id, weapon, WL_ABSENT, square, WL_ABSENT, WL_ABSENT);
     }
 }
 
-static void list_weapon(listing *l, const sight *s, const piece *p, int32_t weapon)
+static void list_weapon(wl_listing *l, const sight *s, const piece *p, int32_t weapon)
 {
     const int32_t kind = weapon_kind(weapon);
 
@@ -1400,18 +1378,18 @@ static void list_weapon(listing *l, const sight *s, const piece *p, int32_t weap
         for (int32_t to = 0; to < SQUARES && check_king_transport(s, p, kind) == WL_OK; to++) {
             const int32_t last = is_path(p->square, to, STARBOARD) ? STARBOARD : BEELINE;
             for (int32_t path = BEELINE; path <= last && to != p->square; path++)
-                list(l, A_FIRE, p->id, weapon, WL_ABSENT, WL_ABSENT, to, path, 0);
+                WL_LIST(l, A_FIRE, p->id, weapon, WL_ABSENT, WL_ABSENT, to, path);
         }
         return;
     }
     if (kind != LIMITED_ROCKET)
         for (uint32_t open = open_directions(p->square); open != 0; open &= open - 1)
-            list(l, A_FIRE, p->id, weapon, wl_lowest(open), WL_ABSENT, WL_ABSENT, WL_ABSENT, 0);
+            WL_LIST(l, A_FIRE, p->id, weapon, wl_lowest(open), WL_ABSENT, WL_ABSENT, WL_ABSENT);
     if (kind >= SAM_LAUNCHER)
         list_targets(l, s, p, weapon, kind);
 }
 
-static void list_fires(listing *l, const sight *s, int32_t place)
+static void list_fires(wl_listing *l, const sight *s, int32_t place)
 {
     const piece *p = &s->state->pieces[place];
 
@@ -1421,7 +1399,7 @@ static void list_fires(listing *l, const sight *s, int32_t place)
         list_weapon(l, s, p, wl_lowest(armed));
 }
 
-static void list_pick_ups(listing *l, const wec_state *state, int32_t place)
+static void list_pick_ups(wl_listing *l, const wec_state *state, int32_t place)
 {
     const piece *p = &state->pieces[place];
     const uint8_t *kind = state->loose[p->square].kind;
@@ -1430,34 +1408,34 @@ static void list_pick_ups(listing *l, const wec_state *state, int32_t place)
     for (int32_t i = 0; i < 2 && kind[0] != NO_ARTICLE; i++) {
         const int32_t k = kind[i ^ first];
         if (k != NO_ARTICLE && !(i == 1 && kind[0] == kind[1]) && check_pick_up(state, place, k) == WL_OK)
-            list(l, A_PICK_UP, p->id, k, 0, 0, 0, 0, 0);
+            WL_LIST(l, A_PICK_UP, p->id, k);
     }
 }
 
-static void list_drops(listing *l, const wec_state *state, int32_t place)
+static void list_drops(wl_listing *l, const wec_state *state, int32_t place)
 {
     const piece *p = &state->pieces[place];
 
     for (uint32_t kinds = p->kinds; kinds != 0; kinds &= kinds - 1)
         if (check_drop(state, place, wl_lowest(kinds)) == WL_OK)
-            list(l, A_DROP, p->id, wl_lowest(kinds), 0, 0, 0, 0, 0);
+            WL_LIST(l, A_DROP, p->id, wl_lowest(kinds));
 }
 
-static void list_exchange(listing *l, const piece *from, const piece *to)
+static void list_exchange(wl_listing *l, const piece *from, const piece *to)
 {
     for (uint32_t kinds = from->kinds; kinds != 0; kinds &= kinds - 1) {
         const int32_t given = wl_lowest(kinds);
         if (check_exchange(from, to, given, NO_ARTICLE) == WL_OK)
-            list(l, A_EXCHANGE, from->id, to->id, given, WL_ABSENT, 0, 0, 0);
+            WL_LIST(l, A_EXCHANGE, from->id, to->id, given, WL_ABSENT);
         if (from->id > to->id)
             continue;
         for (uint32_t others = to->kinds & ~A(given); others != 0; others &= others - 1)
             if (check_exchange(from, to, given, wl_lowest(others)) == WL_OK)
-                list(l, A_EXCHANGE, from->id, to->id, given, wl_lowest(others), 0, 0, 0);
+                WL_LIST(l, A_EXCHANGE, from->id, to->id, given, wl_lowest(others));
     }
 }
 
-static void list_exchanges(listing *l, const wec_state *state, const piece *from, const places *actors)
+static void list_exchanges(wl_listing *l, const wec_state *state, const piece *from, const places *actors)
 {
     const int reaches_all = is_secondary(from->type);
     const set close = near(from->square, 1);
@@ -1490,7 +1468,7 @@ static void call_up(muster *m, const wec_setup *setup, const wec_state *state, i
 }
 
 /* Acts with articles, for which nobody needs to look around. */
-static void list_article_acts(listing *l, const wec_state *state, const places *actors)
+static void list_article_acts(wl_listing *l, const wec_state *state, const places *actors)
 {
     places holders; /* those that carry anything */
 
@@ -1509,7 +1487,7 @@ static void list_article_acts(listing *l, const wec_state *state, const places *
             list_exchanges(l, state, &state->pieces[holders.at[i]], actors);
 }
 
-static void list_turn(listing *l, const wec_setup *setup, const wec_state *state, int32_t seat)
+static void list_turn(wl_listing *l, const wec_setup *setup, const wec_state *state, int32_t seat)
 {
     const int acts = OPT(setup, ACTION_RESTRICTION) != MOVE_ONLY;
     const int may_fire = acts && state->fires < 2;
@@ -1531,28 +1509,28 @@ static void list_turn(listing *l, const wec_setup *setup, const wec_state *state
         list_article_acts(l, state, &m.actors);
     for (int32_t i = 0; i < m.activated.n && may_reinforce; i++)
         if (check_reinforce(&s, m.activated.at[i]) == WL_OK)
-            list(l, A_REINFORCE, state->pieces[m.activated.at[i]].id, 0, 0, 0, 0, 0, 0);
+            WL_LIST(l, A_REINFORCE, state->pieces[m.activated.at[i]].id);
     if (may_end)
-        list(l, A_END_TURN, 0, 0, 0, 0, 0, 0, 0);
+        WL_LIST(l, A_END_TURN);
 }
 
 static size_t wec_legal(const void *setup, const void *state_, int32_t seat, wl_action *out, size_t cap)
 {
     const wec_state *state = state_;
-    listing l = {out, cap, 0};
+    wl_listing l = {out, cap, 0};
 
     if (state->over)
         return 0;
     if (seat == state->to_move) {
         list_turn(&l, setup, state, seat);
         if (!state->draw_offer)
-            list(&l, A_OFFER_DRAW, 0, 0, 0, 0, 0, 0, 0);
+            WL_LIST(&l, A_OFFER_DRAW);
     }
     if (state->draw_offer == 1 + (1 - seat)) {
-        list(&l, A_ACCEPT_DRAW, 0, 0, 0, 0, 0, 0, 0);
-        list(&l, A_DECLINE_DRAW, 0, 0, 0, 0, 0, 0, 0);
+        WL_LIST(&l, A_ACCEPT_DRAW);
+        WL_LIST(&l, A_DECLINE_DRAW);
     }
-    list(&l, A_RESIGN, 0, 0, 0, 0, 0, 0, 0);
+    WL_LIST(&l, A_RESIGN);
     return l.n;
 }
 
@@ -2275,8 +2253,8 @@ static void strike(play *g, int32_t firer, int32_t square, int32_t strength)
 /* Which way step i (from 1) of the path goes; dr and df are the whole way's. */
 static int32_t path_direction(int32_t dr, int32_t df, int32_t path, int32_t i)
 {
-    const int32_t r = magnitude(dr);
-    const int32_t f = magnitude(df);
+    const int32_t r = wl_abs(dr);
+    const int32_t f = wl_abs(df);
     const int32_t n = r > f ? r : f;
     const int32_t m = r > f ? f : r;
     int sideways; /* does this step go along the shorter axis too? */

@@ -50,13 +50,12 @@ static inline int32_t neighbour(int32_t square, int32_t direction)
     return away(square, DIRECTION[direction].dr, DIRECTION[direction].dc);
 }
 
-static inline int32_t magnitude(int32_t x) { return x < 0 ? -x : x; }
 static inline int32_t sign(int32_t x) { return (x > 0) - (x < 0); }
 
 static inline int32_t distance(int32_t a, int32_t b)
 {
-    const int32_t r = magnitude(rank_of(a) - rank_of(b));
-    const int32_t f = magnitude(file_of(a) - file_of(b));
+    const int32_t r = wl_abs(rank_of(a) - rank_of(b));
+    const int32_t f = wl_abs(file_of(a) - file_of(b));
     return r > f ? r : f;
 }
 
@@ -374,12 +373,7 @@ static inline int32_t place_of(const wec_state *state, int32_t id)
     X(BAD_PROJECTILE, bad_projectile)                                                                                 \
     X(BAD_REINFORCEMENT, bad_reinforcement)                                                                           \
     X(MISSING_PRIMARY, missing_primary)
-#define ROW(constant, code) ROW_##constant,
-enum { WEC_ERRORS(ROW) WEC_ERROR_ROWS };
-#undef ROW
-#define CODE(constant, code) constant = WL_E_GAME - ROW_##constant,
-enum { WEC_ERRORS(CODE) };
-#undef CODE
+WL_ERROR_CONSTANTS(WEC_ERRORS);
 
 /* ==== wec_start.c ================================================================================================ */
 

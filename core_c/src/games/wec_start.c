@@ -14,9 +14,6 @@
  */
 #include "wec.h"
 
-static int between(wl_word low, wl_word x, wl_word high) { return low <= x && x <= high; }
-static wl_word or_else(wl_word word, wl_word otherwise) { return word == WL_WORD_ABSENT ? otherwise : word; }
-
 /* ==== 4.4 Options ================================================================================================ */
 
 static const struct {
@@ -33,8 +30,8 @@ static int32_t read_options(wec_setup *setup, wl_words *words)
     if (wl_next(words) != 0)
         return WL_E_INVALID_OPTIONS;
     for (int32_t i = 0; i < OPTIONS; i++) {
-        const wl_word word = or_else(wl_next(words), OPTION[i].usual);
-        if (!between(OPTION[i].low, word, OPTION[i].high))
+        const wl_word word = wl_or_else(wl_next(words), OPTION[i].usual);
+        if (!WL_IN_RANGE(i, word))
             return WL_E_INVALID_OPTIONS;
         setup->option[i] = (uint8_t)word;
     }
@@ -99,7 +96,7 @@ static const uint8_t START_ARTICLES[6][FILES][2] = {
 /* clang-format on */
 static const uint8_t EXTRA_XXX_SQUARES[] = {SQ('d', 4), SQ('g', 4), SQ('d', 7), SQ('g', 7)};
 
-static int is_weapon(int32_t kind) { return between(FLAME, kind, TORPEDO_LAUNCHER); }
+static int is_weapon(int32_t kind) { return wl_between(FLAME, kind, TORPEDO_LAUNCHER); }
 
 static void start_articles(wec_state *state, const wec_setup *setup)
 {
@@ -123,7 +120,8 @@ static void start_articles(wec_state *state, const wec_setup *setup)
     }
 }
 
-static piece *start_piece_of(wec_state *state, const wec_setup *setup, const start_piece *s, int32_t seat, int32_t id, int32_t level)
+static piece *start_piece_of(wec_state *state, const wec_setup *setup, const start_piece *s, int32_t seat, int32_t id,
+                             int32_t level)
 {
     piece *p = &state->pieces[state->n_pieces++];
 
@@ -244,14 +242,14 @@ static given_heap next_heap(wl_words *words)
     return h;
 }
 
-static int absent_or(wl_word low, wl_word x, wl_word high) { return x == WL_WORD_ABSENT || between(low, x, high); }
-static int is_square(wl_word x) { return between(0, x, SQUARES - 1); }
+static int absent_or(wl_word low, wl_word x, wl_word high) { return x == WL_WORD_ABSENT || wl_between(low, x, high); }
+static int is_square(wl_word x) { return wl_between(0, x, SQUARES - 1); }
 
 static int are_articles(const position *p, const wl_word *articles, wl_word n)
 {
     for (wl_word i = 0; i < n; i++) {
         const wl_word *a = articles + i * ARTICLE_WORDS;
-        if (!between(FLAME, a[W_KIND], XXX) || !absent_or(0, a[W_READY], p->turn + HALF_TURNS_READY_MAX))
+        if (!wl_between(FLAME, a[W_KIND], XXX) || !absent_or(0, a[W_READY], p->turn + HALF_TURNS_READY_MAX))
             return 0;
     }
     return 1;
@@ -259,9 +257,9 @@ static int are_articles(const position *p, const wl_word *articles, wl_word n)
 
 static int is_piece(const position *p, const given_piece *g)
 {
-    if (!between(1, g->id, ID_MAX) || !between(BLACK, g->seat, WHITE) || !between(ROCKET_PAWN, g->type, PRIME_MINISTER))
+    if (!wl_between(1, g->id, ID_MAX) || !wl_between(BLACK, g->seat, WHITE) || !wl_between(ROCKET_PAWN, g->type, PRIME_MINISTER))
         return 0;
-    if (!is_square(g->square) || !between(GROUND, g->level, SUB) || !absent_or(LEFT_HAND, g->hand, RIGHT_HAND))
+    if (!is_square(g->square) || !wl_between(GROUND, g->level, SUB) || !absent_or(LEFT_HAND, g->hand, RIGHT_HAND))
         return 0;
     if (!absent_or(0, g->unmoved, 1) || !absent_or(0, g->stunned_until, p->turn + HALF_TURNS_STUN_MAX))
         return 0;
@@ -275,7 +273,7 @@ static int is_piece(const position *p, const given_piece *g)
             return 0;
     if (g->transport == WL_WORD_ABSENT)
         return 1;
-    return between(BICYCLE, g->transport, SCUBA) && is_square(g->to) && between(0, g->path, 2);
+    return wl_between(BICYCLE, g->transport, SCUBA) && is_square(g->to) && wl_between(0, g->path, 2);
 }
 
 static int is_turn_state(const position *p)
@@ -291,7 +289,7 @@ static int is_turn_state(const position *p)
         if (!is_square(p->vacated[i]))
             return 0;
     for (wl_word i = 0; i < p->n_hits; i++)
-        if (!between(HIT_FLAME, p->hits[3 * i + 1], HIT_TORPEDO) || !between(1, p->hits[3 * i + 2], 255))
+        if (!wl_between(HIT_FLAME, p->hits[3 * i + 1], HIT_TORPEDO) || !wl_between(1, p->hits[3 * i + 2], 255))
             return 0;
     return 1;
 }
@@ -306,21 +304,23 @@ static int are_lists(const position *p)
                 return 0;
     for (wl_word i = 0; i < p->n_ghosts; i++) {
         const wl_word *g = p->ghosts + i * GHOST_WORDS;
-        if (!between(BLACK, g[G_SEAT], WHITE) || !between(ROCKET_PAWN, g[G_TYPE], PRIME_MINISTER) || !is_square(g[G_SQUARE]))
+        if (!wl_between(BLACK, g[G_SEAT], WHITE) || !wl_between(ROCKET_PAWN, g[G_TYPE], PRIME_MINISTER) ||
+            !is_square(g[G_SQUARE]))
             return 0;
-        if (!between(GROUND, g[G_LEVEL], SUB) || !between(1, g[G_TURN], p->turn) || ++ghosts[g[G_SEAT]] > GHOSTS_MAX)
+        if (!wl_between(GROUND, g[G_LEVEL], SUB) || !wl_between(1, g[G_TURN], p->turn) || ++ghosts[g[G_SEAT]] > GHOSTS_MAX)
             return 0;
     }
     for (wl_word i = 0; i < p->n_projectiles; i++) {
         const wl_word *m = p->projectiles + i * PROJECTILE_WORDS;
-        if (!between(ROCKET, m[W_MISSILE], TORPEDO) || !between(BLACK, m[W_SEAT], WHITE) || !is_square(m[W_SQUARE]))
+        if (!wl_between(ROCKET, m[W_MISSILE], TORPEDO) || !wl_between(BLACK, m[W_SEAT], WHITE) || !is_square(m[W_SQUARE]))
             return 0;
-        if (!between(0, m[W_DIRECTION], DIRECTIONS - 1) || !absent_or(0, m[W_FRESH], 1))
+        if (!wl_between(0, m[W_DIRECTION], DIRECTIONS - 1) || !absent_or(0, m[W_FRESH], 1))
             return 0;
     }
     for (wl_word i = 0; i < p->n_reinforcements; i++) {
         const wl_word *r = p->reinforcements + i * REINFORCEMENT_WORDS;
-        if (!between(1, r[R_ID], ID_MAX) || !between(BLACK, r[R_SEAT], WHITE) || !between(ROCKET_PAWN, r[R_TYPE], PRIME_MINISTER))
+        if (!wl_between(1, r[R_ID], ID_MAX) || !wl_between(BLACK, r[R_SEAT], WHITE) ||
+            !wl_between(ROCKET_PAWN, r[R_TYPE], PRIME_MINISTER))
             return 0;
         if (!is_square(r[R_SQUARE]) || !absent_or(LEFT_HAND, r[R_HAND], RIGHT_HAND))
             return 0;
@@ -335,7 +335,7 @@ typedef struct id_set {
 
 static int has_id(const id_set *ids, wl_word id)
 {
-    return between(1, id, ID_MAX) && (ids->w[id / 64] >> (id % 64) & 1);
+    return wl_between(1, id, ID_MAX) && (ids->w[id / 64] >> (id % 64) & 1);
 }
 
 static int32_t read_position(position *p, wl_words *words)
@@ -347,9 +347,9 @@ static int32_t read_position(position *p, wl_words *words)
     p->verdict = wl_next(words);
     if (p->verdict != 0)
         return WL_E_INVALID_POSITION;
-    p->turn = or_else(wl_next(words), 1);
-    p->to_move = or_else(wl_next(words), BLACK);
-    p->idle_turns = or_else(wl_next(words), 0);
+    p->turn = wl_or_else(wl_next(words), 1);
+    p->to_move = wl_or_else(wl_next(words), BLACK);
+    p->idle_turns = wl_or_else(wl_next(words), 0);
     p->draw_offer = wl_next(words);
     p->activation_given = wl_next(words);
     p->moved = wl_next(words);
@@ -379,7 +379,7 @@ static int32_t read_position(position *p, wl_words *words)
     p->n_heaps = wl_next(words);
     if (words->overrun || p->n_heaps < 0)
         return WL_E_INVALID_POSITION;
-    if (!between(1, p->turn, TURN_LIMIT) || !between(BLACK, p->to_move, WHITE) || !between(0, p->idle_turns, 1) ||
+    if (!wl_between(1, p->turn, TURN_LIMIT) || !wl_between(BLACK, p->to_move, WHITE) || !wl_between(0, p->idle_turns, 1) ||
         !absent_or(BLACK, p->draw_offer, WHITE) || !is_turn_state(p) || !are_lists(p))
         return WL_E_INVALID_POSITION;
     p->heaps = *words;
@@ -399,7 +399,7 @@ static int32_t read_position(position *p, wl_words *words)
         ids.w[g.id / 64] |= (uint64_t)1 << (g.id % 64);
     }
     for (wl_word i = 0; i < p->n_marks; i++)
-        if (!has_id(&ids, p->marks[2 * i + 1]) || !between(ACTED, p->marks[2 * i], TRAVELLED))
+        if (!has_id(&ids, p->marks[2 * i + 1]) || !wl_between(ACTED, p->marks[2 * i], TRAVELLED))
             return WL_E_INVALID_POSITION;
     for (wl_word i = 0; i < p->n_hits; i++)
         if (!has_id(&ids, p->hits[3 * i]))
@@ -469,7 +469,7 @@ static int is_good_piece(const position *p, const given_piece *g)
 {
     const type_rule *rule = &TYPE[g->type];
 
-    if ((g->hand != WL_WORD_ABSENT) != rule->handed || (or_else(g->unmoved, 0) && !is_pawn((int32_t)g->type)))
+    if ((g->hand != WL_WORD_ABSENT) != rule->handed || (wl_or_else(g->unmoved, 0) && !is_pawn((int32_t)g->type)))
         return 0;
     if (!is_kept_up(p, g))
         return 0;
@@ -559,7 +559,7 @@ static int32_t check_articles(const position *p)
     }
     for (wl_word i = 0; i < p->n_heaps; i++) {
         const given_heap h = next_heap(&heaps);
-        if (!between(1, h.n, 2) || has(&met, (int32_t)h.square))
+        if (!wl_between(1, h.n, 2) || has(&met, (int32_t)h.square))
             return BAD_ARTICLE;
         add(&met, (int32_t)h.square);
         n += h.n;
@@ -577,7 +577,7 @@ static int is_good_projectile(const position *p, const wl_word *m)
         if (target == NULL || target->seat == m[W_SEAT] || target->level != m[W_MISSILE] || m[W_MISSILE] == ROCKET)
             return 0;
     }
-    if (!between(1, or_else(m[W_STRENGTH], 1), 3))
+    if (!wl_between(1, wl_or_else(m[W_STRENGTH], 1), 3))
         return 0;
     for (int32_t i = 0; i < p->n; i++)
         if (p->piece[i].square == m[W_SQUARE] && p->piece[i].level == m[W_MISSILE])
@@ -652,7 +652,7 @@ static int32_t check_position(position *p, wl_words *words)
 /* Half-turns from `turn` to this one; what is past is 0. */
 static wl_word left_until(const position *p, wl_word half_turn)
 {
-    const wl_word until = or_else(half_turn, 0);
+    const wl_word until = wl_or_else(half_turn, 0);
     return until > p->turn ? until - p->turn : 0;
 }
 
@@ -680,11 +680,11 @@ static piece piece_of(const position *p, const given_piece *g)
     out.type = (uint8_t)g->type;
     out.square = (uint8_t)g->square;
     out.level = (uint8_t)g->level;
-    out.hand = (uint8_t)or_else(g->hand, NO_HAND);
-    out.marks = or_else(g->unmoved, 0) ? UNMOVED : 0;
-    out.lock = (uint16_t)or_else(g->lock, 0);
+    out.hand = (uint8_t)wl_or_else(g->hand, NO_HAND);
+    out.marks = wl_or_else(g->unmoved, 0) ? UNMOVED : 0;
+    out.lock = (uint16_t)wl_or_else(g->lock, 0);
     out.stun = (uint16_t)left_until(p, g->stunned_until);
-    out.revealed = (uint8_t)(or_else(g->revealed_until, 0) >= p->turn ? or_else(g->revealed_until, 0) - p->turn + 1 : 0);
+    out.revealed = (uint8_t)(wl_or_else(g->revealed_until, 0) >= p->turn ? wl_or_else(g->revealed_until, 0) - p->turn + 1 : 0);
     for (int32_t i = 0; i < READY_WORDS; i++)
         for (int32_t k = 0; k < 2; k++)
             if (TYPE[g->type].weapon[k] == (i < HIT_KINDS ? FLAME + i : LIMITED_ROCKET))
@@ -692,7 +692,7 @@ static piece piece_of(const position *p, const given_piece *g)
     out.n_articles = (uint8_t)g->n_articles;
     for (int32_t i = 0; i < out.n_articles; i++) {
         const wl_word *a = g->articles + i * ARTICLE_WORDS;
-        out.articles[i] = (article){(uint8_t)a[W_KIND], (uint8_t)left_until(p, a[W_READY]), (uint16_t)or_else(a[W_LOCK], 0)};
+        out.articles[i] = (article){(uint8_t)a[W_KIND], (uint8_t)left_until(p, a[W_READY]), (uint16_t)wl_or_else(a[W_LOCK], 0)};
     }
     note_kinds(&out);
     if (g->transport != WL_WORD_ABSENT) {
@@ -730,14 +730,14 @@ static void insert_ghost(wec_state *state, const wl_word *w)
 
 static void start_turn_state(wec_state *state, const position *p)
 {
-    state->moved = (uint8_t)or_else(p->moved, 0);
-    state->fires = (uint8_t)or_else(p->fires, 0);
-    state->pick_ups = (uint8_t)or_else(p->pick_ups, 0);
-    state->drops = (uint8_t)or_else(p->drops, 0);
-    state->exchanges = (uint8_t)or_else(p->exchanges, 0);
-    state->reinforces = (uint8_t)or_else(p->reinforces, 0);
+    state->moved = (uint8_t)wl_or_else(p->moved, 0);
+    state->fires = (uint8_t)wl_or_else(p->fires, 0);
+    state->pick_ups = (uint8_t)wl_or_else(p->pick_ups, 0);
+    state->drops = (uint8_t)wl_or_else(p->drops, 0);
+    state->exchanges = (uint8_t)wl_or_else(p->exchanges, 0);
+    state->reinforces = (uint8_t)wl_or_else(p->reinforces, 0);
     for (int32_t seat = BLACK; seat <= WHITE; seat++)
-        state->primary_lost[seat] = (uint8_t)or_else(p->primary_lost[seat], NOT_LOST);
+        state->primary_lost[seat] = (uint8_t)wl_or_else(p->primary_lost[seat], NOT_LOST);
     for (wl_word i = 0; i < p->n_vacated; i++)
         state->vacated[p->vacated[i] >> 6] |= (uint64_t)1 << (p->vacated[i] & 63);
     for (wl_word i = 0; i < p->n_marks; i++)
@@ -753,7 +753,7 @@ static void position_start(wec_state *state, const position *p)
     state->turn = (uint32_t)p->turn;
     state->to_move = (uint8_t)p->to_move;
     state->idle_turns = (uint8_t)p->idle_turns;
-    state->draw_offer = (uint8_t)(or_else(p->draw_offer, -1) + 1);
+    state->draw_offer = (uint8_t)(wl_or_else(p->draw_offer, -1) + 1);
     memcpy(state->activation, p->squares, sizeof p->squares);
     for (int32_t i = 0; i < p->n; i++) {
         const piece made = piece_of(p, &p->piece[i]);
@@ -768,7 +768,7 @@ static void position_start(wec_state *state, const position *p)
         made.type = (uint8_t)r[R_TYPE];
         made.square = (uint8_t)r[R_SQUARE];
         made.level = WAITING;
-        made.hand = (uint8_t)or_else(r[R_HAND], NO_HAND);
+        made.hand = (uint8_t)wl_or_else(r[R_HAND], NO_HAND);
         insert(state, &made);
     }
     for (wl_word i = 0; i < p->n_heaps; i++) {
@@ -782,7 +782,7 @@ static void position_start(wec_state *state, const position *p)
         const wl_word *m = p->projectiles + i * PROJECTILE_WORDS;
         state->projectiles[state->n_projectiles++] = (projectile){
             (uint8_t)m[W_MISSILE], (uint8_t)m[W_SEAT], (uint8_t)m[W_SQUARE], (uint8_t)m[W_DIRECTION],
-            (uint8_t)or_else(m[W_STRENGTH], 1), (uint8_t)or_else(m[W_FRESH], 0), (uint16_t)or_else(m[W_TARGET], 0)};
+            (uint8_t)wl_or_else(m[W_STRENGTH], 1), (uint8_t)wl_or_else(m[W_FRESH], 0), (uint16_t)wl_or_else(m[W_TARGET], 0)};
     }
     for (wl_word i = 0; i < p->n_ghosts; i++)
         insert_ghost(state, p->ghosts + i * GHOST_WORDS);
@@ -849,7 +849,7 @@ int32_t wec_sound_setup(const void *setup_)
     const wec_setup *setup = setup_;
 
     for (int32_t i = 0; i < OPTIONS; i++)
-        if (!between(OPTION[i].low, setup->option[i], OPTION[i].high))
+        if (!WL_IN_RANGE(i, setup->option[i]))
             return 0;
     return 1;
 }
