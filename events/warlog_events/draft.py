@@ -195,7 +195,7 @@ class Draft:
             ms = settings.move_seconds * 1000
             deadlines = deadlines_after(None if restart else before, fold.seats, state_after, stored.at + ms)
         match = Match(fold, self.game, self._timeline, state_after, deadlines, settings)
-        if before is not None and isinstance(body, ActionTaken):
+        if before is not None and isinstance(body, ActionTaken) and settings is before.settings:
             match.frame = before.frame
         return match
 

@@ -321,7 +321,7 @@ class Match:
 
     def _frame_json(self) -> bytes:
         """`_frame`, encoded, but for its closing brace: it is the greater part of a summary, and an action leaves it as
-        it is (whoever writes one hands it on)."""
+        it is (whoever writes one hands it on) unless it ends the match."""
         if self.frame is None:
             settings, stands_on = self.settings, _frame_stands_on(self.fold)
             if settings.frame is None or settings.frame[0] != stands_on:

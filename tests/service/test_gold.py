@@ -178,3 +178,16 @@ def test_the_server_alone_sets_scores_balances_and_layouts_of_a_competitive_matc
         proposal["proposal"]["options"] = dict.fromkeys(options)
         version = ok(ada.command(match, proposal), 201)["version"]
         ok(ben.command(match, {"type": "accept", "proposal": version}), 201)
+
+
+def test_what_was_kept_back_until_the_end_stands_in_every_form_of_the_summary_after_it(api: Api) -> None:
+    """The answer to the last action, and the list of matches, said the options as they were known before it."""
+    ada, ben = api.player(), api.player()
+    match = playing(TWO, [ada, ben], stake=100)
+    step(match, dict(zip(TWO, (ada, ben), strict=True)))
+    done = ok(ada.act(match, "south", {"type": "resign"}), 201)["match"]
+    shown = ada.match(match)
+    assert shown["status"] == "finished"
+    assert done["options"] == shown["options"]
+    (listed,) = (one for one in ok(ada.get("/matches?player=me"))["matches"] if one["id"] == match)
+    assert listed["options"] == shown["options"]
