@@ -300,6 +300,7 @@ class Matches:
                 hot = await self._loader.hot(match_id, fresh=hot.match is match)
                 continue
             except ClockSkew:
+                others.clear()  # their times were off, too
                 continue
             except Repeated as repeated:
                 hot = await self._loader.hot(match_id, fresh=True)

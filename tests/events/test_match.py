@@ -345,6 +345,17 @@ async def test_a_rematch_has_the_same_players_settings_and_beginning(table: Tabl
     assert (await table.do(again, Prepare("blue"), ADA)).match.status == "playing"
 
 
+async def test_a_rematch_is_made_though_the_clock_was_off(redis_server: AnyRedis) -> None:
+    """Its first events kept the wrong time, and were refused again and again."""
+    async with table_at(redis_server.url) as table:
+        match = await table.finish(await table.hot_seat())
+        table.world.offset_ms += 60_000
+        done = await table.do(match, Propose(Rematch()), ADA)
+        assert done.match.fold.rematch is not None
+        again = await table.matches.load(done.match.fold.rematch, ADA.id)
+        assert abs(again.fold.created_at - done.match.fold.updated_at) < 10_000
+
+
 async def test_the_rematch_of_a_match_with_wishes_keeps_its_players_and_turns_their_seats(
     table: Table,
 ) -> None:
