@@ -98,8 +98,9 @@ class Loader:
                 return await self.cold(match.id, whole=True)
             if len(events) < PAGE_EVENTS and (summary is None or summary.version <= hot.match.version):
                 break
+            told = 0 if summary is None else summary.version
             clocked = summary is not None
-            events, summary = await self._read(match.id, hot.match.version, clocked=clocked)
+            events, summary = await self._read(match.id, hot.match.version, clocked=clocked, told=told)
         if hot.match.version > before:
             self.cache.put(hot)
             self.keep(hot)
@@ -125,15 +126,21 @@ class Loader:
             hot.match = Match(match.fold, match.game, match.timeline, match.state, deadlines, match.settings)
 
     async def _read(
-        self, match_id: str, after: int, *, clocked: bool
+        self, match_id: str, after: int, *, clocked: bool, told: int = 0
     ) -> tuple[list[StoredEvent], _Summary | None]:
-        """A page of events and, of a match with a clock, the summary with the deadlines; in one round trip."""
+        """A page of events and, of a match with a clock, the summary with the deadlines; in one round trip.
+
+        `told`: the version of the summary that was read before. Raises IntegrityError where the events end before it."""
         self.counts.redis_reads += 1
         if not clocked:
             return await self.store.events(match_id, after, PAGE_EVENTS), None
         events, raw = await asyncio.gather(
             self.store.events(match_id, after, PAGE_EVENTS), self.store.summary(match_id)
         )
+        if not events and after < told:
+            raise IntegrityError(
+                f"{match_id}: Redis knows version {told} and ends at {after}: history is lost"
+            )
         return events, None if raw is None else _summary.decode(raw)
 
     async def _cold(self, match_id: str, whole: bool) -> Hot:
@@ -146,7 +153,8 @@ class Loader:
         summary = None
         while True:
             clocked = replay.version > 0 and replay.match().move_seconds > 0
-            events, summary = await self._read(match_id, replay.version, clocked=clocked)
+            told = 0 if summary is None else summary.version
+            events, summary = await self._read(match_id, replay.version, clocked=clocked, told=told)
             try:
                 replay.feed(events)
             except Forgotten:
@@ -156,7 +164,9 @@ class Loader:
             match = replay.match()
             if len(events) == PAGE_EVENTS:
                 await asyncio.sleep(0)  # a long match must not hold up everybody else
-            elif not match.move_seconds or (summary is not None and summary.version <= match.version):
+            elif not match.move_seconds or (
+                clocked and (summary is None or summary.version <= match.version)
+            ):
                 break
         deadlines = {} if summary is None else _deadlines(match, summary)
         hot = Hot(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import logging
 import random
@@ -243,3 +244,15 @@ async def test_a_match_of_two_thousand_events_is_as_fast_as_one_of_twenty(redis_
 
 def counted(table: Table) -> dict[str, int]:
     return {name: value for name, value in vars(table.counts).items() if isinstance(value, int)}
+
+
+async def test_a_clocked_match_of_which_redis_has_lost_the_end_is_an_integrity_error(
+    own_redis: AnyRedis,
+) -> None:
+    """The summary told of an event that never came; who loaded the match looked for it without end."""
+    async with table_at(own_redis.url) as one, table_at(own_redis.url) as two:
+        match = await one.play(await one.hot_seat(move_seconds=60), 3, random.Random(1))
+        await one.connection.redis.xdel(keys.events(match.id), f"{match.version}-0")
+        with pytest.raises(errors.IntegrityError):
+            await asyncio.wait_for(two.load(match), 5)
+        assert await two.store.frozen(match.id) is not None
