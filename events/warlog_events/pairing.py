@@ -205,21 +205,19 @@ class Pairing:
             raise WrongStatus("a match is being made for you")
 
     async def _entries(self, player: str, ids: Sequence[str]) -> list[Entry]:
-        now = self._world.now_ms()
-        commands: list[tuple[Word, ...]] = []
-        for id in ids:
-            commands.append(("HGETALL", keys.pairing(f"entry:{id}")))
-            commands.append(("ZADD", keys.pairing("seen"), "XX", now, id))  # waiting ones alone stand there
-        replies = (await self._pipe.many(commands))[::2]
+        replies = await self._pipe.many(("HGETALL", keys.pairing(f"entry:{id}")) for id in ids)
         found: list[tuple[str, dict[str, str]]] = []
         for id, flat in zip(ids, replies, strict=True):
             texts = [text.decode() for text in flat]
             fields = dict(zip(texts[::2], texts[1::2], strict=True))
             if fields.get("player") == player:
                 found.append((id, fields))
-        places = await self._pipe.many(
-            ("ZRANK", keys.pairing(f"waiting:{fields['queue']}"), id) for id, fields in found
-        )
+        now = self._world.now_ms()
+        commands: list[tuple[Word, ...]] = []
+        for id, fields in found:
+            commands.append(("ZADD", keys.pairing("seen"), "XX", now, id))  # waiting ones alone stand there
+            commands.append(("ZRANK", keys.pairing(f"waiting:{fields['queue']}"), id))
+        places = (await self._pipe.many(commands))[1::2]
         return [_entry(id, fields, place) for (id, fields), place in zip(found, places, strict=True)]
 
     def _spec(self, wanted: Wanted) -> tuple[_Spec, int]:

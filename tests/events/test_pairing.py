@@ -21,7 +21,7 @@ from warlog_events import errors, keys
 from warlog_events.commands import Wanted
 from warlog_events.match import Match, Matches
 from warlog_events.model import Player
-from warlog_events.pairing import ENTRIES_MAX, GIVEN_UP_MS, Entry, Pairing
+from warlog_events.pairing import ENTRIES_MAX, GIVEN_UP_MS, Entry, Pairing, entry_id
 
 HEX = Wanted("hex", {"army": "preset"})
 FOUR = Wanted("hex", {"army": "preset", "seats": 4})
@@ -218,6 +218,21 @@ async def test_whose_client_has_gone_is_never_seated_and_his_entry_expires(own_r
         assert (await quick.entry(there.id, kept.id)).status == "expired"
         assert (await quick.join(fourth, HEX))[0].status == "waiting"
         assert await seated(table) == []
+
+
+async def test_who_asks_for_anothers_entry_does_not_keep_its_player_there(own_redis: AnyRedis) -> None:
+    """An entry's id follows from a player and a key that may be guessed; he would be seated in his absence."""
+    hands = Hands("kept")
+    async with table_at(own_redis.url, world=hands.world) as table:
+        quick = pairing(table, patience_seconds=60)
+        gone, eve, third = players(3)
+        lost, _ = await quick.join(gone, HEX, "1")
+        hands.now_ms += 50_000
+        with pytest.raises(errors.UnknownEntry):
+            await quick.entry(eve.id, entry_id(gone.id, "1"))
+        hands.now_ms += 10_001
+        assert (await quick.join(third, HEX))[0].status == "waiting"
+        assert (await quick.entry(gone.id, lost.id)).status == "expired"
 
 
 class Poor(Matches):
