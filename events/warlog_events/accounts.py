@@ -116,9 +116,7 @@ class Accounts:
         found = await self._pipe.many(("HGET", keys.player(player), "name") for player in player_ids)
         return ["" if name is None else name.decode() for name in found]
 
-    async def create_token(
-        self, player_id: str, label: str, scopes: "tuple[str, ...] | list[str]"
-    ) -> NewToken:
+    async def create_token(self, player_id: str, label: str, scopes: Sequence[str]) -> NewToken:
         """Raises UnknownPlayer, TooManyRequests. Whether the caller may give these scopes is his to check."""
         player = await self.named(player_id)
         if await self._pipe.call("HLEN", keys.tokens(player_id)) >= TOKENS_PER_PLAYER_MAX:
@@ -148,12 +146,12 @@ class Accounts:
         if raw is None:
             raise UnknownToken("you have no such token")
         token_hash = msgspec.json.decode(raw, type=_StoredToken).hash
-        # First what counts. Should we die in between, the list still shows the token, and it can be revoked again.
+        # First what counts. Should we die in between, the list still shows the token, and it can be revoked again: so it
+        # leaves the list when every process has been told.
         await self._pipe.call("DEL", keys.token(token_hash), write=True)
         self._revoked(token_hash.encode())
-        await self._pipe.many(
-            (("PUBLISH", keys.REVOKED, token_hash), ("HDEL", keys.tokens(player_id), token_id)), write=True
-        )
+        await self._pipe.call("PUBLISH", keys.REVOKED, token_hash, write=True)
+        await self._pipe.call("HDEL", keys.tokens(player_id), token_id, write=True)
 
     async def authenticate(self, token: str) -> Caller | None:
         """None for a token that is unknown or revoked, or no token at all."""

@@ -183,8 +183,8 @@ class ClusterPipe(Client):
         if tasks:
             await asyncio.wait(tasks)
         lines, self._lines = self._lines, {}
-        await asyncio.gather(*(line.close() for line in lines.values()))
         self._owners = [None] * SLOTS
+        await asyncio.gather(*(line.close() for line in lines.values()))
         self._epochs = [-1] * SLOTS
         self._views = []
 
