@@ -146,7 +146,7 @@ class Accounts:
         if raw is None:
             raise UnknownToken("you have no such token")
         token_hash = msgspec.json.decode(raw, type=_StoredToken).hash
-        # First what counts. Should we die in between, the list still shows the token, and it can be revoked again: so it
+        # First what counts. Should we die in between, the list still shows the token, and it can be revoked again: it
         # leaves the list when every process has been told.
         await self._pipe.call("DEL", keys.token(token_hash), write=True)
         self._revoked(token_hash.encode())

@@ -130,7 +130,7 @@ class Loader:
     ) -> tuple[list[StoredEvent], _Summary | None]:
         """A page of events and, of a match with a clock, the summary with the deadlines; in one round trip.
 
-        `told`: the version of the summary that was read before. Raises IntegrityError where the events end before it."""
+        `told`: the version of the summary that was read before. Raises IntegrityError if the events end before it."""
         self.counts.redis_reads += 1
         if not clocked:
             return await self.store.events(match_id, after, PAGE_EVENTS), None
