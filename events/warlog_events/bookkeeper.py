@@ -17,7 +17,7 @@ import warlog_core
 
 from . import customs
 from .errors import TryAgain, UnknownMatch, report
-from .follower import BATCH, Follower
+from .follower import BATCH, Follower, Passed
 from .head import Match
 from .ledger import Hold, Moved
 from .match import Matches
@@ -67,7 +67,7 @@ class Bookkeeper(Follower):
                 await self.sweep()
             await self.step_and_pause()
 
-    async def step(self) -> int:
+    async def step(self) -> Passed:
         checkpoints = await self._ledger.checkpoints(self._store.buckets)
         found = await self._store.activity(checkpoints, BATCH)
         moved: dict[str, Activity] = {}
@@ -83,7 +83,8 @@ class Bookkeeper(Follower):
                 reached[bucket] = activities.entries[-1].number
         await self._look({match: _index.decode(entry.index) for match, entry in moved.items()})
         await self._ledger.put_checkpoints(reached)
-        return count
+        newest = {bucket: activities.newest for bucket, activities in found.items()}
+        return Passed(count, checkpoints | reached, newest)
 
     async def rescan(self) -> int:
         """Looks at every match there is, whatever has been read; gives how many were settled only now."""

@@ -2,9 +2,24 @@
 
 import asyncio
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import NamedTuple
 
 PAUSE_SECONDS = 0.25
 BATCH = 100  # activity entries of a bucket that are read in one pass
+
+
+class Passed(NamedTuple):
+    """One pass over all buckets.
+
+    new      activity entries that were new
+    reached  bucket → number of the last entry that is done
+    newest   bucket → number of the newest entry there was
+    """
+
+    new: int
+    reached: Mapping[int, int]
+    newest: Mapping[int, int]
 
 
 class Follower(ABC):
@@ -14,8 +29,8 @@ class Follower(ABC):
         self._catching_up: asyncio.Task[None] | None = None
 
     @abstractmethod
-    async def step(self) -> int:
-        """One pass over all buckets; gives the number of activity entries that were new."""
+    async def step(self) -> Passed:
+        """One pass over all buckets that can be reached."""
 
     async def run(self) -> None:
         """For ever; ends only with an error, and may then be started again."""
@@ -25,7 +40,7 @@ class Follower(ABC):
     async def step_and_pause(self) -> None:
         # Under load there is always something new, and a pass asks every bucket: no pass without a pause, unless
         # some bucket may have more than was read.
-        if await self.step() < BATCH:
+        if (await self.step()).new < BATCH:
             await asyncio.sleep(PAUSE_SECONDS)
 
     async def catch_up(self) -> None:
@@ -38,5 +53,8 @@ class Follower(ABC):
         await asyncio.shield(self._catching_up)
 
     async def _until_done(self) -> None:
-        while await self.step():
-            pass
+        passed = await self.step()
+        # Not until nothing is new any more, which under load never comes: only what there was at the beginning counts.
+        wanted = passed.newest
+        while any(passed.reached.get(bucket, number) < number for bucket, number in wanted.items()):
+            passed = await self.step()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -33,6 +33,7 @@ from warlog_events.model import Player
 from warlog_events.projections import lobby as projections_lobby
 from warlog_events.projections.lobby import Lobby
 from warlog_events.projections.projector import Projector
+from warlog_events.store import Activities
 
 
 class Query(msgspec.Struct, frozen=True):
@@ -239,13 +240,13 @@ async def test_no_cursor_names_a_match_that_its_reader_may_not_know(
 async def test_a_rebuild_makes_exactly_what_following_made(table: Table) -> None:
     await some_matches(table)
     followed = projector(table)
-    while await followed.step():
+    while (await followed.step()).new:
         pass
     before = await projection(table)
     assert len(before) > 5
     assert await projector(table).rebuild() == 8
     assert await projection(table) == before
-    assert await followed.step() == 0
+    assert (await followed.step()).new == 0
 
 
 async def test_whatever_happens_following_rebuilding_and_reading_twice_come_to_the_same(table: Table) -> None:
@@ -298,6 +299,32 @@ async def test_reading_the_activity_again_changes_nothing(table: Table) -> None:
     assert await projection(table) == before
 
 
+async def test_who_asks_does_not_wait_for_what_happens_after_his_question(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There is something new after every pass, as under load."""
+    await projector(table).catch_up()
+    await some_matches(table)
+    read = table.store.activity
+    passes = 0
+
+    async def read_and_append(after: Mapping[int, int], limit: int = 100) -> dict[int, Activities]:
+        nonlocal passes
+        passes += 1
+        found = await read(after, 3)
+        await table.hot_seat()
+        return found
+
+    monkeypatch.setattr(table.store, "activity", read_and_append)
+    found = await read(dict.fromkeys(range(table.store.buckets), 0))
+    before = {bucket: activities.newest for bucket, activities in found.items()}
+    await projector(table).catch_up()
+    stored = await table.connection.pipe.call("HGETALL", keys.lobby("checkpoint"))
+    reached = {name: int(number) for name, number in zip(stored[::2], stored[1::2], strict=True)}
+    assert all(reached.get(b"%d" % bucket, 0) >= number for bucket, number in before.items())
+    assert 1 < passes <= max(before.values()) // 3 + 2
+
+
 async def test_what_an_older_build_projected_is_made_again_and_what_a_newer_one_did_is_left_alone(
     table: Table,
 ) -> None:
@@ -312,7 +339,7 @@ async def test_what_an_older_build_projected_is_made_again_and_what_a_newer_one_
     await pipe.call("HSET", checkpoint, "form", 1_000)
     newer = await projection(table)
     await table.hot_seat()
-    assert await projector(table).step() == 0
+    assert (await projector(table).step()).new == 0
     assert await projection(table) == newer
 
 

@@ -8,7 +8,7 @@ import msgspec
 
 from .. import keys
 from ..connect import Connection
-from ..follower import BATCH, Follower
+from ..follower import BATCH, Follower, Passed
 from ..store import Store
 from .lobby import index_of
 
@@ -23,24 +23,27 @@ class Projector(Follower):
         self._pipe = connection.pipe
         self._store = store
 
-    async def step(self) -> int:
+    async def step(self) -> Passed:
         form, checkpoints = await self._checkpoints()
         if form < FORM:
-            return await self.rebuild()
+            return Passed(await self.rebuild(), {}, {})
         if form > FORM:
-            return 0  # kept by a newer build, during a roll-out
+            return Passed(0, {}, {})  # kept by a newer build, during a roll-out
+        reached = checkpoints.copy()
         found = await self._store.activity(checkpoints, BATCH)
         count = 0
         for bucket, activities in found.items():
             if activities.lost:
                 await self._rebuild_bucket(bucket)
+                reached[bucket] = activities.newest
             elif activities.entries:
                 newest = {entry.match: entry for entry in activities.entries}
                 after = activities.entries[-1].number
                 rows = ((e.match, e.version, e.index) for e in newest.values())
                 if await self._write(bucket, checkpoints[bucket], after, rows):
                     count += len(activities.entries)
-        return count
+                    reached[bucket] = after
+        return Passed(count, reached, {bucket: activities.newest for bucket, activities in found.items()})
 
     async def rebuild(self) -> int:
         """Forgets everything and makes it again from the matches' summaries; gives their number."""
