@@ -19,11 +19,10 @@ from .fold import Fold, with_wish
 from .head import milliseconds
 from .model import SeatsAssigned, encode
 from .records import ACTION, Record, RecordEvent, numbered, parse_record, walk
-from .replay import Replay
+from .replay import Forgotten, Replay
 from .seating import assign, draw_from
 from .store import StoredEvent
-
-_assigned = msgspec.json.Decoder(SeatsAssigned)
+from .upcast import body_of
 
 
 class Verdict(msgspec.Struct, frozen=True):
@@ -38,7 +37,7 @@ class Verdict(msgspec.Struct, frozen=True):
     detail: str = ""
 
 
-class _Wrong(Exception):
+class _Wrong(ValueError):
     def __init__(self, version: int, detail: str) -> None:
         super().__init__(detail)
         self.version = version
@@ -57,6 +56,8 @@ def verify_record(raw: Mapping[str, object]) -> Verdict:
     except WarlogError as error:
         version = error.extra.get("record_version")
         return Verdict("failed", count, version if isinstance(version, int) else None, error.detail)
+    except Forgotten:
+        return Verdict("failed", count, None, "it goes back to before the start")
     except warlog_core.UnknownGame as error:
         return Verdict("failed", count, None, f"no such game or rules version: {error}")
     return Verdict("verified" if seeded else "unseeded", count)
@@ -134,7 +135,8 @@ def _seeds(record: Record) -> list[bytes] | None:
 
 
 def entries_of(record: Record) -> list[StoredEvent]:
-    """The stream's entries, made again from the record's events and its log."""
+    """The stream's entries, made again from the record's events and its log. Raises ValueError where they say too
+    little for that."""
     assert record.log is not None
     found = [
         StoredEvent(
@@ -142,7 +144,7 @@ def entries_of(record: Record) -> list[StoredEvent]:
             entry.type,
             entry.seat,
             entry.by,
-            milliseconds(entry.at),
+            _time(entry.version, entry.at),
             encode(entry.body),
             entry.draws,
             entry.chain,
@@ -157,7 +159,7 @@ def entries_of(record: Record) -> list[StoredEvent]:
                 body["ending"] = event.ending
             if event.at is None or event.by is None or event.chain is None or event.hash is None:
                 raise _Wrong(version, "at, by, hash and chain are needed beside a log")
-            at = milliseconds(event.at)
+            at = _time(version, event.at)
             found.append(
                 StoredEvent(
                     version,
@@ -174,12 +176,16 @@ def entries_of(record: Record) -> list[StoredEvent]:
     return sorted(found, key=lambda entry: entry.version)
 
 
+def _time(version: int, text: str) -> int:
+    try:
+        return milliseconds(text)
+    except ValueError as error:
+        raise _Wrong(version, f"not a time: {error}") from error
+
+
 def _check_entries(record: Record, seeds: list[bytes] | None, indexes: Mapping[int, int | None]) -> None:
     """The chain, and that the record's events say what the entries say."""
-    try:
-        entries = entries_of(record)
-    except ValueError as error:
-        raise _Wrong(record.setup.version, f"not a time: {error}") from error
+    entries = entries_of(record)
     replay = Replay(record.match, None, Counts())
     for entry in entries:
         if entry.type == "seats_assigned" and seeds is not None and replay.fold is not None:
@@ -216,10 +222,13 @@ def _check_entries(record: Record, seeds: list[bytes] | None, indexes: Mapping[i
 
 def _check_assignment(match: str, fold: Fold, entry: StoredEvent, seed: bytes) -> None:
     """The draws that gave several wishers of a seat their places."""
-    body = _assigned.decode(entry.body)
+    body = body_of(entry)
+    assert isinstance(body, SeatsAssigned)
     seated = {player.id for player in fold.holders.values()}
     free = [seat for seat in fold.seats if seat not in fold.holders]
     waiting = with_wish([j for j in fold.joined if j.player.id not in seated], body.player, body.wish)
+    if len(waiting) != len(free):
+        raise _Wrong(entry.version, "as many players as free seats are assigned")
     _, draws = assign(free, waiting, draw_from(entropy(match, seed, entry.version)))
     if draws != (entry.draws or []):
         raise _Wrong(entry.version, "the seed gives other draws")

@@ -24,6 +24,7 @@ from warlog_events.verify import verify_record
 from warlog_events.world import World
 
 Record = dict[str, Any]
+RECORDS = Path(__file__).parents[1] / "records"
 PLAYTHROUGHS = sorted(Path(__file__).parents[1].glob("playthroughs/hex-*.jsonl"))
 
 
@@ -287,6 +288,25 @@ async def test_an_export_of_a_match_that_was_taken_back_goes_on_from_there(table
     assert match.state is not None
     assert made.match.state.data == match.state.data
     assert (await table.events(made.match))[-1]["type"] == "time_travelled"
+
+
+@pytest.mark.parametrize("lobby", [False, True], ids=["played", "in the lobby"])
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("body", {}), ("body", {"player": 7, "holders": {}}), ("draws", [9]), ("at", "yesterday")],
+)
+def test_whatever_a_log_says_of_the_seats_that_were_assigned_is_a_verdict(
+    field: str, value: object, lobby: bool
+) -> None:
+    """Of some it was an exception, and their import an internal error."""
+    record: Record = json.loads((RECORDS / "hex-1-wishes.json").read_text())
+    (entry,) = (entry for entry in record["log"] if entry["type"] == "seats_assigned")
+    if lobby:
+        record["log"] = record["log"][: record["log"].index(entry) + 1]
+        record |= {"events": [], "result": None}
+    assert verify_record(record).status == "verified"
+    entry[field] = value
+    assert verify_record(record).status == "failed"
 
 
 async def test_a_timeout_is_imported_as_the_servers_own(table: Table) -> None:
