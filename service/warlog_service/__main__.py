@@ -150,9 +150,7 @@ def _rebuild(read: Settings) -> int:
         await service.start()
         try:
             count = await service.backend.projector.rebuild()
-            await (
-                service.backend.bookkeeper.rescan()
-            )  # what was to be settled and is not; the rest stays as it is
+            await service.backend.bookkeeper.rescan()  # the ledger is no read model: it is only completed
             return count
         finally:
             await service.stop()

@@ -35,16 +35,18 @@ async def read_body(scope: Scope, receive: Receive, most: int) -> bytes:
     announced = header(scope, b"content-length")
     if announced is not None and int(announced) > most:  # the parser has seen to it that it is a number
         raise BodyTooLarge(f"at most {most} bytes")
-    body = b""
+    parts: list[bytes] = []
+    size = 0
     while True:
         message = await receive()
         if message["type"] != "http.request":
             raise ClientException("the connection was closed before the body had come")
-        body += message["body"]
-        if len(body) > most:
+        parts.append(message["body"])
+        size += len(message["body"])
+        if size > most:
             raise BodyTooLarge(f"at most {most} bytes")
         if not message["more_body"]:
-            return body
+            return b"".join(parts)
 
 
 def decode(body: bytes, form: Any) -> Any:

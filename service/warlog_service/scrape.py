@@ -21,7 +21,6 @@ from prometheus_client.registry import Collector, CollectorRegistry
 log = logging.getLogger("warlog.metrics")
 
 PATIENCE_SECONDS = 1.0  # with a sibling that is busy, starting or about to go
-ANSWER_BYTES_MAX = 16_000_000
 
 
 class Family(msgspec.Struct, frozen=True, array_like=True):
@@ -100,7 +99,7 @@ async def _ask(path: Path) -> list[Family]:
     """Nothing of one that has just gone or does not answer."""
     try:
         async with asyncio.timeout(PATIENCE_SECONDS):
-            reader, writer = await asyncio.open_unix_connection(path, limit=ANSWER_BYTES_MAX)
+            reader, writer = await asyncio.open_unix_connection(path)
             try:
                 return _families.decode(await reader.read())
             finally:

@@ -90,7 +90,7 @@ async def put_seat(request: AnyRequest, match_id: FromPath[str], seat: FromPath[
     ),
 )
 async def delete_seat(request: AnyRequest, match_id: FromPath[str], seat: FromPath[str]) -> Answer:
-    """Leave a seat; in the lobby only."""
+    """Leave a seat in the lobby. Who leaves a running competitive match flees from it, where its rules know that."""
     return await _change(request, match_id, LeaveSeat(seat), b"leave " + seat.encode(), 200)
 
 
