@@ -57,6 +57,8 @@ class Accounting(Protocol):
 
 
 class LayoutRules(Protocol):
+    """A layout is whatever the game's options take for one seat, as plain JSON."""
+
     def options(
         self, options: Mapping[str, Any], position: object | None, layouts: Mapping[str, Any]
     ) -> dict[str, Any]:

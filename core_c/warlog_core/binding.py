@@ -202,6 +202,7 @@ class RawGame:
     # ---- starting and loading ----
 
     def check_options(self, options: Sequence[int], position: Sequence[int] | None) -> None:
+        """Raises Refused."""
         code = lib.wl_check_options(self.row, *_words(options), *_words(position))
         if code:
             raise self.failure(code)
@@ -209,7 +210,7 @@ class RawGame:
     def init(
         self, options: Sequence[int], position: Sequence[int] | None, draws: Draws
     ) -> tuple[RawState, list[int], list[int]]:
-        """The start: its state, records (as words) and draws used."""
+        """The start: its state, records (as words) and draws used. Raises Refused and BadDraws."""
         raw = self._blank()
         b = self._local.buffers
         option_words, position_words = _words(options), _words(position)
@@ -335,7 +336,9 @@ class RawGame:
     def apply(
         self, raw: RawState, actor: int, record: Record, items: Sequence[int], draws: Draws
     ) -> tuple[list[int], list[int]]:
-        """Takes the action in place; gives the event's records (as words) and the draws used."""
+        """Takes the action in place; gives the event's records (as words) and the draws used.
+
+        Raises Refused and BadDraws; the state is then what it was."""
         b = self._local.buffers
         self._post(b, actor, record, items)
         b.offer(draws)
@@ -441,6 +444,7 @@ class RawGame:
         return answer
 
     def failure(self, code: int, index: int | None = None) -> CoreError:
+        """The exception of a negative answer. `index` is that of the failing step in a replay."""
         if code == lib.WL_E_DRAWS or code == lib.WL_E_ENTROPY:
             return BadDraws("the recorded draws do not fit the event", index)
         if code == lib.WL_E_STATE:

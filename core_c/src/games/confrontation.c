@@ -1029,17 +1029,21 @@ static void check_elimination(match *m, int32_t seat, int32_t type)
 
 static int32_t winner_of(const work *w, int32_t loser) { return loser == w->attacker ? w->defender : w->attacker; }
 
-/* Steps 7 (end), 8 and 9: the loser is removed. */
-static void bury(match *m, int32_t id)
+/* Steps 7 (end) and 8: the loser is removed. */
+static void remove_fallen(match *m, int32_t id)
 {
     conf_state *state = m->state;
-    const int32_t seat = seat_of(state, id);
-    const int32_t type = type_of(state, id);
 
     drop_piece(state, find(state, id));
     WL_PUBLIC(m->event, E_REMOVED, id, BECAUSE_DEFEATED);
-    check_elimination(m, seat, type);
-    treasure(m, winner_of(&state->work, id), type);
+    check_elimination(m, seat_of(state, id), type_of(state, id));
+}
+
+/* Steps 7 (end), 8 and 9. */
+static void bury(match *m, int32_t id)
+{
+    remove_fallen(m, id);
+    treasure(m, winner_of(&m->state->work, id), type_of(m->state, id));
 }
 
 /* LOSS of a piece that has fallen; `stood`: the space where it was. */
@@ -1494,13 +1498,13 @@ static void reveal_when_complete(match *m)
     WL_PUBLIC(m->event, E_ORDER_WINNER, state->chooser);
 }
 
-static void submit(match *m, int32_t seat, const army *a)
+static void submit(match *m, int32_t seat, const wl_post *post)
 {
     conf_state *state = m->state;
 
     wl_record(m->event, WL_REC_ACTION, wl_bit(seat), wl_bit(seat), A_ARMY, NULL, 0);
     wl_record(m->event, WL_REC_ACTION_ALT, WL_ALL_VIEWERS, 0, A_ARMY, NULL, 0);
-    state->armies[seat] = *a;
+    read_army(m->setup, post, &state->armies[seat]);
     state->submitted |= (uint8_t)wl_bit(seat);
     WL_PUBLIC(m->event, E_ARMY_SUBMITTED, seat);
     reveal_when_complete(m);
@@ -1515,6 +1519,7 @@ static void put_seats(wl_event *event, const uint8_t *seats, int32_t n)
         wl_put(event, seats[i]);
 }
 
+/* 7.2. */
 static void choose_order(match *m, int32_t position)
 {
     conf_state *state = m->state;
@@ -1752,6 +1757,7 @@ static int32_t check_piece(const conf_state *state, int32_t seat, int32_t id)
 
 static int32_t destination(spaces reached, int32_t to) { return has(reached, to) ? WL_OK : WL_E_ILLEGAL_DESTINATION; }
 
+/* 7.4. */
 static int32_t check_place(const conf_setup *setup, const conf_state *state, int32_t seat, const wl_action *a)
 {
     const board b = board_of(state);
@@ -1766,6 +1772,7 @@ static int32_t check_place(const conf_setup *setup, const conf_state *state, int
     return destination(placing_spaces(setup, &b, seat), a->field[1]);
 }
 
+/* 7.6. */
 static int32_t check_move(const conf_setup *setup, const conf_state *state, int32_t seat, const wl_action *a)
 {
     const int32_t error = check_piece(state, seat, a->field[0]);
@@ -1778,6 +1785,7 @@ static int32_t check_move(const conf_setup *setup, const conf_state *state, int3
     return destination(reach(setup, &b, find(state, a->field[0])), a->field[1]);
 }
 
+/* 7.7. */
 static int32_t check_cast(const conf_setup *setup, const conf_state *state, int32_t seat, const wl_action *a)
 {
     const int32_t error = check_piece(state, seat, a->field[0]);
@@ -1808,6 +1816,7 @@ static int32_t check_cast(const conf_setup *setup, const conf_state *state, int3
     return has(targets, a->field[2]) ? WL_OK : ILLEGAL_TARGET;
 }
 
+/* 7.11. */
 static int32_t check_rise(const conf_state *state, int32_t seat, const wl_action *a)
 {
     const board b = board_of(state);
@@ -1827,6 +1836,7 @@ static int32_t check_rise(const conf_state *state, int32_t seat, const wl_action
     return destination(rise_spaces(&b, p), a->field[1]);
 }
 
+/* 7.9, step 2. */
 static int32_t check_fury(const conf_setup *setup, const conf_state *state, int32_t seat, const wl_action *a)
 {
     const int32_t error = check_piece(state, seat, a->field[0]);
@@ -1844,6 +1854,7 @@ static int32_t check_fury(const conf_setup *setup, const conf_state *state, int3
     return destination(fury_targets(setup, state, &b, p), a->field[1]);
 }
 
+/* 7.12. */
 static int32_t check_end_turn(const conf_setup *setup, const conf_state *state)
 {
     const board b = board_of(state);
@@ -1917,6 +1928,7 @@ static void count_action(conf_state *state, int32_t id)
     state->actions_left--;
 }
 
+/* 7.6. */
 static void move(match *m, int32_t id, int32_t to)
 {
     conf_state *state = m->state;
@@ -1941,6 +1953,7 @@ static void fix_targets(match *m, spaces targets)
     }
 }
 
+/* 7.7. */
 static void heal(match *m, int32_t id, int32_t to)
 {
     put_on(add_piece(m->state, id), to);
@@ -1972,6 +1985,7 @@ static void cast(match *m, const wl_action *a)
     go_on(m);
 }
 
+/* 7.11. */
 static void rise(match *m, int32_t seat, int32_t id, int32_t to)
 {
     conf_state *state = m->state;
@@ -1990,6 +2004,7 @@ static void rise(match *m, int32_t seat, int32_t id, int32_t to)
     }
 }
 
+/* 7.8, LOSS. */
 static void live_again(match *m, int32_t to)
 {
     conf_state *state = m->state;
@@ -2008,19 +2023,55 @@ static void live_again(match *m, int32_t to)
     go_on(m);
 }
 
+/* 7.8, step 4. */
 static void use_luck(match *m, int32_t seat)
 {
     work *w = &m->state->work;
     uint8_t *die = seat == seat_of(m->state, w->attacker) ? &w->attack_die : &w->defend_die;
     int32_t rolled;
 
+    close_decision(m);
     spend_token(m, seat);
     rolled = wl_draw(m->draws, 6) + 1;
     if (rolled > *die)
         *die = (uint8_t)rolled;
     WL_PUBLIC(m->event, E_REROLLED, seat, rolled, *die);
+    luck(m);
+    go_on(m);
 }
 
+/* 7.8, step 2. */
+static void hold(match *m, int32_t seat)
+{
+    close_decision(m);
+    spend_token(m, seat);
+    m->state->work.hold = 1;
+    roll(m);
+    go_on(m);
+}
+
+/* 7.7, Panic: the piece runs home. */
+static void retreat(match *m, int32_t to)
+{
+    piece *p = find(m->state, m->state->work.defender);
+
+    close_decision(m);
+    WL_PUBLIC(m->event, E_PANICKED, p->id, p->at, to);
+    p->at = (uint8_t)to;
+    go_on(m);
+}
+
+/* 7.9 step 3, and 7.11: the charge of a piece that has risen costs nothing more. */
+static void go_again(match *m, int32_t seat, int32_t type, int32_t to)
+{
+    close_decision(m);
+    if (type == A_SWIFT)
+        spend_token(m, seat);
+    go(m, find(m->state, m->state->work.mover), to);
+    go_on(m);
+}
+
+/* 7.9, step 2. */
 static void fury(match *m, int32_t seat, int32_t id, int32_t to)
 {
     conf_state *state = m->state;
@@ -2073,6 +2124,25 @@ static void ask_next_about_draw(match *m, int32_t seat)
         open_decision(m, DRAW_OFFER, next);
 }
 
+static void offer_draw(match *m, int32_t seat)
+{
+    m->state->draw_offered = 1;
+    WL_PUBLIC(m->event, E_DRAW_OFFERED, seat);
+    open_decision(m, DRAW_OFFER, next_in_order(m->state, seat));
+}
+
+static void accept_draw(match *m, int32_t seat)
+{
+    WL_PUBLIC(m->event, E_DRAW_ACCEPTED, seat);
+    ask_next_about_draw(m, seat);
+}
+
+static void decline_draw(match *m, int32_t seat)
+{
+    WL_PUBLIC(m->event, E_DRAW_DECLINED, seat);
+    close_decision(m);
+}
+
 static int is_combatant(const conf_state *state, int32_t seat)
 {
     const work *w = &state->work;
@@ -2085,15 +2155,10 @@ static int is_combatant(const conf_state *state, int32_t seat)
 /* Case 5: the decision, the battle and the rest of the action are dropped. */
 static void drop_action(match *m)
 {
-    conf_state *state = m->state;
-    const piece *fallen = state->work.pending == LIVE_AGAIN ? find(state, state->work.loser) : NULL;
+    const work *w = &m->state->work;
 
-    if (fallen != NULL) {
-        const int32_t id = fallen->id;
-        drop_piece(state, find(state, id));
-        WL_PUBLIC(m->event, E_REMOVED, id, BECAUSE_DEFEATED);
-        check_elimination(m, seat_of(state, id), type_of(state, id));
-    }
+    if (w->pending == LIVE_AGAIN && find(m->state, w->loser) != NULL)
+        remove_fallen(m, w->loser);
     next_step(m);
 }
 
@@ -2149,6 +2214,7 @@ static int is_whole(const conf_state *state)
     return 1;
 }
 
+/* 7.3. */
 static void place_terrain(match *m, int32_t seat, const wl_post *post)
 {
     const spaces set = posted_area(post);
@@ -2161,6 +2227,13 @@ static void place_terrain(match *m, int32_t seat, const wl_post *post)
     next_placer(m);
 }
 
+static void skip_terrain(match *m, int32_t seat)
+{
+    WL_PUBLIC(m->event, E_TERRAIN_SKIPPED, seat);
+    next_placer(m);
+}
+
+/* 7.4. */
 static void place(match *m, int32_t seat, int32_t id, int32_t to)
 {
     put_on(find(m->state, id), to);
@@ -2171,76 +2244,30 @@ static void place(match *m, int32_t seat, int32_t id, int32_t to)
 
 static void act(match *m, int32_t seat, const wl_post *post)
 {
-    conf_state *state = m->state;
-    work *w = &state->work;
     const wl_action *a = &post->action;
     const int32_t first = a->field[0];
-    army posted;
 
     switch (a->type) {
-    case A_ARMY:
-        read_army(m->setup, post, &posted);
-        submit(m, seat, &posted);
-        break;
+    case A_ARMY: submit(m, seat, post); break;
     case A_CHOOSE_ORDER: choose_order(m, first); break;
     case A_PLACE_TERRAIN: place_terrain(m, seat, post); break;
-    case A_SKIP_TERRAIN:
-        WL_PUBLIC(m->event, E_TERRAIN_SKIPPED, seat);
-        next_placer(m);
-        break;
+    case A_SKIP_TERRAIN: skip_terrain(m, seat); break;
     case A_PLACE: place(m, seat, first, a->field[1]); break;
     case A_MOVE: move(m, first, a->field[1]); break;
     case A_CAST: cast(m, a); break;
     case A_RISE: rise(m, seat, first, a->field[1]); break;
-    case A_HOLD:
-        close_decision(m);
-        spend_token(m, seat);
-        w->hold = 1;
-        roll(m);
-        go_on(m);
-        break;
-    case A_LUCK:
-        close_decision(m);
-        use_luck(m, seat);
-        luck(m);
-        go_on(m);
-        break;
+    case A_HOLD: hold(m, seat); break;
+    case A_LUCK: use_luck(m, seat); break;
     case A_LIVE_AGAIN: live_again(m, first); break;
-    case A_RETREAT: {
-        piece *p = find(state, w->defender);
-        close_decision(m);
-        WL_PUBLIC(m->event, E_PANICKED, p->id, p->at, first);
-        p->at = (uint8_t)first;
-        go_on(m);
-        break;
-    }
+    case A_RETREAT: retreat(m, first); break;
     case A_FURY: fury(m, seat, first, a->field[1]); break;
     case A_SWIFT:
-        close_decision(m);
-        spend_token(m, seat);
-        go(m, find(state, w->mover), first);
-        go_on(m);
-        break;
-    case A_CHARGE:
-        close_decision(m);
-        go(m, find(state, w->mover), first);
-        go_on(m);
-        break;
+    case A_CHARGE: go_again(m, seat, a->type, first); break;
     case A_DECLINE: decline(m); break;
     case A_END_TURN: end_turn(m); break;
-    case A_OFFER_DRAW:
-        state->draw_offered = 1;
-        WL_PUBLIC(m->event, E_DRAW_OFFERED, seat);
-        open_decision(m, DRAW_OFFER, next_in_order(state, seat));
-        break;
-    case A_ACCEPT_DRAW:
-        WL_PUBLIC(m->event, E_DRAW_ACCEPTED, seat);
-        ask_next_about_draw(m, seat);
-        break;
-    case A_DECLINE_DRAW:
-        WL_PUBLIC(m->event, E_DRAW_DECLINED, seat);
-        close_decision(m);
-        break;
+    case A_OFFER_DRAW: offer_draw(m, seat); break;
+    case A_ACCEPT_DRAW: accept_draw(m, seat); break;
+    case A_DECLINE_DRAW: decline_draw(m, seat); break;
     case A_RESIGN: leave(m, seat, RESIGNED); break;
     default: leave(m, first, TIMED_OUT); break;
     }

@@ -6,7 +6,7 @@
  *
  * Option words:   verdict (1: malformed), seats, teams, width, height, obstacles, obstacle_count, deploy_depth, deployment,
  *                 army, army_points, max_stacks, army_preset, shooter_melee_percent, defend_percent, min_damage, round_limit,
- *                 limit_result, roster verdict, armies verdict (0 absent, 1 given, 2 malformed);
+ *                 limit_result, roster verdict, armies verdict (LIST_ABSENT ...);
  *                 n, obstacle spaces; with a roster: n, types of 16 words; with armies: n, and per seat: seat, n, (unit, count).
  * Position words: verdict, phase, round, next_id, queue given; n, obstacles; n, stacks of 12 words; n, queue;
  *                 n, and per seat: seat, status, army given, ready, draw_offer, draw_used, n, (unit, count).
@@ -622,6 +622,8 @@ static int32_t path(const hex_setup *setup, const hex_state *state, const stack 
 
 /* ==== 4. Setup and options ============================================================================================= */
 
+enum { LIST_ABSENT, LIST_GIVEN, LIST_MALFORMED }; /* verdicts on roster and armies */
+
 /* Everything the option words say: the setup, and what only the start of the match needs. */
 typedef struct start {
     hex_setup setup;
@@ -757,11 +759,11 @@ static int32_t read_roster(hex_setup *setup, wl_words *words, wl_word verdict)
 {
     int recruitable = 0;
 
-    if (verdict == 0) {
+    if (verdict == LIST_ABSENT) {
         setup->n_units = DEFAULT_UNITS;
         memcpy(setup->units, DEFAULT_ROSTER, sizeof DEFAULT_ROSTER);
     } else {
-        const wl_word n = verdict == 1 ? wl_next(words) : 0;
+        const wl_word n = verdict == LIST_GIVEN ? wl_next(words) : 0;
         const wl_word *w = wl_next_list(words, n, UNIT_WORDS);
         if (w == NULL || !wl_between(1, n, UNITS_MAX))
             return BAD_ROSTER;
@@ -807,7 +809,7 @@ static int32_t check_given_armies(const start *s, wl_word verdict)
 
     if (s->setup.army != ARMY_GIVEN)
         return WL_OK;
-    if (verdict != 1 || s->n_armies != s->setup.n_seats)
+    if (verdict != LIST_GIVEN || s->n_armies != s->setup.n_seats)
         return BAD_ARMIES;
     for (int32_t i = 0; i < s->setup.n_seats; i++) {
         army a;
@@ -875,7 +877,7 @@ static int32_t read_options(start *s, wl_words *words)
     setup->min_damage = (uint8_t)value[O_MIN_DAMAGE];
     setup->round_limit = (int32_t)value[O_ROUND_LIMIT];
     setup->limit_result = (uint8_t)value[O_LIMIT_RESULT];
-    setup->own_roster = roster_verdict != 0;
+    setup->own_roster = roster_verdict != LIST_ABSENT;
     s->obstacles = (int32_t)value[O_OBSTACLES];
     s->obstacle_count = (int32_t)value[O_OBSTACLE_COUNT];
 
@@ -888,7 +890,7 @@ static int32_t read_options(start *s, wl_words *words)
     error = read_roster(setup, words, roster_verdict);
     if (error != WL_OK)
         return error;
-    s->n_armies = armies_verdict == 1 ? wl_next(words) : 0;
+    s->n_armies = armies_verdict == LIST_GIVEN ? wl_next(words) : 0;
     s->armies = *words;
     error = check_given_armies(s, armies_verdict);
     return error != WL_OK ? error : check_obstacles(s);
@@ -1998,7 +2000,7 @@ typedef struct seat_words {
 
 /* The Position words, found but not judged. `n_entries` seat entries start at `entries`. */
 typedef struct position {
-    wl_word verdict, phase, round, next_id, has_queue;
+    wl_word phase, round, next_id, has_queue;
     wl_word n_obstacles, n_stacks, n_queue, n_entries;
     const wl_word *obstacles, *stacks, *queue;
     wl_words entries;
@@ -2026,12 +2028,13 @@ static int32_t read_position(position *p, wl_words *words)
     wl_words entries;
 
     memset(p, 0, sizeof *p);
-    p->verdict = wl_next(words);
+    if (wl_next(words) != 0) /* the codec's verdict */
+        return WL_E_INVALID_POSITION;
     p->phase = wl_or_else(wl_next(words), PLAY);
     p->round = wl_next(words);
     p->next_id = wl_next(words);
     p->has_queue = wl_next(words);
-    if (p->verdict != 0 || words->overrun)
+    if (words->overrun)
         return WL_E_INVALID_POSITION;
     p->n_obstacles = wl_next(words);
     p->obstacles = wl_next_list(words, p->n_obstacles, 1);
@@ -2396,65 +2399,79 @@ static int32_t hex_sound_setup(const void *setup_)
 /* Room to count on in a playout, which looks at its first state only; honest matches stay below a thousand millions. */
 enum { COUNTER_MAX = 2000000000 };
 
-static int32_t hex_sound_state(const void *setup_, const void *state_)
+static int sound_seat(const hex_setup *setup, const hex_state *state, int32_t seat)
 {
-    const hex_setup *setup = setup_;
-    const hex_state *state = state_;
-    const uint32_t full = full_row(setup);
-    uint32_t queued[STACKS_MAX / 32 + 1] = {0};
+    const seat_state *s = &state->seats[seat];
+
+    if (seat >= setup->n_seats)
+        return (s->status | s->submitted | s->ready | s->draw_offer | s->draw_used | s->n_army) == 0;
+    if (s->status > RESIGNED || s->submitted > 1 || s->ready > 1 || s->draw_offer > 1 || s->draw_used > 1)
+        return 0;
+    if (s->n_army > setup->max_stacks)
+        return 0;
+    for (int32_t i = 0; i < s->n_army; i++)
+        if (s->army[i].unit >= setup->n_units || !wl_between(1, s->army[i].count, COUNT_MAX))
+            return 0;
+    return 1;
+}
+
+/* A stack by itself; where it stands is for `sound_stacks`. */
+static int sound_stack(const hex_setup *setup, const stack *s)
+{
+    if (s->seat >= setup->n_seats || s->unit >= setup->n_units)
+        return 0;
+    if (!wl_between(1, s->count, COUNT_MAX) || !wl_between(s->count, s->start_count, COUNT_MAX))
+        return 0;
+    if (!wl_between(1, s->top_hp, unit_of(setup, s)->hp) || !wl_between(0, s->skill_used, COUNTER_MAX))
+        return 0;
+    return s->retaliations_used <= unit_of(setup, s)->retaliations && s->defending <= 1 && s->waited <= 1 && s->summoned <= 1;
+}
+
+/* Ids ascend, no two stacks share a space, and in a battle every seat that is in has one. */
+static int sound_stacks(const hex_setup *setup, const hex_state *state)
+{
     spaces taken = state->obstacles;
     uint32_t with_stacks = 0;
     int32_t last = 0;
 
-    if (state->phase > OVER || state->reason > BY_ROUND_LIMIT || !wl_between(0, state->round, COUNTER_MAX))
-        return 0;
-    if (!wl_between(1, state->next_id, COUNTER_MAX) || !wl_between(0, state->turns, INT64_MAX / 2))
-        return 0;
-    if (state->n_stacks > STACKS_MAX || state->n_queue > state->n_stacks || state->winners >= 1 << SEATS_MAX)
-        return 0;
-    for (int32_t r = 0; r < ROWS_MAX; r++)
-        if ((state->obstacles.row[r] & ~(r < setup->height ? full : 0)) != 0)
-            return 0;
-    for (int32_t seat = 0; seat < SEATS_MAX; seat++) {
-        const seat_state *s = &state->seats[seat];
-        if (s->status > RESIGNED || s->submitted > 1 || s->ready > 1 || s->draw_offer > 1 || s->draw_used > 1)
-            return 0;
-        if (seat >= setup->n_seats && (s->status | s->submitted | s->ready | s->draw_offer | s->draw_used | s->n_army) != 0)
-            return 0;
-        if (s->n_army > setup->max_stacks)
-            return 0;
-        for (int32_t i = 0; i < s->n_army; i++)
-            if (s->army[i].unit >= setup->n_units || !wl_between(1, s->army[i].count, COUNT_MAX))
-                return 0;
-    }
     for (int32_t i = 0; i < state->n_stacks; i++) {
         const stack *s = &state->stacks[i];
-        if (s->id <= last || s->seat >= setup->n_seats || s->unit >= setup->n_units)
+        if (s->id <= last || !sound_stack(setup, s))
             return 0;
         if (s->space == HIDDEN ? state->phase != DEPLOY : !on_board(setup, s->space) || has(&taken, s->space))
             return 0;
         if (s->space != HIDDEN)
             add(&taken, s->space);
-        if (!wl_between(1, s->count, COUNT_MAX) || !wl_between(s->count, s->start_count, COUNT_MAX))
-            return 0;
-        if (!wl_between(1, s->top_hp, unit_of(setup, s)->hp) || !wl_between(0, s->skill_used, COUNTER_MAX))
-            return 0;
-        if (s->retaliations_used > unit_of(setup, s)->retaliations || s->defending > 1 || s->waited > 1 || s->summoned > 1)
-            return 0;
         with_stacks |= wl_bit(s->seat);
         last = s->id;
     }
-    if (state->next_id <= last)
+    if (state->next_id <= last || (state->phase == RECRUIT && state->n_stacks > 0))
         return 0;
-    if (state->phase == RECRUIT || state->phase == DEPLOY) { /* stacks come into the zones, where no obstacle is */
-        const spaces zones = all_zones(setup);
-        const spaces blocked = both(setup, &zones, &state->obstacles);
-        const spaces none = {{0}};
-        if (!same(setup, &blocked, &none) || (state->phase == RECRUIT && state->n_stacks > 0))
+    return (state->phase != DEPLOY && state->phase != PLAY) || with_stacks == seats_in(setup, state);
+}
+
+/* On the board, and before the battle not in the zones, into which stacks come. */
+static int sound_obstacles(const hex_setup *setup, const hex_state *state)
+{
+    const uint32_t full = full_row(setup);
+    const spaces none = {{0}};
+    spaces blocked;
+
+    for (int32_t r = 0; r < ROWS_MAX; r++)
+        if ((state->obstacles.row[r] & ~(r < setup->height ? full : 0)) != 0)
             return 0;
-    }
-    if ((state->phase == DEPLOY || state->phase == PLAY) && with_stacks != seats_in(setup, state))
-        return 0;
+    if (state->phase != RECRUIT && state->phase != DEPLOY)
+        return 1;
+    blocked = all_zones(setup);
+    blocked = both(setup, &blocked, &state->obstacles);
+    return same(setup, &blocked, &none);
+}
+
+/* No stack stands in it twice; there is one in phase play alone. */
+static int sound_queue(const hex_state *state)
+{
+    uint32_t queued[STACKS_MAX / 32 + 1] = {0};
+
     for (int32_t i = 0; i < state->n_queue; i++) {
         const int32_t place = state->queue[i];
         if (place >= state->n_stacks || (queued[place / 32] & wl_bit(place % 32)) != 0)
@@ -2462,6 +2479,23 @@ static int32_t hex_sound_state(const void *setup_, const void *state_)
         queued[place / 32] |= wl_bit(place % 32);
     }
     return state->phase == PLAY ? state->n_queue > 0 : state->n_queue == 0;
+}
+
+static int32_t hex_sound_state(const void *setup_, const void *state_)
+{
+    const hex_setup *setup = setup_;
+    const hex_state *state = state_;
+
+    if (state->phase > OVER || state->reason > BY_ROUND_LIMIT || !wl_between(0, state->round, COUNTER_MAX))
+        return 0;
+    if (!wl_between(1, state->next_id, COUNTER_MAX) || !wl_between(0, state->turns, INT64_MAX / 2))
+        return 0;
+    if (state->n_stacks > STACKS_MAX || state->n_queue > state->n_stacks || state->winners >= 1 << SEATS_MAX)
+        return 0;
+    for (int32_t seat = 0; seat < SEATS_MAX; seat++)
+        if (!sound_seat(setup, state, seat))
+            return 0;
+    return sound_obstacles(setup, state) && sound_stacks(setup, state) && sound_queue(state);
 }
 
 /* ==== The game ======================================================================================================== */

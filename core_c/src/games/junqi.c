@@ -1043,6 +1043,7 @@ static int may_change(int32_t type_a, int32_t cell_a, int32_t type_b, int32_t ce
     return may_stand(type_a, cell_b) && may_stand(type_b, cell_a);
 }
 
+/* 7.3. */
 static int32_t check_swap(const junqi_setup *setup, const junqi_state *state, int32_t seat, int32_t a, int32_t b)
 {
     const int32_t cell_a = own_cell(setup, seat, a);
@@ -1057,6 +1058,7 @@ static int32_t check_swap(const junqi_setup *setup, const junqi_state *state, in
     return may_change(type_of(state->board[a]), cell_a, type_of(state->board[b]), cell_b) ? WL_OK : ILLEGAL_LAYOUT;
 }
 
+/* 7.4. */
 static int32_t check_move(const junqi_setup *setup, const junqi_state *state, int32_t seat, int32_t piece, int32_t to)
 {
     const int32_t army = across(setup, state, seat);
@@ -1081,6 +1083,7 @@ static int32_t check_move(const junqi_setup *setup, const junqi_state *state, in
     return check_target(setup, state, seat, to);
 }
 
+/* 7.5. */
 static int32_t check_flip(const junqi_setup *setup, const junqi_state *state, int32_t seat, int32_t at)
 {
     if (state->turn != seat)
@@ -1090,6 +1093,7 @@ static int32_t check_flip(const junqi_setup *setup, const junqi_state *state, in
     return is_down(state, at) ? WL_OK : NOT_FACE_DOWN;
 }
 
+/* 7.7. */
 static int32_t check_offer(const junqi_setup *setup, const junqi_state *state, int32_t seat)
 {
     if (state->steps <= setup->min_steps_draw)
@@ -1155,6 +1159,7 @@ static void record_own_action(wl_event *event, int32_t seat, int32_t type, const
     wl_record(event, WL_REC_ACTION_ALT, WL_ALL_VIEWERS, 0, type, words, n);
 }
 
+/* 7.3. */
 static void swap(junqi_state *state, int32_t seat, int32_t a, int32_t b, wl_event *event)
 {
     const int32_t piece = state->board[a];
@@ -1165,6 +1170,7 @@ static void swap(junqi_state *state, int32_t seat, int32_t a, int32_t b, wl_even
     wl_record(event, WL_REC_EFFECT, wl_bit(seat), WL_DISCLOSE_OVER, E_SWAP, WL_ARGS(a, b));
 }
 
+/* 7.3. */
 static void submit_layout(const junqi_setup *setup, junqi_state *state, const wl_post *post, wl_event *event)
 {
     const int32_t seat = post->actor;
@@ -1185,6 +1191,7 @@ static uint32_t unready_seats(const junqi_setup *setup, const junqi_state *state
     return unready;
 }
 
+/* 7.3. */
 static void get_ready(const junqi_setup *setup, junqi_state *state, int32_t seat, wl_draws *draws, wl_event *event)
 {
     state->seats[seat].ready = 1;
@@ -1348,7 +1355,7 @@ static void accept_draw(const junqi_setup *setup, junqi_state *state, int32_t se
         end_match(state, event, 0, DRAW_AGREED);
 }
 
-/* 7.8 to 7.10: the seat is out, whoever's turn it is. */
+/* 7.8, 7.9: the seat is out, whoever's turn it is. */
 static void drop_out(const junqi_setup *setup, junqi_state *state, int32_t seat, int32_t cause, wl_event *event)
 {
     defeat(setup, state, seat, cause, event);
@@ -1530,7 +1537,7 @@ static int32_t seen_lost(const junqi_setup *setup, const junqi_state *state, int
     return setup->open_allies && viewer < SEATS_MAX && team_of(army) == team_of(viewer) ? known : EMPTY;
 }
 
-/* 9.3 and 9.4. */
+/* 9.3 and 9.4: the settlement. */
 static void settle(const junqi_setup *setup, const junqi_state *state, junqi_view *view)
 {
     const int64_t points = (int64_t)setup->win_points * setup->multiplier;
@@ -1563,19 +1570,9 @@ static void settle(const junqi_setup *setup, const junqi_state *state, junqi_vie
             view->received[seat] = pot / sharers;
 }
 
-static int32_t junqi_observe(const void *setup_, const void *state_, int32_t viewer, void *view_)
+/* What everybody may know. */
+static void show_course(const junqi_state *state, junqi_state *known)
 {
-    const junqi_setup *setup = setup_;
-    const junqi_state *state = state_;
-    junqi_view *view = view_;
-    junqi_state *known = &view->state;
-    const int32_t armies = setup->n_seats;
-
-    view->viewer = viewer;
-    view->to_act = junqi_to_act(setup, state);
-    if (state->phase == OVER && state->reason != ABORTED)
-        settle(setup, state, view);
-
     known->steps = state->steps;
     known->quiet_steps = state->quiet_steps;
     known->phase = state->phase;
@@ -1594,9 +1591,15 @@ static int32_t junqi_observe(const void *setup_, const void *state_, int32_t vie
     memcpy(known->path, state->path, sizeof state->path);
     memcpy(known->down, state->down, sizeof state->down);
     memcpy(known->seats, state->seats, sizeof state->seats);
+}
+
+/* The pieces on the board and the lost ones, as `viewer` may know them. */
+static void show_pieces(const junqi_setup *setup, const junqi_state *state, int32_t viewer, junqi_view *view)
+{
+    junqi_state *known = &view->state;
 
     clear_board(setup, known);
-    for (int32_t piece = 1; piece <= ARMY * armies; piece++) {
+    for (int32_t piece = 1; piece <= ARMY * setup->n_seats; piece++) {
         const int32_t space = state->at[piece];
         const int32_t seat = across(setup, state, army_of(piece));
         if (space == OFF) {
@@ -1613,6 +1616,20 @@ static int32_t junqi_observe(const void *setup_, const void *state_, int32_t vie
         else
             known->veiled = 1;
     }
+}
+
+static int32_t junqi_observe(const void *setup_, const void *state_, int32_t viewer, void *view_)
+{
+    const junqi_setup *setup = setup_;
+    const junqi_state *state = state_;
+    junqi_view *view = view_;
+
+    view->viewer = viewer;
+    view->to_act = junqi_to_act(setup, state);
+    if (state->phase == OVER && state->reason != ABORTED)
+        settle(setup, state, view);
+    show_course(state, &view->state);
+    show_pieces(setup, state, viewer, view);
     for (int32_t seat = 0; seat < setup->n_seats; seat++)
         view->flag_revealed[seat] = (uint8_t)flag_is_revealed(setup, state, seat);
     return WL_OK;

@@ -1133,7 +1133,7 @@ static int32_t check_offer(const act *a) /* 7.12 */
     return a->state->draw_offered ? ALREADY_USED : WL_OK;
 }
 
-static int32_t check_answer(const act *a)
+static int32_t check_answer(const act *a) /* 7.12 */
 {
     if (a->state->offer_by == NOBODY || a->state->offer_by == a->seat)
         return NO_OFFER;
@@ -1760,7 +1760,7 @@ static void let_go(const match *m, int32_t psionic)
         release(m, thrall);
 }
 
-/* 9, steps 3 and 4: thralls that came from F stay for good; what is F's goes. */
+/* 9, Eliminating, steps 3 and 4: thralls that came from F stay for good; what is F's goes. */
 static void remove_faction(universal_state *state, int32_t faction)
 {
     for (int32_t id = 1; id < state->next_id; id++) {
@@ -1782,6 +1782,7 @@ static void remove_faction(universal_state *state, int32_t faction)
     }
 }
 
+/* 9, Eliminating. */
 static void eliminate(const match *m, int32_t faction, int32_t reason)
 {
     universal_state *state = m->state;
@@ -1805,7 +1806,7 @@ static void eliminate(const match *m, int32_t faction, int32_t reason)
     }
 }
 
-/* `lost`: the faction whose Mighty died, or NOBODY. */
+/* 9, Cleanup. `lost`: the faction whose Mighty died, or NOBODY. */
 static void clean_up(const match *m, int32_t lost)
 {
     if (lost != NOBODY)
@@ -1837,6 +1838,7 @@ static void give_space(universal_state *state, int32_t space, int32_t seat)
     add(&state->area[seat], space);
 }
 
+/* 6, start of the turn, step 3. */
 static void go_on_conquering(const match *m, int32_t id)
 {
     universal_state *state = m->state;
@@ -1854,6 +1856,7 @@ static void go_on_conquering(const match *m, int32_t id)
     earn_merit(m, id);
 }
 
+/* 6, start of the turn. */
 static void start_turn(const match *m, int32_t seat)
 {
     universal_state *state = m->state;
@@ -1885,6 +1888,7 @@ static int32_t next_seat(const universal_setup *setup, const universal_state *st
     return seat;
 }
 
+/* 6, end of the turn. */
 static void end_turn(const match *m)
 {
     universal_state *state = m->state;
@@ -1968,6 +1972,7 @@ static void break_conquest(const match *m, int32_t id)
     p->conquering = 0;
 }
 
+/* 7.1, 7.2. */
 static void start_conquest(const match *m, int32_t id)
 {
     piece *p = &m->state->pieces[id];

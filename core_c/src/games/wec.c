@@ -92,7 +92,6 @@ static const wl_field VIEW_LAYOUT[] = {
 
 static const char *const SEATS[] = {"black", "white", NULL};
 static const char *const PHASES[] = {"play", "over", NULL};
-enum { BY_DESTRUCTION, BY_CONVERSION, BY_RESIGNATION, BY_TIMEOUT, BY_AGREEMENT, BY_NO_MOVES, REASONS_N }; /* 9 */
 static const char *const REASONS[] = {"primary_destroyed", "primary_converted", "resigned", "timeout",
                                       "draw_agreed",       "no_moves",          NULL};
 
@@ -489,7 +488,7 @@ typedef struct route {
 typedef struct search {
     const sight *s;
     const piece *p;
-    int32_t coexisting; /* is the piece? */
+    int32_t coexisting; /* 1 if the piece is of a coexisting type */
     set found[LEVELS];
     int32_t wanted; /* a cell, or -1: all */
     route *way;     /* to it */

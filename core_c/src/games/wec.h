@@ -262,6 +262,7 @@ typedef struct ghost {
 } ghost;
 
 enum { NOT_LOST, LOST_DESTROYED, LOST_CONVERTED };
+enum { BY_DESTRUCTION, BY_CONVERSION, BY_RESIGNATION, BY_TIMEOUT, BY_AGREEMENT, BY_NO_MOVES, REASONS_N }; /* reasons, 9 */
 
 /* Pieces and waiting reinforcements stand by ascending id, projectiles in order of creation, ghosts in theirs. */
 typedef struct wec_state {

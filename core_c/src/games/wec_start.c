@@ -191,7 +191,7 @@ typedef struct given_piece {
 
 /* The Position's words, found but not judged. */
 typedef struct position {
-    wl_word verdict, turn, to_move, idle_turns, draw_offer, activation_given;
+    wl_word turn, to_move, idle_turns, draw_offer, activation_given;
     wl_word moved, fires, pick_ups, drops, exchanges, reinforces, primary_lost[SEATS_N];
     wl_word n_vacated, n_marks, n_hits, n_activation[SEATS_N], n_ghosts, n_projectiles, n_reinforcements, n_heaps, n_pieces;
     const wl_word *vacated, *marks, *hits, *activation[SEATS_N], *ghosts, *projectiles, *reinforcements;
@@ -338,15 +338,9 @@ static int has_id(const id_set *ids, wl_word id)
     return wl_between(1, id, ID_MAX) && (ids->w[id / 64] >> (id % 64) & 1);
 }
 
-static int32_t read_position(position *p, wl_words *words)
+/* The words up to the loose heaps, found but not judged. */
+static void find_words(position *p, wl_words *words)
 {
-    id_set ids = {{0}};
-    wl_words cursor;
-
-    memset(p, 0, sizeof *p);
-    p->verdict = wl_next(words);
-    if (p->verdict != 0)
-        return WL_E_INVALID_POSITION;
     p->turn = wl_or_else(wl_next(words), 1);
     p->to_move = wl_or_else(wl_next(words), BLACK);
     p->idle_turns = wl_or_else(wl_next(words), 0);
@@ -377,6 +371,17 @@ static int32_t read_position(position *p, wl_words *words)
     p->n_reinforcements = wl_next(words);
     p->reinforcements = wl_next_list(words, p->n_reinforcements, REINFORCEMENT_WORDS);
     p->n_heaps = wl_next(words);
+}
+
+static int32_t read_position(position *p, wl_words *words)
+{
+    id_set ids = {{0}};
+    wl_words cursor;
+
+    memset(p, 0, sizeof *p);
+    if (wl_next(words) != 0) /* the codec's verdict */
+        return WL_E_INVALID_POSITION;
+    find_words(p, words);
     if (words->overrun || p->n_heaps < 0)
         return WL_E_INVALID_POSITION;
     if (!wl_between(1, p->turn, TURN_LIMIT) || !wl_between(BLACK, p->to_move, WHITE) || !wl_between(0, p->idle_turns, 1) ||
@@ -896,27 +901,13 @@ static int is_sound_ghost(const ghost *g)
     return g->square < SQUARES && g->level <= SUB && g->type >= ROCKET_PAWN && g->type <= PRIME_MINISTER;
 }
 
-int32_t wec_sound_state(const void *setup, const void *state_)
+/* Pieces and loose articles: ids ascend, no cell holds three, and there are not too many articles. */
+static int are_sound_pieces(const wec_state *state)
 {
-    const wec_state *state = state_;
-    uint8_t in_cell[CELLS];
+    uint8_t in_cell[CELLS] = {0};
     int32_t n_articles = 0;
     int32_t last = 0;
 
-    (void)setup;
-    if (state->turn < 1 || state->turn > TURN_MAX || state->to_move > WHITE || state->over > 1 || state->reason > 5)
-        return 0;
-    if (state->winners > 3 || state->knower > 1 || state->idle_turns > 2 || state->draw_offer > SEATS_N)
-        return 0;
-    if (state->moved > 1 || state->fires > 2 || state->pick_ups > 1 || state->drops > 1 || state->exchanges > 1)
-        return 0;
-    if (state->reinforces > 1 || state->primary_lost[BLACK] > LOST_CONVERTED || state->primary_lost[WHITE] > LOST_CONVERTED)
-        return 0;
-    if (!are_squares(state->activation) || !are_squares(state->activation + 2) || !are_squares(state->vacated))
-        return 0;
-    if (state->n_pieces > PIECES_MAX || state->n_projectiles > PROJECTILES_MAX)
-        return 0;
-    memset(in_cell, 0, sizeof in_cell);
     for (int32_t i = 0; i < state->n_pieces; i++) {
         const piece *p = &state->pieces[i];
         if (!is_sound_piece(p))
@@ -936,8 +927,11 @@ int32_t wec_sound_state(const void *setup, const void *state_)
             return 0;
         n_articles += (h->kind[0] != NO_ARTICLE) + (h->kind[1] != NO_ARTICLE);
     }
-    if (n_articles > ARTICLES_MAX)
-        return 0;
+    return n_articles <= ARTICLES_MAX;
+}
+
+static int are_sound_projectiles(const wec_state *state)
+{
     for (int32_t i = 0; i < state->n_projectiles; i++) {
         const projectile *m = &state->projectiles[i];
         if (m->kind > TORPEDO || m->seat > WHITE || m->square >= SQUARES || m->direction >= DIRECTIONS || m->fresh > 1)
@@ -945,6 +939,11 @@ int32_t wec_sound_state(const void *setup, const void *state_)
         if (m->strength < 1 || m->strength > 3)
             return 0;
     }
+    return 1;
+}
+
+static int are_sound_ghosts(const wec_state *state)
+{
     for (int32_t seat = BLACK; seat <= WHITE; seat++) {
         const ghost *list = seat == BLACK ? state->black_ghosts : state->white_ghosts;
         if (state->n_ghosts[seat] > GHOSTS_MAX)
@@ -954,4 +953,24 @@ int32_t wec_sound_state(const void *setup, const void *state_)
                 return 0;
     }
     return 1;
+}
+
+int32_t wec_sound_state(const void *setup, const void *state_)
+{
+    const wec_state *state = state_;
+
+    (void)setup;
+    if (state->turn < 1 || state->turn > TURN_MAX || state->to_move > WHITE || state->over > 1 || state->reason >= REASONS_N)
+        return 0;
+    if (state->winners > 3 || state->knower > 1 || state->idle_turns > 2 || state->draw_offer > SEATS_N)
+        return 0;
+    if (state->moved > 1 || state->fires > 2 || state->pick_ups > 1 || state->drops > 1 || state->exchanges > 1)
+        return 0;
+    if (state->reinforces > 1 || state->primary_lost[BLACK] > LOST_CONVERTED || state->primary_lost[WHITE] > LOST_CONVERTED)
+        return 0;
+    if (!are_squares(state->activation) || !are_squares(state->activation + 2) || !are_squares(state->vacated))
+        return 0;
+    if (state->n_pieces > PIECES_MAX || state->n_projectiles > PROJECTILES_MAX)
+        return 0;
+    return are_sound_pieces(state) && are_sound_projectiles(state) && are_sound_ghosts(state);
 }

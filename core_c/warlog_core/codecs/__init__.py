@@ -134,7 +134,11 @@ class Notation(Protocol):
 
 
 class Codec(Protocol):
-    """One game's codec. Words are the layouts at the head of the game's C file."""
+    """One game's codec. Words are the layouts at the head of the game's C file.
+
+    Where its book has more to say, a codec has further attributes, which are looked up by name: `catalogues` (as
+    `pieces`: more lists, spells say, by their names), `notation` (a Notation), what warlog_core.accounts describes, and
+    answers to what a book rules of matches rather than of play (`sides`, `hands`, `position_is_open` …)."""
 
     title: str
     seats_are_numbered_by: str  # "match": place in Tables.seats; "game": place in the game's longest roster

@@ -300,19 +300,11 @@ class Codec:
             for space in _BOOK["spaces"]
             if not (closed and space.get("seat") in ("east", "west"))
         }
-        arcs = {frozenset(arc["spaces"]): arc for arc in _BOOK["arcs"]}
+        edges = _edges(here)
         around: dict[str, list[str]] = {name: [] for name in here}
-        edges = []
-        for kind, pairs in (("road", _BOOK["roads"]), ("rail", _BOOK["rails"])):
-            for one, other in pairs:
-                if one not in here or other not in here:
-                    continue
-                edge: dict[str, Any] = {"from": one, "to": other, "kind": kind}
-                if arc := arcs.get(frozenset((one, other))):
-                    edge["arc"] = {"center": arc["center"], "radius": arc["radius"]}
-                edges.append(edge)
-                around[one].append(other)
-                around[other].append(one)
+        for edge in edges:
+            around[edge["from"]].append(edge["to"])
+            around[edge["to"]].append(edge["from"])
         spaces = []
         for name, space in here.items():
             own = {key: value for key, value in space.items() if key not in ("id", "index", "x", "y", "seat")}
@@ -353,6 +345,21 @@ class Codec:
 
     def tables(self, setup: Mapping[str, Any], labels: bytes) -> Tables:
         return Tables(self, setup)
+
+
+def _edges(here: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Roads, then rails, between the spaces that exist; those of an arc with the circle that it is part of."""
+    arcs = {
+        frozenset(arc["spaces"]): {"center": arc["center"], "radius": arc["radius"]} for arc in _BOOK["arcs"]
+    }
+    edges = []
+    for kind, pairs in (("road", _BOOK["roads"]), ("rail", _BOOK["rails"])):
+        for one, other in pairs:
+            if one in here and other in here:
+                arc = arcs.get(frozenset((one, other)))
+                edge = {"from": one, "to": other, "kind": kind}
+                edges.append(edge if arc is None else {**edge, "arc": arc})
+    return edges
 
 
 def _lines(here: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -206,12 +206,46 @@ def _turn_state_words(value: object) -> list[int]:
     return words + _counted(hits, 3)
 
 
+def _ghosts_words(value: object) -> list[int]:
+    words: list[int] = []
+    for owner, entries in object_of(value, (), SEATS).items():
+        for entry in list_of(entries):
+            ghost = object_of(entry, ("type", "at", "level", "turn"))
+            words += (_seat(owner), _type(ghost["type"]), _square(ghost["at"]), _level(ghost["level"]))
+            words.append(int_word(ghost["turn"]))
+    return _counted(words, 5)
+
+
+def _projectiles_words(value: object) -> list[int]:
+    words: list[int] = []
+    for entry in list_of(value):
+        missile = object_of(entry, ("kind", "seat", "at", "direction"), ("strength", "target", "fresh"))
+        words += (
+            _missile(missile["kind"]),
+            _seat(missile["seat"]),
+            _square(missile["at"]),
+            _direction(missile["direction"]),
+            optional_word(missile, "strength", int_word),
+            optional_word(missile, "target", int_word),
+            optional_word(missile, "fresh", bool_word),
+        )
+    return _counted(words, 7)
+
+
+def _reinforcements_words(value: object) -> list[int]:
+    words: list[int] = []
+    for entry in list_of(value):
+        piece = object_of(entry, ("id", "seat", "type", "at"), ("hand",))
+        words += (int_word(piece["id"]), _seat(piece["seat"]), _type(piece["type"]), _square(piece["at"]))
+        words.append(optional_word(piece, "hand", _hand))
+    return _counted(words, 5)
+
+
+_POSITION_OPTIONAL = frozenset(Position.__struct_fields__) - {"pieces"}
+
+
 def _position_words(value: object) -> list[int]:
-    optional = (
-        "turn", "to_move", "idle_turns", "articles", "projectiles", "reinforcements", "activation_squares", "ghosts",
-        "draw_offer", "turn_state",
-    )  # fmt: skip
-    given = object_of(value, ("pieces",), optional)
+    given = object_of(value, ("pieces",), _POSITION_OPTIONAL)
     words = [
         optional_word(given, "turn", int_word),
         optional_word(given, "to_move", _seat),
@@ -225,32 +259,9 @@ def _position_words(value: object) -> list[int]:
         squares = object_of(given["activation_squares"], SEATS)
     for seat in SEATS:
         words += _counted([_square(square) for square in list_of(squares[seat])])
-    ghosts: list[int] = []
-    for owner, entries in object_of(given.get("ghosts", {}), (), SEATS).items():
-        for entry in list_of(entries):
-            ghost = object_of(entry, ("type", "at", "level", "turn"))
-            ghosts += (_seat(owner), _type(ghost["type"]), _square(ghost["at"]), _level(ghost["level"]))
-            ghosts.append(int_word(ghost["turn"]))
-    words += _counted(ghosts, 5)
-    projectiles: list[int] = []
-    for entry in list_of(given.get("projectiles", [])):
-        missile = object_of(entry, ("kind", "seat", "at", "direction"), ("strength", "target", "fresh"))
-        projectiles += (
-            _missile(missile["kind"]),
-            _seat(missile["seat"]),
-            _square(missile["at"]),
-            _direction(missile["direction"]),
-            optional_word(missile, "strength", int_word),
-            optional_word(missile, "target", int_word),
-            optional_word(missile, "fresh", bool_word),
-        )
-    words += _counted(projectiles, 7)
-    waiting: list[int] = []
-    for entry in list_of(given.get("reinforcements", [])):
-        piece = object_of(entry, ("id", "seat", "type", "at"), ("hand",))
-        waiting += (int_word(piece["id"]), _seat(piece["seat"]), _type(piece["type"]), _square(piece["at"]))
-        waiting.append(optional_word(piece, "hand", _hand))
-    words += _counted(waiting, 5)
+    words += _ghosts_words(given.get("ghosts", {}))
+    words += _projectiles_words(given.get("projectiles", []))
+    words += _reinforcements_words(given.get("reinforcements", []))
     heaps = list_of(given.get("articles", []))
     words.append(len(heaps))
     for entry in heaps:
@@ -754,20 +765,7 @@ class Tables:
             idle_turns=fields["idle_turns"],
             pieces=pieces,
             articles=self._position_heaps(turn, fields),
-            projectiles=[
-                PositionProjectile(
-                    kind=PROJECTILES[kind],
-                    seat=SEATS[seat],
-                    at=SQUARES[square],
-                    direction=DIRECTIONS[direction],
-                    strength=strength,
-                    target=target or UNSET,
-                    fresh=True if fresh else UNSET,
-                )
-                for kind, seat, square, direction, strength, target, fresh in map(
-                    self._codec.pick_projectile, fields["projectiles"]
-                )
-            ],
+            projectiles=self._position_projectiles(fields),
             reinforcements=waiting,
             activation_squares=_activation(fields),
             ghosts=ghosts or UNSET,
@@ -820,6 +818,22 @@ class Tables:
                     articles.append(_position_article(turn, second, second_ready, 0))
                 heaps.append(PositionHeap(SQUARES[square], articles))
         return heaps
+
+    def _position_projectiles(self, fields: Mapping[str, Any]) -> list[PositionProjectile]:
+        return [
+            PositionProjectile(
+                kind=PROJECTILES[kind],
+                seat=SEATS[seat],
+                at=SQUARES[square],
+                direction=DIRECTIONS[direction],
+                strength=strength,
+                target=target or UNSET,
+                fresh=True if fresh else UNSET,
+            )
+            for kind, seat, square, direction, strength, target, fresh in map(
+                self._codec.pick_projectile, fields["projectiles"]
+            )
+        ]
 
     def _position_turn_state(self, fields: Mapping[str, Any]) -> PositionTurnState | UnsetType:
         said: dict[str, Any] = {

@@ -255,6 +255,12 @@ def _move_text(
     return text
 
 
+def _seen_on_ground(state: State, seat: str) -> set[tuple[str, str, str]]:
+    """Seat, type and square of every piece on the ground that this seat sees."""
+    view = state.view(seat)
+    return {(p.seat, p.type, p.at) for p in (*view.pieces, *view.enemies) if p.level == "ground"}
+
+
 def _doze_text(
     reader: _Reader,
     action: Mapping[str, Any],
@@ -332,6 +338,27 @@ def _exchange_text(reader: _Reader, action: Mapping[str, Any], pieces: Mapping[i
     return f"{first}->{article}->{second}"
 
 
+def _article_text(reader: _Reader, action: Mapping[str, Any], pieces: Mapping[int, _Piece]) -> str:
+    piece = pieces[action["piece"]]
+    number = _number_two(piece, pieces) if reader.is_actor else ""
+    sign = "^" if action["type"] == "pick_up" else "v"
+    return f"{piece.describe()}{number}{sign}{KIND_CODES[action['article']]}"
+
+
+def _reinforce_text(before: State, action: Mapping[str, Any], pieces: dict[int, _Piece]) -> str:
+    """Also puts the reinforcement among the pieces: a projectile may be waiting for it."""
+    waiting = next(p for p in before.position().reinforcements if p.id == action["piece"])
+    hand = "" if waiting.hand is UNSET else waiting.hand
+    pieces[waiting.id] = _Piece(waiting.id, waiting.seat, waiting.type, waiting.at, "ground", hand, [], 0, ())
+    return f"{_loc(waiting.at)}{TYPE_CODES[waiting.type]}{HAND_SIGNS.get(hand, '')}"
+
+
+_LETTERS = {
+    "move": "M", "doze": "M", "fire": "F", "pick_up": "P", "exchange": "X", "reinforce": "R", "drop": "D",
+    "end_turn": "",
+}  # fmt: skip
+
+
 def _act(reader: _Reader, before: State, seat: str, action: Mapping[str, Any], event: Event) -> _Act:
     """One accepted action of `seat` from the state `before`, as the reader may know it."""
     kind = action["type"]
@@ -339,41 +366,27 @@ def _act(reader: _Reader, before: State, seat: str, action: Mapping[str, Any], e
     pieces = _pieces(before)
     main = forms[0] if forms else (None, None)
     shown = reader.is_actor or _given_whole(*main)
-    letter, text = "", None
+    text = None
     mover = pieces.get(action["piece"]) if kind in ("move", "doze") else None
     if kind == "move":
-        letter, text = "M", _move_text(reader, action, forms, pieces)
+        text = _move_text(reader, action, forms, pieces)
     elif kind == "doze":
-
-        def seen() -> set[tuple[str, str, str]]:
-            view = before.view(seat)
-            return {(p.seat, p.type, p.at) for p in (*view.pieces, *view.enemies) if p.level == "ground"}
-
-        letter, text = "M", _doze_text(reader, action, forms, pieces, seen)
+        text = _doze_text(reader, action, forms, pieces, lambda: _seen_on_ground(before, seat))
     elif kind == "fire":
-        letter, text = "F", _fire_text(reader, before, seat, action, pieces) if shown else None
+        text = _fire_text(reader, before, seat, action, pieces) if shown else None
     elif kind in ("pick_up", "drop"):
-        letter = "P" if kind == "pick_up" else "D"
-        piece = pieces[action["piece"]]
-        number = _number_two(piece, pieces) if reader.is_actor else ""
-        sign = "^" if kind == "pick_up" else "v"
-        text = f"{piece.describe()}{number}{sign}{KIND_CODES[action['article']]}" if shown else None
+        text = _article_text(reader, action, pieces) if shown else None
     elif kind == "exchange":
-        letter, text = "X", _exchange_text(reader, action, pieces) if shown else None
+        text = _exchange_text(reader, action, pieces) if shown else None
     elif kind == "reinforce":
-        waiting = next(p for p in before.position().reinforcements if p.id == action["piece"])
-        hand = "" if waiting.hand is UNSET else waiting.hand
-        sign = HAND_SIGNS.get(hand, "")
-        letter, text = "R", f"{_loc(waiting.at)}{TYPE_CODES[waiting.type]}{sign}" if shown else None
-        # A projectile may be waiting for it.
-        pieces[waiting.id] = _Piece(waiting.id, seat, waiting.type, waiting.at, "ground", hand, [], 0, ())
-        if not (reader.is_actor or isinstance(main[0], Reinforced)):
+        text = _reinforce_text(before, action, pieces)
+        if not (reader.is_actor or (shown and isinstance(main[0], Reinforced))):
             text = None  # a bump is the acting seat's own affair
     start = (mover.at, mover.level) if mover is not None else ("", "")
     results = _results(reader, forms, pieces, mover)
     if reader.is_actor:
         results = _deviation(action, start, mover, event) + results
-    return _Act(letter, text, results)
+    return _Act(_LETTERS[kind], text, results)
 
 
 def _deviation(
