@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from hashlib import sha256
 
 from litestar import delete, post, put
@@ -72,11 +73,12 @@ async def command(service: Service, scope: Scope, receive: Receive, match_id: st
 )
 async def put_seat(request: AnyRequest, match_id: FromPath[str], seat: FromPath[str]) -> Answer:
     """Take a seat, with its invitation if it asks for one. One player may hold several."""
-    body = await read_body(request.scope, request.receive, service_of(request.scope).settings.body_bytes_max)
-    claim = decode(body, schema.SeatClaim)
-    return await _change(
-        request, match_id, TakeSeat(seat, claim.invitation or ""), b"take " + seat.encode() + body, 200
-    )
+
+    def take(body: bytes) -> TakeSeat:
+        claim: schema.SeatClaim = decode(body, schema.SeatClaim)
+        return TakeSeat(seat, claim.invitation or "")
+
+    return await _change(request, match_id, b"take " + seat.encode(), take, 200)
 
 
 @delete(
@@ -91,7 +93,7 @@ async def put_seat(request: AnyRequest, match_id: FromPath[str], seat: FromPath[
 )
 async def delete_seat(request: AnyRequest, match_id: FromPath[str], seat: FromPath[str]) -> Answer:
     """Leave a seat in the lobby. Who leaves a running competitive match flees from it, where its rules know that."""
-    return await _change(request, match_id, LeaveSeat(seat), b"leave " + seat.encode(), 200)
+    return await _change(request, match_id, b"leave " + seat.encode(), lambda body: LeaveSeat(seat), 200)
 
 
 @post(
@@ -107,18 +109,20 @@ async def delete_seat(request: AnyRequest, match_id: FromPath[str], seat: FromPa
 )
 async def post_join(request: AnyRequest, match_id: FromPath[str]) -> Answer:
     """Join a match with `"seating": "wish"`; when all have joined, the seats are assigned."""
-    body = await read_body(request.scope, request.receive, service_of(request.scope).settings.body_bytes_max)
-    return await _change(request, match_id, Join(decode(body, schema.Wish).wish), b"join " + body, 201)
+    return await _change(request, match_id, b"join ", lambda body: Join(decode(body, schema.Wish).wish), 201)
 
 
 async def _change(
-    request: AnyRequest, match_id: str, command: AnyCommand, asked: bytes, status: int
+    request: AnyRequest, match_id: str, asked: bytes, command_of: Callable[[bytes], AnyCommand], status: int
 ) -> Answer:
+    """`asked`: what the path says, so that one Idempotency-Key is not taken for two things."""
     scope = request.scope
     service = service_of(scope)
     caller = await auth.caller(service, scope)
     service.limits.commands.spend(caller.id)
-    done = await _execute(service, scope, match_id, command, caller, _key(scope, b"seat", asked))
+    body = await read_body(scope, request.receive, service.settings.body_bytes_max)
+    key = _key(scope, b"seat", asked + body)
+    done = await _execute(service, scope, match_id, command_of(body), caller, key)
     return Answer(status, DONE, done.answer)
 
 
