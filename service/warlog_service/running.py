@@ -19,7 +19,7 @@ from warlog_events.accounts import Accounts
 from warlog_events.archive import Archive, Files
 from warlog_events.bookkeeper import Bookkeeper
 from warlog_events.clock import Clock
-from warlog_events.connect import Connection, open_redis
+from warlog_events.connect import Connection, RedisUnsuitable, open_redis
 from warlog_events.errors import Unavailable, WarlogError
 from warlog_events.lease import Lease
 from warlog_events.ledger import Ledger
@@ -42,6 +42,7 @@ from warlog_service.settings import BadSettings, Settings
 log = logging.getLogger("warlog")
 
 RECONNECT_SECONDS = 0.5
+UNSUITABLE_SECONDS = 2.0  # before a Redis that does not suit is looked at again: somebody has to change it
 PATIENCE_SECONDS = 1.0  # after which the service starts without Redis
 
 
@@ -122,6 +123,7 @@ class Service:
         self.siblings: Siblings | None = None  # of a worker among several
         self.on_backend: Callable[[Backend], None] = lambda backend: None  # before anything is asked of it
         self._backend: Backend | None = None
+        self._started = False
         self._name = secrets.token_hex(8)  # among the processes that ask for a lease
         self._tasks: list[asyncio.Task[None]] = []
         self._show()
@@ -174,13 +176,14 @@ class Service:
         return self._backend is not None and not self.closing and await self._backend.connection.pipe.ping()
 
     async def start(self) -> None:
-        """With a URL, Redis may come later; an embedded one that does not start is an error, as is an
-        unsuitable one."""
+        """With a URL, Redis may come later; an embedded one that does not start is an error, as is an unsuitable one
+        that is there already."""
         connecting = asyncio.create_task(self._connect_with_patience())
         self._tasks.append(connecting)
         await asyncio.wait([connecting], timeout=None if self.settings.redis is None else PATIENCE_SECONDS)
         if connecting.done():
             connecting.result()
+        self._started = True
 
     async def stop(self) -> None:
         for task in self._tasks:
@@ -222,6 +225,11 @@ class Service:
                     raise
                 log.warning("Redis does not answer yet: %s", error)
                 await asyncio.sleep(RECONNECT_SECONDS)
+            except RedisUnsuitable as error:
+                if not self._started:
+                    raise
+                log.error("%s", error)  # nobody waits for this task any more
+                await asyncio.sleep(UNSUITABLE_SECONDS)
 
     async def _work(self, name: str, run: Callable[[], Awaitable[None]]) -> None:
         """In one process of all that share the Redis; ends only with it. After a failure it starts again where it

@@ -13,6 +13,7 @@ from typing import Any
 
 import httpx
 import pytest
+from redis import Redis
 
 from tests.servers import RedisServer, WarlogServer
 from tests.service.api import UNLIMITED, Api, ok, refused
@@ -88,6 +89,20 @@ def test_a_server_may_start_before_its_redis(tmp_path: Path, redis: RedisServer)
         redis.start()
         eventually(lambda: ready(server.url) == 200, 20)
         api.player().alone()
+
+
+def test_a_redis_that_comes_later_and_does_not_suit_is_complained_of_until_it_does(tmp_path: Path) -> None:
+    """Nobody was told, and it was not looked at again."""
+    log = tmp_path / "log"
+    with RedisServer(config={"maxmemory-policy": "allkeys-lru"}) as redis, log.open("wb") as errors:
+        redis.stop()
+        with WarlogServer(tmp_path / "data", redis=redis.url, environment=UNLIMITED, errors=errors) as server:
+            redis.start()
+            eventually(lambda: "maxmemory-policy is allkeys-lru" in log.read_text(), 20)
+            assert ready(server.url) == 503
+            with Redis(unix_socket_path=str(redis.socket)) as client:
+                client.config_set("maxmemory-policy", "noeviction")
+            eventually(lambda: ready(server.url) == 200, 20)
 
 
 def test_a_killed_embedded_redis_is_started_again(tmp_path: Path) -> None:
