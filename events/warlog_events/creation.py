@@ -73,27 +73,15 @@ def begin(
         raise BadParameter("with the seating by wish nobody has a seat yet")
     if spec.seating == "wish" and spec.visibility == "private":
         raise BadParameter("a private match has no seating by wish, since nobody else could come to join it")
-    holders: dict[str, Player] = {}
-    secrets: dict[str, str] = {}
-    for seat, who in spec.seats.items():
-        if seat not in seats:
-            raise UnknownSeat(f"no seat {seat!r} in this match")
-        if who == "me":
-            holders[seat] = caller
-        elif who == "invite":
-            secrets[seat] = _invitation(draft.token_bytes)
-        elif who != "open":
-            if who not in players:
-                raise UnknownPlayer(f"no player {who!r}")
-            holders[seat] = players[who]
+    holders, invited = _seated(spec.seats, seats, caller, players)
     check_sides(None, holders, options, position, spec.mode, draft.game)
+    sitting = {player.id for player in holders.values()}
     if spec.mode == "competitive":
-        check_unknown(draft.game, position, {caller.id}, {player.id for player in holders.values()}, None)
-    if customs.stake(draft.game, options, spec.mode) and {player.id for player in holders.values()} - {
-        caller.id
-    }:
+        check_unknown(draft.game, position, {caller.id}, sitting, None)
+    if customs.stake(draft.game, options, spec.mode) and sitting - {caller.id}:
         raise BadParameter("where gold is at stake players take their seats themselves")
-    alone = set(holders) == set(seats) and {player.id for player in holders.values()} == {caller.id}
+    alone = set(holders) == set(seats) and sitting == {caller.id}
+    secrets = {seat: _invitation(draft.token_bytes) for seat in invited}
     created = MatchCreated(
         game=draft.game.name,
         rules_version=draft.game.rules_version,
@@ -115,6 +103,26 @@ def begin(
     if alone:
         start(draft, caller)
     return secrets
+
+
+def _seated(
+    wanted: Mapping[str, str], seats: Sequence[str], caller: Player, players: Mapping[str, Player]
+) -> tuple[dict[str, Player], list[str]]:
+    """Who sits where, and the seats that need an invitation. `wanted`: CreateMatch.seats."""
+    holders: dict[str, Player] = {}
+    invited: list[str] = []
+    for seat, who in wanted.items():
+        if seat not in seats:
+            raise UnknownSeat(f"no seat {seat!r} in this match")
+        if who == "me":
+            holders[seat] = caller
+        elif who == "invite":
+            invited.append(seat)
+        elif who != "open":
+            if who not in players:
+                raise UnknownPlayer(f"no player {who!r}")
+            holders[seat] = players[who]
+    return holders, invited
 
 
 def begin_paired(draft: Draft, wanted: Wanted, players: Sequence[Player]) -> None:

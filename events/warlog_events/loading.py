@@ -17,8 +17,9 @@ from .counts import Counts
 from .errors import IntegrityError, UnknownMatch, WarlogError
 from .head import Match, milliseconds
 from .integrity import Integrity
-from .replay import Forgotten, Replay
+from .replay import Replay
 from .store import Store, StoredEvent
+from .timeline import Forgotten
 
 log = logging.getLogger("warlog.matches")
 

@@ -39,14 +39,14 @@ from .creation import (
     game_of,
 )
 from .decide import act, check_known, join, leave_seat, prepare, take_seat
-from .done import Beginning, Done, Key, MatchSettings, ScenarioLookup
+from .done import Done, Key, MatchSettings, ScenarioLookup
 from .draft import Draft
 from .errors import (
     BadParameter,
     ClockSkew,
     IdempotencyKeyReused,
     IntegrityError,
-    Refused,
+    Repeated,
     TryAgain,
     UnknownMatch,
     VersionConflict,
@@ -61,11 +61,11 @@ from .model import SERVER, STRANGER, Player, Reader
 from .notify import Watch
 from .pages import Told
 from .past import Past
-from .projections.lobby import index_of
+from .projections.lobby import index_json
 from .proposals import Around, accept, propose, reject
-from .replay import Forgotten
 from .stakes import Brought, BroughtWanted, Stakes
-from .store import Append, Idempotency, Repeated, Store
+from .store import Append, Idempotency, Store
+from .timeline import Forgotten
 from .world import World
 
 CONFLICTS_MAX = 100
@@ -484,27 +484,3 @@ def _check_still(tried: Match, match: Match, command: AnyCommand, began_at: int)
         if same and command.seat in now.to_act:
             return
     raise VersionConflict(f"the match is at version {match.version}", version=match.version)
-
-
-def index_json(before: Match | None, match: Match) -> bytes:
-    """What the lobby's projection finds the match by; mostly what it was before the event."""
-    if before is not None and before.index:
-        old, new = before.fold, match.fold
-        if (old.status, old.mode) == (new.status, new.mode) and new.status != "lobby":
-            if old.holders is new.holders and old.joined is new.joined and old.seats is new.seats:
-                return before.index
-    return msgspec.json.encode(index_of(match.summary(STRANGER)))
-
-
-__all__ = [
-    "Beginning",
-    "Created",
-    "Done",
-    "Imported",
-    "Key",
-    "Match",
-    "MatchSettings",
-    "Matches",
-    "Refused",
-    "ScenarioLookup",
-]

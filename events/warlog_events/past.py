@@ -16,8 +16,7 @@ from .head import Match
 from .loading import Loader
 from .model import STRANGER, Reader
 from .pages import Told, tell
-from .replay import Forgotten
-from .timeline import Timeline
+from .timeline import Forgotten, Timeline
 from .verify import Verdict, verify_record
 from .visible import event_json
 

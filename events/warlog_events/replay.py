@@ -26,7 +26,7 @@ from .model import (
     TimeTravelled,
 )
 from .store import StoredEvent, chain_of
-from .timeline import Forgotten, Timeline
+from .timeline import Timeline
 from .upcast import body_of
 
 
@@ -204,6 +204,3 @@ def _core_step(line: Timeline, version: int) -> warlog_core.Step:
 
 def _contradiction(version: int, error: CoreError) -> NoReturn:
     raise IntegrityError(f"event {version} cannot be replayed: {error}", version=version) from error
-
-
-__all__ = ["Forgotten", "Replay", "start_of", "state_at"]

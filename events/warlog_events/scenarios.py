@@ -10,9 +10,9 @@ import warlog_core
 
 from . import keys
 from .connect import Connection
+from .done import Beginning
 from .errors import BadParameter, TooManyRequests, UnknownScenario
 from .head import rfc3339
-from .match import Beginning
 from .pipe import Word
 from .world import World
 

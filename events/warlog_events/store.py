@@ -28,18 +28,6 @@ from .errors import (
 from .pipe import Reply, Word
 from .world import World
 
-__all__ = [
-    "Activities",
-    "Activity",
-    "Append",
-    "Archived",
-    "Idempotency",
-    "Repeated",
-    "Store",
-    "StoredEvent",
-    "chain_of",
-]
-
 # An event's `at` is its writer's idea of Redis's clock; this far off, in ms, it is refused and the clock set.
 AT_TOLERANCE_MS = 5_000
 # An id that was given up is remembered for longer than any process may sleep with the match it was about to make.

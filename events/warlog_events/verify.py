@@ -19,9 +19,10 @@ from .fold import Fold, with_wish
 from .head import milliseconds
 from .model import SeatsAssigned, encode
 from .records import ACTION, Record, RecordEvent, numbered, parse_record, walk
-from .replay import Forgotten, Replay
+from .replay import Replay
 from .seating import assign, draw_from
 from .store import StoredEvent
+from .timeline import Forgotten
 from .upcast import body_of
 
 

@@ -12,7 +12,9 @@ from msgspec import to_builtins
 from tests.events.hand import opened
 from warlog_events.commands import Act, CreateMatch, Propose, Undo
 from warlog_events.connect import Connection
-from warlog_events.match import Done, Match, Matches, MatchSettings, ScenarioLookup
+from warlog_events.done import Done, MatchSettings, ScenarioLookup
+from warlog_events.head import Match
+from warlog_events.match import Matches
 from warlog_events.model import Player, Reader
 from warlog_events.notify import Watch
 from warlog_events.store import Store

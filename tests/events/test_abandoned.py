@@ -9,7 +9,7 @@ from tests.servers import AnyRedis
 from warlog_events import keys
 from warlog_events.abandoned import BATCH, Abandoned
 from warlog_events.commands import Competitive, CreateMatch, LeaveSeat, Prepare, Propose, TakeSeat
-from warlog_events.match import Match
+from warlog_events.head import Match
 from warlog_events.projections.projector import Projector
 
 DAY = 86_400

@@ -25,8 +25,8 @@ from warlog_events import errors, keys
 from warlog_events.archive import Archive, Files, Tombstone
 from warlog_events.archiver import Archiver
 from warlog_events.commands import Abort, Accept, CreateMatch, Join, Propose, Rematch, Undo
-from warlog_events.head import rfc3339
-from warlog_events.match import Key, Match
+from warlog_events.done import Key
+from warlog_events.head import Match, rfc3339
 from warlog_events.projections.lobby import Lobby
 from warlog_events.projections.projector import Projector
 from warlog_events.verify import verify_record

@@ -16,7 +16,7 @@ from tests.events.table import ADA, ALL, BATTLE, HIDDEN, SPECTATOR, Table, choic
 from tests.servers import AnyRedis
 from warlog_events import errors, keys, snapshot
 from warlog_events.commands import Act, Propose, Undo
-from warlog_events.match import MatchSettings
+from warlog_events.done import MatchSettings
 
 SETTINGS = MatchSettings(checkpoint_every_events=4, snapshot_every_events=10)
 

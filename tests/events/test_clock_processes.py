@@ -17,8 +17,7 @@ from tests.events.table import ADA, SPECTATOR, Table, table_at
 from tests.servers import RedisServer
 from warlog_events.clock import Clock
 from warlog_events.commands import Act, CreateMatch
-from warlog_events.head import milliseconds
-from warlog_events.match import Match
+from warlog_events.head import Match, milliseconds
 
 MATCHES = 12
 TIMEOUTS = 3

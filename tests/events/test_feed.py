@@ -16,8 +16,9 @@ import pytest_asyncio
 from tests.events.table import ADA, ALL, BATTLE, BOB, HIDDEN, SPECTATOR, Table, choice, table_at
 from tests.servers import AnyRedis
 from warlog_events.commands import Act, CreateMatch, Options, Prepare, Propose, TakeSeat, Undo
+from warlog_events.done import MatchSettings
 from warlog_events.feed import Feed, FeedClosed, Item, SlowReader
-from warlog_events.match import Match, MatchSettings
+from warlog_events.head import Match
 from warlog_events.model import Reader
 
 

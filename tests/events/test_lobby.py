@@ -28,7 +28,7 @@ from warlog_events.commands import (
     TakeSeat,
     Undo,
 )
-from warlog_events.match import Match
+from warlog_events.head import Match
 from warlog_events.model import Player
 from warlog_events.projections import lobby as projections_lobby
 from warlog_events.projections.lobby import Lobby

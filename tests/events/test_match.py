@@ -29,7 +29,8 @@ from warlog_events.commands import (
     Undo,
     Wanted,
 )
-from warlog_events.match import Beginning, Key, Match
+from warlog_events.done import Beginning, Key
+from warlog_events.head import Match
 from warlog_events.model import Player, Reader
 from warlog_events.seating import rotated
 

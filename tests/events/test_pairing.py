@@ -19,7 +19,8 @@ from tests.events.table import Hands, Table, table_at
 from tests.servers import AnyRedis
 from warlog_events import errors, keys
 from warlog_events.commands import Wanted
-from warlog_events.match import Match, Matches
+from warlog_events.head import Match
+from warlog_events.match import Matches
 from warlog_events.model import Player
 from warlog_events.pairing import ENTRIES_MAX, GIVEN_UP_MS, Entry, Pairing, entry_id
 

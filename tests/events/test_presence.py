@@ -10,7 +10,7 @@ import pytest
 from tests.events.table import ADA, BOB, SPECTATOR, Hands, Table, table_at
 from tests.servers import RedisServer
 from warlog_events.commands import Act, CreateMatch, Prepare, TakeSeat
-from warlog_events.match import Match
+from warlog_events.head import Match
 from warlog_events.model import Player
 from warlog_events.presence import LOBBY_MS, SILENCE_MS, Absence, Presence
 

@@ -12,7 +12,7 @@ from tests.events.table import ADA, ALL, BATTLE, BOB, HIDDEN, SPECTATOR, Table, 
 from tests.servers import AnyRedis
 from warlog_events import errors
 from warlog_events.commands import Accept, Edit, Options, Propose, Undo
-from warlog_events.match import MatchSettings
+from warlog_events.done import MatchSettings
 from warlog_events.model import Reader
 from warlog_events.store import StoredEvent
 from warlog_events.timeline import Base, Timeline

@@ -12,7 +12,7 @@ import pytest
 from tests.events.table import ADA, BOB, EVE, HIDDEN, SPECTATOR, Table, table_at
 from tests.servers import AnyRedis, RedisServer
 from warlog_events.commands import Accept, Act, CreateMatch, Options, Prepare, Propose, TakeSeat, Undo
-from warlog_events.match import Match
+from warlog_events.head import Match
 from warlog_events.model import BODIES, ActionTaken, Reader
 from warlog_events.visible import SHOWN
 from warlog_events.world import World

@@ -15,7 +15,8 @@ import warlog_core
 from .. import customs, keys
 from ..connect import Connection
 from ..errors import BadParameter
-from ..head import milliseconds
+from ..head import Match, milliseconds
+from ..model import STRANGER
 
 if TYPE_CHECKING:
     from .projector import Projector
@@ -91,6 +92,16 @@ def index_of(summary: Mapping[str, Any]) -> Index:
         milliseconds(summary["created_at"]),
         milliseconds(summary["updated_at"]) if in_lobby else None,
     )
+
+
+def index_json(before: Match | None, match: Match) -> bytes:
+    """The Index of the match, encoded; mostly what it was before the event."""
+    if before is not None and before.index:
+        old, new = before.fold, match.fold
+        if (old.status, old.mode) == (new.status, new.mode) and new.status != "lobby":
+            if old.holders is new.holders and old.joined is new.joined and old.seats is new.seats:
+                return before.index
+    return msgspec.json.encode(index_of(match.summary(STRANGER)))
 
 
 _index = msgspec.json.Decoder(Index)

@@ -11,8 +11,8 @@ from litestar.types import Receive, Scope
 
 from warlog_events.accounts import Caller
 from warlog_events.commands import AnyCommand, Command, Join, LeaveSeat, TakeSeat
+from warlog_events.done import Done, Key
 from warlog_events.errors import WarlogError
-from warlog_events.match import Done, Key
 from warlog_service import auth, schema
 from warlog_service.answers import JSON, PRIVATE, Answer
 from warlog_service.openapi import call

@@ -13,7 +13,7 @@ from litestar.types import Scope, Send
 from warlog_events.accounts import Caller
 from warlog_events.errors import BadParameter, WarlogError
 from warlog_events.feed import Feed, FeedClosed, Item, SlowReader
-from warlog_events.match import Match
+from warlog_events.head import Match
 from warlog_events.model import Reader
 from warlog_service import auth, schema
 from warlog_service.answers import CHUNKS, Chunks, chunk
