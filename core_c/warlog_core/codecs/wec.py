@@ -14,7 +14,7 @@ from msgspec import UNSET, UnsetType
 
 from warlog_core.binding import ABSENT, UNKNOWN, WORD_ABSENT, RawGame
 from warlog_core.codecs import ActionRecord, Result, book_data, wec_notation
-from warlog_core.codecs._actions import Decoder, Encoder, ListedActions, encoded, type_name
+from warlog_core.codecs._actions import Decoder, Encoder, ListedActions, encoded, encoder, maker, type_name
 from warlog_core.codecs._names import joined, members
 from warlog_core.codecs._words import (
     Reader,
@@ -61,7 +61,6 @@ from warlog_core.codecs.wec_structs import (
     ArticleView,
     Destroyed,
     Doze,
-    Drop,
     Effect,
     Exchange,
     Exchanged,
@@ -72,7 +71,6 @@ from warlog_core.codecs.wec_structs import (
     MatchEnded,
     Move,
     Options,
-    PickUp,
     PieceView,
     Position,
     PositionArticle,
@@ -84,10 +82,8 @@ from warlog_core.codecs.wec_structs import (
     PositionReinforcement,
     PositionTurnState,
     Projectile,
-    Reinforce,
     Reinforcement,
     Seat,
-    Timeout,
     TurnState,
     View,
 )
@@ -438,11 +434,6 @@ def _fire_fields(action: dict[str, Any]) -> list[int]:
     return [int_field(action["piece"]), _weapon(action["weapon"]), direction, target, to, path]
 
 
-def _article_fields(action: dict[str, Any]) -> list[int]:
-    _exactly(action, "piece", "article")
-    return [int_field(action["piece"]), _kind(action["article"])]
-
-
 def _exchange_fields(action: dict[str, Any]) -> list[int]:
     back = ABSENT
     if "for" in action:
@@ -458,44 +449,35 @@ def _exchange_fields(action: dict[str, Any]) -> list[int]:
     return fields
 
 
-def _reinforce_fields(action: dict[str, Any]) -> list[int]:
-    _exactly(action, "piece")
-    return [int_field(action["piece"])]
-
-
-def _timeout_fields(action: dict[str, Any]) -> list[int]:
-    _exactly(action, "seat")
-    return [_seat(action["seat"])]
-
-
-def _no_fields(action: dict[str, Any]) -> list[int]:
-    _exactly(action)
-    return []
-
-
-_FIELDS: dict[Any, Callable[[dict[str, Any]], list[int]]] = {
+# The types whose fields come in several forms, or as a list. All others have each of theirs, and each is one number.
+_FORMS: dict[Any, Callable[[dict[str, Any]], list[int]]] = {
     Move: _move_fields,
     Doze: _doze_fields,
     Fire: _fire_fields,
-    PickUp: _article_fields,
-    Drop: _article_fields,
     Exchange: _exchange_fields,
-    Reinforce: _reinforce_fields,
-    Timeout: _timeout_fields,
 }
+_FIELDS: dict[str, Reader] = {"piece": int_field, "article": _kind, "seat": _seat}
 
 
-def _encoder(number: int, fields: Callable[[dict[str, Any]], list[int]]) -> Encoder:
-    def encode(action: dict[str, Any]) -> ActionRecord:
-        record = [number, *fields(action)]
+def _encoder(number: int, action: Any) -> Encoder:
+    if action not in _FORMS:
+        return encoder(number, {name: _FIELDS[name] for name in action.__struct_fields__})
+    fields = _FORMS[action]
+
+    def encode(posted: dict[str, Any]) -> ActionRecord:
+        record = [number, *fields(posted)]
         return (*record, *(0,) * (8 - len(record))), ()  # type: ignore[return-value]
 
     return encode
 
 
-_ENCODERS = {
-    type_name(action): _encoder(number, _FIELDS.get(action, _no_fields))
-    for number, action in enumerate(ACTIONS)
+_ENCODERS = {type_name(action): _encoder(number, action) for number, action in enumerate(ACTIONS)}
+_PLAIN_MAKERS = {
+    action: maker(
+        action, {"piece": int, "article": lambda number: KINDS[number - 1], "seat": SEATS.__getitem__}
+    )
+    for action in ACTIONS
+    if action not in _FORMS
 }
 
 
@@ -515,13 +497,9 @@ def _listed(record: Sequence[int]) -> Any:
             UNSET if e == ABSENT else SQUARES[e],
             UNSET if f == ABSENT else PATHS[f],
         )
-    if action is PickUp or action is Drop:
-        return action(a, KINDS[b - 1])
     if action is Exchange:
         return Exchange(a, b, KINDS[c - 1], UNSET if d == ABSENT else KINDS[d - 1])
-    if action is Reinforce:
-        return Reinforce(a)
-    return Timeout(SEATS[a]) if action is Timeout else action()
+    return _PLAIN_MAKERS[action](record)
 
 
 # ---- effects: the fields of each, decoded by their names -------------------------------------------------------

@@ -369,13 +369,15 @@ class View(Struct, frozen=True, kw_only=True):
 
 
 # ---- 10.4 effects --------------------------------------------------------------------------------------------
-# `piece` is there for the owner only.
 
 
-class Moved(EffectStruct, frozen=True, kw_only=True, tag="moved"):
+class _PieceEffect(EffectStruct, frozen=True, kw_only=True):
     seat: Seat
     piece_type: str
-    piece: int | UnsetType = UNSET
+    piece: int | UnsetType = UNSET  # for the owner only
+
+
+class Moved(_PieceEffect, frozen=True, kw_only=True, tag="moved"):
     origin: str = field(name="from")
     from_level: Level
     to: str
@@ -408,41 +410,29 @@ class Bumped(EffectStruct, frozen=True, kw_only=True, tag="bumped"):
     level: Level
 
 
-class Destroyed(EffectStruct, frozen=True, kw_only=True, tag="destroyed"):
-    seat: Seat
-    piece_type: str
-    piece: int | UnsetType = UNSET
+class Destroyed(_PieceEffect, frozen=True, kw_only=True, tag="destroyed"):
     at: str
     level: Level
     cause: LossCause
 
 
-class Stunned(EffectStruct, frozen=True, kw_only=True, tag="stunned"):
-    seat: Seat
-    piece_type: str
-    piece: int | UnsetType = UNSET
+class Stunned(_PieceEffect, frozen=True, kw_only=True, tag="stunned"):
     at: str
     level: Level
     stun: int
 
 
-class Converted(EffectStruct, frozen=True, kw_only=True, tag="converted"):
+class Converted(_PieceEffect, frozen=True, kw_only=True, tag="converted"):
     """`seat` is the old owner."""
 
-    seat: Seat
-    piece_type: str
-    piece: int | UnsetType = UNSET
     at: str
     level: Level
     to_seat: Seat
 
 
-class Fired(EffectStruct, frozen=True, kw_only=True, tag="fired"):
+class Fired(_PieceEffect, frozen=True, kw_only=True, tag="fired"):
     """`to` and `path` of a transport are the owner's alone to know."""
 
-    seat: Seat
-    piece_type: str
-    piece: int | UnsetType = UNSET
     at: str
     level: Level
     weapon: Weapon
@@ -488,18 +478,12 @@ class ArticleGone(EffectStruct, frozen=True, kw_only=True, tag="article_gone"):
     article: ArticleKind
 
 
-class PickedUp(EffectStruct, frozen=True, kw_only=True, tag="picked_up"):
-    seat: Seat
-    piece_type: str
-    piece: int | UnsetType = UNSET
+class PickedUp(_PieceEffect, frozen=True, kw_only=True, tag="picked_up"):
     at: str
     article: ArticleKind
 
 
-class Dropped(EffectStruct, frozen=True, kw_only=True, tag="dropped"):
-    seat: Seat
-    piece_type: str
-    piece: int | UnsetType = UNSET
+class Dropped(_PieceEffect, frozen=True, kw_only=True, tag="dropped"):
     at: str
     article: ArticleKind
 
@@ -524,17 +508,11 @@ class Locked(EffectStruct, frozen=True, kw_only=True, tag="locked"):
     level: Level
 
 
-class Reinforced(EffectStruct, frozen=True, kw_only=True, tag="reinforced"):
-    seat: Seat
-    piece_type: str
-    piece: int | UnsetType = UNSET
+class Reinforced(_PieceEffect, frozen=True, kw_only=True, tag="reinforced"):
     at: str
 
 
-class _JourneyEffect(EffectStruct, frozen=True, kw_only=True):
-    seat: Seat
-    piece_type: str
-    piece: int | UnsetType = UNSET
+class _JourneyEffect(_PieceEffect, frozen=True, kw_only=True):
     at: str
     level: Level
     article: Transport

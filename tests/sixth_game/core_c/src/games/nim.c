@@ -19,8 +19,11 @@ enum { PLAY, OVER };
 static const char *const PHASES[] = {"play", "over", NULL};
 
 static const char *const SEATS[] = {"red", "blue", NULL};
-static const char *const ERRORS[] = {"bad_count", NULL};
-enum { BAD_COUNT = WL_E_GAME, HEAP_MAX = 1000, HEAP_DEFAULT = 21, TAKE_MAX = 3 };
+enum { HEAP_MAX = 1000, HEAP_DEFAULT = 21, TAKE_MAX = 3 };
+
+#define ERRORS(X) X(BAD_COUNT, bad_count)
+WL_ERROR_CONSTANTS(ERRORS);
+static const char *const ERROR_NAMES[] = WL_ERROR_NAMES(ERRORS);
 
 /* ---- setup and state (5) -------------------------------------------------------------------------------------------- */
 
@@ -49,16 +52,16 @@ static const wl_field VIEW_LAYOUT[] = {WL_FIELDS_END}; /* nothing is hidden: the
 static int32_t sound_setup(const void *setup)
 {
     const nim_setup *s = setup;
-    return s->heap >= 1 && s->heap <= HEAP_MAX && s->zero_ == 0;
+    return wl_between(1, s->heap, HEAP_MAX) && s->zero_ == 0;
 }
 
 static int32_t sound_state(const void *setup, const void *state)
 {
     const nim_state *s = state;
     (void)setup;
-    return s->heap >= 0 && s->heap <= HEAP_MAX && (s->turn == 0 || s->turn == 1) && s->takes >= 0 &&
-           s->takes <= HEAP_MAX && (s->phase == PLAY || s->phase == OVER) && (s->heap > 0 || s->phase == OVER) &&
-           (s->winner == 0 || s->winner == 1) && s->reason >= 0 && s->reason <= TIMED_OUT;
+    return wl_between(0, s->heap, HEAP_MAX) && wl_between(0, s->turn, 1) && wl_between(0, s->takes, HEAP_MAX) &&
+           wl_between(PLAY, s->phase, OVER) && (s->heap > 0 || s->phase == OVER) && wl_between(0, s->winner, 1) &&
+           wl_between(LAST_TAKEN, s->reason, TIMED_OUT);
 }
 
 /* ---- setup (4) -------------------------------------------------------------------------------------------------------- */
@@ -66,30 +69,24 @@ static int32_t sound_state(const void *setup, const void *state)
 static int32_t check_options(wl_words *options, wl_words *position)
 {
     const wl_word malformed = wl_next(options);
-    const wl_word heap = wl_next(options);
+    const wl_word heap = wl_or_else(wl_next(options), HEAP_DEFAULT);
 
-    if (malformed != 0 || (heap != WL_WORD_ABSENT && (heap < 1 || heap > HEAP_MAX)))
+    if (malformed != 0 || !wl_between(1, heap, HEAP_MAX))
         return WL_E_INVALID_OPTIONS;
     if (position == NULL)
         return WL_OK;
-    if (wl_next(position) != 0)
+    if (wl_next(position) != 0 || !wl_between(1, wl_next(position), HEAP_MAX) || !wl_between(0, wl_next(position), 1))
         return WL_E_INVALID_POSITION;
-    {
-        const wl_word left = wl_next(position);
-        const wl_word seat = wl_next(position);
-        return left >= 1 && left <= HEAP_MAX && (seat == 0 || seat == 1) ? WL_OK : WL_E_INVALID_POSITION;
-    }
+    return WL_OK;
 }
 
 static int32_t init(void *setup, void *state, wl_words *options, wl_words *position, wl_draws *draws, wl_event *event)
 {
     nim_setup *fixed = setup;
     nim_state *s = state;
-    wl_word heap;
 
     wl_next(options);
-    heap = wl_next(options);
-    fixed->heap = heap == WL_WORD_ABSENT ? HEAP_DEFAULT : (int32_t)heap;
+    fixed->heap = (int32_t)wl_or_else(wl_next(options), HEAP_DEFAULT);
     if (position == NULL) {
         s->heap = fixed->heap;
         s->turn = wl_draw(draws, 2);
@@ -139,31 +136,29 @@ static int32_t check(const void *setup, const void *state, const wl_post *post)
     if (a->type < TAKE || a->type > TIMEOUT || (a->type == TIMEOUT) != (post->actor == WL_SERVER))
         return WL_E_MALFORMED_ACTION;
     if (a->type == TIMEOUT)
-        return a->field[0] == 0 || a->field[0] == 1 ? WL_OK : WL_E_MALFORMED_ACTION;
+        return wl_between(0, a->field[0], 1) ? WL_OK : WL_E_MALFORMED_ACTION;
     if (post->actor > 1)
         return WL_E_MALFORMED_ACTION;
     if (a->type == RESIGN)
         return WL_OK;
     if (post->actor != s->turn)
         return WL_E_NOT_YOUR_TURN;
-    return a->field[0] >= 1 && a->field[0] <= TAKE_MAX && a->field[0] <= s->heap ? WL_OK : BAD_COUNT;
+    return wl_between(1, a->field[0], TAKE_MAX) && a->field[0] <= s->heap ? WL_OK : BAD_COUNT;
 }
 
 static size_t legal(const void *setup, const void *state, int32_t seat, wl_action *out, size_t cap)
 {
     const nim_state *s = state;
-    size_t n = 0;
+    wl_listing l = {out, cap, 0};
 
     (void)setup;
     if (s->phase == OVER)
         return 0;
     if (seat == s->turn)
-        for (int32_t count = 1; count <= TAKE_MAX && count <= s->heap; count++, n++)
-            if (n < cap)
-                out[n] = (wl_action){TAKE, {count}};
-    if (n < cap)
-        out[n] = (wl_action){RESIGN, {0}};
-    return n + 1;
+        for (int32_t count = 1; count <= TAKE_MAX && count <= s->heap; count++)
+            WL_LIST(&l, TAKE, count);
+    WL_LIST(&l, RESIGN);
+    return l.n;
 }
 
 static void end(nim_state *s, int32_t winner, int32_t reason, wl_event *event)
@@ -228,7 +223,7 @@ static const wl_game NIM_1 = {
     .seats = SEATS,
     .phases = PHASES,
     .reasons = REASONS,
-    .errors = ERRORS,
+    .errors = ERROR_NAMES,
     .actions = ACTIONS,
     .effects = EFFECTS,
     .setup_size = sizeof(nim_setup),

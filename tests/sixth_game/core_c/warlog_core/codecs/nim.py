@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from struct import iter_unpack
 from typing import Annotated, Any, Literal
 
-from msgspec import UNSET, Meta, Struct, UnsetType, to_builtins
+from msgspec import UNSET, Meta, Struct, UnsetType
 
-from warlog_core.binding import OUT_OF_RANGE, WORD_ABSENT, WORD_OUT_OF_RANGE, WORD_UNKNOWN, RawGame
-from warlog_core.codecs import MALFORMED_RECORD, ActionRecord, Result
-from warlog_core.jsonvalue import is_integer
+from warlog_core.binding import RawGame
+from warlog_core.codecs import ActionRecord, ActionStruct, EffectStruct, Result
+from warlog_core.codecs._actions import Decoder, ListedActions, encoded, encoder, maker, type_name
+from warlog_core.codecs._names import members
+from warlog_core.codecs._words import (
+    Reader,
+    int64_field,
+    int_word,
+    known_name,
+    name_word,
+    numbered,
+    object_of,
+    optional_word,
+    with_verdict,
+)
 
 SEATS = ("red", "blue")
 REASONS = ("last_taken", "resigned", "timeout")
@@ -23,42 +34,43 @@ class Options(Struct, frozen=True, forbid_unknown_fields=True):
     heap: Annotated[int, Meta(ge=1, le=1000, description="how many there are")] = 21
 
 
-class Take(Struct, frozen=True, tag="take", forbid_unknown_fields=True):
+class Take(ActionStruct, frozen=True, tag="take"):
     """Take one to three from the heap (7)."""
 
     count: Annotated[int, Meta(ge=1, le=3)]
 
 
-class Resign(Struct, frozen=True, tag="resign", forbid_unknown_fields=True):
+class Resign(ActionStruct, frozen=True, tag="resign"):
     """Give up (7)."""
 
 
-class Timeout(Struct, frozen=True, tag="timeout", forbid_unknown_fields=True):
+class Timeout(ActionStruct, frozen=True, tag="timeout"):
     """Posted by the server alone (7)."""
 
     seat: Seat
 
 
 Action = Take | Resign | Timeout
+ACTIONS: tuple[Any, ...] = (Take, Resign, Timeout)
 
 
-class MatchStarted(Struct, frozen=True, tag="match_started", forbid_unknown_fields=True):
+class MatchStarted(EffectStruct, frozen=True, tag="match_started"):
     heap: int
     seat: str
 
 
-class Taken(Struct, frozen=True, tag="taken", forbid_unknown_fields=True):
+class Taken(EffectStruct, frozen=True, tag="taken"):
     seat: str
     count: int
     heap: int
 
 
-class Resigned(Struct, frozen=True, tag="resigned", forbid_unknown_fields=True):
+class Resigned(EffectStruct, frozen=True, tag="resigned"):
     seat: str
     reason: str
 
 
-class MatchEnded(Struct, frozen=True, tag="match_ended", forbid_unknown_fields=True):
+class MatchEnded(EffectStruct, frozen=True, tag="match_ended"):
     result: Result
 
 
@@ -83,12 +95,13 @@ class Position(Struct, frozen=True, forbid_unknown_fields=True):
     seat: Seat
 
 
-def _word(value: object) -> int | None:
-    """The word of an integer, None for what is none."""
-    if not is_integer(value):
-        return None
-    assert isinstance(value, int)
-    return value if abs(value) < 2**31 - 16 else WORD_OUT_OF_RANGE
+def _options_words(options: object) -> list[int]:
+    return [optional_word(object_of(options, (), ("heap",)), "heap", int_word)]
+
+
+def _position_words(position: object) -> list[int]:
+    given = object_of(position, ("heap", "seat"))
+    return [int_word(given["heap"]), name_word(numbered(SEATS))(given["seat"])]
 
 
 class Codec:
@@ -105,20 +118,13 @@ class Codec:
 
     def __init__(self, raw: RawGame) -> None:
         """Nothing of the layouts is needed beforehand: all fields are read by name."""
+        self.listed = ListedActions(_listed)
 
     def options_words(self, options: object) -> list[int]:
-        if type(options) is not dict or options.keys() - {"heap"}:
-            return [1, WORD_ABSENT]
-        heap = _word(options["heap"]) if "heap" in options else WORD_ABSENT
-        return [1, WORD_ABSENT] if heap is None else [0, heap]
+        return with_verdict(_options_words, options)
 
     def position_words(self, options: object, position: object) -> list[int]:
-        if type(position) is not dict or position.keys() != {"heap", "seat"}:
-            return [1, 0, 0]
-        heap, seat = _word(position["heap"]), position["seat"]
-        if heap is None or type(seat) is not str:
-            return [1, 0, 0]
-        return [0, heap, SEATS.index(seat) if seat in SEATS else WORD_UNKNOWN]
+        return with_verdict(_position_words, position)
 
     def labels(self, options: object) -> bytes:
         return b""
@@ -137,7 +143,21 @@ class Codec:
         return []
 
     def tables(self, setup: Mapping[str, Any], labels: bytes) -> Tables:
-        return Tables()
+        return Tables(self)
+
+
+_FIELDS: dict[str, Reader] = {"count": int64_field, "seat": known_name(numbered(SEATS))}
+_ENCODERS = {
+    type_name(action): encoder(number, {name: _FIELDS[name] for name in action.__struct_fields__})
+    for number, action in enumerate(ACTIONS)
+}
+_DECODERS: dict[str, Decoder] = {"count": int, "seat": SEATS.__getitem__}
+_MAKERS = tuple(maker(action, _DECODERS) for action in ACTIONS)
+
+
+def _listed(record: Sequence[int]) -> Struct:
+    action: Struct = _MAKERS[record[0]](record)
+    return action
 
 
 class Tables:
@@ -145,26 +165,17 @@ class Tables:
 
     seats = SEATS
 
+    def __init__(self, codec: Codec) -> None:
+        self._codec = codec
+
     def record(self, action: object) -> ActionRecord:
-        plain = to_builtins(action) if isinstance(action, Struct) else action
-        if type(plain) is not dict:
-            return MALFORMED_RECORD
-        match plain.get("type"), {name: value for name, value in plain.items() if name != "type"}:
-            case "take", {"count": count, **more} if not more and type(count) is int and abs(count) < 2**63:
-                return (0, count if abs(count) < 2**31 - 16 else OUT_OF_RANGE, 0, 0, 0, 0, 0, 0), ()
-            case "resign", {**more} if not more:
-                return (1, 0, 0, 0, 0, 0, 0, 0), ()
-            case "timeout", {"seat": "red" | "blue" as seat, **more} if not more:
-                return (2, SEATS.index(seat), 0, 0, 0, 0, 0, 0), ()
-        return MALFORMED_RECORD
+        return encoded(action, _ENCODERS)
 
     def action(self, record: Sequence[int], items: Sequence[int]) -> Struct:
-        if record[0] == 0:
-            return Take(record[1])
-        return Resign() if record[0] == 1 else Timeout("blue" if record[1] else "red")
+        return _listed(record)
 
     def listing(self, listing: bytes) -> list[Any]:
-        return [self.action(record, ()) for record in iter_unpack("=8i", listing)]
+        return self._codec.listed.structs(listing)
 
     def action_alt(self, kind: int, words: Sequence[int]) -> dict[str, Any]:
         raise AssertionError("no action of nim has another form")
@@ -178,8 +189,7 @@ class Tables:
             case 2:
                 return Resigned(SEATS[words[0]], REASONS[words[1]])
             case _:
-                winners = [seat for i, seat in enumerate(SEATS) if words[0] >> i & 1]
-                return MatchEnded(Result(winners, REASONS[words[1]]))
+                return MatchEnded(Result(members(words[0], SEATS), REASONS[words[1]]))
 
     def view(self, viewer: str, fields: Mapping[str, Any]) -> Struct:
         over = fields["phase"] == 1
