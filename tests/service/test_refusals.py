@@ -256,6 +256,9 @@ def test_each_limit_says_its_name_and_when_to_come_again(strict: WarlogServer) -
         assert {answer.status_code for answer in answers} == {422, 429}
         problem = refused(answers[-1], 429, "too_many_requests")
         assert problem["limit"] == "commands_per_caller"
+        # A record of thousands of actions costs more than any command.
+        import_ = ada.post("/matches/import", {"game": "hex", "options": {"army": "preset"}})
+        assert refused(import_, 429, "too_many_requests")["limit"] == "commands_per_caller"
         assert int(answers[-1].headers["retry-after"]) >= 1
         feeds = [eve.feed(match) for _ in range(3)]
         assert [feed.status for feed in feeds] == [200, 200, 429]

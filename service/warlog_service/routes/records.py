@@ -54,6 +54,7 @@ async def post_import(request: AnyRequest) -> Answer:
     Like any other match it is public unless `visibility=private` is asked for."""
     service = service_of(request.scope)
     caller = await auth.caller(service, request.scope)
+    service.limits.commands.spend(caller.id)
     visibility = asked(request.scope, schema.ImportQuery).visibility
     body = await read_body(request.scope, request.receive, service.settings.import_bytes_max)
     record = await asyncio.to_thread(decode, body, schema.Json)  # megabytes, for which nobody else shall wait
