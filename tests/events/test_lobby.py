@@ -393,6 +393,19 @@ async def test_a_bucket_whose_activity_was_lost_is_rebuilt_from_its_matches(tabl
     )
 
 
+async def test_a_bucket_whose_activity_is_gone_is_rebuilt_once(table: Table) -> None:
+    """Its checkpoint stayed ahead of what there was, and every pass read all its matches, and wrote none of them."""
+    match = (await table.matches.create(CreateMatch("hex", BATTLE, {"red": "me"}), ADA)).match
+    await projector(table).catch_up()
+    pipe, bucket = table.connection.pipe, keys.bucket_of(match.id)
+    assert bucket is not None
+    await pipe.call("DEL", keys.activity(bucket))
+    await pipe.call("HDEL", keys.lobby("index"), match.id)
+    await projector(table).step()
+    assert await pipe.call("HGET", keys.lobby("checkpoint"), bucket) == b"0"
+    assert await pipe.call("HEXISTS", keys.lobby("index"), match.id) == 1
+
+
 async def test_who_joins_a_private_match_sees_it_from_then_on(table: Table) -> None:
     spec = CreateMatch("hex", BATTLE, {"red": "me", "blue": "invite"}, visibility="private")
     made = await table.matches.create(spec, ADA)

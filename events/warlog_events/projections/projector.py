@@ -69,7 +69,7 @@ class Projector(Follower):
     async def _write_summaries(self, bucket: int, newest: int, matches: list[str]) -> int:
         summaries = [_summary.decode(raw) for raw in await self._store.summaries(matches) if raw is not None]
         rows = [(s["id"], s["version"], msgspec.json.encode(index_of(s))) for s in summaries]
-        if newest:
+        if newest or rows:  # a bucket in which nothing has ever been has no checkpoint
             await self._write(bucket, None, newest, rows)
         return len(rows)
 
