@@ -62,10 +62,9 @@ def forget(position: dict[str, Any], ids: set[int]) -> None:
     for piece in position["pieces"]:
         if piece.get("lock") in ids:
             del piece["lock"]
-        piece["articles"] = [
-            a["kind"] if isinstance(a, dict) and a.get("lock") in ids else a
-            for a in piece.get("articles", [])
-        ]
+        for article in piece.get("articles", []):
+            if isinstance(article, dict) and article.get("lock") in ids:
+                del article["lock"]
     turn_state = position.get("turn_state", {})
     for name in ("acted", "fired", "moved_pieces", "converted", "travelled"):
         if name in turn_state:
