@@ -334,9 +334,12 @@ class Store:
 
     async def events(self, match: str, after: int = 0, limit: int = 1000) -> list[StoredEvent]:
         """At most `limit` events from version `after + 1` on, in order."""
-        entries = await self._pipe.call(*_xrange(match, after, limit))
-        if not entries and (archived := await self._archived(match)) is not None:
-            return archived.events[after : after + limit]
+        page = _xrange(match, after, limit)
+        entries = await self._pipe.call(*page)
+        if not entries:
+            archived, entries = await self._archived(match, page)
+            if archived is not None:
+                return archived.events[after : after + limit]
         return [_stored_event(entry) for entry in entries]
 
     async def summary(self, match: str) -> bytes | None:
@@ -348,10 +351,14 @@ class Store:
 
     async def secrets(self, match: str) -> dict[str, str]:
         """Seed commitment → seed in hex."""
-        flat = [text.decode() for text in await self._pipe.call("HGETALL", keys.secrets(match))]
-        if not flat and (archived := await self._archived(match)) is not None:
-            return archived.secrets
-        return dict(zip(flat[::2], flat[1::2], strict=True))
+        all_ = ("HGETALL", keys.secrets(match))
+        flat = await self._pipe.call(*all_)
+        if not flat:
+            archived, flat = await self._archived(match, all_)
+            if archived is not None:
+                return archived.secrets
+        texts = [text.decode() for text in flat]
+        return dict(zip(texts[::2], texts[1::2], strict=True))
 
     # A snapshot is a cache: nobody waits for its replicas, and a lost one is made again.
 
@@ -370,9 +377,12 @@ class Store:
 
     # ---- the archive
 
-    async def _archived(self, match: str) -> Archived | None:
-        tombstone = await self._pipe.call("HGET", keys.match_state(match), "archived")
-        return None if tombstone is None else await self._from_archive(match, tombstone.decode())
+    async def _archived(self, match: str, asked: Sequence[Word]) -> tuple[Archived | None, Reply]:
+        """What the archive has of a match of which Redis had nothing when it was asked; or else the reply to the same
+        command once more, since the match may have come back in between."""
+        tombstone, reply = await self._pipe.many((("HGET", keys.match_state(match), "archived"), asked))
+        archived = None if tombstone is None else await self._from_archive(match, tombstone.decode())
+        return archived, reply
 
     async def _from_archive(self, match: str, tombstone: str) -> Archived:
         if self._archive is None:

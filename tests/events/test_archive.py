@@ -338,6 +338,27 @@ async def test_a_file_that_is_missing_or_damaged_is_said_and_nothing_else_is_los
         assert (await table.load(other)).is_over
 
 
+async def test_what_comes_back_while_it_is_read_is_read_whole(
+    own_redis: AnyRedis, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who had found nothing in Redis and then no tombstone thought that history was lost, and froze the match."""
+    async with table_with(own_redis, tmp_path) as table, table_with(own_redis, tmp_path) as other:
+        match = await table.finish(await table.hot_seat())
+        events, secrets = await table.store.events(match.id), await table.store.secrets(match.id)
+        ask = table.connection.pipe.call
+
+        async def ask_and_restore(*words: Any, **more: Any) -> Any:
+            reply = await ask(*words, **more)
+            assert await other.store.restore(match.id) is (reply == [])
+            return reply
+
+        for read, whole in ((table.store.events, events), (table.store.secrets, secrets)):
+            assert await archived(table, match) == "archived"
+            with monkeypatch.context() as patch:
+                patch.setattr(table.connection.pipe, "call", ask_and_restore)
+                assert await read(match.id) == whole
+
+
 @pytest.mark.parametrize(
     "id", ["m_017_../../../../etc", "..", "m_017_aaaaaaaaaaaaaaaa/..", "m_017_aaaaaaaaaaaaaaaa\n"]
 )
