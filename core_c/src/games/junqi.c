@@ -918,32 +918,44 @@ static int32_t read_options(start *s, wl_words *words, int with_position)
 
 /* ==== 6. Turn ======================================================================================================== */
 
+/* The match in the middle of an event. */
+typedef struct match {
+    const junqi_setup *setup;
+    junqi_state *state;
+    wl_draws *draws;
+    wl_event *event;
+} match;
+
 /* 6.3. */
-static void end_match(junqi_state *state, wl_event *event, uint32_t winners, int32_t reason)
+static void end_match(const match *m, uint32_t winners, int32_t reason)
 {
+    junqi_state *state = m->state;
+
     state->phase = OVER;
     state->turn = NONE;
     state->winners = (uint8_t)winners;
     state->reason = (uint8_t)reason;
     state->offer_by = NONE;
     state->accepted = 0;
-    WL_PUBLIC(event, E_END, winners, reason);
+    WL_PUBLIC(m->event, E_END, winners, reason);
 }
 
-static void cancel_offer(junqi_state *state, wl_event *event)
+static void cancel_offer(const match *m)
 {
+    junqi_state *state = m->state;
     const int32_t by = state->offer_by;
 
     if (by == NONE)
         return;
     state->offer_by = NONE;
     state->accepted = 0;
-    WL_PUBLIC(event, E_OFFER_CANCELLED, by);
+    WL_PUBLIC(m->event, E_OFFER_CANCELLED, by);
 }
 
 /* 6.2 step 2. */
-static void remove_army(junqi_state *state, int32_t seat, wl_event *event)
+static void remove_army(const match *m, int32_t seat)
 {
+    junqi_state *state = m->state;
     wl_word removed[2 + ARMY] = {seat};
     size_t n = 0;
 
@@ -957,38 +969,42 @@ static void remove_army(junqi_state *state, int32_t seat, wl_event *event)
     }
     removed[1] = (wl_word)n;
     if (n > 0)
-        wl_record(event, WL_REC_EFFECT, WL_ALL_VIEWERS, 0, E_ARMY_REMOVED, removed, 2 + n);
+        wl_record(m->event, WL_REC_EFFECT, WL_ALL_VIEWERS, 0, E_ARMY_REMOVED, removed, 2 + n);
 }
 
 /* 6.2. */
-static void defeat(const junqi_setup *setup, junqi_state *state, int32_t seat, int32_t cause, wl_event *event)
+static void defeat(const match *m, int32_t seat, int32_t cause)
 {
+    junqi_state *state = m->state;
+
     state->seats[seat].status = DEFEATED;
     state->seats[seat].cause = (uint8_t)cause;
-    WL_PUBLIC(event, E_DEFEAT, seat, cause);
-    if (setup->mode == STANDARD)
-        remove_army(state, seat, event);
-    cancel_offer(state, event);
-    if ((alive_seats(setup, state) & team_seats(setup, team_of(seat))) == 0)
-        end_match(state, event, team_seats(setup, 1 - team_of(seat)), cause);
+    WL_PUBLIC(m->event, E_DEFEAT, seat, cause);
+    if (m->setup->mode == STANDARD)
+        remove_army(m, seat);
+    cancel_offer(m);
+    if ((alive_seats(m->setup, state) & team_seats(m->setup, team_of(seat))) == 0)
+        end_match(m, team_seats(m->setup, 1 - team_of(seat)), cause);
 }
 
 /* 6.1. */
-static void advance(const junqi_setup *setup, junqi_state *state, int32_t seat, wl_event *event)
+static void advance(const match *m, int32_t seat)
 {
+    junqi_state *state = m->state;
+
     for (;;) {
         do
-            seat = (seat + 1) % setup->n_seats;
+            seat = (seat + 1) % m->setup->n_seats;
         while (state->seats[seat].status != ALIVE);
-        if (has_move(setup, state, seat) || has_face_down(state))
+        if (has_move(m->setup, state, seat) || has_face_down(state))
             break;
-        defeat(setup, state, seat, NO_MOVES, event);
+        defeat(m, seat, NO_MOVES);
         if (state->phase == OVER)
             return;
     }
     state->turn = (uint8_t)seat;
     state->turns++;
-    WL_PUBLIC(event, E_TURN, seat);
+    WL_PUBLIC(m->event, E_TURN, seat);
 }
 
 /* ==== 7. Actions ====================================================================================================== */
@@ -1153,33 +1169,35 @@ static int32_t junqi_check(const void *setup_, const void *state_, const wl_post
 /* ---- resolution --------------------------------------------------------------------------------------------------- */
 
 /* 8: the action is shown to the seat alone, to others in a form with these arguments. */
-static void record_own_action(wl_event *event, int32_t seat, int32_t type, const wl_word *words, size_t n)
+static void record_own_action(const match *m, int32_t seat, int32_t type, const wl_word *words, size_t n)
 {
-    wl_record(event, WL_REC_ACTION, wl_bit(seat), WL_DISCLOSE_OVER, type, NULL, 0);
-    wl_record(event, WL_REC_ACTION_ALT, WL_ALL_VIEWERS, 0, type, words, n);
+    wl_record(m->event, WL_REC_ACTION, wl_bit(seat), WL_DISCLOSE_OVER, type, NULL, 0);
+    wl_record(m->event, WL_REC_ACTION_ALT, WL_ALL_VIEWERS, 0, type, words, n);
 }
 
 /* 7.3. */
-static void swap(junqi_state *state, int32_t seat, int32_t a, int32_t b, wl_event *event)
+static void swap(const match *m, int32_t seat, int32_t a, int32_t b)
 {
+    junqi_state *state = m->state;
     const int32_t piece = state->board[a];
 
     put(state, state->board[b], a);
     put(state, piece, b);
-    record_own_action(event, seat, A_SWAP, NULL, 0);
-    wl_record(event, WL_REC_EFFECT, wl_bit(seat), WL_DISCLOSE_OVER, E_SWAP, WL_ARGS(a, b));
+    record_own_action(m, seat, A_SWAP, NULL, 0);
+    wl_record(m->event, WL_REC_EFFECT, wl_bit(seat), WL_DISCLOSE_OVER, E_SWAP, WL_ARGS(a, b));
 }
 
 /* 7.3. */
-static void submit_layout(const junqi_setup *setup, junqi_state *state, const wl_post *post, wl_event *event)
+static void submit_layout(const match *m, const wl_post *post)
 {
+    junqi_state *state = m->state;
     const int32_t seat = post->actor;
     uint8_t types[ARMY];
 
     read_types(post, types);
-    lay_out(setup, state, seat, types);
-    record_own_action(event, seat, A_LAYOUT, NULL, 0);
-    wl_record(event, WL_REC_EFFECT, wl_bit(seat), WL_DISCLOSE_OVER, E_LAYOUT, WL_ARGS(seat));
+    lay_out(m->setup, state, seat, types);
+    record_own_action(m, seat, A_LAYOUT, NULL, 0);
+    wl_record(m->event, WL_REC_EFFECT, wl_bit(seat), WL_DISCLOSE_OVER, E_LAYOUT, WL_ARGS(seat));
 }
 
 static uint32_t unready_seats(const junqi_setup *setup, const junqi_state *state)
@@ -1192,23 +1210,27 @@ static uint32_t unready_seats(const junqi_setup *setup, const junqi_state *state
 }
 
 /* 7.3. */
-static void get_ready(const junqi_setup *setup, junqi_state *state, int32_t seat, wl_draws *draws, wl_event *event)
+static void get_ready(const match *m, int32_t seat)
 {
+    junqi_state *state = m->state;
+
     state->seats[seat].ready = 1;
-    WL_PUBLIC(event, E_READY, seat);
-    if (unready_seats(setup, state) != 0)
+    WL_PUBLIC(m->event, E_READY, seat);
+    if (unready_seats(m->setup, state) != 0)
         return;
-    state->first = state->turn = (uint8_t)wl_draw(draws, setup->n_seats); /* 4.5 */
+    state->first = state->turn = (uint8_t)wl_draw(m->draws, m->setup->n_seats); /* 4.5 */
     state->turns++;
     state->phase = PLAY;
-    WL_PUBLIC(event, E_START, state->first);
+    WL_PUBLIC(m->event, E_START, state->first);
 }
 
 /* 7.4 and 7.5, step 1. */
-static void begin_step(junqi_state *state, int32_t seat, wl_event *event)
+static void begin_step(const match *m, int32_t seat)
 {
+    junqi_state *state = m->state;
+
     if (state->offer_by == seat)
-        cancel_offer(state, event);
+        cancel_offer(m);
     state->seats[seat].offered = 0;
     state->steps++;
 }
@@ -1222,36 +1244,38 @@ static void record_last_move(junqi_state *state, int32_t kind, int32_t seat, int
     state->n_path = (uint8_t)n_path;
 }
 
-static void effect_move(wl_event *event, const junqi_state *state, int32_t seat)
+static void effect_move(const match *m, int32_t seat)
 {
-    if (!wl_wanted(event))
+    const junqi_state *state = m->state;
+
+    if (!wl_wanted(m->event))
         return;
-    wl_open_record(event, WL_REC_EFFECT, WL_ALL_VIEWERS, 0, E_MOVE);
-    wl_put(event, seat);
-    wl_put(event, state->path[0]);
-    wl_put(event, state->path[state->n_path - 1]);
-    wl_put(event, state->n_path);
+    wl_open_record(m->event, WL_REC_EFFECT, WL_ALL_VIEWERS, 0, E_MOVE);
+    wl_put(m->event, seat);
+    wl_put(m->event, state->path[0]);
+    wl_put(m->event, state->path[state->n_path - 1]);
+    wl_put(m->event, state->n_path);
     for (int32_t i = 0; i < state->n_path; i++)
-        wl_put(event, state->path[i]);
-    wl_close_record(event);
+        wl_put(m->event, state->path[i]);
+    wl_close_record(m->event);
 }
 
 /* A piece of `seat` is lost in the battle on `at`; who learns which (8). */
-static void effect_lost(const junqi_setup *setup, wl_event *event, int32_t seat, int32_t piece, int32_t at)
+static void effect_lost(const match *m, int32_t seat, int32_t piece, int32_t at)
 {
     const wl_word none = WL_WORD_ABSENT;
-    const wl_word color = setup->mode == FLIP ? army_of(piece) : none;
+    const wl_word color = m->setup->mode == FLIP ? army_of(piece) : none;
     const wl_word type = type_of(piece);
-    const uint32_t ally = setup->open_allies ? team_seats(setup, team_of(seat)) & ~wl_bit(seat) : 0;
+    const uint32_t ally = m->setup->open_allies ? team_seats(m->setup, team_of(seat)) & ~wl_bit(seat) : 0;
 
-    wl_record(event, WL_REC_EFFECT, wl_bit(seat), WL_DISCLOSE_OVER, E_LOST, WL_ARGS(seat, color, at, piece, type));
-    if (setup->mode == FLIP) {
-        wl_record(event, WL_REC_EFFECT_ALT, WL_ALL_VIEWERS, 0, E_LOST, WL_ARGS(seat, color, at, none, type));
+    wl_record(m->event, WL_REC_EFFECT, wl_bit(seat), WL_DISCLOSE_OVER, E_LOST, WL_ARGS(seat, color, at, piece, type));
+    if (m->setup->mode == FLIP) {
+        wl_record(m->event, WL_REC_EFFECT_ALT, WL_ALL_VIEWERS, 0, E_LOST, WL_ARGS(seat, color, at, none, type));
         return;
     }
     if (ally != 0)
-        wl_record(event, WL_REC_EFFECT_ALT, ally, 0, E_LOST, WL_ARGS(seat, color, at, none, type));
-    wl_record(event, WL_REC_EFFECT_ALT, WL_ALL_VIEWERS, 0, E_LOST, WL_ARGS(seat, color, at, none, none));
+        wl_record(m->event, WL_REC_EFFECT_ALT, ally, 0, E_LOST, WL_ARGS(seat, color, at, none, type));
+    wl_record(m->event, WL_REC_EFFECT_ALT, WL_ALL_VIEWERS, 0, E_LOST, WL_ARGS(seat, color, at, none, none));
 }
 
 static int has_able_piece(const junqi_setup *setup, const junqi_state *state, int32_t seat)
@@ -1265,148 +1289,156 @@ static int has_able_piece(const junqi_setup *setup, const junqi_state *state, in
 }
 
 /* 7.4, step 7 for one of the two. */
-static void reveal_flag(const junqi_setup *setup, const junqi_state *state, int32_t piece, wl_event *event)
+static void reveal_flag(const match *m, int32_t piece)
 {
+    const junqi_state *state = m->state;
     const int32_t seat = army_of(piece);
 
-    if (type_of(piece) == FIELD_MARSHAL && flag_is_revealed(setup, state, seat))
-        WL_PUBLIC(event, E_REVEAL_FLAG, seat, state->at[piece_id(seat, FLAG, 0)]);
+    if (type_of(piece) == FIELD_MARSHAL && flag_is_revealed(m->setup, state, seat))
+        WL_PUBLIC(m->event, E_REVEAL_FLAG, seat, state->at[piece_id(seat, FLAG, 0)]);
 }
 
 /* 7.4, steps 5 to 8: `piece` of `seat` attacks `target`, which stands on `to`. */
-static void battle(const junqi_setup *setup, junqi_state *state, int32_t seat, int32_t piece, int32_t target, int32_t to,
-                   wl_event *event)
+static void battle(const match *m, int32_t seat, int32_t piece, int32_t target, int32_t to)
 {
-    const int32_t enemy = across(setup, state, army_of(target));
+    junqi_state *state = m->state;
+    const int32_t enemy = across(m->setup, state, army_of(target));
     const int32_t outcome = outcome_of(type_of(piece), type_of(target));
 
     state->quiet_steps = 0;
     state->last_outcome = (uint8_t)outcome;
-    WL_PUBLIC(event, E_BATTLE, to, seat, enemy, outcome);
+    WL_PUBLIC(m->event, E_BATTLE, to, seat, enemy, outcome);
     if (outcome != ATTACKER) {
-        lose(setup, state, piece);
-        effect_lost(setup, event, seat, piece, to);
+        lose(m->setup, state, piece);
+        effect_lost(m, seat, piece, to);
     }
     if (outcome != DEFENDER) {
-        lose(setup, state, target);
+        lose(m->setup, state, target);
         state->board[to] = EMPTY;
-        effect_lost(setup, event, enemy, target, to);
+        effect_lost(m, enemy, target, to);
     }
     if (outcome == ATTACKER)
         put(state, piece, to);
-    reveal_flag(setup, state, piece, event);
-    reveal_flag(setup, state, target, event);
+    reveal_flag(m, piece);
+    reveal_flag(m, target);
     if (outcome != DEFENDER && type_of(target) == FLAG)
-        defeat(setup, state, enemy, FLAG_CAPTURED, event);
-    else if (outcome == BOTH && type_of(piece) == type_of(target) && wl_popcount(alive_seats(setup, state)) == 2 &&
-             !has_able_piece(setup, state, seat) && !has_able_piece(setup, state, enemy) && !has_face_down(state))
-        defeat(setup, state, enemy, LAST_PIECE, event);
+        defeat(m, enemy, FLAG_CAPTURED);
+    else if (outcome == BOTH && type_of(piece) == type_of(target) && wl_popcount(alive_seats(m->setup, state)) == 2 &&
+             !has_able_piece(m->setup, state, seat) && !has_able_piece(m->setup, state, enemy) && !has_face_down(state))
+        defeat(m, enemy, LAST_PIECE);
 }
 
 /* 7.4. */
-static void move(const junqi_setup *setup, junqi_state *state, int32_t seat, int32_t piece, int32_t to, wl_event *event)
+static void move(const match *m, int32_t seat, int32_t piece, int32_t to)
 {
+    junqi_state *state = m->state;
     const int32_t from = state->at[piece];
     const int32_t target = state->board[to];
 
-    record_own_action(event, seat, A_MOVE, WL_ARGS(from, to));
-    begin_step(state, seat, event);
+    record_own_action(m, seat, A_MOVE, WL_ARGS(from, to));
+    begin_step(m, seat);
     record_last_move(state, MOVE_STEP, seat, find_path(state, type_of(piece), from, to, state->path));
     state->board[from] = EMPTY;
-    effect_move(event, state, seat);
+    effect_move(m, seat);
     if (target == EMPTY) {
         put(state, piece, to);
         state->quiet_steps++;
     } else {
-        battle(setup, state, seat, piece, target, to, event);
+        battle(m, seat, piece, target, to);
     }
-    if (state->phase == PLAY && setup->quiet_limit > 0 && state->quiet_steps >= setup->quiet_limit)
-        end_match(state, event, 0, QUIET_LIMIT);
+    if (state->phase == PLAY && m->setup->quiet_limit > 0 && state->quiet_steps >= m->setup->quiet_limit)
+        end_match(m, 0, QUIET_LIMIT);
     if (state->phase == PLAY)
-        advance(setup, state, seat, event);
+        advance(m, seat);
 }
 
 /* 7.5. */
-static void flip(const junqi_setup *setup, junqi_state *state, int32_t seat, int32_t at, wl_event *event)
+static void flip(const match *m, int32_t seat, int32_t at)
 {
+    junqi_state *state = m->state;
     const int32_t piece = state->board[at];
     const int32_t color = army_of(piece);
 
-    begin_step(state, seat, event);
+    begin_step(m, seat);
     state->quiet_steps = 0;
     turn_up(state, at);
     state->path[0] = (uint8_t)at;
     record_last_move(state, FLIP_STEP, seat, 1);
-    WL_PUBLIC(event, E_FLIP, seat, at, color, type_of(piece));
+    WL_PUBLIC(m->event, E_FLIP, seat, at, color, type_of(piece));
     if (state->colors == NO_COLORS) {
         state->colors = seat == color ? SOUTH_IS_RED : SOUTH_IS_BLACK;
-        WL_PUBLIC(event, E_COLORS, state->colors == SOUTH_IS_RED ? RED : BLACK,
-                  state->colors == SOUTH_IS_RED ? BLACK : RED);
+        WL_PUBLIC(m->event, E_COLORS, seat == color ? RED : BLACK, seat == color ? BLACK : RED);
     }
-    advance(setup, state, seat, event);
+    advance(m, seat);
 }
 
 /* 7.7. */
-static void accept_draw(const junqi_setup *setup, junqi_state *state, int32_t seat, wl_event *event)
+static void accept_draw(const match *m, int32_t seat)
 {
+    junqi_state *state = m->state;
+
     state->accepted = (uint8_t)(state->accepted | wl_bit(seat));
-    WL_PUBLIC(event, E_ACCEPT, seat);
-    if ((alive_seats(setup, state) & ~(state->accepted | wl_bit(state->offer_by))) == 0)
-        end_match(state, event, 0, DRAW_AGREED);
+    WL_PUBLIC(m->event, E_ACCEPT, seat);
+    if ((alive_seats(m->setup, state) & ~(state->accepted | wl_bit(state->offer_by))) == 0)
+        end_match(m, 0, DRAW_AGREED);
 }
 
 /* 7.8, 7.9: the seat is out, whoever's turn it is. */
-static void drop_out(const junqi_setup *setup, junqi_state *state, int32_t seat, int32_t cause, wl_event *event)
+static void drop_out(const match *m, int32_t seat, int32_t cause)
 {
-    defeat(setup, state, seat, cause, event);
+    junqi_state *state = m->state;
+
+    defeat(m, seat, cause);
     if (state->phase == PLAY && state->turn == seat)
-        advance(setup, state, seat, event);
+        advance(m, seat);
 }
 
 /* 7.9. */
-static void time_out(const junqi_setup *setup, junqi_state *state, int32_t seat, wl_event *event)
+static void time_out(const match *m, int32_t seat)
 {
+    junqi_state *state = m->state;
+
     state->seats[seat].timeouts++;
-    WL_PUBLIC(event, E_TIMEOUT, seat, state->seats[seat].timeouts);
-    if (state->seats[seat].timeouts >= setup->max_timeouts)
-        defeat(setup, state, seat, TIMED_OUT, event);
+    WL_PUBLIC(m->event, E_TIMEOUT, seat, state->seats[seat].timeouts);
+    if (state->seats[seat].timeouts >= m->setup->max_timeouts)
+        defeat(m, seat, TIMED_OUT);
     if (state->phase == PLAY)
-        advance(setup, state, seat, event);
+        advance(m, seat);
 }
 
-static int32_t junqi_apply(const void *setup_, void *state_, const wl_post *post, wl_draws *draws, wl_event *event)
+static int32_t junqi_apply(const void *setup, void *state_, const wl_post *post, wl_draws *draws, wl_event *event)
 {
-    const junqi_setup *setup = setup_;
     junqi_state *state = state_;
+    const match m = {setup, state, draws, event};
     const wl_action *a = &post->action;
     const int32_t seat = post->actor == WL_SERVER ? a->field[0] : post->actor;
 
     if (state->veiled)
         return WL_E_STATE;
     switch (a->type) {
-    case A_SWAP: swap(state, seat, a->field[0], a->field[1], event); break;
-    case A_LAYOUT: submit_layout(setup, state, post, event); break;
-    case A_READY: get_ready(setup, state, seat, draws, event); break;
-    case A_MOVE: move(setup, state, seat, a->field[0], a->field[1], event); break;
-    case A_FLIP: flip(setup, state, seat, a->field[0], event); break;
+    case A_SWAP: swap(&m, seat, a->field[0], a->field[1]); break;
+    case A_LAYOUT: submit_layout(&m, post); break;
+    case A_READY: get_ready(&m, seat); break;
+    case A_MOVE: move(&m, seat, a->field[0], a->field[1]); break;
+    case A_FLIP: flip(&m, seat, a->field[0]); break;
     case A_OFFER_DRAW:
         state->seats[seat].offered = 1;
         state->offer_by = (uint8_t)seat;
         WL_PUBLIC(event, E_OFFER, seat);
         break;
-    case A_ACCEPT_DRAW: accept_draw(setup, state, seat, event); break;
+    case A_ACCEPT_DRAW: accept_draw(&m, seat); break;
     case A_DECLINE_DRAW:
         state->offer_by = NONE;
         state->accepted = 0;
         WL_PUBLIC(event, E_DECLINE, seat);
         break;
-    case A_RESIGN: drop_out(setup, state, seat, RESIGNED, event); break;
-    case A_TIMEOUT: time_out(setup, state, seat, event); break;
+    case A_RESIGN: drop_out(&m, seat, RESIGNED); break;
+    case A_TIMEOUT: time_out(&m, seat); break;
     default: /* flee */
         if (state->phase == LAYOUT)
-            end_match(state, event, 0, ABORTED);
+            end_match(&m, 0, ABORTED);
         else
-            drop_out(setup, state, seat, FLED, event);
+            drop_out(&m, seat, FLED);
         break;
     }
     return WL_OK;
