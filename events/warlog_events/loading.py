@@ -93,6 +93,10 @@ class Loader:
             raise IntegrityError(f"{match.id}: event {match.version} is not in Redis as it was written")
         before = hot.match.version
         while True:
+            if any(event.version > before and b'"seed_commitment"' in event.body for event in events):
+                # Before the event itself is taken over: whoever acts after it draws from the new seed.
+                found = await self.store.secrets(match.id)
+                hot.secrets = hot.secrets | found
             try:
                 self._extend(hot, events, summary)
             except Forgotten:
@@ -169,6 +173,8 @@ class Loader:
                 clocked and (summary is None or summary.version <= match.version)
             ):
                 break
+        if any(name not in secrets for _, name in match.timeline.seeds):
+            secrets = await self.store.secrets(match_id)  # one was drawn after the first look
         deadlines = {} if summary is None else _deadlines(match, summary)
         hot = Hot(
             Match(match.fold, match.game, match.timeline, match.state, deadlines, match.settings),

@@ -49,6 +49,20 @@ async def write(url: str, match_id: str, seed: int, commands: int) -> list[tuple
     return answers
 
 
+async def test_a_seed_that_one_process_drew_is_known_to_the_others(redis_server: AnyRedis) -> None:
+    """Those that had the match in memory could not draw any more, and left it out of what the end publishes."""
+    rng = random.Random(3)
+    async with table_at(redis_server.url) as one, table_at(redis_server.url) as two:
+        match = await one.play(await one.hot_seat(BATTLE), 4, rng)
+        await two.load(match)
+        match = await one.finish(match)
+        match = await one.undo(match, match.version - 1)  # the seed is known to all by now
+        assert match.fold.seed not in match.fold.published
+        match = await two.finish_playing(await two.play(await two.load(match), 30, rng))
+        assert match.fold.published >= {name for _, name in match.timeline.seeds}
+        assert (await two.matches.past.verify(match)).status == "verified"
+
+
 @pytest.mark.parametrize("processes", [2, 3])
 async def test_nothing_is_lost_doubled_or_reordered_and_every_caller_has_an_answer(
     redis_server: AnyRedis, processes: int
