@@ -898,6 +898,14 @@ static int32_t read_options(start *s, wl_words *words)
 
 /* ==== Effects ======================================================================================================= */
 
+/* The match in the middle of an event. */
+typedef struct match {
+    const hex_setup *setup;
+    hex_state *state;
+    wl_draws *draws;
+    wl_event *event;
+} match;
+
 static void put_stack(wl_event *event, const stack *s, int with_space)
 {
     wl_put(event, s->id);
@@ -927,18 +935,20 @@ static void put_armies_revealed(wl_event *event, const hex_state *state, int32_t
 }
 
 /* In phase deploy each seat gets the spaces of its own stacks only, until the match is over (8). */
-static void effect_armies_revealed(wl_event *event, const hex_setup *setup, const hex_state *state)
+static void effect_armies_revealed(const match *m)
 {
-    if (!wl_wanted(event))
+    const hex_state *state = m->state;
+
+    if (!wl_wanted(m->event))
         return;
     if (state->phase != DEPLOY) {
-        put_armies_revealed(event, state, WL_REC_EFFECT, WL_ALL_VIEWERS, 0, EVERYBODY);
+        put_armies_revealed(m->event, state, WL_REC_EFFECT, WL_ALL_VIEWERS, 0, EVERYBODY);
         return;
     }
-    put_armies_revealed(event, state, WL_REC_EFFECT, 0, WL_DISCLOSE_OVER, EVERYBODY);
-    for (int32_t seat = 0; seat < setup->n_seats; seat++)
-        put_armies_revealed(event, state, WL_REC_EFFECT_ALT, wl_bit(seat), 0, seat);
-    put_armies_revealed(event, state, WL_REC_EFFECT_ALT, wl_bit(WL_SPECTATOR), 0, NOBODY);
+    put_armies_revealed(m->event, state, WL_REC_EFFECT, 0, WL_DISCLOSE_OVER, EVERYBODY);
+    for (int32_t seat = 0; seat < m->setup->n_seats; seat++)
+        put_armies_revealed(m->event, state, WL_REC_EFFECT_ALT, wl_bit(seat), 0, seat);
+    put_armies_revealed(m->event, state, WL_REC_EFFECT_ALT, wl_bit(WL_SPECTATOR), 0, NOBODY);
 }
 
 static void put_spaces(wl_event *event, const hex_setup *setup, const spaces *set)
@@ -980,55 +990,60 @@ static uint32_t winners_of(const hex_setup *setup, const hex_state *state, int32
     return winners;
 }
 
-static void end_match(hex_state *state, wl_event *event, uint32_t winners, int32_t reason)
+static void end_match(const match *m, uint32_t winners, int32_t reason)
 {
+    hex_state *state = m->state;
+
     state->phase = OVER;
     memset(state->queue, 0, sizeof state->queue);
     state->n_queue = 0;
     state->winners = (uint8_t)winners;
     state->reason = (uint8_t)reason;
-    WL_PUBLIC(event, E_MATCH_ENDED, winners, reason);
+    WL_PUBLIC(m->event, E_MATCH_ENDED, winners, reason);
 }
 
 /* 6.6 END-CHECK. Returns 1 when the match has ended. */
-static int end_check(const hex_setup *setup, hex_state *state, wl_event *event, int32_t reason)
+static int end_check(const match *m, int32_t reason)
 {
-    const uint32_t in = seats_in(setup, state);
-    const int32_t side = in == 0 ? -1 : side_of(setup, wl_lowest(in));
+    hex_state *state = m->state;
+    const uint32_t in = seats_in(m->setup, state);
+    const int32_t side = in == 0 ? -1 : side_of(m->setup, wl_lowest(in));
 
-    for (int32_t seat = 0; seat < setup->n_seats; seat++)
-        if ((in & wl_bit(seat)) != 0 && side_of(setup, seat) != side)
+    for (int32_t seat = 0; seat < m->setup->n_seats; seat++)
+        if ((in & wl_bit(seat)) != 0 && side_of(m->setup, seat) != side)
             return 0;
-    end_match(state, event, side < 0 ? 0 : winners_of(setup, state, side), reason);
+    end_match(m, side < 0 ? 0 : winners_of(m->setup, state, side), reason);
     return 1;
 }
 
 /* 9.3. */
-static void end_by_round_limit(const hex_setup *setup, hex_state *state, wl_event *event)
+static void end_by_round_limit(const match *m)
 {
+    hex_state *state = m->state;
     int64_t sum[SEATS_MAX] = {0};
     int32_t best = 0;
     int ties = 0;
 
-    if (setup->limit_result == 0) {
-        end_match(state, event, 0, BY_ROUND_LIMIT);
+    if (m->setup->limit_result == 0) {
+        end_match(m, 0, BY_ROUND_LIMIT);
         return;
     }
     for (int32_t i = 0; i < state->n_stacks; i++)
-        sum[side_of(setup, state->stacks[i].seat)] += total_of(setup, &state->stacks[i]);
+        sum[side_of(m->setup, state->stacks[i].seat)] += total_of(m->setup, &state->stacks[i]);
     for (int32_t side = 1; side < SEATS_MAX; side++)
         if (sum[side] > sum[best])
             best = side;
     for (int32_t side = 0; side < SEATS_MAX; side++)
         ties += sum[side] == sum[best];
-    end_match(state, event, ties > 1 ? 0 : winners_of(setup, state, best), BY_ROUND_LIMIT);
+    end_match(m, ties > 1 ? 0 : winners_of(m->setup, state, best), BY_ROUND_LIMIT);
 }
 
 /* ==== 6. Turn ======================================================================================================== */
 
 /* 6.3 START-TURN. */
-static void start_turn(hex_state *state, wl_event *event)
+static void start_turn(const match *m)
 {
+    hex_state *state = m->state;
     stack *s = &state->stacks[state->queue[0]];
 
     if (!s->waited) {
@@ -1036,7 +1051,7 @@ static void start_turn(hex_state *state, wl_event *event)
         s->retaliations_used = 0;
     }
     state->turns++;
-    WL_PUBLIC(event, E_TURN_STARTED, s->id, s->seat, s->waited);
+    WL_PUBLIC(m->event, E_TURN_STARTED, s->id, s->seat, s->waited);
 }
 
 static void clear_offers(hex_state *state)
@@ -1048,8 +1063,9 @@ static void clear_offers(hex_state *state)
 enum { INITIATIVES = 100 };
 
 /* 6.2 START-ROUND(k). */
-static void start_round(hex_state *state, const hex_setup *setup, int32_t k, wl_draws *draws, wl_event *event)
+static void start_round(const match *m, int32_t k)
 {
+    hex_state *state = m->state;
     uint16_t start[INITIATIVES + 1] = {0}; /* of each group in the queue, groups by initiative descending */
     uint16_t fill[INITIATIVES];
 
@@ -1059,30 +1075,30 @@ static void start_round(hex_state *state, const hex_setup *setup, int32_t k, wl_
         state->seats[seat].draw_used = 0;
     for (int32_t i = 0; i < state->n_stacks; i++) {
         state->stacks[i].waited = 0;
-        start[INITIATIVES - unit_of(setup, &state->stacks[i])->initiative]++; /* counts, one place further on */
+        start[INITIATIVES - unit_of(m->setup, &state->stacks[i])->initiative]++; /* counts, one place further on */
     }
     for (int32_t g = 1; g <= INITIATIVES; g++)
         start[g] = (uint16_t)(start[g] + start[g - 1]);
     memcpy(fill, start, sizeof fill);
     for (int32_t i = 0; i < state->n_stacks; i++)
-        state->queue[fill[INITIATIVES - 1 - unit_of(setup, &state->stacks[i])->initiative]++] = (uint16_t)i;
+        state->queue[fill[INITIATIVES - 1 - unit_of(m->setup, &state->stacks[i])->initiative]++] = (uint16_t)i;
     state->n_queue = state->n_stacks;
     for (int32_t g = 0; g < INITIATIVES; g++) {
         uint16_t *group = state->queue + start[g];
         for (int32_t i = start[g + 1] - start[g] - 1; i > 0; i--) {
-            const int32_t j = wl_draw(draws, i + 1);
+            const int32_t j = wl_draw(m->draws, i + 1);
             const uint16_t other = group[j];
             group[j] = group[i];
             group[i] = other;
         }
     }
-    if (wl_wanted(event)) {
-        wl_open_record(event, WL_REC_EFFECT, WL_ALL_VIEWERS, 0, E_ROUND_STARTED);
-        wl_put(event, k);
-        put_queue(event, state);
-        wl_close_record(event);
+    if (wl_wanted(m->event)) {
+        wl_open_record(m->event, WL_REC_EFFECT, WL_ALL_VIEWERS, 0, E_ROUND_STARTED);
+        wl_put(m->event, k);
+        put_queue(m->event, state);
+        wl_close_record(m->event);
     }
-    start_turn(state, event);
+    start_turn(m);
 }
 
 static void drop_front(hex_state *state)
@@ -1093,14 +1109,16 @@ static void drop_front(hex_state *state)
 }
 
 /* 6.4 END-TURN, steps 2 and 3: the stack that acted is no longer in the queue. */
-static void next_turn(hex_state *state, const hex_setup *setup, wl_draws *draws, wl_event *event)
+static void next_turn(const match *m)
 {
+    hex_state *state = m->state;
+
     if (state->n_queue > 0)
-        start_turn(state, event);
-    else if (setup->round_limit > 0 && state->round >= setup->round_limit)
-        end_by_round_limit(setup, state, event);
+        start_turn(m);
+    else if (m->setup->round_limit > 0 && state->round >= m->setup->round_limit)
+        end_by_round_limit(m);
     else
-        start_round(state, setup, state->round + 1, draws, event);
+        start_round(m, state->round + 1);
 }
 
 /* 6.5: takes a stack out of the state and the queue; the others keep their order. */
@@ -1129,15 +1147,16 @@ static int has_stacks(const hex_state *state, int32_t seat)
 }
 
 /* 6.5 in full, for a stack that was destroyed. */
-static void leave(hex_state *state, int32_t place, wl_event *event)
+static void leave(const match *m, int32_t place)
 {
+    hex_state *state = m->state;
     const int32_t seat = state->stacks[place].seat;
 
     remove_stack(state, place);
     if (state->seats[seat].status == IN && !has_stacks(state, seat)) {
         state->seats[seat].status = ELIMINATED;
         clear_offers(state);
-        WL_PUBLIC(event, E_SEAT_ELIMINATED, seat);
+        WL_PUBLIC(m->event, E_SEAT_ELIMINATED, seat);
     }
 }
 
@@ -1180,41 +1199,45 @@ static void auto_deploy(hex_state *state, const hex_setup *setup, int32_t seat)
 }
 
 /* REVEAL: the submitted, preset or given armies become stacks. */
-static void reveal(hex_state *state, const hex_setup *setup, wl_draws *draws, wl_event *event)
+static void reveal(const match *m)
 {
-    for (int32_t seat = 0; seat < setup->n_seats; seat++) {
+    hex_state *state = m->state;
+
+    for (int32_t seat = 0; seat < m->setup->n_seats; seat++) {
         seat_state *s = &state->seats[seat];
         if (s->status == IN)
             for (int32_t i = 0; i < s->n_army; i++)
                 state->stacks[state->n_stacks++] =
-                    new_stack(setup, state->next_id++, seat, s->army[i].unit, s->army[i].count);
+                    new_stack(m->setup, state->next_id++, seat, s->army[i].unit, s->army[i].count);
         memset(s->army, 0, sizeof s->army);
         s->n_army = s->submitted = 0;
     }
-    for (int32_t seat = 0; seat < setup->n_seats; seat++)
-        auto_deploy(state, setup, seat);
-    state->phase = setup->deployment ? DEPLOY : PLAY;
-    effect_armies_revealed(event, setup, state);
+    for (int32_t seat = 0; seat < m->setup->n_seats; seat++)
+        auto_deploy(state, m->setup, seat);
+    state->phase = m->setup->deployment ? DEPLOY : PLAY;
+    effect_armies_revealed(m);
     if (state->phase == PLAY)
-        start_round(state, setup, 1, draws, event);
+        start_round(m, 1);
 }
 
 /* 6.1: after the last seat is ready. */
-static void open_battle(hex_state *state, const hex_setup *setup, wl_draws *draws, wl_event *event)
+static void open_battle(const match *m)
 {
+    hex_state *state = m->state;
+
     state->phase = PLAY;
     for (int32_t seat = 0; seat < SEATS_MAX; seat++)
         state->seats[seat].ready = 0;
-    if (wl_wanted(event)) {
-        wl_open_record(event, WL_REC_EFFECT, WL_ALL_VIEWERS, 0, E_DEPLOYMENT_REVEALED);
-        wl_put(event, state->n_stacks);
+    if (wl_wanted(m->event)) {
+        wl_open_record(m->event, WL_REC_EFFECT, WL_ALL_VIEWERS, 0, E_DEPLOYMENT_REVEALED);
+        wl_put(m->event, state->n_stacks);
         for (int32_t i = 0; i < state->n_stacks; i++) {
-            wl_put(event, state->stacks[i].id);
-            wl_put(event, state->stacks[i].space);
+            wl_put(m->event, state->stacks[i].id);
+            wl_put(m->event, state->stacks[i].space);
         }
-        wl_close_record(event);
+        wl_close_record(m->event);
     }
-    start_round(state, setup, 1, draws, event);
+    start_round(m, 1);
 }
 
 /* 4.2. */
@@ -1241,13 +1264,15 @@ static void draw_obstacles(hex_state *state, const hex_setup *setup, int32_t wan
     }
 }
 
-static void effect_match_started(wl_event *event, const hex_setup *setup, const hex_state *state)
+static void effect_match_started(const match *m)
 {
-    if (!wl_wanted(event))
+    const hex_state *state = m->state;
+
+    if (!wl_wanted(m->event))
         return;
-    wl_open_record(event, WL_REC_EFFECT, WL_ALL_VIEWERS, 0, E_MATCH_STARTED);
-    put_spaces(event, setup, &state->obstacles);
-    wl_close_record(event);
+    wl_open_record(m->event, WL_REC_EFFECT, WL_ALL_VIEWERS, 0, E_MATCH_STARTED);
+    put_spaces(m->event, m->setup, &state->obstacles);
+    wl_close_record(m->event);
 }
 
 static void store_army(seat_state *seat, const army *a)
@@ -1257,29 +1282,29 @@ static void store_army(seat_state *seat, const army *a)
     seat->submitted = 1;
 }
 
-static void normal_start(hex_state *state, const start *s, wl_draws *draws, wl_event *event)
+static void normal_start(const match *m, const start *s)
 {
-    const hex_setup *setup = &s->setup;
+    hex_state *state = m->state;
     wl_words armies = s->armies;
 
     state->next_id = 1;
     for (wl_word i = 0; s->obstacles == OBSTACLES_LIST && i < s->n_obstacle_spaces; i++)
         add(&state->obstacles, (int32_t)s->obstacle_spaces[i]);
     if (s->obstacles == OBSTACLES_RANDOM)
-        draw_obstacles(state, setup, s->obstacle_count, draws);
-    effect_match_started(event, setup, state);
-    if (setup->army == ARMY_RECRUIT)
+        draw_obstacles(state, m->setup, s->obstacle_count, m->draws);
+    effect_match_started(m);
+    if (m->setup->army == ARMY_RECRUIT)
         return;
-    for (int32_t i = 0; i < setup->n_seats; i++) {
+    for (int32_t i = 0; i < m->setup->n_seats; i++) {
         int32_t seat = i;
         army a;
-        if (setup->army == ARMY_PRESET)
-            a = preset_army(setup, setup->army_preset);
-        else if (read_given_army(setup, &armies, &seat, &a) != WL_OK)
+        if (m->setup->army == ARMY_PRESET)
+            a = preset_army(m->setup, m->setup->army_preset);
+        else if (read_given_army(m->setup, &armies, &seat, &a) != WL_OK)
             return; /* read_options has checked them */
         store_army(&state->seats[seat], &a);
     }
-    reveal(state, setup, draws, event);
+    reveal(m);
 }
 
 /* ==== 7. Actions ====================================================================================================== */
@@ -1504,118 +1529,124 @@ static int32_t hex_check(const void *setup_, const void *state_, const wl_post *
 /* ---- resolution --------------------------------------------------------------------------------------------------- */
 
 /* 7.6 STRIKE(S, T, kind). Returns 1 when T was destroyed. */
-static int strike(hex_state *state, const hex_setup *setup, int32_t from, int32_t to, int32_t kind, wl_draws *draws,
-                  wl_event *event)
+static int strike(const match *m, int32_t from, int32_t to, int32_t kind)
 {
+    hex_state *state = m->state;
     const stack *s = &state->stacks[from];
     stack *t = &state->stacks[to];
-    const unit *u = unit_of(setup, s);
+    const unit *u = unit_of(m->setup, s);
     const int64_t base = (int64_t)u->attack * s->count;
     const int64_t w = (int64_t)u->spread * s->count;
-    const int64_t roll = w > 0 ? wl_draw(draws, 2 * w + 1) - w : 0;
+    const int64_t roll = w > 0 ? wl_draw(m->draws, 2 * w + 1) - w : 0;
     const int64_t old_count = t->count;
     int64_t damage = base + roll;
     int64_t rest;
 
     if (u->shooter && distance(s->space, t->space) == 1)
-        damage = damage * setup->shooter_melee_percent / 100;
+        damage = damage * m->setup->shooter_melee_percent / 100;
     if (t->defending)
-        damage = damage * setup->defend_percent / 100;
-    if (damage < setup->min_damage)
-        damage = setup->min_damage;
-    rest = total_of(setup, t) - damage;
+        damage = damage * m->setup->defend_percent / 100;
+    if (damage < m->setup->min_damage)
+        damage = m->setup->min_damage;
+    rest = total_of(m->setup, t) - damage;
     if (rest > 0)
-        set_total(setup, t, rest);
-    WL_PUBLIC(event, E_ATTACKED, s->id, t->id, s->space, t->space, kind, base, roll, damage,
+        set_total(m->setup, t, rest);
+    WL_PUBLIC(m->event, E_ATTACKED, s->id, t->id, s->space, t->space, kind, base, roll, damage,
               rest > 0 ? old_count - t->count : old_count, rest > 0 ? t->count : 0, rest > 0 ? t->top_hp : 0);
     if (rest > 0)
         return 0;
-    WL_PUBLIC(event, E_DESTROYED, t->id, t->space);
-    leave(state, to, event);
+    WL_PUBLIC(m->event, E_DESTROYED, t->id, t->space);
+    leave(m, to);
     return 1;
 }
 
 /* 6.4 END-TURN after a turn action of the stack with this id. */
-static void end_turn(hex_state *state, const hex_setup *setup, int32_t id, wl_draws *draws, wl_event *event)
+static void end_turn(const match *m, int32_t id)
 {
+    hex_state *state = m->state;
+
     if (state->n_queue > 0 && state->stacks[state->queue[0]].id == id)
         drop_front(state);
-    next_turn(state, setup, draws, event);
+    next_turn(m);
 }
 
 /* 7.6, resolution. */
-static void attack(hex_state *state, const hex_setup *setup, int32_t id, int32_t target, wl_draws *draws, wl_event *event)
+static void attack(const match *m, int32_t id, int32_t target)
 {
+    hex_state *state = m->state;
     const int32_t attacker = place_of(state, id);
     const int32_t defender = stack_at(state, target);
     const int32_t defender_id = state->stacks[defender].id;
-    const int shot = unit_of(setup, &state->stacks[attacker])->shooter &&
+    const int shot = unit_of(m->setup, &state->stacks[attacker])->shooter &&
                      distance(state->stacks[attacker].space, target) > 1;
 
-    if (!strike(state, setup, attacker, defender, shot ? RANGED : MELEE, draws, event) && !shot) {
+    if (!strike(m, attacker, defender, shot ? RANGED : MELEE) && !shot) {
         stack *t = &state->stacks[place_of(state, defender_id)];
-        if (t->retaliations_used < unit_of(setup, t)->retaliations) {
+        if (t->retaliations_used < unit_of(m->setup, t)->retaliations) {
             t->retaliations_used++;
-            strike(state, setup, defender, attacker, RETALIATION, draws, event);
+            strike(m, defender, attacker, RETALIATION);
         }
     }
-    if (!end_check(setup, state, event, BY_ELIMINATION))
-        end_turn(state, setup, id, draws, event);
+    if (!end_check(m, BY_ELIMINATION))
+        end_turn(m, id);
 }
 
 /* 7.5 step 1. */
-static void go(hex_state *state, const hex_setup *setup, stack *s, int32_t to, wl_event *event)
+static void go(const match *m, stack *s, int32_t to)
 {
+    hex_state *state = m->state;
     const int32_t from = s->space;
 
-    if (wl_wanted(event)) {
+    if (wl_wanted(m->event)) {
         int32_t step[UINT8_MAX + 1];
-        const int32_t n = path(setup, state, s, to, step);
-        wl_open_record(event, WL_REC_EFFECT, WL_ALL_VIEWERS, 0, E_MOVED);
-        wl_put(event, s->id);
-        wl_put(event, from);
-        wl_put(event, to);
-        wl_put(event, n);
+        const int32_t n = path(m->setup, state, s, to, step);
+        wl_open_record(m->event, WL_REC_EFFECT, WL_ALL_VIEWERS, 0, E_MOVED);
+        wl_put(m->event, s->id);
+        wl_put(m->event, from);
+        wl_put(m->event, to);
+        wl_put(m->event, n);
         for (int32_t i = 0; i < n; i++)
-            wl_put(event, step[i]);
-        wl_close_record(event);
+            wl_put(m->event, step[i]);
+        wl_close_record(m->event);
     }
     s->space = (uint16_t)to;
 }
 
 /* 7.9. */
-static void use_skill(hex_state *state, const hex_setup *setup, stack *s, int32_t target, wl_event *event)
+static void use_skill(const match *m, stack *s, int32_t target)
 {
-    const unit *u = unit_of(setup, s);
+    hex_state *state = m->state;
+    const unit *u = unit_of(m->setup, s);
     const int64_t power = (int64_t)u->skill_power * u->level * s->count;
 
     s->skill_used++;
     if (u->skill == HEAL) {
         stack *t = &state->stacks[stack_at(state, target)];
-        const int64_t loss = loss_of(setup, t);
+        const int64_t loss = loss_of(m->setup, t);
         const int64_t restored = power < loss ? power : loss;
         const int64_t old_count = t->count;
-        set_total(setup, t, total_of(setup, t) + restored);
-        WL_PUBLIC(event, E_HEALED, s->id, t->id, t->space, restored, t->count - old_count, t->count, t->top_hp);
+        set_total(m->setup, t, total_of(m->setup, t) + restored);
+        WL_PUBLIC(m->event, E_HEALED, s->id, t->id, t->space, restored, t->count - old_count, t->count, t->top_hp);
     } else {
         const int64_t units = power / 100;
         const int64_t count = units < 1 ? 1 : units > COUNT_MAX ? COUNT_MAX : units;
         stack *t = &state->stacks[state->n_stacks++];
-        *t = new_stack(setup, state->next_id++, s->seat, u->summon_unit, count);
+        *t = new_stack(m->setup, state->next_id++, s->seat, u->summon_unit, count);
         t->space = (uint16_t)target;
         t->summoned = 1;
-        if (wl_wanted(event)) {
-            wl_open_record(event, WL_REC_EFFECT, WL_ALL_VIEWERS, 0, E_SUMMONED);
-            wl_put(event, s->id);
-            put_stack(event, t, 1);
-            wl_close_record(event);
+        if (wl_wanted(m->event)) {
+            wl_open_record(m->event, WL_REC_EFFECT, WL_ALL_VIEWERS, 0, E_SUMMONED);
+            wl_put(m->event, s->id);
+            put_stack(m->event, t, 1);
+            wl_close_record(m->event);
         }
     }
 }
 
 /* 7.4, with the secrecy of 8. */
-static void place_stack(hex_state *state, int32_t seat, int32_t id, int32_t to, wl_event *event)
+static void place_stack(const match *m, int32_t seat, int32_t id, int32_t to)
 {
+    hex_state *state = m->state;
     stack *s = &state->stacks[place_of(state, id)];
     const int32_t other = stack_at(state, to);
     const int32_t from = s->space;
@@ -1623,9 +1654,9 @@ static void place_stack(hex_state *state, int32_t seat, int32_t id, int32_t to, 
     if (other >= 0)
         state->stacks[other].space = (uint16_t)from;
     s->space = (uint16_t)to;
-    wl_record(event, WL_REC_ACTION, wl_bit(seat), WL_DISCLOSE_OVER, A_PLACE, NULL, 0);
-    wl_record(event, WL_REC_ACTION_ALT, WL_ALL_VIEWERS, 0, A_PLACE, NULL, 0);
-    wl_record(event, WL_REC_EFFECT, wl_bit(seat), WL_DISCLOSE_OVER, E_PLACED,
+    wl_record(m->event, WL_REC_ACTION, wl_bit(seat), WL_DISCLOSE_OVER, A_PLACE, NULL, 0);
+    wl_record(m->event, WL_REC_ACTION_ALT, WL_ALL_VIEWERS, 0, A_PLACE, NULL, 0);
+    wl_record(m->event, WL_REC_EFFECT, wl_bit(seat), WL_DISCLOSE_OVER, E_PLACED,
               WL_ARGS(id, from, to, other >= 0 ? state->stacks[other].id : WL_WORD_ABSENT));
 }
 
@@ -1640,29 +1671,30 @@ static uint32_t undecided(const hex_setup *setup, const hex_state *state)
 }
 
 /* 7.3, with the secrecy of 8. */
-static void submit(hex_state *state, const hex_setup *setup, int32_t seat, const army *a, int32_t type, wl_draws *draws,
-                   wl_event *event)
+static void submit(const match *m, int32_t seat, const army *a, int32_t type)
 {
+    hex_state *state = m->state;
+
     store_army(&state->seats[seat], a);
-    wl_record(event, WL_REC_ACTION, wl_bit(seat), WL_DISCLOSE_OVER, type, NULL, 0);
-    wl_record(event, WL_REC_ACTION_ALT, WL_ALL_VIEWERS, 0, A_RECRUIT, NULL, 0);
-    wl_open_record(event, WL_REC_EFFECT, wl_bit(seat), WL_DISCLOSE_OVER, E_ARMY_SUBMITTED);
-    wl_put(event, seat);
-    wl_put(event, a->n);
+    wl_record(m->event, WL_REC_ACTION, wl_bit(seat), WL_DISCLOSE_OVER, type, NULL, 0);
+    wl_record(m->event, WL_REC_ACTION_ALT, WL_ALL_VIEWERS, 0, A_RECRUIT, NULL, 0);
+    wl_open_record(m->event, WL_REC_EFFECT, wl_bit(seat), WL_DISCLOSE_OVER, E_ARMY_SUBMITTED);
+    wl_put(m->event, seat);
+    wl_put(m->event, a->n);
     for (int32_t i = 0; i < a->n; i++) {
-        wl_put(event, a->entry[i].unit);
-        wl_put(event, a->entry[i].count);
+        wl_put(m->event, a->entry[i].unit);
+        wl_put(m->event, a->entry[i].count);
     }
-    wl_close_record(event);
-    wl_record(event, WL_REC_EFFECT_ALT, WL_ALL_VIEWERS, 0, E_ARMY_SUBMITTED, WL_ARGS(seat, WL_WORD_ABSENT));
-    if (undecided(setup, state) == 0)
-        reveal(state, setup, draws, event);
+    wl_close_record(m->event);
+    wl_record(m->event, WL_REC_EFFECT_ALT, WL_ALL_VIEWERS, 0, E_ARMY_SUBMITTED, WL_ARGS(seat, WL_WORD_ABSENT));
+    if (undecided(m->setup, state) == 0)
+        reveal(m);
 }
 
 /* 7.10 resign and timeout. */
-static void resign(hex_state *state, const hex_setup *setup, int32_t seat, int32_t reason, wl_draws *draws,
-                   wl_event *event)
+static void resign(const match *m, int32_t seat, int32_t reason)
 {
+    hex_state *state = m->state;
     const stack *active = active_stack(state);
     const int was_active = active != NULL && active->seat == seat;
     wl_word removed[STACKS_MAX + 3];
@@ -1680,15 +1712,15 @@ static void resign(hex_state *state, const hex_setup *setup, int32_t seat, int32
     removed[0] = seat;
     removed[1] = reason == BY_TIMEOUT;
     removed[2] = (wl_word)n;
-    wl_record(event, WL_REC_EFFECT, WL_ALL_VIEWERS, 0, E_RESIGNED, removed, n + 3);
-    if (end_check(setup, state, event, reason))
+    wl_record(m->event, WL_REC_EFFECT, WL_ALL_VIEWERS, 0, E_RESIGNED, removed, n + 3);
+    if (end_check(m, reason))
         return;
-    if (state->phase == RECRUIT && undecided(setup, state) == 0)
-        reveal(state, setup, draws, event);
-    else if (state->phase == DEPLOY && undecided(setup, state) == 0)
-        open_battle(state, setup, draws, event);
+    if (state->phase == RECRUIT && undecided(m->setup, state) == 0)
+        reveal(m);
+    else if (state->phase == DEPLOY && undecided(m->setup, state) == 0)
+        open_battle(m);
     else if (was_active)
-        next_turn(state, setup, draws, event);
+        next_turn(m);
 }
 
 static int everybody_agrees(const hex_setup *setup, const hex_state *state)
@@ -1699,32 +1731,33 @@ static int everybody_agrees(const hex_setup *setup, const hex_state *state)
     return 1;
 }
 
-static void turn_action(hex_state *state, const hex_setup *setup, const wl_action *a, wl_draws *draws, wl_event *event)
+static void turn_action(const match *m, const wl_action *a)
 {
+    hex_state *state = m->state;
     const int32_t id = a->field[0];
     stack *s = &state->stacks[state->queue[0]];
 
     switch (a->type) {
-    case A_ATTACK: attack(state, setup, id, a->field[1], draws, event); return;
+    case A_ATTACK: attack(m, id, a->field[1]); return;
     case A_MOVE_ATTACK:
-        go(state, setup, s, a->field[1], event);
-        attack(state, setup, id, a->field[2], draws, event);
+        go(m, s, a->field[1]);
+        attack(m, id, a->field[2]);
         return;
     case A_WAIT:
         s->waited = 1;
         memmove(state->queue, state->queue + 1, (size_t)(state->n_queue - 1) * sizeof state->queue[0]);
         state->queue[state->n_queue - 1] = (uint16_t)(s - state->stacks);
-        WL_PUBLIC(event, E_WAITED, id);
-        start_turn(state, event);
+        WL_PUBLIC(m->event, E_WAITED, id);
+        start_turn(m);
         return;
-    case A_MOVE: go(state, setup, s, a->field[1], event); break;
-    case A_SKILL: use_skill(state, setup, s, a->field[1], event); break;
+    case A_MOVE: go(m, s, a->field[1]); break;
+    case A_SKILL: use_skill(m, s, a->field[1]); break;
     default:
         s->defending = 1;
-        WL_PUBLIC(event, E_DEFENDED, id);
+        WL_PUBLIC(m->event, E_DEFENDED, id);
         break;
     }
-    end_turn(state, setup, id, draws, event);
+    end_turn(m, id);
 }
 
 /* 1 unless the state is that of a view which hides armies or spaces: such a one can be listed from, not played on. */
@@ -1739,10 +1772,10 @@ static int is_whole(const hex_state *state)
     return 1;
 }
 
-static int32_t hex_apply(const void *setup_, void *state_, const wl_post *post, wl_draws *draws, wl_event *event)
+static int32_t hex_apply(const void *setup, void *state_, const wl_post *post, wl_draws *draws, wl_event *event)
 {
-    const hex_setup *setup = setup_;
     hex_state *state = state_;
+    const match m = {setup, state, draws, event};
     const wl_action *a = &post->action;
     const int32_t seat = post->actor;
 
@@ -1753,20 +1786,20 @@ static int32_t hex_apply(const void *setup_, void *state_, const wl_post *post, 
         army posted = {.n = a->field[0]};
         for (int32_t i = 0; i < posted.n; i++)
             posted.entry[i] = (entry){(uint16_t)post->items[2 * i], (uint16_t)post->items[2 * i + 1]};
-        submit(state, setup, seat, &posted, a->type, draws, event);
+        submit(&m, seat, &posted, a->type);
         break;
     }
     case A_RECRUIT_PRESET: {
         const army preset = preset_army(setup, a->field[0]);
-        submit(state, setup, seat, &preset, a->type, draws, event);
+        submit(&m, seat, &preset, a->type);
         break;
     }
-    case A_PLACE: place_stack(state, seat, a->field[0], a->field[1], event); break;
+    case A_PLACE: place_stack(&m, seat, a->field[0], a->field[1]); break;
     case A_READY:
         state->seats[seat].ready = 1;
         WL_PUBLIC(event, E_SEAT_READY, seat);
         if (undecided(setup, state) == 0)
-            open_battle(state, setup, draws, event);
+            open_battle(&m);
         break;
     case A_OFFER_DRAW:
         state->seats[seat].draw_offer = state->seats[seat].draw_used = 1;
@@ -1776,15 +1809,15 @@ static int32_t hex_apply(const void *setup_, void *state_, const wl_post *post, 
         state->seats[seat].draw_offer = 1;
         WL_PUBLIC(event, E_DRAW_ACCEPTED, seat);
         if (everybody_agrees(setup, state))
-            end_match(state, event, 0, BY_AGREEMENT);
+            end_match(&m, 0, BY_AGREEMENT);
         break;
     case A_DECLINE_DRAW:
         clear_offers(state);
         WL_PUBLIC(event, E_DRAW_DECLINED, seat);
         break;
-    case A_RESIGN: resign(state, setup, seat, BY_RESIGNATION, draws, event); break;
-    case A_TIMEOUT: resign(state, setup, a->field[0], BY_TIMEOUT, draws, event); break;
-    default: turn_action(state, setup, a, draws, event); break;
+    case A_RESIGN: resign(&m, seat, BY_RESIGNATION); break;
+    case A_TIMEOUT: resign(&m, a->field[0], BY_TIMEOUT); break;
+    default: turn_action(&m, a); break;
     }
     return WL_OK;
 }
@@ -2296,8 +2329,10 @@ static stack position_stack_of(const hex_setup *setup, const wl_word *w, wl_word
 }
 
 /* A checked Position becomes the state. */
-static void position_start(hex_state *state, const hex_setup *setup, const position *p, wl_draws *draws, wl_event *event)
+static void position_start(const match *m, const position *p)
 {
+    hex_state *state = m->state;
+
     state->phase = (uint8_t)p->phase;
     state->round = (int32_t)p->round;
     state->next_id = (int32_t)p->next_id;
@@ -2305,7 +2340,7 @@ static void position_start(hex_state *state, const hex_setup *setup, const posit
         add(&state->obstacles, (int32_t)p->obstacles[i]);
     for (wl_word i = 0; i < p->n_stacks; i++) { /* sorted by id as they come in */
         const wl_word *w = p->stacks + i * STACK_WORDS;
-        const stack s = position_stack_of(setup, w, wl_or_else(w[W_ID], i + 1));
+        const stack s = position_stack_of(m->setup, w, wl_or_else(w[W_ID], i + 1));
         int32_t at = state->n_stacks++;
         for (; at > 0 && state->stacks[at - 1].id > s.id; at--)
             state->stacks[at] = state->stacks[at - 1];
@@ -2313,7 +2348,7 @@ static void position_start(hex_state *state, const hex_setup *setup, const posit
     }
     for (wl_word i = 0; i < p->n_queue; i++)
         state->queue[state->n_queue++] = (uint16_t)place_of(state, p->queue[i]);
-    for (int32_t seat = 0; seat < setup->n_seats; seat++) {
+    for (int32_t seat = 0; seat < m->setup->n_seats; seat++) {
         const seat_words *e = &p->seat[seat];
         seat_state *s = &state->seats[seat];
         s->status = (uint8_t)position_status(p, seat);
@@ -2329,11 +2364,11 @@ static void position_start(hex_state *state, const hex_setup *setup, const posit
             store_army(s, &a);
         }
     }
-    effect_match_started(event, setup, state);
+    effect_match_started(m);
     if (state->phase != RECRUIT)
-        effect_armies_revealed(event, setup, state);
+        effect_armies_revealed(m);
     if (state->phase == PLAY && !p->has_queue)
-        start_round(state, setup, state->round, draws, event);
+        start_round(m, state->round);
 }
 
 static int32_t hex_check_options(wl_words *options, wl_words *position_words)
@@ -2350,6 +2385,7 @@ static int32_t hex_check_options(wl_words *options, wl_words *position_words)
 static int32_t hex_init(void *setup, void *state, wl_words *options, wl_words *position_words, wl_draws *draws,
                         wl_event *event)
 {
+    const match m = {setup, state, draws, event};
     start s;
     position p;
     int32_t error = read_options(&s, options);
@@ -2360,9 +2396,9 @@ static int32_t hex_init(void *setup, void *state, wl_words *options, wl_words *p
         return error;
     memcpy(setup, &s.setup, sizeof s.setup);
     if (position_words != NULL)
-        position_start(state, setup, &p, draws, event);
+        position_start(&m, &p);
     else
-        normal_start(state, &s, draws, event);
+        normal_start(&m, &s);
     return WL_OK;
 }
 
