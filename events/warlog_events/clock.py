@@ -43,7 +43,8 @@ class Clock:
         now = self._world.now_ms()
         self._failed = {entry: at for entry, at in self._failed.items() if at > now}
         count = 0
-        due = await self._store.due(now, BATCH)
+        # What failed is still there, and must not crowd out what comes after it.
+        due = await self._store.due(now, BATCH + len(self._failed))
         for match, seat, deadline in due:
             if (match, seat, deadline) in self._failed:
                 continue

@@ -9,11 +9,12 @@ import pytest
 
 from tests.events.table import ADA, ALL, BATTLE, HIDDEN, SPECTATOR, Hands, choice, table_at
 from tests.servers import AnyRedis
-from warlog_events import clock, errors
+from warlog_events import clock, errors, keys
 from warlog_events.clock import Clock
 from warlog_events.commands import Act, CreateMatch
 from warlog_events.decide import act_as_server
 from warlog_events.draft import Draft
+from warlog_events.head import Match
 
 
 async def test_the_deadline_is_that_of_the_seat_to_act_and_moves_with_its_clock(
@@ -148,6 +149,28 @@ async def test_a_frozen_match_does_not_stop_the_clock_of_the_others(own_redis: A
         assert await clock.step() == 1
         assert (await table.load(other)).is_over
         assert await clock.step() == 0
+
+
+async def test_frozen_matches_do_not_keep_others_of_their_bucket_waiting(
+    own_redis: AnyRedis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their deadlines are the oldest, and stay; of each bucket only so many are read."""
+    monkeypatch.setattr(clock, "BATCH", 1)
+    hands = Hands("crowd")
+    async with table_at(own_redis.url, world=hands.world) as table:
+        first_of: dict[int | None, Match] = {}
+        while True:
+            match = await table.hot_seat(move_seconds=30)
+            hands.now_ms += 1
+            frozen = first_of.setdefault(keys.bucket_of(match.id), match)
+            if frozen is not match:
+                break
+        await table.store.freeze(frozen.id, "for this test")
+        hands.now_ms += 30_001
+        worker = Clock(table.store, table.matches, hands.world)
+        assert await worker.step() == len(first_of) - 1
+        assert await worker.step() == 1
+        assert (await table.load(match)).is_over
 
 
 async def test_a_thinking_time_is_bounded(own_redis: AnyRedis) -> None:
