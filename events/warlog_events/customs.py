@@ -5,6 +5,7 @@ strict default.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from msgspec.structs import fields
@@ -79,6 +80,7 @@ def without_setup(game: Game, options: Mapping[str, object]) -> dict[str, object
     return {name: value for name, value in options.items() if name not in setup}
 
 
+@cache
 def option_names(game: Game) -> frozenset[str]:
     """Every option that the game has, also those without a default."""
     return frozenset(field.encode_name for field in fields(game.codec.options_type))

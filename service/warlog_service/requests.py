@@ -11,7 +11,7 @@ from litestar import Request
 from litestar.exceptions import ClientException
 from litestar.types import Receive, Scope
 from msgspec import NODEFAULT
-from msgspec.structs import fields
+from msgspec.structs import FieldInfo, fields
 
 import warlog_core
 from warlog_events.errors import BadParameter, BodyTooLarge, MalformedBody
@@ -70,6 +70,12 @@ def _decoder(form: Any) -> msgspec.json.Decoder[Any]:
     return msgspec.json.Decoder(form)
 
 
+@cache
+def _fields(form: type[msgspec.Struct]) -> tuple[FieldInfo, ...]:
+    """msgspec works them out anew each time, which takes longer than the rest of a small answer."""
+    return fields(form)
+
+
 def asked(scope: Scope, form: type[Query]) -> Query:
     """The query string as a Struct: a list field takes every value of its name, any other field only one.
 
@@ -85,7 +91,7 @@ def asked(scope: Scope, form: type[Query]) -> Query:
         for name, value in pairs:
             given.setdefault(name, []).append(value)
     values: dict[str, object] = {}
-    for field in fields(form):
+    for field in _fields(form):
         if (found := given.get(field.encode_name)) is None:
             continue
         if field.default_factory is not NODEFAULT:  # a list
