@@ -5,7 +5,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import NamedTuple
 
-PAUSE_SECONDS = 0.25
+PAUSE_SECONDS = 1.0
 BATCH = 100  # activity entries of a bucket that are read in one pass
 
 
@@ -38,9 +38,12 @@ class Follower(ABC):
             await self.step_and_pause()
 
     async def step_and_pause(self) -> None:
+        passed = await self.step()
         # Under load there is always something new, and a pass asks every bucket: no pass without a pause, unless
-        # some bucket may have more than was read.
-        if (await self.step()).new < BATCH:
+        # some bucket has a whole batch more. Who cannot wait for the next one calls `catch_up`.
+        if all(
+            newest - passed.reached.get(bucket, newest) < BATCH for bucket, newest in passed.newest.items()
+        ):
             await asyncio.sleep(PAUSE_SECONDS)
 
     async def catch_up(self) -> None:

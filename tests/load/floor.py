@@ -28,25 +28,27 @@ class Streams:
     """Open event streams by match."""
 
     def __init__(self) -> None:
-        self._queues: defaultdict[str, list[asyncio.Queue[bytes]]] = defaultdict(list)
+        self._queues: defaultdict[str, list[asyncio.Queue[bytes | None]]] = defaultdict(list)
 
     def publish(self, match: str, event: bytes) -> None:
         for queue in self._queues[match]:
             queue.put_nowait(event)
 
     def stream(self, match: str) -> Stream:
-        queue: asyncio.Queue[bytes] = asyncio.Queue()
+        queue: asyncio.Queue[bytes | None] = asyncio.Queue()
         self._queues[match].append(queue)
         return Stream(queue)
 
     async def close_feeds(self) -> None:
-        """The end is the end of the process."""
+        for queues in self._queues.values():
+            for queue in queues:
+                queue.put_nowait(None)
 
 
 class Stream:
     """One open event stream; an ASGI application."""
 
-    def __init__(self, queue: asyncio.Queue[bytes]) -> None:
+    def __init__(self, queue: asyncio.Queue[bytes | None]) -> None:
         self._queue = queue
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -57,8 +59,9 @@ class Stream:
                 "headers": [(b"content-type", b"text/event-stream")],
             }
         )
-        while True:
-            await send({"type": "http.response.body", "body": await self._queue.get(), "more_body": True})
+        while (event := await self._queue.get()) is not None:
+            await send({"type": "http.response.body", "body": event, "more_body": True})
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
 def application(
