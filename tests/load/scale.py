@@ -45,9 +45,9 @@ async def paced(name: str, matches: int, workers: int, seconds: float) -> None:
 
         async def keep_on(battle: Battle, dice: random.Random) -> None:
             await asyncio.sleep(dice.uniform(0, PACE_SECONDS))
-            while time.perf_counter() - start < seconds:
+            while (left := start + seconds - time.perf_counter()) > 0:
                 await battle.step(tally)
-                await asyncio.sleep(dice.expovariate(1 / PACE_SECONDS))
+                await asyncio.sleep(min(dice.expovariate(1 / PACE_SECONDS), left))
 
         await asyncio.gather(*(keep_on(battle, random.Random(i)) for i, battle in enumerate(battles)))
         tally.wall = time.perf_counter() - start
