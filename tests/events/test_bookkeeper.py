@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from tests.events.table import ADA, BOB, Hands, table_at
+from tests.events.table import ADA, BOB, Hands, Table, table_at
 from tests.servers import AnyRedis
 from warlog_events import keys
 from warlog_events.bookkeeper import ORPHAN_MS, Bookkeeper
 from warlog_events.ledger import Hold, Ledger
 from warlog_events.library import Library
 from warlog_events.stakes import Stakes
+from warlog_events.world import World
+
+
+def books(table: Table, world: World) -> tuple[Ledger, Bookkeeper]:
+    ledger = Ledger(table.connection, world)
+    stakes = Stakes(ledger, Library(table.connection, world))
+    return ledger, Bookkeeper(table.store, table.matches, stakes, world)
 
 
 async def test_a_match_that_cannot_be_looked_at_does_not_stop_the_sweep(own_redis: AnyRedis) -> None:
     """It did, and as the worker began with a sweep each time it was started again, nothing was settled any more."""
     hands = Hands("sweep")
     async with table_at(own_redis.url, world=hands.world) as table:
-        ledger = Ledger(table.connection, hands.world)
-        stakes = Stakes(ledger, Library(table.connection, hands.world))
-        bookkeeper = Bookkeeper(table.store, table.matches, stakes, hands.world)
+        ledger, bookkeeper = books(table, hands.world)
         damaged, other = await table.hot_seat(), await table.hot_seat()
         left = Hold("red", ADA.id, 5, 0)
         await ledger.hold(damaged.id, left)
@@ -34,9 +39,7 @@ async def test_a_match_that_cannot_be_looked_at_does_not_stop_the_sweep(own_redi
 async def test_the_hold_of_a_match_that_never_came_to_be_is_given_back(own_redis: AnyRedis) -> None:
     hands = Hands("orphan")
     async with table_at(own_redis.url, world=hands.world) as table:
-        ledger = Ledger(table.connection, hands.world)
-        stakes = Stakes(ledger, Library(table.connection, hands.world))
-        bookkeeper = Bookkeeper(table.store, table.matches, stakes, hands.world)
+        ledger, bookkeeper = books(table, hands.world)
         match, hold = table.store.new_match_id(), Hold("red", ADA.id, 5, 0)
         await ledger.hold(match, hold)
         await bookkeeper.sweep()

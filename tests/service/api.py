@@ -12,6 +12,8 @@ from urllib.parse import urlsplit
 
 import httpx
 
+from tests.servers import Closes
+
 UNLIMITED = {
     f"WARLOG_{name}": "0"
     for name in (
@@ -151,7 +153,7 @@ def refused(response: httpx.Response, status: int, code: str) -> dict[str, Any]:
     return problem
 
 
-class Feed:
+class Feed(Closes):
     """A feed over a bare socket: iterate for (id, event, data); `close` cuts the connection without a word."""
 
     def __init__(
@@ -192,14 +194,6 @@ class Feed:
 
     def __next__(self) -> tuple[int | None, str, Any]:
         return next(self._events)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         self._file.close()
