@@ -58,7 +58,7 @@
  * Rules ask for draw(n), a uniform integer 0 ... n-1. Live, the caller hands in a block of entropy: the next 32-bit
  * little-endian word w is rejected while w >= floor(2^32 / n) * n, and the draw is w mod n. In replay the caller hands in the
  * recorded draws: each must lie in range, all must be used and no more be asked for (WL_E_DRAWS). A block that runs out is
- * WL_E_ENTROPY; the caller repeats with a longer one (wl_apply leaves the state untouched, wl_init begins anew).
+ * WL_E_ENTROPY; the caller repeats with a longer one (wl_apply and wl_after leave the state untouched, wl_init begins anew).
  *
  *
  * 6. Events and who may see what
@@ -77,7 +77,8 @@
  * A viewer gets, of each whole record followed by its alternatives, the first whose audience holds the viewer, or whose
  * unlock has a bit in common with the *disclosure* of the match (wl_disclosure: flags that are set when the rules disclose
  * something, such as the end of the match); if there is none, nothing. Without an action record the action is public,
- * without a draws record the draws are public. So a form that is forgotten hides something.
+ * without a draws record the draws are public. So a form that is forgotten hides something. Of most events everybody gets
+ * everything, which wl_event.hides tells without a look at the records.
  *
  *
  * 7. Errors
@@ -187,7 +188,7 @@ typedef struct wl_event {
     size_t n_words; /* out */
     size_t open_;   /* private: start of the record being written */
     int32_t error;  /* private */
-    int32_t zero_;
+    int32_t hides;  /* out: 1 if a record is anything but a whole effect for all viewers; 0: everybody gets everything */
 } wl_event;
 
 /* A list of words read from the front; reading past the end gives WL_WORD_ABSENT and sets `overrun`. */
@@ -362,6 +363,23 @@ int32_t wl_copy(const wl_game *game, void *to, const void *from);
  * Returns WL_OK or an error, and then `state` is byte for byte what it was. */
 int32_t wl_apply(const wl_game *game, const void *setup, void *state, const wl_post *post, wl_draws *draws,
                  wl_event *event);
+
+/* What follows from a step, for who wants all of it at once. */
+typedef struct wl_outcome {
+    uint64_t hash; /* wl_hash of the new state */
+    wl_turn turn;  /* wl_turn_of the new state */
+    uint32_t n_words, n_used; /* those of the event and of the draws */
+    int32_t hides;            /* likewise of the event */
+    int32_t zero_;
+} wl_outcome;
+
+/* wl_copy, wl_apply, wl_turn_of and wl_hash in one crossing of the boundary: takes an action in a copy of `before`, which is
+ * written over `after` (a state or zero, as for wl_copy, and another place than `before`).
+ *
+ * `before` is never changed. On an error `after` is a state or zero still, and the call may be made again: with a longer block
+ * after WL_E_ENTROPY. */
+int32_t wl_after(const wl_game *game, const void *setup, const void *before, void *after, const wl_post *post, wl_draws *draws,
+                 wl_event *event, wl_outcome *outcome);
 
 /* What `viewer` may know. wl_legal and wl_check for `viewer` on the state inside the view answer as on the whole state;
  * wl_apply and the batch calls refuse a state from which something is hidden (WL_E_STATE). */

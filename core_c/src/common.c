@@ -16,6 +16,8 @@ void wl_open_record(wl_event *event, int32_t kind, uint32_t audience, uint32_t u
 {
     if (event->words == NULL)
         return;
+    if (kind != WL_REC_EFFECT || audience != WL_ALL_VIEWERS)
+        event->hides = 1;
     event->open_ = event->n_words;
     wl_put(event, 0); /* the length, known when the record is closed */
     wl_put(event, kind);

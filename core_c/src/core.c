@@ -44,6 +44,13 @@ static int32_t check_draws(const wl_draws *draws)
     return WL_OK;
 }
 
+static void begin_event(wl_event *event)
+{
+    event->n_words = 0;
+    event->error = WL_OK;
+    event->hides = 0;
+}
+
 /* After a step: did draws and records work out? */
 static int32_t verdict(const wl_draws *draws, const wl_event *event)
 {
@@ -87,8 +94,7 @@ int32_t wl_init(const wl_game *game, void *setup, void *state, const wl_word *op
         return error;
     memset(setup, 0, game->setup_size);
     memset(state, 0, game->state_size);
-    event->n_words = 0;
-    event->error = WL_OK;
+    begin_event(event);
     error = game->init(setup, state, &o, position == NULL ? NULL : &p, draws, event);
     return error != WL_OK ? error : verdict(draws, event);
 }
@@ -133,15 +139,24 @@ int32_t wl_result_of(const wl_game *game, const void *setup, const void *state, 
     return WL_OK;
 }
 
+/* Of a sound state. */
+static wl_turn turn_of(const wl_game *game, const void *setup, const void *state)
+{
+    wl_turn turn = {0};
+
+    turn.disclosure = (int64_t)game->disclosure(setup, state);
+    turn.to_act = (int32_t)game->to_act(setup, state);
+    turn.phase = game->phase(state);
+    turn.result = game->result(state);
+    return turn;
+}
+
 int32_t wl_turn_of(const wl_game *game, const void *setup, const void *state, wl_turn *turn)
 {
     const int32_t error = check_bytes(game, setup, state);
     if (error != WL_OK || turn == NULL)
         return error != WL_OK ? error : WL_E_ARGUMENT;
-    turn->disclosure = (int64_t)game->disclosure(setup, state);
-    turn->to_act = (int32_t)game->to_act(setup, state);
-    turn->phase = game->phase(state);
-    turn->result = game->result(state);
+    *turn = turn_of(game, setup, state);
     return WL_OK;
 }
 
@@ -218,16 +233,28 @@ int64_t wl_legal(const wl_game *game, const void *setup, const void *state, int3
     return (int64_t)game->legal(setup, state, seat, out, cap);
 }
 
-/* One step on a sound state; the caller keeps a copy to go back to. */
-static int32_t step(const wl_game *game, const void *setup, void *state, const wl_post *post, wl_draws *draws,
-                    wl_event *event)
+/* All that wl_apply and wl_after ask before anything is changed: first of the bytes, then of the rules. */
+static int32_t check_step(const wl_game *game, const void *setup, const void *state, const wl_post *post,
+                          const wl_draws *draws, const wl_event *event)
 {
-    int32_t error = game->check(setup, state, post);
+    int32_t error = check_bytes(game, setup, state);
 
-    if (error != WL_OK)
-        return error;
-    event->n_words = 0;
-    event->error = WL_OK;
+    if (error == WL_OK)
+        error = check_post(game, post);
+    if (error == WL_OK)
+        error = check_draws(draws);
+    if (error != WL_OK || event == NULL)
+        return error != WL_OK ? error : WL_E_ARGUMENT;
+    return game->check(setup, state, post);
+}
+
+/* An action that has passed; the caller keeps a copy to go back to. */
+static int32_t resolve(const wl_game *game, const void *setup, void *state, const wl_post *post, wl_draws *draws,
+                       wl_event *event)
+{
+    int32_t error;
+
+    begin_event(event);
     error = game->apply(setup, state, post, draws, event);
     return error != WL_OK ? error : verdict(draws, event);
 }
@@ -236,21 +263,42 @@ int32_t wl_apply(const wl_game *game, const void *setup, void *state, const wl_p
                  wl_event *event)
 {
     _Alignas(8) uint8_t before[WL_STATE_MAX];
-    int32_t error = check_bytes(game, setup, state);
+    int32_t error = check_step(game, setup, state, post, draws, event);
     size_t used;
 
-    if (error == WL_OK)
-        error = check_post(game, post);
-    if (error == WL_OK)
-        error = check_draws(draws);
-    if (error != WL_OK || event == NULL)
-        return error != WL_OK ? error : WL_E_ARGUMENT;
+    if (error != WL_OK)
+        return error;
     used = wl_used_bytes(game->state_layout, state);
     memcpy(before, state, used);
-    error = step(game, setup, state, post, draws, event);
+    error = resolve(game, setup, state, post, draws, event);
     if (error != WL_OK)
         copy_used(state, game->state_size, before, used);
     return error;
+}
+
+int32_t wl_after(const wl_game *game, const void *setup, const void *before, void *after, const wl_post *post, wl_draws *draws,
+                 wl_event *event, wl_outcome *outcome)
+{
+    int32_t error = check_step(game, setup, before, post, draws, event);
+
+    if (error != WL_OK)
+        return error;
+    if (outcome == NULL || !aligned(after) || after == before)
+        return WL_E_ARGUMENT;
+    wl_copy(game, after, before);
+    error = resolve(game, setup, after, post, draws, event);
+    if (error != WL_OK) {
+        copy_used(after, game->state_size, before, wl_used_bytes(game->state_layout, before));
+        return error;
+    }
+    *outcome = (wl_outcome){
+        .hash = wl_hash(game, after),
+        .turn = turn_of(game, setup, after),
+        .n_words = (uint32_t)event->n_words,
+        .n_used = (uint32_t)draws->n_used,
+        .hides = event->hides,
+    };
+    return WL_OK;
 }
 
 int32_t wl_observe(const wl_game *game, const void *setup, const void *state, int32_t viewer, void *view)

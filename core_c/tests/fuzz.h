@@ -19,6 +19,7 @@ typedef struct fuzzer {
     const wl_game *game;
     uint64_t random;
     uint64_t *setup, *state, *other, *view; /* 64-bit for alignment */
+    uint64_t *after;                        /* a state, of this match or of one before, or zero */
     wl_action *actions, *seen;
     wl_word *words;
     int32_t draws[DRAWS_CAP];
@@ -95,6 +96,55 @@ static int listed(const fuzzer *f, const wl_action *action, int64_t n)
     return 0;
 }
 
+static int hides(const wl_word *words, size_t n)
+{
+    int found = 0;
+    for (size_t i = 0; i < n; i += (size_t)words[i])
+        found |= words[i + 1] != WL_REC_EFFECT || words[i + 2] != WL_ALL_VIEWERS;
+    return found;
+}
+
+/* wl_after from a sound state, time after time, is what copying, wl_apply, wl_turn_of and wl_hash are. */
+static void compare_after(fuzzer *f, const wl_post *post, const uint8_t *block, size_t size)
+{
+    static uint8_t held[WL_STATE_MAX];
+    static wl_word words[WORDS_CAP];
+    static int32_t used[DRAWS_CAP];
+    const wl_game *g = f->game;
+
+    for (int times = 0; times < 2; times++) {
+        wl_draws draws = {.entropy = block, .n_entropy = size, .used = used, .cap = DRAWS_CAP};
+        wl_draws plain_draws = {.entropy = block, .n_entropy = size, .used = f->draws, .cap = DRAWS_CAP};
+        wl_event event = {.words = words, .cap = WORDS_CAP};
+        wl_event plain = {.words = f->words, .cap = WORDS_CAP};
+        wl_outcome outcome;
+        wl_turn turn;
+        int32_t error;
+
+        memcpy(f->other, f->state, g->state_size);
+        memcpy(held, f->after, g->state_size);
+        error = wl_after(g, f->setup, f->state, f->after, post, &draws, &event, &outcome);
+        REQUIRE(memcmp(f->other, f->state, g->state_size) == 0);
+        REQUIRE(wl_apply(g, f->setup, f->other, post, &plain_draws, &plain) == error);
+        if (error != WL_OK) {
+            const int untouched = memcmp(f->after, held, g->state_size) == 0;
+            REQUIRE(untouched || memcmp(f->after, f->state, g->state_size) == 0);
+            REQUIRE(untouched || error == WL_E_ENTROPY);
+            continue;
+        }
+        REQUIRE(memcmp(f->after, f->other, g->state_size) == 0);
+        REQUIRE(outcome.hash == wl_hash(g, f->other));
+        REQUIRE(wl_turn_of(g, f->setup, f->other, &turn) == WL_OK);
+        REQUIRE(outcome.turn.disclosure == turn.disclosure && outcome.turn.to_act == turn.to_act);
+        REQUIRE(outcome.turn.phase == turn.phase);
+        REQUIRE(memcmp(&outcome.turn.result, &turn.result, sizeof turn.result) == 0);
+        REQUIRE(outcome.n_words == plain.n_words && outcome.n_used == plain_draws.n_used);
+        REQUIRE(memcmp(words, f->words, outcome.n_words * sizeof words[0]) == 0);
+        REQUIRE(memcmp(used, f->draws, outcome.n_used * sizeof used[0]) == 0);
+        REQUIRE(outcome.hides == hides(words, outcome.n_words) && plain.hides == outcome.hides);
+    }
+}
+
 /* Every entry point on these bytes, whatever they are: answers, but never a crash. */
 static void call_everything(fuzzer *f, const void *setup, void *state)
 {
@@ -119,6 +169,7 @@ static void call_everything(fuzzer *f, const void *setup, void *state)
         wl_event event = {.words = f->words, .cap = WORDS_CAP};
         wl_post post = {.actor = who, .n_items = below(f, g->items_max + 2), .items = items};
         wl_step step = {.actor = who};
+        wl_outcome outcome;
         wl_clock(g, setup, state, who);
         wl_observe(g, setup, state, who, f->view);
         wl_legal(g, setup, state, who, f->actions, (size_t)below(f, 200));
@@ -128,6 +179,8 @@ static void call_everything(fuzzer *f, const void *setup, void *state)
         post.action = step.action = a;
         wl_check(g, setup, state, &post);
         wl_explain(g, setup, state, &post, f->view, f->words);
+        wl_after(g, setup, state, f->other, &post, &draws, &event, &outcome);
+        draws = (wl_draws){.entropy = block, .n_entropy = sizeof block, .used = f->draws, .cap = DRAWS_CAP};
         wl_replay(g, setup, state, &step, 1, NULL, 0, NULL, 0, &failed, NULL, 0, 0);
         wl_apply(g, setup, state, &post, &draws, &event);
     }
@@ -190,6 +243,7 @@ static void examine(fuzzer *f)
                 post.action.type = below(f, 20) - 1;
             post.action.field[below(f, 4)] = hostile(f);
             refused = wl_check(g, f->setup, f->state, &post);
+            compare_after(f, &post, (const uint8_t *)items, sizeof items);
             if (refused == WL_OK)
                 AS_LISTED(&post.action);
             if (refused == WL_OK && post.n_items == 0)
@@ -242,6 +296,7 @@ static void play_through(fuzzer *f, int64_t max)
             int32_t error;
             REQUIRE(size <= sizeof block);
             entropy(f, block, size);
+            compare_after(f, &post, block, size);
             memcpy(f->other, f->state, g->state_size);
             error = wl_apply(g, f->setup, f->state, &post, &draws, &event);
             if (error == WL_E_ENTROPY) {
@@ -277,11 +332,12 @@ static int fuzz(const char *name, start_maker make, start_maker make_position, i
     f.setup = calloc(1, f.game->setup_size);
     f.state = calloc(1, f.game->state_size);
     f.other = calloc(1, f.game->state_size);
+    f.after = calloc(1, f.game->state_size);
     f.view = calloc(1, f.game->view_size);
     f.actions = calloc(ACTIONS_CAP, sizeof(wl_action));
     f.seen = calloc(ACTIONS_CAP, sizeof(wl_action));
     f.words = calloc(WORDS_CAP, sizeof(wl_word));
-    REQUIRE(f.setup && f.state && f.other && f.view && f.actions && f.seen && f.words);
+    REQUIRE(f.setup && f.state && f.other && f.after && f.view && f.actions && f.seen && f.words);
     for (int64_t round = 0; round < rounds; round++) {
         wl_word options[HOSTILE_WORDS];
         wl_word position[HOSTILE_WORDS];
@@ -312,7 +368,7 @@ static int fuzz(const char *name, start_maker make, start_maker make_position, i
     }
     REQUIRE(started > rounds / 20);
     printf("%s: %lld rounds, %lld matches begun\n", name, (long long)rounds, (long long)started);
-    free(f.setup), free(f.state), free(f.other), free(f.view), free(f.actions), free(f.seen), free(f.words);
+    free(f.setup), free(f.state), free(f.other), free(f.after), free(f.view), free(f.actions), free(f.seen), free(f.words);
     return 0;
 }
 

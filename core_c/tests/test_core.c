@@ -106,6 +106,41 @@ static void an_error_leaves_the_state_as_it_was(void)
     end(&m);
 }
 
+static void a_step_into_another_state_leaves_the_first_and_can_be_repeated(void)
+{
+    match m = begin();
+    const size_t size = m.game->state_size;
+    void *before = malloc(size);
+    void *after = calloc(1, size);
+    const int32_t seat = __builtin_ctz((uint32_t)wl_to_act(m.game, m.setup, m.state));
+    static const int32_t superfluous[1] = {0};
+    wl_post post = {.actor = seat};
+    wl_outcome outcome;
+
+    CHECK(wl_legal(m.game, m.setup, m.state, seat, m.actions, ACTIONS_CAP) > 0);
+    post.action = m.actions[0];
+    memcpy(before, m.state, size);
+    for (int times = 0; times < 3; times++) {
+        wl_draws draws = {.recorded = times == 1 ? superfluous : NULL, .n_recorded = times == 1};
+        wl_event event = {0};
+        const int32_t error = wl_after(m.game, m.setup, m.state, after, &post, &draws, &event, &outcome);
+        CHECK(error == (times == 1 ? WL_E_DRAWS : WL_OK));
+        CHECK(memcmp(before, m.state, size) == 0);
+        CHECK((memcmp(before, after, size) == 0) == (error != WL_OK));
+        CHECK(error != WL_OK || outcome.hash == wl_hash(m.game, after));
+    }
+    {
+        wl_draws draws = {0};
+        wl_event event = {0};
+        CHECK(wl_after(m.game, m.setup, m.state, m.state, &post, &draws, &event, &outcome) == WL_E_ARGUMENT);
+        CHECK(wl_after(m.game, m.setup, m.state, after, &post, &draws, &event, NULL) == WL_E_ARGUMENT);
+        CHECK(memcmp(before, m.state, size) == 0);
+    }
+    free(before);
+    free(after);
+    end(&m);
+}
+
 static void random_play_comes_to_an_end_and_is_the_same_again_from_the_same_seed(void)
 {
     match a = begin();
@@ -183,6 +218,7 @@ int main(void)
     a_word_that_would_favour_small_values_is_rejected();
     recorded_draws_are_taken_in_order_and_must_lie_in_range();
     an_error_leaves_the_state_as_it_was();
+    a_step_into_another_state_leaves_the_first_and_can_be_repeated();
     random_play_comes_to_an_end_and_is_the_same_again_from_the_same_seed();
     a_copy_over_a_longer_state_leaves_nothing_of_it_and_says_the_same_of_itself();
     a_count_of_depth_one_is_the_length_of_the_listing();

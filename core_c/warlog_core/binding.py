@@ -12,7 +12,9 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Any, NamedTuple
+from typing import Any
+
+from msgspec import Struct
 
 from warlog_core._core import ffi, lib
 from warlog_core.errors import BadDraws, BadState, CoreError, HashMismatch, Refused
@@ -51,6 +53,7 @@ _STEP = struct.Struct("=iiii8iQ")
 _LISTING_ACTIONS = 4096  # room at first; a longer listing gets more
 OPEN_BYTES = struct.pack("=i", OPEN)
 _TURN = struct.Struct("=qiiiiI")
+_OUTCOME = struct.Struct("=QqiiiiI4xIIi")
 _SPARE_STATES = 256  # per game
 _ENTROPY_BYTES = 128  # the first block: the draws of any ordinary event
 _ENTROPY_BYTES_MAX = 1 << 20  # a sound source needs far less; one that is stuck must not hang us
@@ -67,6 +70,10 @@ class ActionType:
 
 # One step for `replay`: actor, record, items, draws and the hash, of which 0 is not compared.
 RawStep = tuple[int, Record, Sequence[int], Sequence[int], int]
+
+
+# What a step did: the event's records (as words), the draws used, and whether anything is hidden from anybody.
+RawEvent = tuple[list[int], list[int], bool]
 
 
 class RawState:
@@ -88,7 +95,7 @@ class RawState:
             self.spare.append((self.state, self.buffer))
 
 
-class RawTurn(NamedTuple):
+class RawTurn(Struct, frozen=True, gc=False):
     """What a state says of itself; seats as bits, `reason` and `phase` as rows of their tables."""
 
     disclosure: int
@@ -119,6 +126,8 @@ class _Buffers:
         self.unwanted = ffi.new("wl_event *")
         self.turn = ffi.new("wl_turn *")
         self.turn_bytes = ffi.buffer(self.turn, _TURN.size)
+        self.outcome = ffi.new("wl_outcome *")
+        self.outcome_bytes = ffi.buffer(self.outcome)
         self.explanation = ffi.new("wl_word[]", lib.WL_EXPLAIN_MAX)
         self.view = ffi.new("wl_word[]", (game.view_size + 7) // 8)
         self.view_bytes = ffi.buffer(self.view)
@@ -159,10 +168,11 @@ class _Buffers:
             self._kept = ffi.new("uint8_t[]", bytes(block[:size]))
             self.draws_bytes[:] = _DRAWS.pack(_address(self._kept), size, 0, 0, *self._out)
 
-    def outcome(self) -> tuple[list[int], list[int]]:
-        """The records (as words) and the draws used of the call that has just succeeded."""
-        n_used = self.draws.n_used
-        return ffi.unpack(self.words, self.event.n_words), ffi.unpack(self.used, n_used) if n_used else []
+    def raw_event(self) -> RawEvent:
+        """What the call did that has just succeeded."""
+        event, n_used = self.event, self.draws.n_used
+        used = ffi.unpack(self.used, n_used) if n_used else []
+        return ffi.unpack(self.words, event.n_words), used, event.hides != 0
 
 
 class _PerThread(threading.local):
@@ -209,8 +219,8 @@ class RawGame:
 
     def init(
         self, options: Sequence[int], position: Sequence[int] | None, draws: Draws
-    ) -> tuple[RawState, list[int], list[int]]:
-        """The start: its state, records (as words) and draws used. Raises Refused and BadDraws."""
+    ) -> tuple[RawState, RawEvent]:
+        """The start: its state and its event. Raises Refused and BadDraws."""
         raw = self._blank()
         b = self._local.buffers
         option_words, position_words = _words(options), _words(position)
@@ -219,7 +229,7 @@ class RawGame:
             self.row, raw.setup, raw.state, *option_words, *position_words, b.draws, b.event
         ):
             self._go_on(b, draws, code)
-        return raw, *b.outcome()
+        return raw, b.raw_event()
 
     def load(self, setup: bytes, state: bytes) -> RawState:
         """A state from its bytes; missing bytes at either's end are zeros. Raises BadState."""
@@ -234,15 +244,11 @@ class RawGame:
         return raw
 
     def copy(self, raw: RawState) -> RawState:
-        try:
-            state, buffer = self._spare.pop()
-        except IndexError:
-            state = ffi.new("wl_word[]", (self.state_size + 7) // 8)
-            buffer = ffi.buffer(state, self.state_size)
-        code = lib.wl_copy(self.row, state, raw.state)
+        copy = self._room(raw)
+        code = lib.wl_copy(self.row, copy.state, raw.state)
         if code:
             raise self.failure(code)
-        return RawState(raw.setup, state, buffer, self._spare)
+        return copy
 
     def setup_bytes(self, raw: RawState) -> bytes:
         return bytes(ffi.buffer(raw.setup, self.setup_size))
@@ -264,7 +270,7 @@ class RawGame:
         code = lib.wl_turn_of(self.row, raw.setup, raw.state, b.turn)
         if code:
             raise self.failure(code)
-        return RawTurn._make(_TURN.unpack(b.turn_bytes))
+        return RawTurn(*_TURN.unpack(b.turn_bytes))
 
     def clock(self, raw: RawState, seat: int) -> int:
         return self._count(lib.wl_clock(self.row, raw.setup, raw.state, seat))
@@ -335,16 +341,30 @@ class RawGame:
 
     def apply(
         self, raw: RawState, actor: int, record: Record, items: Sequence[int], draws: Draws
-    ) -> tuple[list[int], list[int]]:
-        """Takes the action in place; gives the event's records (as words) and the draws used.
-
-        Raises Refused and BadDraws; the state is then what it was."""
+    ) -> RawEvent:
+        """Takes the action in place; gives its event. Raises Refused and BadDraws; the state is then what it was."""
         b = self._local.buffers
         self._post(b, actor, record, items)
         b.offer(draws)
         while code := lib.wl_apply(self.row, raw.setup, raw.state, b.post, b.draws, b.event):
             self._go_on(b, draws, code)
-        return b.outcome()
+        return b.raw_event()
+
+    def after(
+        self, raw: RawState, actor: int, record: Record, items: Sequence[int], draws: Draws
+    ) -> tuple[RawState, RawEvent, RawTurn, int]:
+        """The state after the action, its event, and the new state's turn and hash. Raises Refused and BadDraws."""
+        b = self._local.buffers
+        self._post(b, actor, record, items)
+        b.offer(draws)
+        new = self._room(raw)
+        while code := lib.wl_after(
+            self.row, raw.setup, raw.state, new.state, b.post, b.draws, b.event, b.outcome
+        ):
+            self._go_on(b, draws, code)
+        hash_, *turn, n_words, n_used, hides = _OUTCOME.unpack_from(b.outcome_bytes)
+        used = ffi.unpack(b.used, n_used) if n_used else []
+        return new, (ffi.unpack(b.words, n_words), used, hides != 0), RawTurn(*turn), hash_
 
     def take(self, raw: RawState, actor: int, action: bytes, draws: Draws) -> None:
         """As `apply` with the ACTION_BYTES of a listed action, when nobody wants to know what it did."""
@@ -424,6 +444,15 @@ class RawGame:
         setup = ffi.new("wl_word[]", (self.setup_size + 7) // 8)
         state = ffi.new("wl_word[]", (self.state_size + 7) // 8)
         return RawState(setup, state, ffi.buffer(state, self.state_size))
+
+    def _room(self, raw: RawState) -> RawState:
+        """Room for another state of the same match: what is there is another state, or zero."""
+        try:
+            state, buffer = self._spare.pop()
+        except IndexError:
+            state = ffi.new("wl_word[]", (self.state_size + 7) // 8)
+            buffer = ffi.buffer(state, self.state_size)
+        return RawState(raw.setup, state, buffer, self._spare)
 
     def _post(self, b: _Buffers, actor: int, record: Record, items: Sequence[int]) -> None:
         n_items = len(items)

@@ -29,7 +29,7 @@ from warlog_core.errors import UnknownGame, UnknownSeat
 SERVER = "server"
 SPECTATOR = "spectator"
 _TABLES_KEPT = 512
-_REC_HEAD, _REC_EFFECT, _ALL_VIEWERS = binding.REC_HEAD, binding.REC_EFFECT, binding.ALL_VIEWERS
+_REC_HEAD, _REC_EFFECT = binding.REC_HEAD, binding.REC_EFFECT
 
 
 class Step(Struct, frozen=True):
@@ -65,7 +65,6 @@ class Event:
         "_action",
         "_effects",
         "_game",
-        "_hides_nothing",
         "_public",
         "_record",
         "_records",
@@ -73,6 +72,7 @@ class Event:
         "_words",
         "actor",
         "draws",
+        "hides_nothing",
     )
 
     def __init__(
@@ -83,9 +83,11 @@ class Event:
         record: tuple[Sequence[int], Sequence[int]] | None,
         words: list[int],
         draws: list[int],
+        hides: bool,
     ) -> None:
         self.actor = actor
         self.draws = draws
+        self.hides_nothing = not hides  # everybody may know all of it, whatever has been disclosed
         self._game = game
         self._tables = tables
         self._record = record
@@ -93,7 +95,6 @@ class Event:
         self._action: dict[str, Any] | None = None
         self._records: list[tuple[int, int, int, int, list[int]]] | None = None
         self._effects: list[Any] | None = None
-        self._hides_nothing = True  # once it has been split
         self._public: Visible | None = None  # what everybody sees of an event that hides nothing
 
     @property
@@ -107,20 +108,14 @@ class Event:
     def effects(self) -> list[Any]:
         """Every effect, whole, in order: Structs of the game's codec."""
         if self._effects is None:
-            effect = self._tables.effect
-            self._effects = [
-                effect(type_, words)
-                for kind, _, _, type_, words in self._split()
-                if kind == binding.REC_EFFECT
-            ]
+            effect, words, at, end = self._tables.effect, self._words, 0, len(self._words)
+            self._effects = []
+            while at < end:
+                next_ = at + words[at]
+                if words[at + 1] == _REC_EFFECT:
+                    self._effects.append(effect(words[at + _REC_HEAD - 1], words[at + _REC_HEAD : next_]))
+                at = next_
         return self._effects
-
-    @property
-    def hides_nothing(self) -> bool:
-        """Everybody may know all of it, whatever has been disclosed."""
-        if self._records is None:
-            self._split()
-        return self._hides_nothing
 
     def visible(self, viewer: str | Iterable[str], disclosed: int) -> Visible:
         """The event as `viewer` may know it when `disclosed` is the match's disclosure.
@@ -184,8 +179,6 @@ class Event:
             while at < end:
                 length, kind, audience, unlock, type_ = words[at : at + _REC_HEAD]
                 records.append((kind, audience, unlock, type_, words[at + _REC_HEAD : at + length]))
-                if kind != _REC_EFFECT or audience != _ALL_VIEWERS:
-                    self._hides_nothing = False
                 at += length
             self._records = records
         return self._records
@@ -223,11 +216,12 @@ class Listing(Sequence[Any]):
 class State:
     """A match in play. Owns its bytes: a copy is a copy."""
 
-    __slots__ = ("_raw", "_raw_game", "_setup", "_tables", "_turn", "game", "started")
+    __slots__ = ("_hash", "_raw", "_raw_game", "_setup", "_tables", "_turn", "game", "started")
 
     def __init__(self, game: Game, raw: RawState, setup: bytes, tables: Tables) -> None:
         self.game = game
         self._turn: RawTurn | None = None  # what the state says of itself, until it changes
+        self._hash: str | None = None  # likewise
         self.started: Event | None = None
         self._raw_game = game.raw
         self._raw = raw
@@ -249,7 +243,9 @@ class State:
     @property
     def hash(self) -> str:
         """The stored hash, 16 hexadecimal digits."""
-        return f"{self._raw_game.hash(self._raw):016x}"
+        if self._hash is None:
+            self._hash = _hash_text(self._raw_game.hash(self._raw))
+        return self._hash
 
     @property
     def seats(self) -> tuple[str, ...]:
@@ -338,19 +334,33 @@ class State:
 
         `draws`: recorded integers, or entropy(n) giving the first n bytes of the event's block."""
         record, items = self._tables.record(action)
-        self._turn = None
-        words, used = self._raw_game.apply(self._raw, self._actor_number(actor), record, items, draws)
-        return Event(self.game, self._tables, actor, (record, items), words, used)
+        self._turn = self._hash = None
+        done = self._raw_game.apply(self._raw, self._actor_number(actor), record, items, draws)
+        return Event(self.game, self._tables, actor, (record, items), *done)
+
+    def after(self, actor: str, action: object, draws: Draws = ()) -> tuple[State, Event]:
+        """The state after the action, which knows its hash and its turn already, and what the action did.
+
+        As `copy` and `apply`, in one core call: this state stays what it is. Raises Refused and BadDraws."""
+        game, tables = self.game, self._tables
+        record, items = tables.record(action)
+        number = game.actor_number(actor, tables.seats)
+        raw, done, turn, hash_ = self._raw_game.after(self._raw, number, record, items, draws)
+        state = State(game, raw, self._setup, tables)
+        state._turn, state._hash = turn, _hash_text(hash_)
+        return state, Event(game, tables, actor, (record, items), *done)
 
     def reconfigure(self, options: object) -> None:
         """New options for a match in play. Raises Refused where the book allows none, or not these."""
-        self._turn = None
+        self._turn = self._hash = None
         self._raw_game.reconfigure(self._raw, self.game.codec.options_words(options))
         self._setup = self._raw_game.setup_bytes(self._raw) + self.game.codec.labels(options)
         self._tables = self.game.tables(self._raw, self._setup)
 
     def copy(self) -> State:
-        return State(self.game, self._raw_game.copy(self._raw), self._setup, self._tables)
+        state = State(self.game, self._raw_game.copy(self._raw), self._setup, self._tables)
+        state._turn, state._hash = self._turn, self._hash
+        return state
 
     # ---- many at once ----
 
@@ -361,7 +371,7 @@ class State:
 
     def take(self, listing: Listing, index: int, draws: Draws = ()) -> None:
         """Takes the action at `index` of a listing of this very state, making no event. Raises Refused and BadDraws."""
-        self._turn = None
+        self._turn = self._hash = None
         self._raw_game.take(self._raw, listing.seat, listing.key(index), draws)
 
     def play_randomly(self, rng: random.Random, actions_max: int = 1_000_000, *, play_on: bool = True) -> int:
@@ -369,14 +379,14 @@ class State:
 
         Gives their number. `play_on` leaves out resigning and draw offers where there is another action; open templates
         are never chosen. `playout` does the same in C, much faster."""
-        self._turn = None
+        self._turn = self._hash = None
         return selfplay.play_randomly(self._raw_game, self._raw, rng, actions_max, play_on)
 
     def replay(self, steps: Sequence[Step], every: int = 0) -> list[bytes]:
         """Takes recorded steps in one core call; gives `data` after every `every` steps.
 
         Raises Refused, BadDraws or HashMismatch with the failing step's `index`; the state is then that before it."""
-        self._turn = None
+        self._turn = self._hash = None
         actor_number, record = self._actor_number, self._tables.record
         # One at a time: ten thousand live tuples would keep the collector busy.
         raw_steps: Iterator[RawStep] = (
@@ -389,7 +399,7 @@ class State:
         """Random play in C, changing this state, until the match is over or `actions_max` actions are taken.
 
         Gives their number. `play_on` leaves out resigning and draw offers. Open templates are never chosen."""
-        self._turn = None
+        self._turn = self._hash = None
         return self._raw_game.playout(self._raw, seed, actions_max, play_on)
 
     def count(self, depth: int) -> int:
@@ -444,11 +454,11 @@ class Game:
     def new(self, *, options: object = None, position: object | None = None, draws: Draws = ()) -> State:
         """The start of a match; `state.started` is its event. Raises Refused and BadDraws. No options: the defaults."""
         options = {} if options is None else options
-        raw, words, used = self.raw.init(*self._words(options, position), draws)
+        raw, done = self.raw.init(*self._words(options, position), draws)
         setup = self.raw.setup_bytes(raw) + self.codec.labels(options)
         tables = self.tables(raw, setup)
         state = State(self, raw, setup, tables)
-        state.started = Event(self, tables, SERVER, None, words, used)
+        state.started = Event(self, tables, SERVER, None, *done)
         return state
 
     def load(self, setup: bytes, state: bytes) -> State:
@@ -582,6 +592,10 @@ class Game:
         return self.codec.options_words(options), (
             None if position is None else self.codec.position_words(options, position)
         )
+
+
+def _hash_text(number: int) -> str:
+    return f"{number:016x}"
 
 
 def _zeros(size: int) -> bytes:

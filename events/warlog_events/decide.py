@@ -75,11 +75,10 @@ def act_as_server(draft: Draft, action: dict[str, object]) -> None:
 
 def _take_action(draft: Draft, match: Match, actor: str, action: object) -> None:
     assert match.state is not None
-    state = match.state.copy()
     try:
-        core = state.apply(actor, action, draft.entropy())
+        state, core = match.state.after(actor, action, draft.entropy())
     except warlog_core.Refused as error:
-        why = state.explain(actor, action, error.code)
+        why = match.state.explain(actor, action, error.code)
         detail, extra = (why.detail, why.members) if why is not None else ("", {})
         raise Refused(error.code, detail, version=match.version, extra=extra) from error
     assert core.action is not None

@@ -217,8 +217,8 @@ def _apply(
     if event.type == ACTION:
         if event.action is UNSET:
             raise warlog_core.BadDraws("the action is withheld")
-        state = state.copy()
-        return state, options, state.apply(event.seat, event.action, draws)
+        state, core = state.after(event.seat, event.action, draws)
+        return state, options, core
     if event.type == EDIT and not isinstance(event.position, UnsetType):
         begun = customs.without_setup(game, options)
         state = game.new(options=begun, position=event.position, draws=draws)

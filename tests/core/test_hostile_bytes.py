@@ -166,7 +166,7 @@ def test_any_words_as_options_and_position_are_refused_or_start_a_sound_match(na
             option_words = damaged(game.codec.options_words(options))
             position_words = position and damaged(game.codec.position_words(options, position))
             try:
-                raw, _, _ = game.raw.init(option_words, position_words, noise)
+                raw, _ = game.raw.init(option_words, position_words, noise)
             except Refused:
                 n_refused += 1
                 continue
