@@ -29,6 +29,8 @@ from warlog_core.errors import UnknownGame, UnknownSeat
 SERVER = "server"
 SPECTATOR = "spectator"
 _TABLES_KEPT = 512
+_encode = msgspec.json.Encoder().encode
+_encode_sorted = msgspec.json.Encoder(order="sorted").encode
 _REC_HEAD, _REC_EFFECT = binding.REC_HEAD, binding.REC_EFFECT
 
 
@@ -63,6 +65,7 @@ class Event:
 
     __slots__ = (
         "_action",
+        "_action_struct",
         "_effects",
         "_game",
         "_public",
@@ -93,6 +96,7 @@ class Event:
         self._record = record
         self._words = words
         self._action: dict[str, Any] | None = None
+        self._action_struct: Struct | None = None
         self._records: list[tuple[int, int, int, int, list[int]]] | None = None
         self._effects: list[Any] | None = None
         self._public: Visible | None = None  # what everybody sees of an event that hides nothing
@@ -101,8 +105,23 @@ class Event:
     def action(self) -> dict[str, Any] | None:
         """The action as posted, plain, its fields in the book's order; None for the start."""
         if self._action is None and self._record is not None:
-            self._action = msgspec.to_builtins(self._tables.action(*self._record))
+            self._action = msgspec.to_builtins(self._struct())
         return self._action
+
+    @property
+    def action_json(self) -> bytes:
+        """`action` as JSON, made anew for everybody who asks, as are the next two."""
+        return _encode(self._struct())
+
+    @property
+    def action_sorted_json(self) -> bytes:
+        """`action` as JSON with its keys in alphabetical order, those of what is inside it likewise."""
+        return _encode_sorted(self._struct())
+
+    @property
+    def effects_json(self) -> bytes:
+        """`effects` as JSON."""
+        return _encode(self.effects)
 
     @property
     def effects(self) -> list[Any]:
@@ -170,6 +189,12 @@ class Event:
             elif kind == binding.REC_EFFECT_ALT and audience & bit and found[-1][1] is None:
                 found[-1] = (found[-1][0], self._tables.effect(type_, words))
         return found
+
+    def _struct(self) -> Struct | None:
+        """The action as a Struct of the game's codec; None for the start."""
+        if self._action_struct is None and self._record is not None:
+            self._action_struct = self._tables.action(*self._record)
+        return self._action_struct
 
     def _split(self) -> list[tuple[int, int, int, int, list[int]]]:
         """The records as (kind, audience, unlock, type, arguments)."""

@@ -5,16 +5,19 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 import warlog_core
-from tests.core.games import starts
+from tests.core.games import lines, playthroughs, starts
 from tests.core.test_properties import entropy_of, names, random_line, start
 from warlog_core import BadDraws, Event, Refused, State
 
 STARTS = starts()
+SORTED = msgspec.json.Encoder(order="sorted")
 
 
 def all_of(state: State) -> tuple[Any, ...]:
@@ -40,6 +43,9 @@ def told(event: Event, state: State) -> tuple[Any, ...]:
         event.draws,
         event.effects,
         event.hides_nothing,
+        event.action_json,
+        event.action_sorted_json,
+        event.effects_json,
         [event.visible(viewer, flags) for viewer in viewers for flags in (0, state.disclosure)],
         [event.forms(viewer) for viewer in (*state.seats, "spectator")],
     )
@@ -92,6 +98,40 @@ def test_an_event_hides_nothing_exactly_when_everybody_gets_all_of_it_at_once(
             if event.hides_nothing:
                 assert (seen.action, seen.draws, seen.effects) == whole
                 assert [form for _, form in event.forms(viewer)] == event.effects
+
+
+@pytest.mark.parametrize(("name", "options", "position"), STARTS, ids=names(STARTS))
+def test_the_json_of_an_event_is_that_of_its_plain_values(
+    name: str, options: Any, position: Any, seed: int
+) -> None:
+    """To the byte: what is stored is hashed, and every reader gets the same text."""
+    rng = random.Random(f"{seed} {name} {json.dumps(options, sort_keys=True)}")
+    source = entropy_of(rng)
+    state = start(warlog_core.game(name), options, position, rng)
+    assert state.started is not None
+    assert state.started.action_json == state.started.action_sorted_json == b"null"
+    for seat, action in random_line(state, rng, 40):
+        upside_down = dict(reversed(action.items()))
+        event = state.apply(seat, upside_down, source())
+        assert event.action == action
+        assert event.action_json == msgspec.json.encode(action)
+        assert event.action_sorted_json == SORTED.encode(action) == SORTED.encode(upside_down)
+        assert event.effects_json == msgspec.json.encode(msgspec.to_builtins(event.effects))
+
+
+@pytest.mark.parametrize("path", playthroughs(), ids=lambda path: path.stem)
+def test_what_was_published_is_written_as_it_was_posted(path: Path) -> None:
+    """Every kind of action that the playthroughs have, those that no listing shows whole (an army, a layout) too."""
+    first, *steps = lines(path)
+    state = warlog_core.game(first["game"]).new(
+        options=first["options"], position=first.get("position"), draws=first["draws"]
+    )
+    for step in steps:
+        if "error" not in step:
+            state, event = state.after(step["seat"], step["action"], step["draws"])
+            assert event.action == step["action"]
+            assert event.action_json == msgspec.json.encode(event.action)
+            assert event.action_sorted_json == SORTED.encode(step["action"])
 
 
 def test_a_state_forgets_what_it_knows_of_itself_when_it_changes() -> None:
