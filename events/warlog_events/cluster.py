@@ -49,7 +49,7 @@ _KEY_AT = {
     "TIME": 0,
 }
 
-_DECLARE_ALL_KEYS = {"append"}
+_DECLARE_ALL_KEYS = {"append", "follow"}
 
 
 def slot_of(key: Word) -> int:

@@ -14,6 +14,7 @@ so a kill -9 of Redis itself can then lose up to two seconds. The embedded serve
 
 import asyncio
 import logging
+import secrets
 import ssl
 import time
 from collections.abc import Awaitable, Callable, Collection
@@ -40,7 +41,7 @@ log = logging.getLogger("warlog.redis")
 Durability = Literal["everysec", "always", "replicated"]
 
 PATIENCE_S = 10.0  # for a first connection by URL; an embedded server may take as long to load as it likes
-SCRIPTS = ("append",)  # loaded on every connect, so that no first command pays for it
+SCRIPTS = ("append", "follow")  # loaded on every connect, so that no first command pays for it
 
 Returned = Callable[[Callable[[str], bool]], None]
 
@@ -55,11 +56,13 @@ class Connection:
     buckets     how many the matches are spread over
     is_cluster  every command's keys have to lie in one slot
     locate      for further connections of one's own (pub/sub): see pipe.Line
+    channel     on which this process is told what others append (notify.py)
     """
 
     def __init__(self, durability: Durability, replicas: int, buckets: int, wait_ms: int) -> None:
         self.durability: Durability = durability
         self.buckets = buckets
+        self.channel = keys.told(secrets.token_hex(8))
         self.is_cluster = False
         self.pipe: Client
         self.redis: Redis | RedisCluster
@@ -70,6 +73,7 @@ class Connection:
         self._worlds: list[World] = []
         self._offset_ms = 0
         self._returned: list[Returned] = []
+        self._returns_count = 0
 
     def to_server(self, locate: Callable[[], Awaitable[Address]], embedded: Embedded | None = None) -> None:
         self.locate = locate
@@ -98,7 +102,14 @@ class Connection:
         cluster it is also called, for no key, when a server gets in or out of touch with the others."""
         self._returned.append(returned)
 
+    @property
+    def follower(self) -> str:
+        """This process among those who follow a match. It has another name after every return of Redis: what was sent
+        before may still arrive after it, and of its own appends of that time a process must be told."""
+        return f"{self.channel} {self._returns_count}"
+
     def _returns(self, affected: Callable[[str], bool]) -> None:
+        self._returns_count += 1
         for returned in self._returned:
             returned(affected)
 

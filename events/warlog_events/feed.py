@@ -157,38 +157,15 @@ class _Followed:
 
     position  every event up to it has been offered
     chain     that event's: what is offered next must follow on it
-    writing   appends of this process that are under way
-    heard     the greatest version of which Redis has told us meanwhile
     """
 
     def __init__(self, position: int, chain: str, moved: Callable[[int], None]) -> None:
         self.position = position
         self.chain = chain
         self.moved = moved
-        self.writing = 0
-        self.heard = 0
         self.feeds: set[Feed] = set()
         self.pull: asyncio.Task[None] | None = None
         self.again = False
-
-
-class _Writing:
-    """A class, because a generator as a context manager costs as much as the append's own bookkeeping."""
-
-    __slots__ = ("_followed", "_hub", "_match_id")
-
-    def __init__(self, hub: "Hub", match_id: str, followed: _Followed | None) -> None:
-        self._hub = hub
-        self._match_id = match_id
-        self._followed = followed
-
-    def __enter__(self) -> None:
-        if self._followed is not None:
-            self._followed.writing += 1
-
-    def __exit__(self, *exc: object) -> None:
-        if self._followed is not None:
-            self._hub.written(self._match_id, self._followed)
 
 
 class Hub:
@@ -239,18 +216,6 @@ class Hub:
             if followed.pull is not None:
                 followed.pull.cancel()
 
-    def writing(self, match_id: str) -> "_Writing":
-        """While this process appends to a match. Redis tells us of our own event too, often before it answers the
-        append; without this the event would be read back and worked out a second time."""
-        return _Writing(self, match_id, self._followed.get(match_id))
-
-    def written(self, match_id: str, followed: "_Followed") -> None:
-        """From `writing`: the append is over."""
-        followed.writing -= 1
-        heard, followed.heard = followed.heard, 0
-        if heard:
-            self._moved(match_id, heard)
-
     def publish(self, match: Match, told: Told) -> None:
         """One event has just been appended here; it is the match's newest."""
         followed = self._followed.get(match.id)
@@ -270,7 +235,7 @@ class Hub:
         return sum(feed.waiting for followed in self._followed.values() for feed in followed.feeds)
 
     def look(self, match_id: str) -> None:
-        """Several events have been appended here."""
+        """Something has been appended here, or perhaps has; nobody else will say so."""
         self._moved(match_id, 0)
 
     async def read(self, feed: Feed, after: int, limit: int) -> list[Item]:
@@ -304,9 +269,6 @@ class Hub:
     def _moved(self, match_id: str, version: int) -> None:
         followed = self._followed.get(match_id)
         if followed is None or 0 < version <= followed.position:
-            return
-        if followed.writing and version:
-            followed.heard = max(followed.heard, version)
             return
         followed.again = True
         if followed.pull is None:

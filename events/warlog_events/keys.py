@@ -77,9 +77,15 @@ def done(match: str, player: str, idempotency_key: str) -> str:
     return _of_match(match, f"done:{player}:{hashlib.sha256(idempotency_key.encode()).hexdigest()[:32]}")
 
 
-def moved(match: str) -> str:
-    """Channel: the match's new version, in digits, after each append."""
-    return _of_match(match, "moved")
+def followers(match: str) -> str:
+    """Sorted set: which processes are told of each append, as `Connection.follower`, by the ms in which they are
+    forgotten (follow.lua). May be lost: whoever follows a match says so again."""
+    return _of_match(match, "followers")
+
+
+def told(process: str) -> str:
+    """Channel: "<match> <version>" after each append, by another process, to a match that this one follows."""
+    return f"warlog:told:{process}"
 
 
 def _of_bucket(bucket: int, what: str) -> str:

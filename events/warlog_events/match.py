@@ -291,9 +291,8 @@ class Matches:
                 idempotency = (
                     None if key is None else Idempotency(caller.id, key.key, key.digest, done.answer)
                 )
-                with self._hub.writing(match_id):
-                    await self._append(draft, idempotency, acting)
-                    done.match = self._commit(hot, draft, done.told)
+                await self._append(draft, idempotency, acting)
+                done.match = self._commit(hot, draft, done.told)
             except VersionConflict:
                 self.counts.conflicts += 1
                 tried = match
@@ -372,7 +371,8 @@ class Matches:
         return Done(draft.match, Told(first.stored, first.body, first.core, draft.match.state))
 
     async def _append(self, draft: Draft, idempotency: Idempotency | None, acting: str | None) -> None:
-        """Raises what Store.append raises. After an unclear end nothing in memory is trusted any more."""
+        """Raises what Store.append raises. After an unclear end nothing in memory is trusted any more, and our own
+        feeds look for themselves: of what is appended here nobody else tells them."""
         match, first = draft.match, draft.written[0].stored
         before = draft.began
         self.counts.redis_appends += 1
@@ -395,8 +395,9 @@ class Matches:
             )
         except ClockSkew:
             raise
-        except TryAgain:
+        except (TryAgain, asyncio.CancelledError):
             self.cache.drop(draft.match_id)
+            self._hub.look(draft.match_id)  # on the same connection, and so after what may be on its way
             raise
         except IntegrityError as error:
             await self._integrity.freeze(draft.match_id, error)
@@ -413,7 +414,8 @@ class Matches:
     def _commit(self, hot: Hot, draft: Draft, told: Told | None) -> Match:
         """The events are durable: memory follows, then who listens."""
         if hot.match.version >= draft.match.version:
-            return draft.match  # a refresh has read them meanwhile
+            self._hub.look(draft.match.id)  # a refresh has read them meanwhile, but has told nobody
+            return draft.match
         hot.match = draft.commit()
         hot.secrets = draft.secrets
         self.cache.put(hot)

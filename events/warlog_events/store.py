@@ -132,16 +132,16 @@ class Activities(msgspec.Struct, frozen=True):
 
 @lru_cache(maxsize=4096)
 def _keys_of(match: str) -> tuple[str, ...]:
-    """The channel of an append to this match, and the keys that it touches, in the order of append.lua."""
+    """The keys that an append to this match touches, in the order of append.lua."""
     bucket = _bucket(match)
     return (
-        keys.moved(match),
         keys.events(match),
         keys.match_state(match),
         keys.secrets(match),
         keys.matches(bucket),
         keys.activity(bucket),
         keys.deadlines(bucket),
+        keys.followers(match),
     )
 
 
@@ -239,7 +239,7 @@ class Store:
         assert [event.version for event in a.events] == [
             *range(a.expected_version + 1, a.expected_version + 1 + len(a.events))
         ]
-        channel, *touched = _keys_of(match)
+        touched = [*_keys_of(match)]
         arguments: list[Word] = [
             match,
             a.expected_version,
@@ -250,7 +250,7 @@ class Store:
             a.summary,
             a.index,
             ACTIVITY_ENTRIES,
-            channel,
+            self._connection.follower,
         ]
         if a.idempotency is None:
             arguments += ("", "", "")

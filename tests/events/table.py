@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -130,10 +130,12 @@ async def table_at(
     settings: MatchSettings | None = None,
     world: World | None = None,
     scenario: ScenarioLookup | None = None,
+    connection: Mapping[str, Any] = {},
 ) -> AsyncIterator[Table]:
-    async with opened(url) as connection:
-        watch = Watch(connection)
-        table = Table(connection, world or World.real(), settings, watch, scenario)
+    """`connection`: of `open_redis`."""
+    async with opened(url, **connection) as opened_:
+        watch = Watch(opened_)
+        table = Table(opened_, world or World.real(), settings, watch, scenario)
         try:
             yield table
         finally:

@@ -384,6 +384,8 @@ async def test_whoever_follows_a_match_hears_of_it_whichever_server_dies(dying: 
             await asyncio.sleep(0.3)  # the replicas follow
             first = next(node for node in dying.nodes if node.port == listened)
             for victim in {first, owner}:
+                if victim is owner:  # as if its replica had not heard of who follows
+                    await there.connection.pipe.call("DEL", keys.followers(match.id))
                 await asyncio.to_thread(victim.kill)
                 await asyncio.to_thread(dying.wait)
                 await until(lambda: pipe_of(there.connection).slots_away == 0)

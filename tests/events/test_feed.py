@@ -13,13 +13,16 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
+from tests.events.hand import opened
 from tests.events.table import ADA, ALL, BATTLE, BOB, HIDDEN, SPECTATOR, Table, choice, table_at
-from tests.servers import AnyRedis
+from tests.servers import AnyRedis, RedisServer
 from warlog_events.commands import Act, CreateMatch, Options, Prepare, Propose, TakeSeat, Undo
 from warlog_events.done import MatchSettings
+from warlog_events.errors import Unconfirmed
 from warlog_events.feed import Feed, FeedClosed, Item, SlowReader
 from warlog_events.head import Match
 from warlog_events.model import Reader
+from warlog_events.store import Append
 
 
 @pytest_asyncio.fixture
@@ -108,6 +111,79 @@ async def test_what_another_process_appends_arrives_too(table: Table, redis_serv
             assert [event["version"] for event in await take(there, 10)] == list(range(3, 13))
             await nothing_more(here)
             await nothing_more(there)
+
+
+async def test_what_is_appended_here_is_neither_told_to_this_process_nor_read_back(
+    table: Table, redis_server: AnyRedis
+) -> None:
+    rng = random.Random(7)
+    match = await table.play(await table.hot_seat(), 2, rng)
+    async with opened(redis_server.url) as other, table.matches.feed(match, ALL, match.version) as feed:
+        everything: Any = (await other.redis.initialize()).pubsub()
+        await everything.psubscribe("*")
+        assert await everything.get_message(timeout=2)
+        await nothing_more(feed)
+        reads = table.counts.redis_reads
+        match = await table.play(match, 8, rng)
+        assert [event["version"] for event in await take(feed, 8)] == list(range(5, 13))
+        assert await everything.get_message(timeout=0.1) is None
+        assert table.counts.redis_reads == reads
+        await everything.aclose()
+
+
+async def test_an_append_with_an_unclear_end_is_in_the_feeds_of_who_made_it() -> None:
+    """Redis has it, no replica confirms it, and nobody else will speak of it here."""
+    rng = random.Random(8)
+    with RedisServer(fsync="no") as server:
+        async with table_at(server.url) as clear:
+            match = await clear.play(await clear.hot_seat(), 2, rng)
+        settings: dict[str, Any] = {"durability": "replicated", "replicas": 1, "wait_ms": 20}
+        async with table_at(server.url, connection=settings) as table:
+            match = await table.load(match)
+            async with table.matches.feed(match, ALL, match.version) as feed:
+                await nothing_more(feed)
+                for version in range(match.version + 1, match.version + 6):
+                    with pytest.raises(Unconfirmed):
+                        await table.play(await table.load(match), 1, rng)
+                    assert [event["version"] for event in await take(feed, 1)] == [version]
+                await nothing_more(feed)
+
+
+async def test_an_append_whose_caller_has_gone_is_in_the_feeds(table: Table) -> None:
+    rng = random.Random(9)
+    match = await table.play(await table.hot_seat(), 2, rng)
+    async with table.matches.feed(match, ALL, match.version) as feed:
+        await nothing_more(feed)
+        for _ in range(5):
+            appends = table.counts.redis_appends
+            calling = asyncio.create_task(table.play(match, 1, rng))
+            while table.counts.redis_appends == appends:
+                await asyncio.sleep(0)
+            calling.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await calling
+            assert [event["version"] for event in await take(feed, 1)] == [match.version + 1]
+            match = await table.load(match)
+
+
+async def test_an_append_that_was_read_back_before_it_was_answered_is_in_the_feeds(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = random.Random(10)
+    match = await table.play(await table.hot_seat(), 2, rng)
+    append = table.store.append
+
+    async def slow(what: Append) -> None:
+        await append(what)
+        await table.load(match)
+
+    async with table.matches.feed(match, ALL, match.version) as feed:
+        await nothing_more(feed)
+        monkeypatch.setattr(table.store, "append", slow)
+        after = await table.play(match, 3, rng)
+        assert [event["version"] for event in await take(feed, 3)] == [
+            *range(match.version + 1, after.version + 1)
+        ]
 
 
 async def test_a_slow_reader_is_cut_off_and_can_come_back_and_nobody_waits_for_him(table: Table) -> None:
@@ -230,7 +306,9 @@ async def test_a_feed_of_a_match_that_contradicts_itself_ends(table: Table, redi
         }
         forged = [word for field in {**fields, "hash": ""}.items() for word in field]
         await table.connection.pipe.call("XADD", keys.events(match.id), f"{match.version + 1}-0", *forged)
-        await table.connection.pipe.call("PUBLISH", keys.moved(match.id), match.version + 1)
+        await table.connection.pipe.call(
+            "PUBLISH", table.connection.channel, f"{match.id} {match.version + 1}"
+        )
         with pytest.raises(FeedClosed) as closed:
             await take(feed, 1)
         assert closed.value.code == "integrity_error"

@@ -25,6 +25,7 @@ import redis as redis_py
 from tests.servers import RedisServer, WarlogServer
 from tests.service.api import UNLIMITED, Api, ok
 from tests.service.waiting import eventually
+from warlog_events import keys
 from warlog_service import supervisor
 from warlog_service.settings import Settings
 
@@ -157,10 +158,10 @@ def test_a_process_has_one_connection_for_commands_and_one_for_news_however_many
         assert [feed.take(1)[0][0] for feed in feeds] == [3] * len(feeds)
         clients: Any = [one for one in redis.client_list() if one["id"] != str(redis.client_id())]
         assert len(clients) == 2 * 2
-        listening = [int(one["sub"]) for one in clients if one["sub"] != "0"]
-        assert len(listening) == 2
         # Each listens for the matches that its feeds follow, for revoked tokens and for pairings.
-        assert len(matches) <= sum(listening) - 2 * 2 <= 2 * len(matches)
+        assert [int(one["sub"]) for one in clients if one["sub"] != "0"] == [3, 3]
+        following = [redis.zcard(keys.followers(match)) for match in matches]
+        assert {*following} <= {1, 2}
         for feed in feeds:
             feed.close()
 

@@ -9,7 +9,8 @@ KEYS    all with the hash tag of the match's bucket
   4     set      the bucket's matches
   5     stream   the bucket's activity
   6     zset     the bucket's deadlines, members "<match> <seat>"
-  7     string   optional: the command's idempotency record, "<digest> <answer>"
+  7     zset     who follows the match, "<channel> <number>" each (follow.lua)
+  8     string   optional: the command's idempotency record, "<digest> <answer>"
 
 ARGV
   1     match id
@@ -21,8 +22,8 @@ ARGV
   7     summary
   8     index entry for the activity stream
   9     how many activity entries to keep, about
-  10    channel to tell
-  11    digest of the command's body                    (11 to 13 are "" without KEYS[7])
+  10    the writer, as it stands among the followers: it need not be told
+  11    digest of the command's body                    (11 to 13 are "" without KEYS[8])
   12    answer to keep for repetitions of the command
   13    for how many seconds
   14    number of deadlines, then that many pairs (seat, ms): all there are from now on; -1: unchanged
@@ -54,12 +55,12 @@ end
 local match, expected, expected_chain = take(), tonumber(take()), take()
 local now, tolerance = take(), tonumber(take())
 local acting = take()
-local summary, index, activity_max, channel = take(), take(), take(), take()
+local summary, index, activity_max, writer = take(), take(), take(), take()
 local digest, answer, ttl = take(), take(), take()
 
 -- A repetition is answered whatever has become of the match since.
-if KEYS[7] then
-  local done = redis.call('GET', KEYS[7])
+if KEYS[8] then
+  local done = redis.call('GET', KEYS[8])
   if done then
     local space = string.find(done, ' ', 1, true)
     if string.sub(done, 1, space - 1) ~= digest then
@@ -179,8 +180,12 @@ local number = last and tonumber(string.match(last[1], '^%d+')) + 1 or 1
 redis.call('XADD', KEYS[5], 'MAXLEN', '~', activity_max, string.format('%d-0', number),
   'match', match, 'version', reached, 'index', index)
 
-if KEYS[7] then
-  redis.call('SET', KEYS[7], digest .. ' ' .. answer, 'EX', ttl)
+if KEYS[8] then
+  redis.call('SET', KEYS[8], digest .. ' ' .. answer, 'EX', ttl)
 end
-redis.call('PUBLISH', channel, reached)
+for _, follower in ipairs(redis.call('ZRANGE', KEYS[7], 0, -1)) do
+  if follower ~= writer then
+    redis.call('PUBLISH', string.match(follower, '^%S+'), match .. ' ' .. reached)
+  end
+end
 return {'done'}
