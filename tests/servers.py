@@ -189,6 +189,10 @@ class WarlogServer:
     def stop(self) -> None:
         self._end(signal.SIGTERM)
 
+    def send(self, how: signal.Signals) -> None:
+        assert self._process is not None
+        self._process.send_signal(how)
+
     def _end(self, how: signal.Signals) -> None:
         if self._process is not None:
             self._process.send_signal(how)

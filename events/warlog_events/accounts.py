@@ -84,6 +84,7 @@ class Accounts:
         self._world = world
         self._watch = watch
         self._remembered: dict[str, Caller] = {}  # by the token's hash
+        self._hashes: dict[str, str] = {}  # of tokens that were known once
         self._listening = False
         self._revocations = 0  # grows whenever something was or may have been revoked
         connection.keep_time(world)
@@ -156,7 +157,17 @@ class Accounts:
     async def authenticate(self, token: str) -> Caller | None:
         """None for a token that is unknown or revoked, or no token at all."""
         token_hash = hashlib.sha256(token.encode("utf-8", "surrogateescape")).hexdigest()
-        return self._remembered.get(token_hash) or await self._look_up(token_hash)
+        caller = self._remembered.get(token_hash) or await self._look_up(token_hash)
+        if caller is not None:
+            if len(self._hashes) >= REMEMBERED_MAX:
+                self._hashes.clear()
+            self._hashes[token] = token_hash
+        return caller
+
+    def remembered(self, token: str) -> Caller | None:
+        """`authenticate` as far as it takes neither a round trip nor the hash of the token; None: ask there."""
+        token_hash = self._hashes.get(token)
+        return None if token_hash is None else self._remembered.get(token_hash)
 
     async def valid(self, caller: Caller) -> bool:
         """Not revoked since `authenticate`: for those who stay long."""
@@ -195,4 +206,5 @@ class Accounts:
     def _missed(self) -> None:
         self._revocations += 1
         self._remembered.clear()
+        self._hashes.clear()
         self._listening = self._watch.ready

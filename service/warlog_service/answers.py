@@ -6,7 +6,7 @@ header objects, a media type and an encoder for each answer anew.
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import msgspec
 from litestar.types import HTTPResponseBodyEvent, HTTPResponseStartEvent, Receive, Scope, Send
@@ -27,19 +27,31 @@ BODILESS = (204, 304)
 encode = msgspec.json.Encoder().encode
 
 
-CHUNKS = "warlog.chunks"
-"""The ASGI extension (`scope["extensions"]`) by which our own server (server.py) offers `Chunks`."""
+WIRE = "warlog.wire"
+"""The ASGI extension (`scope["extensions"]`) by which our own server (server.py) offers `Wire`."""
 
 
-class Chunks(Protocol):
-    """The connection of a streaming answer that has begun."""
+class Wire(Protocol):
+    """The connection of a request, for what `receive` and `send` do in pieces that are awaited one by one. Each of
+    these may say no at any time, and has then done nothing: the same is asked of `receive` and `send`."""
+
+    def body(self) -> bytes | None:
+        """The whole body, where all of it has come; it can be had once."""
+        ...
+
+    def answer(self, answer: Answer) -> bool:
+        """Writes a whole answer, where that is possible at once."""
+        ...
 
     def push(self, chunk: bytes) -> bool:
-        """Writes the next piece of the body, made by `chunk`, at once. False: the connection is full or gone, and
-        nothing was written.
-
-        The same as `await send(...)`, which no one can call who is not a coroutine."""
+        """Writes the next piece of a streaming answer that has begun, made by `chunk`. False: the connection is full
+        or gone. No one can call `send` who is not a coroutine."""
         ...
+
+
+def wire_of(scope: Scope) -> Wire | None:
+    """None under any other server."""
+    return cast(Wire | None, (scope.get("extensions") or {}).get(WIRE))
 
 
 def chunk(piece: bytes) -> bytes:
@@ -59,6 +71,9 @@ class Answer:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         scope["state"]["status"] = self.status  # for the metrics
+        wire = wire_of(scope)
+        if wire is not None and wire.answer(self):
+            return
         headers = self.headers
         if self.status not in BODILESS:
             headers = [*headers, (b"content-length", b"%d" % len(self.body))]

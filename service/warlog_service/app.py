@@ -61,7 +61,12 @@ class Front:
             # The hot path goes round Litestar, whose routing and bookkeeping cost as much as all the rest of
             # this folder.
             scope["path_template"] = "/v1/matches/{match_id}/commands"
-            await self._command(found[1], scope, receive, send)
+            try:
+                answer = await commands.command(self.service, scope, receive, found[1])
+            except Exception as error:
+                answer = problems.of(error)
+                self.service.metrics.refused(answer)
+            await answer(scope, receive, send)
         else:
             await self.app(scope, receive, send)  # uvicorn leaves the body out of the answer to a HEAD
         state = scope["state"]
@@ -70,14 +75,6 @@ class Front:
         self.service.metrics.traffic.answered(method, scope.get("path_template", "none"), status, seconds)
         if status >= 500 or (self._access_share and random.random() < self._access_share):
             logs.answered(scope, status, time.perf_counter() - started)
-
-    async def _command(self, match_id: str, scope: Scope, receive: Receive, send: Send) -> None:
-        try:
-            answer = await commands.command(self.service, scope, receive, match_id)
-        except Exception as error:
-            answer = problems.of(error)
-            self.service.metrics.refused(answer)
-        await answer(scope, receive, send)
 
     async def close_feeds(self) -> None:
         """Every feed gets its `closing`; who does not read it is cut off after a moment."""

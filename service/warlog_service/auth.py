@@ -24,18 +24,20 @@ async def reader(service: Service, scope: Scope) -> Caller | None:
     if given is None:
         service.limits.addresses.spend(address(scope))
         return None
-    limits = service.limits
+    limits, backend = service.limits, service.backend
     if limits.failures.empty(address(scope)):
         raise TooManyRequests(1.0, limits.failures.name)
     scheme, _, token = given.partition(" ")
-    caller = (
-        await service.backend.accounts.authenticate(token.strip()) if scheme.lower() == "bearer" else None
-    )
+    caller = None
+    if scheme.lower() == "bearer":
+        token = token.strip()
+        caller = backend.accounts.remembered(token) or await backend.accounts.authenticate(token)
     if caller is None:
         limits.failures.spend(address(scope))
         raise Unauthenticated("Authorization: Bearer and a token that is known and not revoked")
-    limits.callers.spend(caller.id)
-    service.backend.presence.called(caller.id)
+    player = caller.player.id
+    limits.callers.spend(player)
+    backend.presence.called(player)
     return caller
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 from urllib.parse import parse_qsl
 
 import msgspec
@@ -15,6 +15,7 @@ from msgspec.structs import FieldInfo, fields
 
 import warlog_core
 from warlog_events.errors import BadParameter, BodyTooLarge, MalformedBody
+from warlog_service.answers import wire_of
 
 AnyRequest = Request[Any, Any, Any]
 Query = TypeVar("Query", bound=msgspec.Struct)
@@ -24,14 +25,23 @@ IDEMPOTENCY_KEY_MAX = 200  # characters
 
 def header(scope: Scope, name: bytes) -> str | None:
     """The first header of this lower-case name, or None."""
-    for key, value in scope["headers"]:
-        if key == name:
-            return value.decode("latin-1")
-    return None
+    state: dict[str, Any] = cast(Any, scope)["state"]
+    headers: dict[bytes, bytes] | None = state.get("headers")
+    if headers is None:  # most requests are asked for several
+        headers = state["headers"] = dict(
+            reversed([*scope["headers"]])
+        )  # the first of a name comes last, and stays
+    value = headers.get(name)
+    return None if value is None else value.decode("latin-1")
 
 
 async def read_body(scope: Scope, receive: Receive, most: int) -> bytes:
     """The whole body. Raises BodyTooLarge as soon as it is known to have more than `most` bytes."""
+    wire = wire_of(scope)
+    if wire is not None and (body := wire.body()) is not None:
+        if len(body) > most:
+            raise BodyTooLarge(f"at most {most} bytes")
+        return body
     announced = header(scope, b"content-length")
     if announced is not None and int(announced) > most:  # the parser has seen to it that it is a number
         raise BodyTooLarge(f"at most {most} bytes")

@@ -5,23 +5,26 @@ from __future__ import annotations
 import asyncio
 import gc
 import itertools
+import math
 import os
 import re
 import secrets
 import socket
 from contextlib import suppress
+from functools import lru_cache
 from typing import Any, Protocol, cast
 
 import msgspec
 import uvicorn
 import uvloop
 from litestar.types import Receive, Scope, Send
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 
 from warlog_service import problems
-from warlog_service.answers import CHUNKS, Answer
+from warlog_service.answers import BODILESS, WIRE, Answer
 from warlog_service.settings import Settings
 
+_CONTROL = re.compile(rb"[\x00-\x1f\x7f]").search
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}").fullmatch
 _requests = itertools.count(1)
 
@@ -40,7 +43,7 @@ class Front(Protocol):
 
 class WarlogProtocol(HttpToolsProtocol):
     """HTTP/1.1 whose own refusals carry a code, and which waits for no request, and collects no headers,
-    without end."""
+    without end. To the application it is also its `Wire`."""
 
     header_bytes_max = 32_768
     request_seconds_max = 60.0
@@ -50,17 +53,22 @@ class WarlogProtocol(HttpToolsProtocol):
     _head_bytes = 0  # of the request that is coming in
     _whole = False  # has the request that was begun come to its end?
     _patience: asyncio.TimerHandle | None = None
+    _served: RequestResponseCycle  # the request that is being answered, or was last; others may have come behind it
+    _idle_since = math.inf  # loop time; inf: it is not idle
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         # Nothing but these methods of a transport is used by uvicorn.
         super().connection_made(
             cast(asyncio.Transport, Corked(cast(asyncio.Transport, transport), self.loop))
         )
+        self._extensions: Any = {WIRE: self}
         self._patience = self.loop.call_later(self.request_seconds_max, self._give_up)
 
     def connection_lost(self, exc: Exception | None) -> None:
         if self._patience is not None:
             self._patience.cancel()
+        if self.timeout_keep_alive_task is not None:
+            self.timeout_keep_alive_task.cancel()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -81,20 +89,7 @@ class WarlogProtocol(HttpToolsProtocol):
     def on_message_begin(self) -> None:
         self._whole = False
         super().on_message_begin()
-        self.scope["extensions"] = {CHUNKS: self}  # type: ignore[dict-item]
-
-    def push(self, chunk: bytes) -> bool:
-        """answers.Chunks, for the stream that is this connection's present answer."""
-        cycle = self.cycle
-        if (
-            self.flow.write_paused
-            or not cycle.chunked_encoding
-            or cycle.response_complete
-            or cycle.disconnected
-        ):
-            return False
-        self.transport.write(chunk)
-        return True
+        self.scope["extensions"] = self._extensions
 
     def on_headers_complete(self) -> None:
         self._in_head = False
@@ -120,6 +115,92 @@ class WarlogProtocol(HttpToolsProtocol):
         cast(Any, self.scope)["state"]["request_id"] = request_id
         self.cycle.default_headers = [*self.cycle.default_headers, (b"x-request-id", request_id)]
 
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
+        self._served = cycle
+        super()._start_asgi_task(cycle, app)
+
+    # As in uvicorn an idle connection is closed after `timeout_keep_alive` seconds; but one timer looks now and then
+    # since when it has been idle, instead of one for each answer.
+
+    def on_response_complete(self) -> None:
+        self.server_state.total_requests += 1
+        if self.transport.is_closing():
+            return
+        self.flow.resume_reading()
+        if self.pipeline:
+            self._start_asgi_task(*self.pipeline.pop())
+        else:
+            self._idle_since = self.loop.time()
+            if self.timeout_keep_alive_task is None:
+                self._look_again_in(self.timeout_keep_alive)
+
+    def _unset_keepalive_if_required(self) -> None:
+        self._idle_since = math.inf
+
+    def timeout_keep_alive_handler(self) -> None:
+        self.timeout_keep_alive_task = None
+        if self._idle_since == math.inf:
+            return  # the answer that is being made begins anew
+        left = self._idle_since + self.timeout_keep_alive - self.loop.time()
+        if left > 0:
+            self._look_again_in(left)
+        else:
+            super().timeout_keep_alive_handler()
+
+    def _look_again_in(self, seconds: float) -> None:
+        self.timeout_keep_alive_task = self.loop.call_later(seconds, self.timeout_keep_alive_handler)
+
+    # answers.Wire, over what uvicorn keeps of the request that is being served. Whatever is out of the ordinary goes
+    # uvicorn's own way: a connection that is full, gone or about to be closed, an answer without a body, a client
+    # that waits for `100 Continue`. The connection is the `Wire`, and not an object for each request: that
+    # and the request would hold each other, and wait for the collector.
+
+    def body(self) -> bytes | None:
+        cycle = self._served
+        if cycle.more_body or cycle.disconnected or cycle.waiting_for_100_continue or self.flow.read_paused:
+            return None
+        cycle.message_event.clear()  # what `receive` waits for next is the end of the connection
+        return bytes(cycle.body)
+
+    def answer(self, answer: Answer) -> bool:
+        cycle = self._served
+        if (
+            cycle.response_started
+            or cycle.disconnected
+            or self.flow.write_paused
+            or not cycle.keep_alive
+            or cycle.waiting_for_100_continue
+            or answer.status in BODILESS
+            or cycle.scope["method"] == "HEAD"
+        ):
+            return False
+        parts = [STATUS_LINE[answer.status]]
+        for name, value in cycle.default_headers:
+            parts.append(b"%b: %b\r\n" % (name, value))
+        for header in answer.headers:
+            if (line := _plain_line(header)) is None:
+                return False
+            parts.append(line)
+        parts.append(b"content-length: %d\r\n\r\n" % len(answer.body))
+        parts.append(answer.body)
+        self.transport.write(b"".join(parts))
+        cycle.response_started = cycle.response_complete = True
+        cycle.message_event.set()
+        cycle.on_response()
+        return True
+
+    def push(self, chunk: bytes) -> bool:
+        cycle = self._served
+        if (
+            self.flow.write_paused
+            or not cycle.chunked_encoding
+            or cycle.response_complete
+            or cycle.disconnected
+        ):
+            return False
+        self.transport.write(chunk)
+        return True
+
     def on_message_complete(self) -> None:
         self._in_head = self._whole = True
         self._head_bytes = 0
@@ -143,6 +224,15 @@ class WarlogProtocol(HttpToolsProtocol):
         lines += [b"content-length: %d" % len(answer.body), b"connection: close", b"", answer.body]
         self.transport.write(b"\r\n".join(lines))
         self.transport.close()
+
+
+@lru_cache(maxsize=256)
+def _plain_line(header: tuple[bytes, bytes]) -> bytes | None:
+    """None: uvicorn has to look at it, as it says what becomes of the connection, or is no header at all."""
+    name, value = header[0].lower(), header[1]
+    if name == b"connection" or _CONTROL(name) or _CONTROL(value):
+        return None
+    return b"%b: %b\r\n" % (name, value)
 
 
 class Corked:

@@ -127,6 +127,7 @@ async def test_a_known_token_costs_no_round_trip(connection: Connection, account
         caller = await accounts.authenticate(token)
         assert caller is not None
         assert await accounts.valid(caller)
+        assert accounts.remembered(token) is caller
     after = (await connection.redis.info("stats"))["total_commands_processed"]
     assert after - before < 20
 
@@ -141,10 +142,12 @@ async def test_a_revoked_token_opens_nothing_here_at_once_and_elsewhere_with_the
         caller = await accounts.authenticate(lost.token)
         assert caller is not None
         assert await elsewhere.authenticate(lost.token) == caller
+        assert accounts.remembered(lost.token) == elsewhere.remembered(lost.token) == caller
         await accounts.revoke(account.id, lost.id)
+        assert accounts.remembered(lost.token) is None
         assert await accounts.authenticate(lost.token) is None
         assert not await accounts.valid(caller)
-        await until(lambda: caller.token_hash not in elsewhere._remembered)
+        await until(lambda: elsewhere.remembered(lost.token) is None)
         assert await elsewhere.authenticate(lost.token) is None
         assert not await elsewhere.valid(caller)
         assert await elsewhere.authenticate(kept) is not None
@@ -176,6 +179,7 @@ async def test_while_messages_may_be_missed_no_token_is_remembered() -> None:
             await accounts._watch.close()  # the ear is lost, the mouth is not
             accounts._missed()
             assert await accounts.authenticate(token) is not None
+            assert accounts.remembered(token) is None
             assert not accounts._remembered
 
 
@@ -194,3 +198,4 @@ async def test_the_memory_of_tokens_is_bounded(accounts: Accounts, monkeypatch: 
     for token in tokens * 2:
         assert await accounts.authenticate(token) is not None
     assert len(accounts._remembered) == 3
+    assert len(accounts._hashes) <= 3

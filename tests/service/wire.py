@@ -33,23 +33,25 @@ def exchange(url: str, request: bytes, timeout: float = 10) -> Reply | None:
         ):  # an answer may have come before the request was out
             wire.sendall(request)
         try:
-            return _read(wire)
+            return read_reply(wire)[0]
         except (ConnectionResetError, EOFError):
             return None
 
 
-def _read(wire: socket.socket) -> Reply:
-    held = b""
+def read_reply(wire: socket.socket, held: bytes = b"", *, bodiless: bool = False) -> tuple[Reply, bytes]:
+    """The next answer, and what has come behind it. `held`: what had come before; `bodiless`: no body follows,
+    whatever the head says."""
     while b"\r\n\r\n" not in held:
         held += _more(wire)
     head, _, body = held.partition(b"\r\n\r\n")
     first, *lines = head.decode("latin-1").split("\r\n")
     headers = {name.lower(): value.strip() for name, value in (line.split(":", 1) for line in lines)}
-    length = int(headers.get("content-length", "0"))
-    if headers.get("content-type") != "text/event-stream":
-        while len(body) < length:
-            body += _more(wire)
-    return Reply(int(first.split()[1]), headers, body)
+    if headers.get("content-type") == "text/event-stream":
+        return Reply(int(first.split()[1]), headers, body), b""
+    length = 0 if bodiless else int(headers.get("content-length", "0"))
+    while len(body) < length:
+        body += _more(wire)
+    return Reply(int(first.split()[1]), headers, body[:length]), body[length:]
 
 
 def _more(wire: socket.socket) -> bytes:

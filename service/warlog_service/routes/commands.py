@@ -9,9 +9,8 @@ from litestar import delete, post, put
 from litestar.params import FromPath
 from litestar.types import Receive, Scope
 
-from warlog_events.accounts import Caller
 from warlog_events.commands import AnyCommand, Command, Join, LeaveSeat, TakeSeat
-from warlog_events.done import Done, Key
+from warlog_events.done import Key
 from warlog_events.errors import WarlogError
 from warlog_service import auth, schema
 from warlog_service.answers import JSON, PRIVATE, Answer
@@ -53,12 +52,12 @@ async def post_command(request: AnyRequest, match_id: FromPath[str]) -> Answer:
 
 async def command(service: Service, scope: Scope, receive: Receive, match_id: str) -> Answer:
     """The call itself. The application's front comes here directly (app.py)."""
-    caller = await auth.caller(service, scope)
-    service.limits.commands.spend(caller.id)
-    body = await read_body(scope, receive, service.settings.body_bytes_max)
-    key = _key(scope, b"command", body)
-    done = await _execute(service, scope, match_id, decode(body, Command), caller, key)
-    return Answer(201, DONE, done.answer)
+    return Answer(201, DONE, await _execute(service, scope, receive, match_id, b"command\0", _posted))
+
+
+def _posted(body: bytes) -> AnyCommand:
+    posted: AnyCommand = decode(body, Command)
+    return posted
 
 
 @put(
@@ -115,21 +114,28 @@ async def post_join(request: AnyRequest, match_id: FromPath[str]) -> Answer:
 async def _change(
     request: AnyRequest, match_id: str, asked: bytes, command_of: Callable[[bytes], AnyCommand], status: int
 ) -> Answer:
-    """`asked`: what the path says, so that one Idempotency-Key is not taken for two things."""
     scope = request.scope
-    service = service_of(scope)
-    caller = await auth.caller(service, scope)
-    service.limits.commands.spend(caller.id)
-    body = await read_body(scope, request.receive, service.settings.body_bytes_max)
-    key = _key(scope, b"seat", asked + body)
-    done = await _execute(service, scope, match_id, command_of(body), caller, key)
-    return Answer(status, DONE, done.answer)
+    done = await _execute(service_of(scope), scope, request.receive, match_id, b"seat\0" + asked, command_of)
+    return Answer(status, DONE, done)
 
 
 async def _execute(
-    service: Service, scope: Scope, match_id: str, command: AnyCommand, caller: Caller, key: Key | None
-) -> Done:
+    service: Service,
+    scope: Scope,
+    receive: Receive,
+    match_id: str,
+    asked: bytes,
+    command_of: Callable[[bytes], AnyCommand],
+) -> bytes:
+    """What the command that `command_of` makes of the body is answered with. `asked`: what the path says, so that
+    one Idempotency-Key is not taken for two things."""
     matches, traffic = service.backend.matches, service.metrics.traffic
+    caller = await auth.caller(service, scope)
+    service.limits.commands.spend(caller.player.id)
+    body = await read_body(scope, receive, service.settings.body_bytes_max)
+    given = idempotency_key(scope)
+    key = Key(given, sha256(asked + body).hexdigest()) if given else None
+    command = command_of(body)
     try:
         done = await matches.execute(
             match_id, command, caller.player, expected_version=expected_version(scope), key=key
@@ -138,12 +144,7 @@ async def _execute(
         traffic.commanded(matches.game_name(match_id), error.code)
         raise
     traffic.commanded(done.match.game_name, "repeated" if done.repeated else "done")
-    return done
-
-
-def _key(scope: Scope, route: bytes, asked: bytes) -> Key | None:
-    given = idempotency_key(scope)
-    return Key(given, sha256(route + b"\0" + asked).hexdigest()) if given else None
+    return done.answer
 
 
 handlers = [post_command, put_seat, delete_seat, post_join]

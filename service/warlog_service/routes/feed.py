@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import suppress
 from functools import lru_cache
-from typing import cast
 
 from litestar import get
 from litestar.params import FromPath
@@ -16,7 +15,7 @@ from warlog_events.feed import Feed, FeedClosed, Item, SlowReader
 from warlog_events.head import Match
 from warlog_events.model import Reader
 from warlog_service import auth, schema
-from warlog_service.answers import CHUNKS, Chunks, chunk
+from warlog_service.answers import Wire, chunk, wire_of
 from warlog_service.openapi import call
 from warlog_service.requests import AnyRequest, asked, header
 from warlog_service.routes.reading import SEATS, reader_of
@@ -81,7 +80,7 @@ class Stream(EventStream):
         self._after = min(after, match.version)
         self._feed: Feed | None = None
         self._ending: str | None = None
-        self._chunks: Chunks | None = None
+        self._wire: Wire | None = None
 
     def close(self, code: str) -> None:
         self._ending = self._ending or code
@@ -90,14 +89,14 @@ class Stream(EventStream):
 
     async def follow(self, scope: Scope, send: Send) -> str:
         backend = self._service.backend
-        self._chunks = cast(Chunks | None, (scope.get("extensions") or {}).get(CHUNKS))
+        self._wire = wire_of(scope)
         if self._caller is not None:
             backend.presence.enter(self._caller.id)
         try:
             async with backend.matches.feed(self._match, self._reader, self._after) as self._feed:
                 if self._ending is not None:
                     self._feed.close(self._ending)
-                if self._chunks is not None:
+                if self._wire is not None:
                     self._feed.push = self._push
                 return await self._tell(self._feed, send)
         finally:
@@ -122,7 +121,7 @@ class Stream(EventStream):
 
     def _push(self, item: Item) -> bool:
         """An event while `_tell` waits. False: it has to be looked at first, or to wait until there is room."""
-        if item[1] in MEMBERSHIP or self._chunks is None or not self._chunks.push(_chunk(item)):
+        if item[1] in MEMBERSHIP or self._wire is None or not self._wire.push(_chunk(item)):
             return False
         self._service.metrics.traffic.feed_events += 1
         return True
