@@ -366,8 +366,8 @@ int32_t wl_apply(const wl_game *game, const void *setup, void *state, const wl_p
 
 /* What follows from a step, for who wants all of it at once. */
 typedef struct wl_outcome {
-    uint64_t hash; /* wl_hash of the new state */
-    wl_turn turn;  /* wl_turn_of the new state */
+    uint8_t hash[8]; /* wl_hash of the new state, the highest byte first, as it is written */
+    wl_turn turn;    /* wl_turn_of the new state */
     uint32_t n_words, n_used; /* those of the event and of the draws */
     int32_t hides;            /* likewise of the event */
     int32_t zero_;

@@ -280,6 +280,7 @@ int32_t wl_after(const wl_game *game, const void *setup, const void *before, voi
                  wl_event *event, wl_outcome *outcome)
 {
     int32_t error = check_step(game, setup, before, post, draws, event);
+    uint64_t hash;
 
     if (error != WL_OK)
         return error;
@@ -291,13 +292,15 @@ int32_t wl_after(const wl_game *game, const void *setup, const void *before, voi
         copy_used(after, game->state_size, before, wl_used_bytes(game->state_layout, before));
         return error;
     }
+    hash = wl_hash(game, after);
     *outcome = (wl_outcome){
-        .hash = wl_hash(game, after),
         .turn = turn_of(game, setup, after),
         .n_words = (uint32_t)event->n_words,
         .n_used = (uint32_t)draws->n_used,
         .hides = event->hides,
     };
+    for (size_t i = 0; i < sizeof outcome->hash; i++)
+        outcome->hash[i] = (uint8_t)(hash >> (56 - 8 * i));
     return WL_OK;
 }
 

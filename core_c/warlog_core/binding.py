@@ -47,13 +47,13 @@ Record = tuple[int, int, int, int, int, int, int, int]
 ACTION_BYTES: int = ffi.sizeof("wl_action")
 _ACTION = struct.Struct("=8i")
 _ACTOR = struct.Struct("=ii")
-_POST = struct.Struct("=ii8i")  # the items' place follows, and is set once
+_POST = struct.Struct("=10i")  # the items' place follows, and is set once
 _DRAWS = struct.Struct("@PNPNPNNNii")
 _STEP = struct.Struct("=iiii8iQ")
 _LISTING_ACTIONS = 4096  # room at first; a longer listing gets more
 OPEN_BYTES = struct.pack("=i", OPEN)
 _TURN = struct.Struct("=qiiiiI")
-_OUTCOME = struct.Struct("=QqiiiiI4xIIi")
+_OUTCOME = struct.Struct("=8sqiiiiI4xIIi")
 _SPARE_STATES = 256  # per game
 _ENTROPY_BYTES = 128  # the first block: the draws of any ordinary event
 _ENTROPY_BYTES_MAX = 1 << 20  # a sound source needs far less; one that is stuck must not hang us
@@ -352,8 +352,10 @@ class RawGame:
 
     def after(
         self, raw: RawState, actor: int, record: Record, items: Sequence[int], draws: Draws
-    ) -> tuple[RawState, RawEvent, RawTurn, int]:
-        """The state after the action, its event, and the new state's turn and hash. Raises Refused and BadDraws."""
+    ) -> tuple[RawState, RawEvent, RawTurn, str]:
+        """The state after the action, its event, and the new state's turn and hash (as it is written).
+
+        Raises Refused and BadDraws."""
         b = self._local.buffers
         self._post(b, actor, record, items)
         b.offer(draws)
@@ -364,7 +366,7 @@ class RawGame:
             self._go_on(b, draws, code)
         hash_, *turn, n_words, n_used, hides = _OUTCOME.unpack_from(b.outcome_bytes)
         used = ffi.unpack(b.used, n_used) if n_used else []
-        return new, (ffi.unpack(b.words, n_words), used, hides != 0), RawTurn(*turn), hash_
+        return new, (ffi.unpack(b.words, n_words), used, hides != 0), RawTurn(*turn), hash_.hex()
 
     def take(self, raw: RawState, actor: int, action: bytes, draws: Draws) -> None:
         """As `apply` with the ACTION_BYTES of a listed action, when nobody wants to know what it did."""

@@ -269,7 +269,7 @@ class State:
     def hash(self) -> str:
         """The stored hash, 16 hexadecimal digits."""
         if self._hash is None:
-            self._hash = _hash_text(self._raw_game.hash(self._raw))
+            self._hash = f"{self._raw_game.hash(self._raw):016x}"
         return self._hash
 
     @property
@@ -372,7 +372,7 @@ class State:
         number = game.actor_number(actor, tables.seats)
         raw, done, turn, hash_ = self._raw_game.after(self._raw, number, record, items, draws)
         state = State(game, raw, self._setup, tables)
-        state._turn, state._hash = turn, _hash_text(hash_)
+        state._turn, state._hash = turn, hash_
         return state, Event(game, tables, actor, (record, items), *done)
 
     def reconfigure(self, options: object) -> None:
@@ -617,10 +617,6 @@ class Game:
         return self.codec.options_words(options), (
             None if position is None else self.codec.position_words(options, position)
         )
-
-
-def _hash_text(number: int) -> str:
-    return f"{number:016x}"
 
 
 def _zeros(size: int) -> bytes:

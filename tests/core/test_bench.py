@@ -40,7 +40,7 @@ def test_load(benchmark: Benchmark, state: State) -> None:
 
 
 def test_hash(benchmark: Benchmark, state: State) -> None:
-    benchmark(lambda: state.hash)
+    benchmark(lambda: state.game.raw.hash(state._raw))
 
 
 def test_view_in_c(benchmark: Benchmark, state: State) -> None:

@@ -91,7 +91,7 @@ def figures_of_the_core(name: str) -> None:
         ("listing as Structs, from Python", lambda: start.legal(seat)),
         ("copy of a state", start.copy),
         ("load of a state from its bytes", lambda: game.load(start.setup, start.data)),
-        ("hash of a state", lambda: start.hash),
+        ("hash of a state", lambda: game.raw.hash(start._raw)),
     ):
         show(title, f"{1e6 / per_second(repeat(work)):.2f} µs")
     record = recorded(game, 400)

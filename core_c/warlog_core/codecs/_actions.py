@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import msgspec
 
-from warlog_core.binding import listing_keys, record_of
+from warlog_core.binding import UNKNOWN, listing_keys, record_of
 from warlog_core.codecs import MALFORMED_RECORD, ActionRecord, ActionStruct
-from warlog_core.codecs._words import Reader, WrongShape
+from warlog_core.codecs._words import FIELD_LIMIT, Reader, WrongShape, int64_field
 
 # The record of a posted action whose type is known. Raises WrongShape, or KeyError for a field that is missing.
 Encoder = Callable[[dict[str, Any]], ActionRecord]
@@ -17,6 +18,9 @@ Encoder = Callable[[dict[str, Any]], ActionRecord]
 Decoder = Callable[[int], Any]
 
 _LISTED_MAX = 32768
+
+# Around what makes the Struct of an action from its record: the same few thousand are taken again and again.
+recent = lru_cache(maxsize=8192)
 
 
 def type_name(action: Any) -> str:
@@ -34,6 +38,20 @@ def encoder(number: int, readers: Mapping[str, Reader]) -> Encoder:
         if len(action) != n_fields:
             raise WrongShape
         return (number, *[read(action[name]) for name, read in fields], *rest), ()  # type: ignore[return-value]
+
+    return encode
+
+
+def piece_and_space(number: int, space: str, spaces: Mapping[str, int]) -> Encoder:
+    """As `encoder`, in half the time, for the commonest shape: a `piece` that must fit 64 bits, and one field more."""
+
+    def encode(action: dict[str, Any]) -> ActionRecord:
+        piece, name = action["piece"], action[space]
+        if type(piece) is not int or type(name) is not str or len(action) != 3:
+            raise WrongShape
+        if not 0 <= piece <= FIELD_LIMIT:
+            piece = int64_field(piece)
+        return (number, piece, spaces.get(name, UNKNOWN), 0, 0, 0, 0, 0), ()
 
     return encode
 

@@ -12,7 +12,16 @@ from msgspec import UNSET, UnsetType
 
 from warlog_core.binding import ABSENT, OPEN, OUT_OF_RANGE, UNKNOWN, WORD_ABSENT, RawGame
 from warlog_core.codecs import ActionRecord, Result, book_data
-from warlog_core.codecs._actions import Decoder, Encoder, ListedActions, encoded, encoder, maker, type_name
+from warlog_core.codecs._actions import (
+    Decoder,
+    Encoder,
+    ListedActions,
+    encoded,
+    encoder,
+    maker,
+    recent,
+    type_name,
+)
 from warlog_core.codecs._names import members
 from warlog_core.codecs._words import (
     Reader,
@@ -517,6 +526,7 @@ def _listed_army(preset: int, race: int) -> Army:
     )
 
 
+@recent
 def _listed(record: Sequence[int]) -> Any:
     kind, *fields = record
     if kind == _ARMY:

@@ -23,7 +23,17 @@ from warlog_core.binding import (
     RawGame,
 )
 from warlog_core.codecs import ActionRecord, Result, book_data
-from warlog_core.codecs._actions import Decoder, Encoder, ListedActions, encoded, encoder, maker, type_name
+from warlog_core.codecs._actions import (
+    Decoder,
+    Encoder,
+    ListedActions,
+    encoded,
+    encoder,
+    maker,
+    piece_and_space,
+    recent,
+    type_name,
+)
 from warlog_core.codecs._names import joined, members
 from warlog_core.codecs._words import (
     FIELD_LIMIT,
@@ -416,17 +426,8 @@ _RECRUIT = 0
 
 
 def _encoder(number: int, names: tuple[str, ...]) -> Encoder:
-    def encode_piece_and_space(action: dict[str, Any]) -> ActionRecord:
-        # As `encoder` for the commonest shape, `move` and `attack` among them, in half the time.
-        piece, space = action["piece"], action[names[1]]
-        if type(piece) is not int or type(space) is not str or len(action) != 3:
-            raise WrongShape
-        if not 0 <= piece <= FIELD_LIMIT:
-            piece = int64_field(piece)
-        return (number, piece, SPACE_IDS.get(space, UNKNOWN), 0, 0, 0, 0, 0), ()
-
     if names in (("piece", "to"), ("piece", "target")):
-        return encode_piece_and_space
+        return piece_and_space(number, names[1], SPACE_IDS)
     return encoder(number, {name: _FIELDS[name] for name in names})
 
 
@@ -643,6 +644,7 @@ def _item(word: int) -> int:
     return word if -FIELD_LIMIT <= word <= FIELD_LIMIT else OUT_OF_RANGE
 
 
+@recent
 def _listed(record: Sequence[int]) -> Any:
     if record[0] == _RECRUIT:
         assert record[1] == OPEN

@@ -12,7 +12,17 @@ from msgspec import UNSET, UnsetType
 
 from warlog_core.binding import OPEN, WORD_ABSENT, RawGame
 from warlog_core.codecs import ActionRecord, Result, book_data
-from warlog_core.codecs._actions import Decoder, Encoder, ListedActions, encoded, encoder, maker, type_name
+from warlog_core.codecs._actions import (
+    Decoder,
+    Encoder,
+    ListedActions,
+    encoded,
+    encoder,
+    maker,
+    piece_and_space,
+    recent,
+    type_name,
+)
 from warlog_core.codecs._names import members
 from warlog_core.codecs._words import (
     Reader,
@@ -387,8 +397,14 @@ def _layout_record(action: dict[str, Any]) -> ActionRecord:
     return (_LAYOUT, len(layout), 0, 0, 0, 0, 0, 0), layout[:ARMY]
 
 
+def _encoder(number: int, names: tuple[str, ...]) -> Encoder:
+    if names == ("piece", "to"):
+        return piece_and_space(number, "to", SPACE_IDS)
+    return encoder(number, {name: _FIELDS[name] for name in names})
+
+
 _ENCODERS: dict[str, Encoder] = {
-    type_name(action): encoder(number, {name: _FIELDS[name] for name in action.__struct_fields__})
+    type_name(action): _encoder(number, action.__struct_fields__)
     for number, action in enumerate(ACTIONS)
     if number not in (_LAYOUT, *_SERVER_ACTIONS)
 } | {type_name(Layout): _layout_record}
@@ -401,6 +417,7 @@ _MAKERS = {
 }
 
 
+@recent
 def _listed(record: Sequence[int]) -> Any:
     kind = record[0]
     if kind == _LAYOUT:

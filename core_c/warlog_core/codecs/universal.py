@@ -13,7 +13,7 @@ from msgspec import UNSET
 
 from warlog_core.binding import ABSENT, UNKNOWN, WORD_ABSENT, WORD_UNKNOWN, RawGame
 from warlog_core.codecs import ActionRecord, Explanation, Result, book_data
-from warlog_core.codecs._actions import Decoder, Encoder, ListedActions, encoded, maker, type_name
+from warlog_core.codecs._actions import Decoder, Encoder, ListedActions, encoded, maker, recent, type_name
 from warlog_core.codecs._names import joined, members
 from warlog_core.codecs._words import (
     Reader,
@@ -653,6 +653,7 @@ class Tables:
         )
 
 
+@recent
 def _listed(record: Sequence[int]) -> Any:
     return _MAKERS[record[0]](record)
 

@@ -14,7 +14,16 @@ from msgspec import UNSET, UnsetType
 
 from warlog_core.binding import ABSENT, UNKNOWN, WORD_ABSENT, RawGame
 from warlog_core.codecs import ActionRecord, Result, book_data, wec_notation
-from warlog_core.codecs._actions import Decoder, Encoder, ListedActions, encoded, encoder, maker, type_name
+from warlog_core.codecs._actions import (
+    Decoder,
+    Encoder,
+    ListedActions,
+    encoded,
+    encoder,
+    maker,
+    recent,
+    type_name,
+)
 from warlog_core.codecs._names import joined, members
 from warlog_core.codecs._words import (
     Reader,
@@ -481,6 +490,7 @@ _PLAIN_MAKERS = {
 }
 
 
+@recent
 def _listed(record: Sequence[int]) -> Any:
     """The Struct of an action's record."""
     action, a, b, c, d, e, f, g = ACTIONS[record[0]], *record[1:]
