@@ -105,18 +105,18 @@ class Event:
     def action(self) -> dict[str, Any] | None:
         """The action as posted, plain, its fields in the book's order; None for the start."""
         if self._action is None and self._record is not None:
-            self._action = msgspec.to_builtins(self._struct())
+            self._action = msgspec.to_builtins(self.struct())
         return self._action
 
     @property
     def action_json(self) -> bytes:
         """`action` as JSON, made anew for everybody who asks, as are the next two."""
-        return _encode(self._struct())
+        return _encode(self.struct())
 
     @property
     def action_sorted_json(self) -> bytes:
         """`action` as JSON with its keys in alphabetical order, those of what is inside it likewise."""
-        return _encode_sorted(self._struct())
+        return _encode_sorted(self.struct())
 
     @property
     def effects_json(self) -> bytes:
@@ -190,7 +190,7 @@ class Event:
                 found[-1] = (found[-1][0], self._tables.effect(type_, words))
         return found
 
-    def _struct(self) -> Struct | None:
+    def struct(self) -> Struct | None:
         """The action as a Struct of the game's codec; None for the start."""
         if self._action_struct is None and self._record is not None:
             self._action_struct = self._tables.action(*self._record)

@@ -215,12 +215,12 @@ class ClusterPipe(Client):
 
     # -- commands
 
-    def send(self, *words: Word, write: bool = False) -> asyncio.Future[Reply]:
+    def send(self, *words: Word, write: bool = False, packed: bytes | None = None) -> asyncio.Future[Reply]:
         wire = self._line_for(words).wire
         if wire is None:
             self._stale.set()
             raise Unavailable("no connection to the slot's primary")
-        return wire.send(words, write)
+        return wire.send(words, write, packed)
 
     async def atomically(self, commands: Iterable[Sequence[Word]]) -> list[Reply]:
         queued = list(commands)

@@ -76,13 +76,13 @@ def act_as_server(draft: Draft, action: dict[str, object]) -> None:
 def _take_action(draft: Draft, match: Match, actor: str, action: object) -> None:
     assert match.state is not None
     try:
-        state, core = match.state.after(actor, action, draft.entropy())
+        state, core = match.state.after(actor, action, draft.draw)
     except warlog_core.Refused as error:
         why = match.state.explain(actor, action, error.code)
         detail, extra = (why.detail, why.members) if why is not None else ("", {})
         raise Refused(error.code, detail, version=match.version, extra=extra) from error
-    assert core.action is not None
-    body = ActionTaken(core.action, draft.ending(state))
+    taken = core.action if actor == SERVER else core.struct()
+    body = ActionTaken(taken, None if state.result is None else draft.ending(state))
     draft.write(body, seat=actor, draws=core.draws, state=state, core=core)
 
 
@@ -110,7 +110,7 @@ def start(draft: Draft, player: Player, *, seat: str = "") -> None:
         return
     added = filled(draft.game, fold.options, fold.position, fold.mode, fold.holders, draft.brought)
     try:
-        state = start_of(draft.game, fold.options, added, fold.position, draft.entropy())
+        state = start_of(draft.game, fold.options, added, fold.position, draft.draw)
     except warlog_core.Refused as error:
         raise Refused(error.code, version=match.version) from error
     assert state.started is not None
@@ -191,7 +191,7 @@ def join(draft: Draft, command: Join, player: Player) -> None:
     if fold.saved:
         seats = {holder.id: seat for seat, holder in fold.saved.items()}
         waiting = [replace(entry, wish=seats[entry.player.id]) for entry in waiting]
-    given, draws = assign(free, waiting, draw_from(draft.entropy()))
+    given, draws = assign(free, waiting, draw_from(draft.draw))
     holders = {**match.holders, **given}
     in_order = {seat: holders[seat] for seat in match.seats if seat in holders}
     draft.write(SeatsAssigned(player, in_order, command.wish), draws=draws)

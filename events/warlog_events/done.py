@@ -82,14 +82,12 @@ class Done:
         match, told = self.match, self.told
         event = None if told is None else public_json(told)
         if event is not None and match.is_alike_for_all:
-            summary = match.public_summary_json
-            if match.deadlines:
-                summary = at_time(summary, match.fold.updated_at)
-            return _ANSWER % (self.version, event, summary)
-        reader = Reader(match.seats_of(player_id), player_id)
-        if event is None:
-            event = msgspec.json.encode(self.event(reader))
-        summary = match.summary_json(reader)
+            summary = match.public_summary_json()
+        else:
+            reader = Reader(match.seats_of(player_id), player_id)
+            summary = match.summary_json(reader)
+            if event is None:
+                event = msgspec.json.encode(self.event(reader))
         if match.deadlines:
             summary = at_time(summary, match.fold.updated_at)
         return _ANSWER % (self.version, event, summary)

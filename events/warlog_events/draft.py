@@ -23,7 +23,6 @@ from .model import (
     OptionsChanged,
     Player,
     PositionEdited,
-    ProposalMade,
     Result,
     TimeTravelled,
     encode,
@@ -36,8 +35,8 @@ if TYPE_CHECKING:
     from .stakes import Brought
 
 # Their bodies hold what a client sent: they are kept as every process reads them, with the keys in one order.
-AS_POSTED = (MatchCreated, ProposalMade, OptionsChanged, PositionEdited)
-LEAPS = (TimeTravelled, PositionEdited)
+AS_POSTED = {"match_created", "proposal_made", "options_changed", "position_edited"}
+LEAPS = {"time_travelled", "position_edited"}
 
 
 class Written:
@@ -60,6 +59,7 @@ class Draft:
     """at, by        time and author of every event of this draft
     began         the match before the first of them
     head          the match after what has been written so far; None before the first event of a match
+    match         the same, where there is one for certain
     secrets       commitment → seed in hex: all that the match has, with those made here
     new_secrets   those made here
     brought       player id → what he comes with, as far as that has been asked for
@@ -70,10 +70,9 @@ class Draft:
         match_id: str,
         game: Game,
         head: Match | None,
-        *,
         at: int,
         by: str,
-        secrets: Mapping[str, str],
+        secrets: dict[str, str],
         token_bytes: Callable[[int], bytes],
         checkpoint_every: int = 32,
         brought: "Mapping[str, Brought] | None" = None,
@@ -81,9 +80,11 @@ class Draft:
         self.match_id = match_id
         self.game = game
         self.head = head
+        if head is not None:
+            self.match = head
         self.at = at
         self.by = by
-        self.secrets = dict(secrets)
+        self.secrets = secrets  # not ours: another one takes its place when something is added
         self.new_secrets: dict[str, str] = {}
         self.written: list[Written] = []
         self.token_bytes = token_bytes
@@ -94,12 +95,6 @@ class Draft:
         self._pending: Written | None = None
 
     @property
-    def match(self) -> Match:
-        """The head, where there is one for certain."""
-        assert self.head is not None
-        return self.head
-
-    @property
     def version(self) -> int:
         """Of the event that is written next."""
         return 1 if self.head is None else self.head.version + 1
@@ -108,15 +103,15 @@ class Draft:
         """Draws a secret seed; gives its commitment."""
         seed = self.token_bytes(SEED_BYTES)
         name = commitment(seed)
-        self.secrets[name] = self.new_secrets[name] = seed.hex()
+        self.new_secrets[name] = seed.hex()
+        self.secrets = {**self.secrets, name: seed.hex()}
         return name
 
-    def entropy(self, seed: str | None = None) -> Callable[[int], bytes]:
-        """For the next event. `seed`: the commitment that this event itself makes, else the newest on the
-        current line."""
-        name, version = seed or self.match.fold.seed, self.version
-        # Most actions draw nothing, and then nobody asks.
-        return lambda n: entropy(self.match_id, bytes.fromhex(self.secrets[name]), version)(n)
+    def draw(self, count: int, seed: str | None = None) -> bytes:
+        """So many bytes of entropy for the next event. `seed`: the commitment that this event itself makes, else the
+        newest on the current line."""
+        secret = bytes.fromhex(self.secrets[seed or self.match.fold.seed])
+        return entropy(self.match_id, secret, self.version)(count)
 
     def ending(self, state: State) -> Ending | None:
         """What the next event publishes if this state is the end of the match: every seed that is not known yet."""
@@ -158,18 +153,22 @@ class Draft:
         """Adds one event. `state` is the core's after it, None where it stays as it was."""
         if self._pending is not None:
             self._flush()
-        before, version, type_, raw = self.head, self.version, TYPES[type(body)], encode(body)
+        before, raw = self.head, encode(body)
+        type_ = TYPES[type(body)]
         at, by = self.at if at is None else at, self.by if by is None else by
-        previous, state_hash = ("", "") if before is None else (before.fold.chain, before.fold.hash)
+        version, previous, state_hash = 1, "", ""
+        if before is not None:
+            fold = before.fold
+            version, previous, state_hash = fold.version + 1, fold.chain, fold.hash
         if state is not None:
             state_hash = state.hash
         chain = chain_of(previous, version, type_, seat, by, at, raw, draws, state_hash)
         stored = StoredEvent(version, type_, seat, by, at, raw, draws, chain, state_hash)
-        if isinstance(body, AS_POSTED):
+        if type_ in AS_POSTED:
             body = body_of(stored)
-        leaves = isinstance(body, LEAPS)
-        written = Written(stored, body, core, before.disclosure if leaves and before is not None else 0)
-        self.head = self._after(before, stored, body, state)
+        left = before.disclosure if type_ in LEAPS and before is not None else 0
+        written = Written(stored, body, core, left)
+        self.head = self.match = self._after(before, stored, body, state)
         self.written.append(written)
         self._pending = written
 
@@ -188,14 +187,15 @@ class Draft:
         settings = None if before is None else before.settings
         if settings is None or not settings.fit(fold):
             settings = Settings(self.game, fold)
-        state_after = before.state if state is None and before is not None else state
+        if state is None and before is not None:
+            state = before.state
         deadlines: Mapping[str, int] = {}
-        if settings.move_seconds and state_after is not None and fold.status == "playing":
-            restart = isinstance(body, LEAPS)
+        if settings.move_seconds and state is not None and fold.status == "playing":
+            restart = stored.type in LEAPS
             ms = settings.move_seconds * 1000
-            deadlines = deadlines_after(None if restart else before, fold.seats, state_after, stored.at + ms)
-        match = Match(fold, self.game, self._timeline, state_after, deadlines, settings)
-        if before is not None and isinstance(body, ActionTaken) and settings is before.settings:
+            deadlines = deadlines_after(None if restart else before, fold.seats, state, stored.at + ms)
+        match = Match(fold, self.game, self._timeline, state, deadlines, settings)
+        if before is not None and settings is before.settings and stored.type == "action_taken":
             match.frame = before.frame
         return match
 
@@ -209,11 +209,15 @@ class Draft:
         head = self.match
         extend(self._timeline, self._pending, head.fold, head.state)
         self._pending = None
-        self.head = Match(head.fold, head.game, self._timeline, head.state, head.deadlines, head.settings)
+        self.head = self.match = Match(
+            head.fold, head.game, self._timeline, head.state, head.deadlines, head.settings
+        )
 
 
 def fold_after(fold: Fold | None, match_id: str, stored: StoredEvent, body: Body, line: Timeline) -> Fold:
     """The facts after an event, from those before it (None: it is the first)."""
+    if isinstance(body, ActionTaken) and fold is not None:
+        return evolve(fold, stored, body, options=fold.options, seed=fold.seed)
     if isinstance(body, MatchCreated):
         return created(match_id, stored, body)
     assert fold is not None
@@ -227,14 +231,16 @@ def fold_after(fold: Fold | None, match_id: str, stored: StoredEvent, body: Body
 
 def extend(line: Timeline, written: Written, fold: Fold, state: State | None) -> None:
     """The timeline after an event that is now a fact. `state`: the core's after it."""
-    stored, version = written.stored, written.stored.version
+    stored = written.stored
+    version = stored.version
+    if stored.type == "action_taken":
+        line.add_step(stored)
+        if line.since_checkpoint >= line.every and state is not None:
+            line.add_checkpoint(version, packed(state))
+        return
     if written.left:
         line.leave(version - 1, written.left)
     match written.body:
-        case ActionTaken():
-            line.add_step(stored)
-            if line.since_checkpoint >= line.every and state is not None:
-                line.add_checkpoint(version, packed(state))
         case MatchCreated(seed_commitment=seed):
             line.add_seed(version, seed)
         case TimeTravelled(to=to, seed_commitment=commitment_made):

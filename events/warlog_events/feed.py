@@ -358,7 +358,7 @@ def _item(match: Match, told: Told, event: bytes, now_ms: Callable[[], int]) -> 
     stored, state = told.stored, told.state
     newest = stored.version == match.version
     if newest and state is match.state:
-        turn = match.turn_json
+        turn = match.turn_json()
     else:
         to_act = [] if state is None else state.to_act
         deadlines = match.deadlines_json() if newest else {}

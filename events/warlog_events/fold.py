@@ -136,11 +136,13 @@ def evolve(fold: Fold, stored: StoredEvent, body: Body, *, options: dict[str, ob
         updated_at=stored.at,
         seed=seed,
     )
+    if isinstance(body, ActionTaken):  # by far the most; the statement below would look longer
+        if stored.seat == SERVER and body.action.get("type") == "flee":
+            fold = replace(fold, fled=(*fold.fled, str(body.action["seat"])))
+        if fold.proposal is not None:
+            fold = replace(fold, proposal=None)
+        return fold if body.ending is None else _ended(fold, body.ending)
     match body:
-        case ActionTaken(action=action, ending=ending):
-            if stored.seat == SERVER and action.get("type") == "flee":
-                fold = replace(fold, fled=(*fold.fled, str(action["seat"])))
-            return _ended(fold if fold.proposal is None else replace(fold, proposal=None), ending)
         case ProposalMade(proposal=proposal, player=player):
             return replace(fold, proposal=OpenProposal(stored.version, player, proposal))
         case ProposalAccepted(player=player) if fold.proposal is not None:
@@ -194,7 +196,7 @@ def evolve(fold: Fold, stored: StoredEvent, body: Body, *, options: dict[str, ob
 def _ended(fold: Fold, ending: Ending | None) -> Fold:
     if ending is None:
         return fold
-    published = fold.published | ending.seeds.keys()
+    published = fold.published.union(ending.seeds)
     return replace(
         fold,
         status="finished",

@@ -41,10 +41,14 @@ class lazy(Generic[T]):
         return value
 
 
+_THOUSANDTHS = tuple(f".{ms:03}Z" for ms in range(1000))
+
+
 @lru_cache(maxsize=1024)
 def rfc3339(ms: int) -> str:
     """Milliseconds since 1970 as text in UTC, always with three decimals."""
-    return f"{_second(ms // 1000)}.{ms % 1000:03}Z"
+    second, rest = divmod(ms, 1000)
+    return _second(second) + _THOUSANDTHS[rest]
 
 
 @lru_cache(maxsize=1024)
@@ -123,8 +127,12 @@ class Match:
         self.settings = settings or Settings(game, fold)
         self.id = fold.match
         self.version = fold.version
+        # Is the summary the same for every reader?
+        self.is_alike_for_all = fold.proposal is None and fold.status != "lobby"
         self.index = b""  # what the lobby finds it by, once that has been worked out
         self.frame: bytes | None = None  # _frame_json
+        self._public_json: bytes | None = None
+        self._turn_json: bytes | None = None
 
     def __repr__(self) -> str:
         return f"<Match {self.id} {self.fold.game} {self.status} at {self.version}>"
@@ -244,10 +252,12 @@ class Match:
 
     def check_seat(self, player_id: str | None, seat: str) -> None:
         """Raises UnknownSeat, or NotYourSeat unless the player holds it."""
+        holder = self.fold.holders.get(seat)
+        if holder is not None and holder.id == player_id:
+            return
         if seat not in self.fold.seats:
             raise UnknownSeat(f"no seat {seat!r} in this match", version=self.version)
-        if not self.holds(player_id, seat):
-            raise NotYourSeat(f"you do not hold {seat}", version=self.version)
+        raise NotYourSeat(f"you do not hold {seat}", version=self.version)
 
     def reader(self, player_id: str | None, seat: str | None = None) -> Reader:
         """With `seat`: as that seat (raises UnknownSeat, NotYourSeat). Without: with the knowledge of every seat
@@ -286,38 +296,41 @@ class Match:
     def summary_json(self, reader: Reader) -> bytes:
         """The same, encoded."""
         return (
-            self.public_summary_json if self.is_alike_for_all else msgspec.json.encode(self._summary(reader))
+            self.public_summary_json()
+            if self.is_alike_for_all
+            else msgspec.json.encode(self._summary(reader))
         )
-
-    @property
-    def is_alike_for_all(self) -> bool:
-        """Is the summary the same for every reader?"""
-        return self.fold.proposal is None and self.fold.status != "lobby"
 
     @lazy
     def _public_summary(self) -> dict[str, object]:
         return self._summary(STRANGER)
 
-    @lazy
+    # Two that every event asks for: a property, or `lazy`, costs what they would save.
+
     def public_summary_json(self) -> bytes:
         """`_frame` and `_moving`, encoded, where `is_alike_for_all`."""
-        fold, result = self.fold, b"null"
-        if fold.result is not None:
-            result = msgspec.json.encode(result_json(fold.result))
-        return b'%b,"status":"%b","version":%d,%b,"proposal":null,"result":%b,"updated_at":"%b"}' % (
-            self._frame_json(),
-            fold.status.encode(),
-            fold.version,
-            self.turn_json,
-            result,
-            rfc3339(fold.updated_at).encode(),
-        )
+        if self._public_json is None:
+            fold, result = self.fold, b"null"
+            if fold.result is not None:
+                result = msgspec.json.encode(result_json(fold.result))
+            form = b'%b,"status":"%b","version":%d,%b,"proposal":null,"result":%b,"updated_at":"%b"}'
+            self._public_json = form % (
+                self._frame_json() if self.frame is None else self.frame,
+                fold.status.encode(),
+                fold.version,
+                self.turn_json(),
+                result,
+                rfc3339(fold.updated_at).encode(),
+            )
+        return self._public_json
 
-    @lazy
     def turn_json(self) -> bytes:
         """Whose turn it is, and until when: two members of a JSON object, without its braces."""
-        deadlines = msgspec.json.encode(self.deadlines_json()) if self.deadlines else b"{}"
-        return b'"to_act":%b,"deadlines":%b' % (msgspec.json.encode(self.to_act), deadlines)
+        if self._turn_json is None:
+            to_act = [] if self.state is None else self.state.to_act
+            deadlines = msgspec.json.encode(self.deadlines_json()) if self.deadlines else b"{}"
+            self._turn_json = b'"to_act":%b,"deadlines":%b' % (msgspec.json.encode(to_act), deadlines)
+        return self._turn_json
 
     def _frame_json(self) -> bytes:
         """`_frame`, encoded, but for its closing brace: it is the greater part of a summary, and an action leaves it as

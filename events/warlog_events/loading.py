@@ -61,13 +61,20 @@ class Loader:
         self._loading: dict[str, asyncio.Task[Hot]] = {}
         self._writing: set[asyncio.Task[None]] = set()
 
-    async def hot(self, match_id: str, *, fresh: bool) -> Hot:
-        """The match, loaded if need be. fresh: with all that Redis has by now. Raises UnknownMatch, IntegrityError."""
+    def known(self, match_id: str) -> Hot | None:
+        """The match if it is in memory, as it is there."""
         hot = self.cache.get(match_id)
         if hot is None:
             self.counts.cache_misses += 1
+        else:
+            self.counts.cache_hits += 1
+        return hot
+
+    async def hot(self, match_id: str, *, fresh: bool) -> Hot:
+        """The match, loaded if need be. fresh: with all that Redis has by now. Raises UnknownMatch, IntegrityError."""
+        hot = self.known(match_id)
+        if hot is None:
             return await self.cold(match_id)
-        self.counts.cache_hits += 1
         if fresh:
             return await self._guarded(match_id, self.refresh(hot))
         return hot

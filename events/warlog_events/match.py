@@ -69,6 +69,7 @@ from .timeline import Forgotten
 from .world import World
 
 CONFLICTS_MAX = 100
+_TRIES = range(CONFLICTS_MAX)
 
 
 class Matches:
@@ -240,7 +241,7 @@ class Matches:
         before `execute` returns. Default: the JSON of `Done.body(caller.id)`.
 
         Raises every error of errors.py that the table of API.md gives for commands and seats."""
-        began_at = self.world.now_ms()
+        acting = command.seat if isinstance(command, Act) else None
         found = NOTHING
         if isinstance(command, Propose):
             try:
@@ -253,19 +254,25 @@ class Matches:
                 return Done(hot.match, None, before)
         others: list[Draft] = []  # a rematch's first events; made once, however often we try
         brought: Mapping[str, Brought] = {}
-        hot = await self._loader.hot(match_id, fresh=False)
+        began_at = 0
+        hot = self._loader.known(match_id) or await self._loader.cold(match_id)
         tried: Match | None = None
-        for _ in range(CONFLICTS_MAX):
+        for _ in _TRIES:
             match = hot.match
             try:
-                check_known(match, command, caller)
+                if match.fold.visibility != "public":
+                    check_known(match, command, caller)
                 if expected_version is not None and expected_version != match.version:
                     raise VersionConflict(f"the match is at version {match.version}", version=match.version)
                 if tried is not None and expected_version is None:
                     _check_still(tried, match, command, began_at)
                 draft = self._draft(hot, caller.id, brought)
-                self._decide(draft, command, caller, others, found)
-                if not isinstance(command, Act):
+                began_at = began_at or draft.at
+                if isinstance(command, Act):
+                    self.counts.core_calls += 1
+                    act(draft, command, caller)
+                else:
+                    self._decide(draft, command, caller, others, found)
                     for other in (*others, draft):
                         await self._secure(other)
             except BroughtWanted as wanted:
@@ -287,7 +294,6 @@ class Matches:
             try:
                 for other in others:
                     await self._append_rematch(other)
-                acting = command.seat if isinstance(command, Act) else None
                 idempotency = (
                     None if key is None else Idempotency(caller.id, key.key, key.digest, done.answer)
                 )
@@ -311,9 +317,6 @@ class Matches:
         self, draft: Draft, command: AnyCommand, caller: Player, others: list[Draft], found: Found
     ) -> None:
         match command:
-            case Act():
-                self.counts.core_calls += 1
-                act(draft, command, caller)
             case Prepare():
                 prepare(draft, command, caller)
             case TakeSeat():
@@ -354,16 +357,17 @@ class Matches:
 
     def _draft(self, hot: Hot, by: str, brought: Mapping[str, Brought] | None = None) -> Draft:
         match = hot.match
+        # By position: a class is called with names through a dict of them.
         return Draft(
             match.id,
             match.game,
             match,
-            at=self.store.at(match.fold.updated_at),
-            by=by,
-            secrets=hot.secrets,
-            token_bytes=self.world.token_bytes,
-            checkpoint_every=self.settings.checkpoint_every_events,
-            brought=brought,
+            self.store.at(match.fold.updated_at),
+            by,
+            hot.secrets,
+            self.world.token_bytes,
+            self.settings.checkpoint_every_events,
+            brought,
         )
 
     def _done(self, draft: Draft) -> Done:
@@ -373,18 +377,17 @@ class Matches:
     async def _append(self, draft: Draft, idempotency: Idempotency | None, acting: str | None) -> None:
         """Raises what Store.append raises. After an unclear end nothing in memory is trusted any more, and our own
         feeds look for themselves: of what is appended here nobody else tells them."""
-        match, first = draft.match, draft.written[0].stored
-        before = draft.began
+        match, before, written = draft.match, draft.began, draft.written
         self.counts.redis_appends += 1
         match.index = index_json(before, match)
-        clocked = bool(match.deadlines) or before is None or bool(before.deadlines)
+        clocked = before is None or bool(match.deadlines or before.deadlines)
         try:
             await self.store.append(
                 Append(
                     match=draft.match_id,
-                    expected_version=first.version - 1,
-                    expected_chain="" if before is None else before.chain,
-                    events=[written.stored for written in draft.written],
+                    expected_version=0 if before is None else before.version,
+                    expected_chain="" if before is None else before.fold.chain,
+                    events=[one.stored for one in written],
                     summary=match.summary_json(STRANGER),
                     index=match.index,
                     secrets=draft.new_secrets,
@@ -416,15 +419,15 @@ class Matches:
         if hot.match.version >= draft.match.version:
             self._hub.look(draft.match.id)  # a refresh has read them meanwhile, but has told nobody
             return draft.match
-        hot.match = draft.commit()
+        match = hot.match = draft.commit()
         hot.secrets = draft.secrets
         self.cache.put(hot)
         self._loader.keep(hot)
-        if len(draft.written) == 1 and told is not None:
-            self._hub.publish(hot.match, told)
+        if told is not None and len(draft.written) == 1:
+            self._hub.publish(match, told)
         else:
-            self._hub.look(hot.match.id)
-        return hot.match
+            self._hub.look(match.id)
+        return match
 
     async def _look_again(self, match_id: str, caller: Player, key: Key | None) -> tuple[Hot, bytes | None]:
         """The newest head, and the answer of the first time if this key has been used."""
@@ -442,7 +445,7 @@ class Matches:
         reason any more. It is asked again when somebody else was faster. The match after it, or None.
 
         Raises UnknownMatch, IntegrityError, TryAgain, WrongStatus (voided), Refused."""
-        for _ in range(CONFLICTS_MAX):
+        for _ in _TRIES:
             hot = await self._loader.hot(match_id, fresh=True)
             draft = self._draft(hot, SERVER)
             decide(draft)

@@ -8,7 +8,7 @@ Bodies are stored with sorted keys, so that the bytes over which `chain` runs ca
 the JSON.
 """
 
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 from msgspec import Struct
@@ -104,7 +104,9 @@ class Ending(Struct, frozen=True, omit_defaults=True):
 
 
 class ActionTaken(Struct, frozen=True, omit_defaults=True):
-    action: dict[str, object]
+    """action  as JSON has it; of a seat, fresh from the rules, still their Struct, which encodes to the same"""
+
+    action: Any
     ending: Ending | None = None
 
 

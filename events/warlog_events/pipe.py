@@ -79,6 +79,25 @@ def script(name: str) -> Script:
     return Script(name, source, hashlib.sha1(source.encode(), usedforsecurity=False).hexdigest())
 
 
+class Prepared:
+    """A script's call on these keys, packed once for as often as it is made: only the arguments are others each time.
+
+    words   the call as far as it is always the same
+    """
+
+    __slots__ = ("_packed", "script", "words")
+
+    def __init__(self, name: str, keys: Sequence[str]) -> None:
+        self.script = code = script(name)
+        self.words: tuple[Word, ...] = ("EVALSHA", code.sha1, len(keys), *keys)
+        self._packed = _pack(self.words).partition(b"\r\n")[2]
+
+    def pack(self, arguments: tuple[Word, ...]) -> bytes:
+        """The whole call as it is sent: the number of its words, and the words (RESP, "arrays")."""
+        packed = _pack(arguments).partition(b"\r\n")[2]
+        return b"*%d\r\n%b%b" % (len(self.words) + len(arguments), self._packed, packed)
+
+
 # What a pending reply belongs to. A WRITE's loss is `Unconfirmed`; WAIT is ours and confirms the WRITEs before it.
 _READ, _WRITE, _WAIT = 0, 1, 2
 
@@ -120,14 +139,18 @@ class Wire(asyncio.Protocol):
 
     # -- out
 
-    def send(self, words: Sequence[Word], write: bool = False) -> asyncio.Future[Reply]:
-        """The reply to come: in the future, in the order of sending. Raises Unavailable once the wire is lost."""
+    def send(
+        self, words: Sequence[Word], write: bool = False, packed: bytes | None = None
+    ) -> asyncio.Future[Reply]:
+        """The reply to come: in the future, in the order of sending. Raises Unavailable once the wire is lost.
+
+        `packed`: the words as they are sent, where somebody knows already."""
         if self._transport is None:
             raise Unavailable("the connection to Redis was lost")
         future: asyncio.Future[Reply] = self._loop.create_future()
         if not self._queue:
             self._loop.call_soon(self._flush)
-        self._queue.append(_pack(tuple(words)))
+        self._queue.append(_pack(tuple(words)) if packed is None else packed)
         self._pending.append((future, _WRITE if write else _READ, words))
         self._unsent += 1
         self._unwaited |= write
@@ -380,7 +403,9 @@ class Client(ABC):
         return float(self.ready)
 
     @abstractmethod
-    def send(self, *words: Word, write: bool = False) -> asyncio.Future[Reply]: ...
+    def send(
+        self, *words: Word, write: bool = False, packed: bytes | None = None
+    ) -> asyncio.Future[Reply]: ...
 
     @abstractmethod
     async def atomically(self, commands: Iterable[Sequence[Word]]) -> list[Reply]:
@@ -422,6 +447,16 @@ class Client(ABC):
                 raise
         return await self.send("EVAL", code.source, len(keys), *keys, *arguments, write=write)
 
+    async def run(self, call: Prepared, arguments: tuple[Word, ...]) -> Reply:
+        """As `script`, of one that writes and is run often."""
+        try:
+            return await self.send(*call.words, *arguments, write=True, packed=call.pack(arguments))
+        except ResponseError as error:
+            if not str(error).startswith("NOSCRIPT"):
+                raise
+        _, _, *keys = call.words
+        return await self.send("EVAL", call.script.source, *keys, *arguments, write=True)
+
     async def ping(self) -> bool:
         try:
             return bool(await self.call("PING") == b"PONG")
@@ -455,11 +490,11 @@ class Pipe(Client):
     def ready(self) -> bool:
         return self._line.ready
 
-    def send(self, *words: Word, write: bool = False) -> asyncio.Future[Reply]:
+    def send(self, *words: Word, write: bool = False, packed: bytes | None = None) -> asyncio.Future[Reply]:
         wire = self._line.wire
         if wire is None:
             raise Unavailable("no connection to Redis")
-        return wire.send(words, write)
+        return wire.send(words, write, packed)
 
     async def atomically(self, commands: Iterable[Sequence[Word]]) -> list[Reply]:
         """Nothing comes in between, because all is queued in this tick."""

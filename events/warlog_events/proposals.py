@@ -6,6 +6,7 @@ as it goes, since any action replaces it.
 """
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 import msgspec
@@ -303,7 +304,7 @@ def _edit(draft: Draft, position: dict[str, object], player: Player, proposal: i
     need_status(match, "playing", "finished")
     seed = draft.new_seed_if_published()
     try:
-        state = start_of(draft.game, fold.options, fold.filled, position, draft.entropy(seed))
+        state = start_of(draft.game, fold.options, fold.filled, position, partial(draft.draw, seed=seed))
     except warlog_core.Refused as error:
         raise Refused(error.code, version=match.version) from error
     assert state.started is not None

@@ -25,7 +25,7 @@ from .errors import (
     VersionConflict,
     WrongStatus,
 )
-from .pipe import Reply, Word
+from .pipe import Prepared, Reply, Word
 from .world import World
 
 # An event's `at` is its writer's idea of Redis's clock; this far off, in ms, it is refused and the clock set.
@@ -130,7 +130,6 @@ class Activities(msgspec.Struct, frozen=True):
     lost: bool
 
 
-@lru_cache(maxsize=4096)
 def _keys_of(match: str) -> tuple[str, ...]:
     """The keys that an append to this match touches, in the order of append.lua."""
     bucket = _bucket(match)
@@ -145,6 +144,12 @@ def _keys_of(match: str) -> tuple[str, ...]:
     )
 
 
+@lru_cache(maxsize=4096)
+def _append_to(match: str) -> Prepared:
+    return Prepared("append", _keys_of(match))
+
+
+_head = msgspec.msgpack.Encoder().encode
 _length = struct.Struct(">Q").pack
 _LENGTHS = tuple(map(_length, range(1024)))  # of everything but bodies and draws
 
@@ -168,7 +173,7 @@ def chain_of(
     length = _LENGTHS
     before, number, what = previous.encode(), b"%d" % version, type.encode()
     who, author, when = seat.encode(), by.encode(), b"%d" % at
-    drawn, after = _draws_text(draws).encode(), state_hash.encode()
+    drawn, after = draws_text(draws).encode(), state_hash.encode()
     parts = (
         length[len(before)], before, length[len(number)], number, length[len(what)], what,
         length[len(who)], who, length[len(author)], author, length[len(when)], when,
@@ -183,7 +188,8 @@ def follows(chain: str, event: StoredEvent) -> bool:
     return e.chain == chain_of(chain, e.version, e.type, e.seat, e.by, e.at, e.body, e.draws, e.hash)
 
 
-def _draws_text(draws: Sequence[int] | None) -> str:
+def draws_text(draws: Sequence[int] | None) -> str:
+    """As they are stored and chained: JSON, or nothing where the type has no draws at all."""
     if draws is None:
         return ""
     return f"[{','.join(map(str, draws))}]" if draws else "[]"
@@ -192,7 +198,7 @@ def _draws_text(draws: Sequence[int] | None) -> str:
 def _words(event: StoredEvent) -> tuple[Word, ...]:
     """As the scripts take an event."""
     e = event
-    return e.version, e.type, e.seat, e.by, e.at, e.body, _draws_text(e.draws), e.chain, e.hash
+    return e.version, e.type, e.seat, e.by, e.at, e.body, draws_text(e.draws), e.chain, e.hash
 
 
 class Store:
@@ -215,7 +221,8 @@ class Store:
 
     def at(self, after: int = 0) -> int:
         """When an event that is appended now happens: ms, Redis's clock, not before `after` (the tail's `at`)."""
-        return max(self._world.now_ms(), after)
+        now = self._world.now_ms()
+        return now if now > after else after
 
     def new_match_id(self) -> str:
         return keys.match_id(self._world.new_id(""), self.buckets)
@@ -236,43 +243,39 @@ class Store:
         WrongStatus (voided), IntegrityError (history lost, forked, with a gap, or frozen), ClockSkew (make the events
         again with a new `at`), Unavailable, Unconfirmed (the same append with its Idempotency-Key tells)."""
         a, match = append, append.match
-        assert [event.version for event in a.events] == [
-            *range(a.expected_version + 1, a.expected_version + 1 + len(a.events))
-        ]
-        touched = [*_keys_of(match)]
-        arguments: list[Word] = [
-            match,
-            a.expected_version,
-            a.expected_chain,
-            self._world.now_ms() if self._world.is_fixed else "",
-            AT_TOLERANCE_MS,
-            a.acting_seat or "",
-            a.summary,
-            a.index,
-            ACTIVITY_ENTRIES,
-            self._connection.follower,
-        ]
-        if a.idempotency is None:
-            arguments += ("", "", "")
-        else:
-            touched.append(keys.done(match, a.idempotency.player, a.idempotency.key))
-            arguments += (a.idempotency.digest, a.idempotency.answer, a.idempotency.ttl_s)
-        if a.deadlines is None:
-            arguments.append(-1)
-        else:
-            arguments.append(len(a.deadlines))
-            for seat, deadline in a.deadlines.items():
-                arguments += (seat, deadline)
-        arguments.append(len(a.secrets))
-        for name, secret in a.secrets.items():
-            arguments += (name, secret)
-        for e in a.events:
-            arguments += _words(e)
+        call = _append_to(match)
+        digest, answer, ttl_s = "", b"", 0
+        if (known := a.idempotency) is not None:
+            call = Prepared("append", (*_keys_of(match), keys.done(match, known.player, known.key)))
+            digest, answer, ttl_s = known.digest, known.answer, known.ttl_s
+        rows: list[tuple[Word, ...]] = []
+        bodies: list[bytes] = []
+        for version, e in enumerate(a.events, a.expected_version + 1):
+            assert e.version == version
+            rows.append((version, e.type, e.seat, e.by, e.at, draws_text(e.draws), e.chain, e.hash))
+            bodies.append(e.body)
+        head = _head(
+            (
+                match,
+                a.expected_version,
+                a.expected_chain,
+                self._world.now_ms() if self._world.is_fixed else False,
+                AT_TOLERANCE_MS,
+                a.acting_seat or "",
+                ACTIVITY_ENTRIES,
+                self._connection.follower,
+                ttl_s,
+                False if a.deadlines is None else list(a.deadlines.items()),
+                list(a.secrets.items()) if a.secrets else (),
+                rows,
+            )
+        )
+        arguments: tuple[Word, ...] = (head, a.summary, a.index, digest, answer, *bodies)
         try:
-            reply = await self._pipe.script("append", touched, arguments)
+            reply = await self._pipe.run(call, arguments)
             if reply[0] == b"archived":
                 await self.restore(match)
-                reply = await self._pipe.script("append", touched, arguments)
+                reply = await self._pipe.run(call, arguments)
         except ResponseError as error:
             # The script's first write; nothing is written. Somebody took entries from the end of the stream by hand.
             if "specified in XADD" in str(error):

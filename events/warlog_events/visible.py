@@ -63,12 +63,29 @@ def public_json(told: Told) -> bytes | None:
     """The encoded event if everybody gets the same, whoever he is and whenever he asks: an action that hides
     nothing. Most do not, and this is made once for the answer and all feeds. None for any other."""
     if told.public is None and isinstance(told.body, ActionTaken):
-        core = told.core
+        core, stored = told.core, told.stored
         if core is not None and core.hides_nothing:
-            told.public = msgspec.json.encode(
-                _action_json(told, Visible(core.action, core.draws, core.effects))
-            )
+            if told.body.ending is None:
+                at = rfc3339(stored.at)
+                shown: object = _Acted(
+                    stored.version, stored.type, stored.seat, at, core.struct(), core.draws, core.effects
+                )
+            else:
+                shown = _action_json(told, Visible(core.action, core.draws, core.effects))
+            told.public = msgspec.json.encode(shown)
     return told.public
+
+
+class _Acted(msgspec.Struct):
+    """What `_action_json` gives of most actions."""
+
+    version: int
+    type: str
+    seat: str
+    at: str
+    action: object
+    draws: list[int]
+    effects: list[Any]
 
 
 def _action_json(told: Told, seen: Visible) -> Json:

@@ -15,6 +15,10 @@ from collections.abc import Callable
 FIXED_NOW_MS = 1_735_689_600_000
 
 
+def _machine_ms() -> int:
+    return time.time_ns() // 1_000_000
+
+
 class World:
     """is_fixed    time stands still, and Redis's own clock is not asked either
     offset_ms   what Redis's clock is ahead of this machine's; set by the store, 0 in a fixed world
@@ -30,7 +34,7 @@ class World:
 
     @classmethod
     def real(cls) -> "World":
-        return cls(lambda: time.time_ns() // 1_000_000, os.urandom, is_fixed=False)
+        return cls(_machine_ms, os.urandom, is_fixed=False)
 
     @classmethod
     def fixed(cls, seed: str, now_ms: int = FIXED_NOW_MS) -> "World":

@@ -13,22 +13,24 @@ KEYS    all with the hash tag of the match's bucket
   8     string   optional: the command's idempotency record, "<digest> <answer>"
 
 ARGV
-  1     match id
-  2     expected version: 0, and there must be no such match
-  3     expected chain of the newest event: "" with version 0
-  4     now, in ms; "" for Redis's own clock, against which `at` is then held
-  5     how far, in ms, the events' `at` may be from now
-  6     acting seat, whose deadline must not have passed; "" for none
-  7     summary
-  8     index entry for the activity stream
-  9     how many activity entries to keep, about
-  10    the writer, as it stands among the followers: it need not be told
-  11    digest of the command's body                    (11 to 13 are "" without KEYS[8])
-  12    answer to keep for repetitions of the command
-  13    for how many seconds
-  14    number of deadlines, then that many pairs (seat, ms): all there are from now on; -1: unchanged
-  ..    number of secrets, then that many pairs (name, value)
-  ..    the events, each as 9 values: version, type, seat, by, at, body, draws, chain, hash
+  1     MessagePack, because a word costs its sender more than all that is in here: an array of
+          match id
+          expected version: 0, and there must be no such match
+          expected chain of the newest event: "" with version 0
+          now, in ms; false for Redis's own clock, against which `at` is then held
+          how far, in ms, the events' `at` may be from now
+          acting seat, whose deadline must not have passed; "" for none
+          how many activity entries to keep, about
+          the writer, as it stands among the followers: it need not be told
+          for how many seconds a repetition of the command is known
+          deadlines: [seat, ms] of all there are from now on; false: unchanged
+          secrets: [name, value] of new ones
+          the events, each [version, type, seat, by, at, draws, chain, hash]
+  2     summary
+  3     index entry for the activity stream
+  4     digest of the command's body                    (4 and 5 are "" without KEYS[8])
+  5     answer to keep for repetitions of the command
+  ..    the events' bodies
 
 REPLY   an array, of which the first says what happened
   done                        all is written
@@ -46,17 +48,15 @@ REPLY   an array, of which the first says what happened
 ERRORS  those of Redis, raised by the first write or before it: OOM, READONLY, MISCONF, NOREPLICAS
 ]]
 
-local arg = 0
-local function take()
-  arg = arg + 1
-  return ARGV[arg]
-end
+local match, expected, expected_chain, now, tolerance, acting, activity_max, writer, ttl, deadlines, secrets, events =
+  unpack(cmsgpack.unpack(ARGV[1]))
+local summary, index, digest, answer = ARGV[2], ARGV[3], ARGV[4], ARGV[5]
+local BODIES = 5  -- words before them
+local VERSION, TYPE, SEAT, BY, AT, DRAWS, CHAIN, HASH = 1, 2, 3, 4, 5, 6, 7, 8
 
-local match, expected, expected_chain = take(), tonumber(take()), take()
-local now, tolerance = take(), tonumber(take())
-local acting = take()
-local summary, index, activity_max, writer = take(), take(), take(), take()
-local digest, answer, ttl = take(), take(), take()
+local function whole(number)
+  return string.format('%d', number)
+end
 
 -- A repetition is answered whatever has become of the match since.
 if KEYS[8] then
@@ -107,10 +107,8 @@ if chain ~= expected_chain then
   return {'forked', version}
 end
 
-local free = now ~= ''
-if free then
-  now = tonumber(now)
-else
+local by_redis = not now
+if by_redis then
   local time = redis.call('TIME')
   now = time[1] * 1000 + math.floor(time[2] / 1000)
 end
@@ -121,53 +119,47 @@ if acting ~= '' then
   end
 end
 
-local n_deadlines = tonumber(take())
-local deadlines_from = arg
-arg = arg + 2 * math.max(n_deadlines, 0)
-local n_secrets = tonumber(take())
-local secrets_from = arg
-arg = arg + 2 * n_secrets
-local events_from = arg
-local first_at, last_at = tonumber(ARGV[events_from + 5]), tonumber(ARGV[#ARGV - 4])
+local first, last = events[1], events[#events]
 
 -- `at` is the caller's, because the chain covers it and is made by the caller; so it is checked here, not made here.
 -- It never runs backwards within a match, so that a reader may subtract: where clocks differ a little, or Redis's was
 -- set back, an event happens in the millisecond of the one before it. (The fixed clock of a test cannot stray.)
-if first_at < tail_at or (not free and math.abs(last_at - math.max(now, tail_at)) > tolerance) then
+if first[AT] < tail_at or (by_redis and math.abs(last[AT] - math.max(now, tail_at)) > tolerance) then
   return {'skew', now}
 end
 
 -- Nothing below may fail.
 
-for i = events_from + 1, #ARGV, 9 do
+for i, e in ipairs(events) do
   -- Always the same fields, absent ones empty: a stream stores the names of equal field lists once.
-  redis.call('XADD', KEYS[1], ARGV[i] .. '-0', 'type', ARGV[i + 1], 'seat', ARGV[i + 2], 'by', ARGV[i + 3],
-    'at', ARGV[i + 4], 'body', ARGV[i + 5], 'draws', ARGV[i + 6], 'chain', ARGV[i + 7], 'hash', ARGV[i + 8])
+  redis.call('XADD', KEYS[1], whole(e[VERSION]) .. '-0', 'type', e[TYPE], 'seat', e[SEAT], 'by', e[BY],
+    'at', whole(e[AT]), 'body', ARGV[BODIES + i], 'draws', e[DRAWS], 'chain', e[CHAIN], 'hash', e[HASH])
 end
-local reached = ARGV[#ARGV - 8]
+local reached = whole(last[VERSION])
 if expected == 0 then
   redis.call('SADD', KEYS[4], match)
 end
-for i = secrets_from + 1, secrets_from + 2 * n_secrets, 2 do
-  redis.call('HSET', KEYS[3], ARGV[i], ARGV[i + 1])
+for _, secret in ipairs(secrets) do
+  redis.call('HSET', KEYS[3], secret[1], secret[2])
 end
 
 -- `timed` names the seats in the zset, so that those whose deadline ends can be taken out of it.
 local seats = timed or ''
-if n_deadlines >= 0 then
+if deadlines then
   local scores, names, still = {}, {}, {}
-  for i = deadlines_from + 1, deadlines_from + 2 * n_deadlines, 2 do
-    scores[#scores + 1] = ARGV[i + 1]
-    scores[#scores + 1] = match .. ' ' .. ARGV[i]
-    names[#names + 1] = ARGV[i]
-    still[ARGV[i]] = true
+  for _, deadline in ipairs(deadlines) do
+    local seat, at = deadline[1], deadline[2]
+    scores[#scores + 1] = whole(at)
+    scores[#scores + 1] = match .. ' ' .. seat
+    names[#names + 1] = seat
+    still[seat] = true
   end
   for seat in string.gmatch(seats, '%S+') do
     if not still[seat] then
       redis.call('ZREM', KEYS[6], match .. ' ' .. seat)
     end
   end
-  if n_deadlines > 0 then
+  if #scores > 0 then
     redis.call('ZADD', KEYS[6], unpack(scores))  -- seats are few
   end
   seats = table.concat(names, ' ')
@@ -175,9 +167,9 @@ end
 redis.call('HSET', KEYS[2], 'version', reached, 'summary', summary, 'timed', seats)
 
 -- Numbered without gaps, so that the projector notices when it was away for longer than the stream reaches back.
-local last = redis.call('XREVRANGE', KEYS[5], '+', '-', 'COUNT', 1)[1]
-local number = last and tonumber(string.match(last[1], '^%d+')) + 1 or 1
-redis.call('XADD', KEYS[5], 'MAXLEN', '~', activity_max, string.format('%d-0', number),
+local newest = redis.call('XREVRANGE', KEYS[5], '+', '-', 'COUNT', 1)[1]
+local number = newest and tonumber(string.match(newest[1], '^%d+')) + 1 or 1
+redis.call('XADD', KEYS[5], 'MAXLEN', '~', activity_max, whole(number) .. '-0',
   'match', match, 'version', reached, 'index', index)
 
 if KEYS[8] then
