@@ -246,7 +246,7 @@ async def test_replicated_means_on_a_replica_and_too_few_of_them_means_unconfirm
         RedisServer(fsync="no", config={"port": str(port), **fast}) as main,
         RedisServer(fsync="no") as replica,
     ):
-        async with opened(main.url, durability="replicated", replicas=1, wait_ms=300) as connection:
+        async with opened(main.url, durability="replicated", replicas=1, wait_ms=1500) as connection:
             hand = Hand(Store(connection, World.real()))
             unconfirmed = hand.append(idempotency=hand.key("k", "d", b"answer"))
             with pytest.raises(Unconfirmed):  # nobody replicates yet
