@@ -6,7 +6,7 @@ header objects, a media type and an encoder for each answer anew.
 
 from __future__ import annotations
 
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
 import msgspec
 from litestar.types import HTTPResponseBodyEvent, HTTPResponseStartEvent, Receive, Scope, Send
@@ -51,7 +51,8 @@ class Wire(Protocol):
 
 def wire_of(scope: Scope) -> Wire | None:
     """None under any other server."""
-    return cast(Wire | None, (scope.get("extensions") or {}).get(WIRE))
+    extensions: Any = scope.get("extensions")
+    return extensions.get(WIRE) if extensions else None
 
 
 def chunk(piece: bytes) -> bytes:
@@ -59,21 +60,25 @@ def chunk(piece: bytes) -> bytes:
     return b"%x\r\n%b\r\n" % (len(piece), piece)
 
 
-class Answer:
+class Answer(msgspec.Struct, gc=False):
     """One whole answer; an ASGI application."""
 
-    __slots__ = ("body", "headers", "status")
+    status: int
+    headers: Headers
+    body: bytes
 
-    def __init__(self, status: int, headers: Headers, body: bytes) -> None:
-        self.status = status
-        self.headers = headers
-        self.body = body
+    def written(self, scope: Scope) -> bool:
+        """Is it on its way, without being awaited? False: nothing has been done."""
+        wire = wire_of(scope)
+        if wire is None or not wire.answer(self):
+            return False
+        scope["state"]["status"] = self.status  # for the metrics
+        return True
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        scope["state"]["status"] = self.status  # for the metrics
-        wire = wire_of(scope)
-        if wire is not None and wire.answer(self):
+        if self.written(scope):
             return
+        scope["state"]["status"] = self.status
         headers = self.headers
         if self.status not in BODILESS:
             headers = [*headers, (b"content-length", b"%d" % len(self.body))]

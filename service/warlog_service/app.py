@@ -66,7 +66,8 @@ class Front:
             except Exception as error:
                 answer = problems.of(error)
                 self.service.metrics.refused(answer)
-            await answer(scope, receive, send)
+            if not answer.written(scope):
+                await answer(scope, receive, send)
         else:
             await self.app(scope, receive, send)  # uvicorn leaves the body out of the answer to a HEAD
         state = scope["state"]

@@ -6,6 +6,7 @@ asks. The figures of several workers are put together by `scrape.py`.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 
 import msgspec
@@ -32,25 +33,20 @@ class Traffic(Collector):
     """What every request, every command and every event of a feed counts."""
 
     def __init__(self) -> None:
-        self._requests: dict[tuple[str, str, int], int] = {}
-        self._times: dict[str, Spread] = {}  # by route
-        self._commands: dict[tuple[str, str], int] = {}
+        self._requests: defaultdict[tuple[str, str, int], int] = defaultdict(int)
+        self._times: defaultdict[str, Spread] = defaultdict(Spread)  # by route
+        self._commands: defaultdict[tuple[str, str], int] = defaultdict(int)
         self.feed_events = 0
 
     def answered(self, method: str, route: str, status: int, seconds: float) -> None:
         """One request is done. `route` is the template, not the path; negative `seconds` are not counted."""
-        key = (method, route, status)
-        self._requests[key] = self._requests.get(key, 0) + 1
+        self._requests[method, route, status] += 1
         if seconds >= 0:
-            times = self._times.get(route)
-            if times is None:
-                times = self._times[route] = Spread()
-            times.add(seconds)
+            self._times[route].add(seconds)
 
     def commanded(self, game: str, outcome: str) -> None:
         """outcome: `done`, `repeated` (a known Idempotency-Key), or the code of a refusal."""
-        key = (game, outcome)
-        self._commands[key] = self._commands.get(key, 0) + 1
+        self._commands[game, outcome] += 1
 
     def collect(self) -> Iterator[Family]:
         yield CounterMetricFamily("warlog_feed_events", "Events written to feeds.", value=self.feed_events)

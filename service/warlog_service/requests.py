@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 from urllib.parse import parse_qsl
 
 import msgspec
@@ -23,24 +23,33 @@ Query = TypeVar("Query", bound=msgspec.Struct)
 IDEMPOTENCY_KEY_MAX = 200  # characters
 
 
+def by_name(headers: list[tuple[bytes, bytes]]) -> dict[bytes, bytes]:
+    """As `header` finds them in a request's `state`. The first of a name comes last here, and stays."""
+    return dict(reversed(headers))
+
+
 def header(scope: Scope, name: bytes) -> str | None:
     """The first header of this lower-case name, or None."""
-    state: dict[str, Any] = cast(Any, scope)["state"]
+    state: Any = scope["state"]
     headers: dict[bytes, bytes] | None = state.get("headers")
-    if headers is None:  # most requests are asked for several
-        headers = state["headers"] = dict(
-            reversed([*scope["headers"]])
-        )  # the first of a name comes last, and stays
+    if headers is None:  # under any other server than ours
+        headers = state["headers"] = by_name([*scope["headers"]])
     value = headers.get(name)
     return None if value is None else value.decode("latin-1")
 
 
+def body_at_hand(scope: Scope, most: int) -> bytes | None:
+    """`read_body`, where all of it has come. None: it has to be awaited."""
+    wire = wire_of(scope)
+    body = None if wire is None else wire.body()
+    if body is not None and len(body) > most:
+        raise BodyTooLarge(f"at most {most} bytes")
+    return body
+
+
 async def read_body(scope: Scope, receive: Receive, most: int) -> bytes:
     """The whole body. Raises BodyTooLarge as soon as it is known to have more than `most` bytes."""
-    wire = wire_of(scope)
-    if wire is not None and (body := wire.body()) is not None:
-        if len(body) > most:
-            raise BodyTooLarge(f"at most {most} bytes")
+    if (body := body_at_hand(scope, most)) is not None:
         return body
     announced = header(scope, b"content-length")
     if announced is not None and int(announced) > most:  # the parser has seen to it that it is a number

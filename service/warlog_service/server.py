@@ -11,7 +11,7 @@ import re
 import secrets
 import socket
 from contextlib import suppress
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, Protocol, cast
 
 import msgspec
@@ -22,6 +22,7 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from warlog_service import problems
 from warlog_service.answers import BODILESS, WIRE, Answer
+from warlog_service.requests import by_name
 from warlog_service.settings import Settings
 
 _CONTROL = re.compile(rb"[\x00-\x1f\x7f]").search
@@ -104,20 +105,34 @@ class WarlogProtocol(HttpToolsProtocol):
 
     def _name_request(self) -> None:
         """The id under which it is found again in answers, logs and traces: the caller's, if it looks like one."""
-        for name, given in self.headers:
-            if name == b"x-request-id" and _REQUEST_ID(given):
-                request_id = given
-                break
-        else:
+        state = cast(Any, self.scope)["state"]
+        named = state["headers"] = by_name(self.headers)  # for requests.header
+        request_id = None
+        if b"x-request-id" in named:
+            given = (value for name, value in self.headers if name == b"x-request-id")
+            request_id = next(filter(_REQUEST_ID, given), None)
+        if request_id is None:
             if self.request_prefix is None:
                 return
             request_id = b"%b-%x" % (self.request_prefix, next(_requests))
-        cast(Any, self.scope)["state"]["request_id"] = request_id
+        state["request_id"] = request_id
         self.cycle.default_headers = [*self.cycle.default_headers, (b"x-request-id", request_id)]
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
         self._served = cycle
-        super()._start_asgi_task(cycle, app)
+        self.tasks.add(self.loop.create_task(self._serve(cycle, app)))
+
+    async def _serve(self, cycle: RequestResponseCycle, app: Any) -> None:
+        """As uvicorn's `run_asgi`, which has its say wherever the application has not answered."""
+        try:
+            await app(cycle.scope, cycle.receive, cycle.send)
+            if not (cycle.response_complete or cycle.disconnected):
+                await cycle.run_asgi(_unanswered)
+        except BaseException as error:
+            await cycle.run_asgi(partial(_failed, error))
+        finally:
+            cycle.on_response = _nothing  # it holds the connection, which holds the request
+            self.tasks.discard(cast(Any, asyncio.current_task()))
 
     # As in uvicorn an idle connection is closed after `timeout_keep_alive` seconds; but one timer looks now and then
     # since when it has been idle, instead of one for each answer.
@@ -126,7 +141,8 @@ class WarlogProtocol(HttpToolsProtocol):
         self.server_state.total_requests += 1
         if self.transport.is_closing():
             return
-        self.flow.resume_reading()
+        if self.flow.read_paused:
+            self.flow.resume_reading()
         if self.pipeline:
             self._start_asgi_task(*self.pipeline.pop())
         else:
@@ -172,18 +188,14 @@ class WarlogProtocol(HttpToolsProtocol):
             or cycle.waiting_for_100_continue
             or answer.status in BODILESS
             or cycle.scope["method"] == "HEAD"
+            or (lines := _plain_lines(tuple(answer.headers))) is None
         ):
             return False
-        parts = [STATUS_LINE[answer.status]]
-        for name, value in cycle.default_headers:
-            parts.append(b"%b: %b\r\n" % (name, value))
-        for header in answer.headers:
-            if (line := _plain_line(header)) is None:
-                return False
-            parts.append(line)
-        parts.append(b"content-length: %d\r\n\r\n" % len(answer.body))
-        parts.append(answer.body)
-        self.transport.write(b"".join(parts))
+        head = STATUS_LINE[answer.status]
+        for header in cycle.default_headers:
+            head += b"%b: %b\r\n" % header
+        body = answer.body
+        self.transport.write(b"%b%bcontent-length: %d\r\n\r\n%b" % (head, lines, len(body), body))
         cycle.response_started = cycle.response_complete = True
         cycle.message_event.set()
         cycle.on_response()
@@ -224,6 +236,28 @@ class WarlogProtocol(HttpToolsProtocol):
         lines += [b"content-length: %d" % len(answer.body), b"connection: close", b"", answer.body]
         self.transport.write(b"\r\n".join(lines))
         self.transport.close()
+
+
+# Applications, and an `on_response`, for `_serve`.
+
+
+async def _unanswered(scope: Any, receive: Any, send: Any) -> None:
+    pass
+
+
+async def _failed(error: BaseException, scope: Any, receive: Any, send: Any) -> None:
+    raise error
+
+
+def _nothing() -> None:
+    pass
+
+
+@lru_cache(maxsize=256)
+def _plain_lines(headers: tuple[tuple[bytes, bytes], ...]) -> bytes | None:
+    """None where one of them is not plain."""
+    lines = [line for header in headers if (line := _plain_line(header)) is not None]
+    return b"".join(lines) if len(lines) == len(headers) else None
 
 
 @lru_cache(maxsize=256)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from hashlib import sha256
 
 from litestar import delete, post, put
@@ -15,7 +15,14 @@ from warlog_events.errors import WarlogError
 from warlog_service import auth, schema
 from warlog_service.answers import JSON, PRIVATE, Answer
 from warlog_service.openapi import call
-from warlog_service.requests import AnyRequest, decode, expected_version, idempotency_key, read_body
+from warlog_service.requests import (
+    AnyRequest,
+    body_at_hand,
+    decode,
+    expected_version,
+    idempotency_key,
+    read_body,
+)
 from warlog_service.running import Service, service_of
 
 DONE = [JSON, *PRIVATE]
@@ -50,14 +57,41 @@ async def post_command(request: AnyRequest, match_id: FromPath[str]) -> Answer:
     return await command(service_of(request.scope), request.scope, request.receive, match_id)
 
 
-async def command(service: Service, scope: Scope, receive: Receive, match_id: str) -> Answer:
-    """The call itself. The application's front comes here directly (app.py)."""
-    return Answer(201, DONE, await _execute(service, scope, receive, match_id, b"command\0", _posted))
-
-
 def _posted(body: bytes) -> AnyCommand:
     posted: AnyCommand = decode(body, Command)
     return posted
+
+
+async def command(
+    service: Service,
+    scope: Scope,
+    receive: Receive,
+    match_id: str,
+    asked: bytes = b"command\0",
+    command_of: Callable[[bytes], AnyCommand] = _posted,
+    status: int = 201,
+) -> Answer:
+    """The call itself, of the command that `command_of` makes of the body. The application's front comes here directly
+    (app.py). `asked`: what the path says, so that one Idempotency-Key is not taken for two things."""
+    caller = auth.known(service, scope) or await auth.caller(service, scope)
+    service.limits.commands.spend(caller.player.id)
+    most = service.settings.body_bytes_max
+    body = body_at_hand(scope, most)
+    if body is None:
+        body = await read_body(scope, receive, most)
+    given = idempotency_key(scope)
+    key = Key(given, sha256(asked + body).hexdigest()) if given else None
+    command = command_of(body)
+    matches, traffic = service.backend.matches, service.metrics.traffic
+    try:
+        done = await matches.execute(
+            match_id, command, caller.player, expected_version=expected_version(scope), key=key
+        )
+    except WarlogError as error:
+        traffic.commanded(matches.game_name(match_id), error.code)
+        raise
+    traffic.commanded(done.match.game_name, "repeated" if done.repeated else "done")
+    return Answer(status, DONE, done.answer)
 
 
 @put(
@@ -111,40 +145,11 @@ async def post_join(request: AnyRequest, match_id: FromPath[str]) -> Answer:
     return await _change(request, match_id, b"join ", lambda body: Join(decode(body, schema.Wish).wish), 201)
 
 
-async def _change(
+def _change(
     request: AnyRequest, match_id: str, asked: bytes, command_of: Callable[[bytes], AnyCommand], status: int
-) -> Answer:
+) -> Awaitable[Answer]:
     scope = request.scope
-    done = await _execute(service_of(scope), scope, request.receive, match_id, b"seat\0" + asked, command_of)
-    return Answer(status, DONE, done)
-
-
-async def _execute(
-    service: Service,
-    scope: Scope,
-    receive: Receive,
-    match_id: str,
-    asked: bytes,
-    command_of: Callable[[bytes], AnyCommand],
-) -> bytes:
-    """What the command that `command_of` makes of the body is answered with. `asked`: what the path says, so that
-    one Idempotency-Key is not taken for two things."""
-    matches, traffic = service.backend.matches, service.metrics.traffic
-    caller = await auth.caller(service, scope)
-    service.limits.commands.spend(caller.player.id)
-    body = await read_body(scope, receive, service.settings.body_bytes_max)
-    given = idempotency_key(scope)
-    key = Key(given, sha256(asked + body).hexdigest()) if given else None
-    command = command_of(body)
-    try:
-        done = await matches.execute(
-            match_id, command, caller.player, expected_version=expected_version(scope), key=key
-        )
-    except WarlogError as error:
-        traffic.commanded(matches.game_name(match_id), error.code)
-        raise
-    traffic.commanded(done.match.game_name, "repeated" if done.repeated else "done")
-    return done.answer
+    return command(service_of(scope), scope, request.receive, match_id, b"seat\0" + asked, command_of, status)
 
 
 handlers = [post_command, put_seat, delete_seat, post_join]
