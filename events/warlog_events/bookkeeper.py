@@ -23,7 +23,7 @@ from .ledger import Hold, Moved
 from .match import Matches
 from .pages import Told
 from .stakes import Stakes
-from .store import Activity, Store
+from .store import Store
 from .world import World
 
 log = logging.getLogger("warlog.bookkeeper")
@@ -70,18 +70,18 @@ class Bookkeeper(Follower):
     async def step(self) -> Passed:
         checkpoints = await self._ledger.checkpoints(self._store.buckets)
         found = await self._store.activity(checkpoints, BATCH)
-        moved: dict[str, Activity] = {}
+        moved: dict[str, _Index] = {}
         reached: dict[int, int] = {}
         count = 0
         for bucket, activities in found.items():
             if activities.lost:
                 await self._look_at_all(bucket)
-                reached[bucket] = activities.newest
+                reached[bucket] = activities.reached
             elif activities.entries:
-                count += len(activities.entries)
-                moved |= {entry.match: entry for entry in activities.entries}
-                reached[bucket] = activities.entries[-1].number
-        await self._look({match: _index.decode(entry.index) for match, entry in moved.items()})
+                count += activities.reached - checkpoints[bucket]
+                moved |= {entry.match: _index.decode(entry.index) for entry in activities.entries}
+                reached[bucket] = activities.reached
+        await self._look(moved)
         await self._ledger.put_checkpoints(reached)
         newest = {bucket: activities.newest for bucket, activities in found.items()}
         return Passed(count, checkpoints | reached, newest)

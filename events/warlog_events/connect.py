@@ -41,7 +41,8 @@ log = logging.getLogger("warlog.redis")
 Durability = Literal["everysec", "always", "replicated"]
 
 PATIENCE_S = 10.0  # for a first connection by URL; an embedded server may take as long to load as it likes
-SCRIPTS = ("append", "follow")  # loaded on every connect, so that no first command pays for it
+# Loaded on every connect, so that no first command pays for it.
+SCRIPTS = ("append", "follow", "activity", "due")
 
 Returned = Callable[[Callable[[str], bool]], None]
 

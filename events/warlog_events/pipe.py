@@ -97,6 +97,10 @@ class Prepared:
         packed = _pack(arguments).partition(b"\r\n")[2]
         return b"*%d\r\n%b%b" % (len(self.words) + len(arguments), self._packed, packed)
 
+    def whole(self, arguments: tuple[Word, ...]) -> tuple[Word, ...]:
+        """The call for a Redis that has forgotten the script."""
+        return ("EVAL", self.script.source, *self.words[2:], *arguments)
+
 
 # What a pending reply belongs to. A WRITE's loss is `Unconfirmed`; WAIT is ours and confirms the WRITEs before it.
 _READ, _WRITE, _WAIT = 0, 1, 2
@@ -418,13 +422,23 @@ class Client(ABC):
         """The replies of all, in order, in one round trip; not atomic. Raises what the first failure raised."""
         return await asyncio.gather(*[self.send(*words, write=write) for words in commands])
 
-    async def reachable(self, commands: Iterable[Sequence[Word]]) -> list[Reply]:
-        """As `many`, for reading, with None in the place of what is behind a server that is away. Raises Unavailable if
-        everything is."""
+    async def reachable(self, calls: Sequence[tuple[Prepared, tuple[Word, ...]]]) -> list[Reply]:
+        """The replies of script calls that only read, in order, in one round trip, with None in the place of what is
+        behind a server that is away. Raises Unavailable if everything is."""
+        try:
+            return await self._reachable(
+                ((*call.words, *arguments), call.pack(arguments)) for call, arguments in calls
+            )
+        except ResponseError as error:
+            if not str(error).startswith("NOSCRIPT"):
+                raise
+        return await self._reachable((call.whole(arguments), None) for call, arguments in calls)
+
+    async def _reachable(self, commands: Iterable[tuple[Sequence[Word], bytes | None]]) -> list[Reply]:
         sent: list[asyncio.Future[Reply]] = []
-        for words in commands:
+        for words, packed in commands:
             try:
-                sent.append(self.send(*words))
+                sent.append(self.send(*words, packed=packed))
             except Unavailable as error:
                 sent.append(asyncio.get_running_loop().create_future())
                 sent[-1].set_exception(error)
@@ -454,8 +468,7 @@ class Client(ABC):
         except ResponseError as error:
             if not str(error).startswith("NOSCRIPT"):
                 raise
-        _, _, *keys = call.words
-        return await self.send("EVAL", call.script.source, *keys, *arguments, write=True)
+        return await self.send(*call.whole(arguments), write=True)
 
     async def ping(self) -> bool:
         try:

@@ -34,6 +34,8 @@ AT_TOLERANCE_MS = 5_000
 VOID_SECONDS = 30 * 86_400
 # A projector that is away for longer than so many appends to one bucket must rebuild the bucket.
 ACTIVITY_ENTRIES = 4_096
+# That one script call asks for, where there is one server.
+BUCKETS_PER_CALL = 64
 
 _FIELDS = [b"type", b"seat", b"by", b"at", b"body", b"draws", b"chain", b"hash"]
 
@@ -110,22 +112,25 @@ class Reading(Protocol):
 
 
 class Activity(msgspec.Struct, frozen=True):
-    """One append, as the projector reads it. `number` counts the bucket's appends from 1 without gaps."""
+    """A match's newest append, as the projector reads it."""
 
-    number: int
     match: str
     version: int
     index: bytes
 
 
 class Activities(msgspec.Struct, frozen=True):
-    """What a projector finds in one bucket.
+    """What is new in one bucket. The bucket's appends are numbered from 1 without gaps.
 
-    newest   the number of the bucket's newest entry, 0 for none: equal to the last of `entries`, it has read all
-    lost     entries between are gone (it was away too long, or Redis lost its end): rebuild the bucket
+    entries  one for each match to which something was appended
+    reached  the number of the last append that they take account of
+    newest   the number of the newest append there is, 0 for none: equal to `reached`, all has been read
+    lost     appends between are gone (who reads was away too long, or Redis lost its end): rebuild the bucket, which
+             is then at `reached`; there are no entries
     """
 
     entries: list[Activity]
+    reached: int
     newest: int
     lost: bool
 
@@ -147,6 +152,16 @@ def _keys_of(match: str) -> tuple[str, ...]:
 @lru_cache(maxsize=4096)
 def _append_to(match: str) -> Prepared:
     return Prepared("append", _keys_of(match))
+
+
+@lru_cache(maxsize=1024)
+def _activity_in(buckets: tuple[int, ...]) -> Prepared:
+    return Prepared("activity", [keys.activity(bucket) for bucket in buckets])
+
+
+@lru_cache(maxsize=1024)
+def _due_in(buckets: tuple[int, ...]) -> Prepared:
+    return Prepared("due", [keys.deadlines(bucket) for bucket in buckets])
 
 
 _head = msgspec.msgpack.Encoder().encode
@@ -425,34 +440,36 @@ class Store:
     async def due(self, now_ms: int, limit: int = 100) -> list[tuple[str, str, int]]:
         """(match, seat, deadline) of deadlines that have passed, at most `limit` per bucket, the oldest first; of all
         buckets that can be reached."""
-        found = await self._pipe.reachable(
-            ("ZRANGEBYSCORE", keys.deadlines(bucket), "-inf", f"({now_ms}", "WITHSCORES", "LIMIT", 0, limit)
-            for bucket in range(self.buckets)
-        )
+        groups = self._together((*range(self.buckets),))
+        replies = await self._pipe.reachable([(_due_in(buckets), (now_ms, limit)) for buckets in groups])
         passed: list[tuple[str, str, int]] = []
-        for flat in found:
-            members = [] if flat is None else zip(flat[::2], flat[1::2], strict=True)
-            for member, score in members:
+        for flat in filter(None, replies):
+            for member, score in zip(flat[::2], flat[1::2], strict=True):
                 match, _, seat = member.decode().partition(" ")
                 passed.append((match, seat, int(score)))
         return sorted(passed, key=lambda it: it[2])
 
     async def activity(self, after: Mapping[int, int], limit: int = 100) -> dict[int, Activities]:
-        """What comes after that number, for every bucket of `after` that can be reached, in one round trip."""
-        commands: list[tuple[Word, ...]] = []
-        for bucket, number in after.items():
-            commands.append(("XRANGE", keys.activity(bucket), f"{number + 1}-0", "+", "COUNT", limit))
-            commands.append(("XREVRANGE", keys.activity(bucket), "+", "-", "COUNT", 1))
-        replies = await self._pipe.reachable(commands)
+        """What the first `limit` appends after that number come to, for every bucket of `after` that can be reached: in
+        one round trip, unless there is much."""
         found: dict[int, Activities] = {}
-        for i, (bucket, number) in enumerate(after.items()):
-            if replies[2 * i] is None or replies[2 * i + 1] is None:
-                continue
-            entries = [_activity(entry) for entry in replies[2 * i]]
-            newest = _activity(replies[2 * i + 1][0]).number if replies[2 * i + 1] else 0
-            lost = newest < number or (bool(entries) and entries[0].number != number + 1)
-            found[bucket] = Activities(entries, newest, lost)
+        left = (*after,)
+        while left:
+            groups, left = self._together(left), ()
+            replies = await self._pipe.reachable(
+                [(_activity_in(buckets), (limit, *map(after.__getitem__, buckets))) for buckets in groups]
+            )
+            for buckets, reply in zip(groups, replies, strict=True):
+                if reply is not None:
+                    left += buckets[len(reply) :]
+                    for bucket, news in zip(buckets, reply, strict=False):
+                        found[bucket] = _activities(after[bucket], news)
         return found
+
+    def _together(self, buckets: tuple[int, ...]) -> list[tuple[int, ...]]:
+        """Those that one script call may ask for."""
+        size = 1 if self._connection.is_cluster else BUCKETS_PER_CALL
+        return [buckets[start : start + size] for start in range(0, len(buckets), size)]
 
     async def matches(self, bucket: int) -> AsyncIterator[list[str]]:
         """Every match of the bucket, in no order, some perhaps twice: in batches of about a hundred, at least one."""
@@ -510,6 +527,13 @@ def _stored_event(entry: Reply) -> StoredEvent:
     )
 
 
-def _activity(entry: Reply) -> Activity:
-    entry_id, (_, match, _, version, _, index) = entry
-    return Activity(int(entry_id[: entry_id.index(b"-")]), match.decode(), int(version), index)
+def _activities(after: int, news: Reply) -> Activities:
+    """Of a bucket's part of activity.lua's reply."""
+    if news == 0:
+        return Activities([], after, after, False)
+    lost, reached, newest, *flat = news
+    entries = [
+        Activity(match.decode(), int(version), index)
+        for match, version, index in zip(flat[::3], flat[1::3], flat[2::3], strict=True)
+    ]
+    return Activities(entries, reached, newest, bool(lost))

@@ -328,6 +328,9 @@ async def test_workers_go_on_where_they_can_and_everywhere_after_a_fail_over(dyi
         lists = dying.primary_of(keys.lobby(""))
         victim = next(one for m in matches if (one := dying.primary_of(keys.events(m))) is not lists)
         elsewhere = [match for match in matches if dying.primary_of(keys.events(match)) is not victim]
+        buckets_there = {
+            bucket for bucket in range(64) if dying.primary_of(keys.activity(bucket)) is not victim
+        }
         workers = [
             asyncio.create_task(again_and_again(work))
             for one in (table, second)
@@ -341,6 +344,7 @@ async def test_workers_go_on_where_they_can_and_everywhere_after_a_fail_over(dyi
         await asyncio.to_thread(victim.kill)
         await over(table, elsewhere)
         assert 0.5 < pipe.reached < 1
+        assert (await table.store.activity(dict.fromkeys(range(64), 0))).keys() == buckets_there
         await over(table, matches)
         assert pipe.reached == 1
         for match in matches:

@@ -22,7 +22,7 @@ from warlog_events.errors import (
     VersionConflict,
     WarlogError,
 )
-from warlog_events.store import Append, Store, chain_of
+from warlog_events.store import Activity, Append, Store, chain_of
 from warlog_events.world import World
 
 
@@ -359,11 +359,12 @@ async def test_activity_is_numbered_without_gaps_and_says_when_some_is_lost(
     await hand.write(index=b'{"a":1}')
     await hand.write(hand.events(3), index=b'{"a":2}')
     news = (await hand.store.activity({bucket: before}))[bucket]
-    mine = [(one.number - before, one.version, one.index) for one in news.entries if one.match == hand.match]
-    assert mine == [(1, 1, b'{"a":1}'), (2, 4, b'{"a":2}')]
-    assert (news.newest, news.lost) == (before + 2, False)
+    assert news == store.Activities([Activity(hand.match, 4, b'{"a":2}')], before + 2, before + 2, False)
+    assert (await hand.store.activity({bucket: before}, limit=1))[bucket] == store.Activities(
+        [Activity(hand.match, 1, b'{"a":1}')], before + 1, before + 2, False
+    )
     assert (await hand.store.activity({bucket: before + 2}))[bucket] == store.Activities(
-        [], before + 2, False
+        [], before + 2, before + 2, False
     )
     assert (await hand.store.activity({bucket: before + 9}))[bucket].lost
     await connection.redis.xtrim(keys.activity(bucket), maxlen=1, approximate=False)
@@ -371,13 +372,72 @@ async def test_activity_is_numbered_without_gaps_and_says_when_some_is_lost(
     assert not (await hand.store.activity({bucket: before + 1}))[bucket].lost
 
 
-async def test_the_activity_stream_is_bounded(hand: Hand, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_what_is_new_is_the_newest_append_of_each_match_whatever_the_others_do(
+    own_redis: AnyRedis,
+) -> None:
+    async with opened(own_redis.url) as connection:
+        first = Hand(Store(connection, World.real()))
+        bucket = int(first.match[2:5])
+        second = Hand(
+            first.store, next(id for id in iter(first.store.new_match_id, "") if id[2:5] == first.match[2:5])
+        )
+        for i, hand in enumerate([first, second, first, first, second, first]):
+            await hand.write(index=b"%d" % i)
+        for after, limit, expected, reached in (
+            (0, 100, {(first.match, 4, b"5"), (second.match, 2, b"4")}, 6),
+            (0, 4, {(first.match, 3, b"3"), (second.match, 1, b"1")}, 4),
+            (2, 2, {(first.match, 3, b"3")}, 4),
+            (4, 100, {(first.match, 4, b"5"), (second.match, 2, b"4")}, 6),
+        ):
+            news = (await first.store.activity({bucket: after}, limit))[bucket]
+            assert {(one.match, one.version, one.index) for one in news.entries} == expected
+            assert (len(news.entries), news.reached, news.newest, news.lost) == (
+                len(expected),
+                reached,
+                6,
+                False,
+            )
+
+
+async def test_everything_new_is_read_however_much_there_is_also_by_a_redis_that_has_forgotten_the_scripts(
+    own_redis: AnyRedis,
+) -> None:
+    async with opened(own_redis.url) as connection:
+        hand = Hand(Store(connection, World.real()))
+        busy = range(10, 35)
+        for bucket in busy:
+            await connection.pipe.many(
+                ("XADD", keys.activity(bucket), f"{i}-0", "match", f"m{i % 7}", "version", i, "index", "{}")
+                for i in range(1, 131)
+            )
+            await connection.pipe.call("ZADD", keys.deadlines(bucket), 1_000 + bucket, f"m{bucket} red")
+        buckets = dict.fromkeys(range(hand.store.buckets), 0)
+        for forgotten in (False, True):
+            if forgotten:
+                await connection.redis.script_flush()
+            found = await hand.store.activity(buckets)
+            assert found.keys() == buckets.keys()
+            for bucket, news in found.items():
+                if bucket in busy:
+                    assert sorted(one.version for one in news.entries) == [*range(94, 101)]
+                    assert (news.reached, news.newest, news.lost) == (100, 130, False)
+                else:
+                    assert news == store.Activities([], 0, 0, False)
+            if forgotten:
+                await connection.redis.script_flush()
+            assert await hand.store.due(1_020) == [(f"m{b}", "red", 1_000 + b) for b in range(10, 20)]
+
+
+async def test_the_activity_stream_is_bounded(
+    connection: Connection, hand: Hand, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(store, "ACTIVITY_ENTRIES", 10)
     bucket = int(hand.match[2:5])
     for _ in range(300):
         await hand.write()
-    found = (await hand.store.activity({bucket: 0}, limit=100_000))[bucket]
-    assert len(found.entries) < 250  # "about": a stream lets go of whole blocks
+    assert (
+        await connection.pipe.call("XLEN", keys.activity(bucket)) < 250
+    )  # "about": a stream lets go of whole blocks
 
 
 async def test_a_whole_record_goes_in_with_one_append(hand: Hand) -> None:

@@ -35,13 +35,12 @@ class Projector(Follower):
         for bucket, activities in found.items():
             if activities.lost:
                 await self._rebuild_bucket(bucket)
-                reached[bucket] = activities.newest
+                reached[bucket] = activities.reached
             elif activities.entries:
-                newest = {entry.match: entry for entry in activities.entries}
-                after = activities.entries[-1].number
-                rows = ((e.match, e.version, e.index) for e in newest.values())
-                if await self._write(bucket, checkpoints[bucket], after, rows):
-                    count += len(activities.entries)
+                before, after = checkpoints[bucket], activities.reached
+                rows = ((e.match, e.version, e.index) for e in activities.entries)
+                if await self._write(bucket, before, after, rows):
+                    count += after - before
                     reached[bucket] = after
         return Passed(count, reached, {bucket: activities.newest for bucket, activities in found.items()})
 
