@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl
@@ -73,20 +74,26 @@ def decode(body: bytes, form: Any) -> Any:
     Nothing is `{}`.
 
     Raises MalformedBody."""
-    body = body or b"{}"
-    try:
-        return _decoder(form).decode(body)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        pass  # refused, or an integer too large for msgspec, which `loads` can read: it decides, at leisure
-    try:
-        return msgspec.convert(warlog_core.loads(body), form)
-    except (ValueError, RecursionError) as error:
-        raise MalformedBody(str(error)) from None
+    return decoder(form)(body)
 
 
 @cache
-def _decoder(form: Any) -> msgspec.json.Decoder[Any]:
-    return msgspec.json.Decoder(form)
+def decoder(form: Any) -> Callable[[bytes], Any]:
+    """`decode` for this form."""
+    at_once = msgspec.json.Decoder(form).decode
+
+    def decode_form(body: bytes) -> Any:
+        body = body or b"{}"
+        try:
+            return at_once(body)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            pass  # refused, or an integer too large for msgspec, which `loads` can read: it decides, at leisure
+        try:
+            return msgspec.convert(warlog_core.loads(body), form)
+        except (ValueError, RecursionError) as error:
+            raise MalformedBody(str(error)) from None
+
+    return decode_form
 
 
 @cache

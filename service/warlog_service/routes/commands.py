@@ -19,6 +19,7 @@ from warlog_service.requests import (
     AnyRequest,
     body_at_hand,
     decode,
+    decoder,
     expected_version,
     idempotency_key,
     read_body,
@@ -57,18 +58,13 @@ async def post_command(request: AnyRequest, match_id: FromPath[str]) -> Answer:
     return await command(service_of(request.scope), request.scope, request.receive, match_id)
 
 
-def _posted(body: bytes) -> AnyCommand:
-    posted: AnyCommand = decode(body, Command)
-    return posted
-
-
 async def command(
     service: Service,
     scope: Scope,
     receive: Receive,
     match_id: str,
     asked: bytes = b"command\0",
-    command_of: Callable[[bytes], AnyCommand] = _posted,
+    command_of: Callable[[bytes], AnyCommand] = decoder(Command),
     status: int = 201,
 ) -> Answer:
     """The call itself, of the command that `command_of` makes of the body. The application's front comes here directly
