@@ -165,6 +165,7 @@ def _due_in(buckets: tuple[int, ...]) -> Prepared:
 
 
 _head = msgspec.msgpack.Encoder().encode
+_sha256 = hashlib.sha256()  # to be copied: looking the algorithm up again takes longer than the work
 _length = struct.Struct(">Q").pack
 _LENGTHS = tuple(map(_length, range(1024)))  # of everything but bodies and draws
 
@@ -194,7 +195,9 @@ def chain_of(
         length[len(who)], who, length[len(author)], author, length[len(when)], when,
         _length(len(body)), body, _length(len(drawn)), drawn, length[len(after)], after,
     )  # fmt: skip
-    return hashlib.sha256(b"".join(parts)).hexdigest()[:32]
+    digest = _sha256.copy()
+    digest.update(b"".join(parts))
+    return digest.hexdigest()[:32]
 
 
 def follows(chain: str, event: StoredEvent) -> bool:
