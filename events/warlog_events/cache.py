@@ -43,14 +43,14 @@ class Cache:
         return [hot.match for hot in self._hot.values()]
 
     def put(self, hot: Hot) -> None:
-        """Also to be called when a match has grown."""
+        """Also to be called when a match has grown, which has been asked for before."""
         match_id = hot.match.id
         if (old := self._hot.get(match_id)) is not hot:
             if old is not None:
                 self.weight -= old.weight
             hot.weight = 0
             self._hot[match_id] = hot
-        self._hot.move_to_end(match_id)
+            self._hot.move_to_end(match_id)
         weight = hot.match.timeline.weight + _WEIGHT_OF_A_MATCH
         self.weight += weight - hot.weight
         hot.weight = weight

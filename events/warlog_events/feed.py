@@ -224,7 +224,12 @@ class Hub:
         version = told.stored.version
         if version == followed.position + 1:
             followed.position, followed.chain = version, told.stored.chain
-            _offer(followed, _encoded(match, told, followed.feeds, self._now_ms))
+            if (shared := public_json(told)) is not None:
+                item = _item(match, told, shared, self._now_ms)
+                for feed in followed.feeds:
+                    feed.offer(item)
+            else:
+                _offer(followed, _encoded(match, told, followed.feeds, self._now_ms))
             self._fed(told.stored.at)
         else:
             self._moved(match.id, version)

@@ -213,14 +213,13 @@ class Loader:
 
     def keep(self, hot: Hot) -> None:
         """Writes the match down whole, in the background, when it has grown enough since the last time."""
-        match, since = hot.match, hot.match.version - hot.snapshot_at
+        match = hot.match
+        if match.version < self.snapshot_every or match.state is None:
+            return
         # Who loads an older snapshot and finds a leap back to before it has to read everything.
-        leapt = (
-            match.timeline.jumps
-            and match.timeline.jumps[-1] > hot.snapshot_at
-            and match.version > self.snapshot_every
-        )
-        if match.state is None or (since < self.snapshot_every and not leapt):
+        jumps = match.timeline.jumps
+        leapt = jumps and jumps[-1] > hot.snapshot_at and match.version > self.snapshot_every
+        if match.version - hot.snapshot_at < self.snapshot_every and not leapt:
             return
         hot.snapshot_at = match.version
         task = asyncio.create_task(self._write_down(match))

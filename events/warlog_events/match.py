@@ -126,7 +126,8 @@ class Matches:
         return "" if hot is None else hot.match.game_name
 
     def _fed(self, at: int) -> None:
-        self.counts.feed_lags.add(max(self.world.now_ms() - at, 0) / 1000)
+        lag = self.world.now_ms() - at
+        self.counts.feed_lags.add(lag / 1000 if lag > 0 else 0.0)
 
     # ---- new matches
 

@@ -16,7 +16,7 @@ import ssl
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from typing import Any, cast
 
@@ -92,14 +92,21 @@ class Prepared:
         self.words: tuple[Word, ...] = ("EVALSHA", code.sha1, len(keys), *keys)
         self._packed = _pack(self.words).partition(b"\r\n")[2]
 
-    def pack(self, arguments: tuple[Word, ...]) -> bytes:
-        """The whole call as it is sent: the number of its words, and the words (RESP, "arrays")."""
-        packed = _pack(arguments).partition(b"\r\n")[2]
-        return b"*%d\r\n%b%b" % (len(self.words) + len(arguments), self._packed, packed)
+    def pack(self, arguments: tuple[bytes, ...]) -> bytes:
+        """The whole call as it is sent: the number of its words, and the words, each after its length (RESP)."""
+        parts: list[int | bytes] = [len(self.words) + len(arguments), self._packed]
+        for argument in arguments:
+            parts += (len(argument), argument)
+        return _form(len(arguments)) % tuple(parts)
 
-    def whole(self, arguments: tuple[Word, ...]) -> tuple[Word, ...]:
+    def whole(self, arguments: tuple[bytes, ...]) -> tuple[Word, ...]:
         """The call for a Redis that has forgotten the script."""
         return ("EVAL", self.script.source, *self.words[2:], *arguments)
+
+
+@lru_cache(maxsize=128)
+def _form(words: int) -> bytes:
+    return b"*%d\r\n%b" + b"$%d\r\n%b\r\n" * words
 
 
 # What a pending reply belongs to. A WRITE's loss is `Unconfirmed`; WAIT is ours and confirms the WRITEs before it.
@@ -422,7 +429,7 @@ class Client(ABC):
         """The replies of all, in order, in one round trip; not atomic. Raises what the first failure raised."""
         return await asyncio.gather(*[self.send(*words, write=write) for words in commands])
 
-    async def reachable(self, calls: Sequence[tuple[Prepared, tuple[Word, ...]]]) -> list[Reply]:
+    async def reachable(self, calls: Sequence[tuple[Prepared, tuple[bytes, ...]]]) -> list[Reply]:
         """The replies of script calls that only read, in order, in one round trip, with None in the place of what is
         behind a server that is away. Raises Unavailable if everything is."""
         try:
@@ -461,14 +468,13 @@ class Client(ABC):
                 raise
         return await self.send("EVAL", code.source, len(keys), *keys, *arguments, write=write)
 
-    async def run(self, call: Prepared, arguments: tuple[Word, ...]) -> Reply:
-        """As `script`, of one that writes and is run often."""
-        try:
-            return await self.send(*call.words, *arguments, write=True, packed=call.pack(arguments))
-        except ResponseError as error:
-            if not str(error).startswith("NOSCRIPT"):
-                raise
-        return await self.send(*call.whole(arguments), write=True)
+    def run(self, call: Prepared, arguments: tuple[bytes, ...]) -> asyncio.Future[Reply]:
+        """As `script`, of one that writes and is run often: who awaits it sees to NOSCRIPT (`run_whole`)."""
+        return self.send(*call.words, *arguments, write=True, packed=call.pack(arguments))
+
+    def run_whole(self, call: Prepared, arguments: tuple[bytes, ...]) -> asyncio.Future[Reply]:
+        """For a Redis that has forgotten the script."""
+        return self.send(*call.whole(arguments), write=True)
 
     async def ping(self) -> bool:
         try:

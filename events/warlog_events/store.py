@@ -167,7 +167,8 @@ def _due_in(buckets: tuple[int, ...]) -> Prepared:
 _head = msgspec.msgpack.Encoder().encode
 _sha256 = hashlib.sha256()  # to be copied: looking the algorithm up again takes longer than the work
 _length = struct.Struct(">Q").pack
-_LENGTHS = tuple(map(_length, range(1024)))  # of everything but bodies and draws
+_SHORT = 1024
+_LENGTHS = tuple(map(_length, range(_SHORT)))  # everything but bodies and draws is short
 
 
 def chain_of(
@@ -190,10 +191,13 @@ def chain_of(
     before, number, what = previous.encode(), b"%d" % version, type.encode()
     who, author, when = seat.encode(), by.encode(), b"%d" % at
     drawn, after = draws_text(draws).encode(), state_hash.encode()
+    n_body, n_drawn = len(body), len(drawn)
     parts = (
         length[len(before)], before, length[len(number)], number, length[len(what)], what,
         length[len(who)], who, length[len(author)], author, length[len(when)], when,
-        _length(len(body)), body, _length(len(drawn)), drawn, length[len(after)], after,
+        length[n_body] if n_body < _SHORT else _length(n_body), body,
+        length[n_drawn] if n_drawn < _SHORT else _length(n_drawn), drawn,
+        length[len(after)], after,
     )  # fmt: skip
     digest = _sha256.copy()
     digest.update(b"".join(parts))
@@ -262,10 +266,10 @@ class Store:
         again with a new `at`), Unavailable, Unconfirmed (the same append with its Idempotency-Key tells)."""
         a, match = append, append.match
         call = _append_to(match)
-        digest, answer, ttl_s = "", b"", 0
+        digest, answer, ttl_s = b"", b"", 0
         if (known := a.idempotency) is not None:
             call = Prepared("append", (*_keys_of(match), keys.done(match, known.player, known.key)))
-            digest, answer, ttl_s = known.digest, known.answer, known.ttl_s
+            digest, answer, ttl_s = known.digest.encode(), known.answer, known.ttl_s
         rows: list[tuple[Word, ...]] = []
         bodies: list[bytes] = []
         for version, e in enumerate(a.events, a.expected_version + 1):
@@ -288,12 +292,17 @@ class Store:
                 rows,
             )
         )
-        arguments: tuple[Word, ...] = (head, a.summary, a.index, digest, answer, *bodies)
+        arguments = (head, a.summary, a.index, digest, answer, *bodies)
         try:
-            reply = await self._pipe.run(call, arguments)
+            try:
+                reply = await self._pipe.run(call, arguments)
+            except ResponseError as error:
+                if not str(error).startswith("NOSCRIPT"):
+                    raise
+                reply = await self._pipe.run_whole(call, arguments)
             if reply[0] == b"archived":
                 await self.restore(match)
-                reply = await self._pipe.run(call, arguments)
+                reply = await self._pipe.run_whole(call, arguments)
         except ResponseError as error:
             # The script's first write; nothing is written. Somebody took entries from the end of the stream by hand.
             if "specified in XADD" in str(error):
