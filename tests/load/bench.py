@@ -175,14 +175,55 @@ class Tally:
         )
 
 
+class Play:
+    """What a player's program does beside its requests: it knows the state, chooses an action and follows the event.
+
+    The floor's players do the same, for the machine's cores and caches are shared with whoever makes the load."""
+
+    def __init__(self, name: str, seed: int) -> None:
+        self.game = warlog_core.game(name)
+        self.dice = random.Random(seed)
+
+    def begin(self, draws: Any) -> None:
+        self.state = self.game.new(options=OPTIONS.get(self.game.name, {}), draws=draws)
+
+    def choose(self) -> tuple[str, bytes]:
+        """Who acts, and the command."""
+        self.seat = self.state.to_act[0]
+        listing = self.state.listing(self.seat)
+        while True:
+            self.action = listing[self.dice.randrange(len(listing))]
+            if self.action.__struct_config__.tag not in GIVES_UP:
+                break
+        return self.seat, msgspec.json.encode({"type": "act", "seat": self.seat, "action": self.action})
+
+    def follow(self, event: bytes, draws: Any = None) -> int:
+        """The version of the event in which that action was taken. `draws`: where the event has none of its own."""
+        told = msgspec.json.decode(event)
+        self.state.apply(self.seat, self.action, draws=told["draws"] if draws is None else draws)
+        return int(told["version"])
+
+
+@dataclass
+class Table:
+    """A match that has begun, and what both players hear of it."""
+
+    match: str
+    draws: list[int]
+    version: int
+    feeds: list[EventStream]
+
+
 class Battle:
-    """One match of two players, driven over REST; its state is followed in this process to know what is legal."""
+    """Matches of two players, one after the other, driven over REST. The next ones are made between two measurements
+    (`prepare`): what is measured is commands and their delivery."""
 
     def __init__(self, url: str, name: str, seed: int) -> None:
         self._url = url
-        self._game = warlog_core.game(name)
-        self._dice = random.Random(seed)
+        self._play = Play(name, seed)
         self._wires: list[Wire] = []
+        self._next: list[Table] = []
+        self._used = 0
 
     async def open(self) -> None:
         for _ in range(2):
@@ -191,86 +232,103 @@ class Battle:
             )
             wire.close()
             self._wires.append(await Wire.open(self._url, str(account["token"])))
-        await self._new_match()
+        self._sit(await self._new_match())
 
-    async def _new_match(self) -> None:
+    @property
+    def match(self) -> str:
+        return self._table.match
+
+    async def prepare(self) -> None:
+        """Half as many matches more than were needed since the last time, and one."""
+        wanted, self._used = 1 + self._used * 3 // 2, 0
+        while len(self._next) < wanted:
+            self._next.append(await self._new_match())
+
+    def _sit(self, table: Table) -> None:
+        self._table = table
+        self._version = table.version
+        self._play.begin(table.draws)
+        self._used += 1
+
+    async def _new_match(self) -> Table:
         first, second = self._wires
-        game = self._game
+        game = self._play.game
         seats = {game.seats[0]: "me", game.seats[1]: "open"}
         body = {"game": game.name, "options": OPTIONS.get(game.name, {}), "seats": seats, "consent": "none"}
         made: Any = await first.json("POST", "/v1/matches", body)
-        self.match = made["match"]["id"]
-        await second.json("PUT", f"/v1/matches/{self.match}/seats/{game.seats[1]}", {})
+        match = made["match"]["id"]
+        await second.json("PUT", f"/v1/matches/{match}/seats/{game.seats[1]}", {})
         for wire, seat in zip(self._wires, game.seats, strict=False):
-            await wire.json("POST", f"/v1/matches/{self.match}/commands", {"type": "prepare", "seat": seat})
-        page: Any = await first.json("GET", f"/v1/matches/{self.match}/events")
+            await wire.json("POST", f"/v1/matches/{match}/commands", {"type": "prepare", "seat": seat})
+        page: Any = await first.json("GET", f"/v1/matches/{match}/events")
         started = next(e for e in page["events"] if e["type"] == "match_started")
-        self._state = game.new(options=body["options"], draws=started["draws"])
-        self._version = page["version"]
-        self._feeds = [
-            await self._feed(str(wire._headers, "ascii"), seat)
-            for wire, seat in zip(self._wires, game.seats, strict=False)
-        ]
-
-    async def _feed(self, headers: str, seat: str) -> EventStream:
-        token = headers.rpartition("Bearer ")[2].strip()
-        wire = await Wire.open(self._url, token)
-        return await wire.events(f"/v1/matches/{self.match}/feed?seat={seat}&after={self._version}")
+        feeds = []
+        for wire, seat in zip(self._wires, game.seats, strict=False):
+            token = str(wire._headers, "ascii").rpartition("Bearer ")[2].strip()
+            feed = await Wire.open(self._url, token)
+            feeds.append(await feed.events(f"/v1/matches/{match}/feed?seat={seat}&after={page['version']}"))
+        return Table(match, started["draws"], page["version"], feeds)
 
     async def step(self, tally: Tally) -> None:
         """One action, and its arrival at both feeds."""
-        if self._state.result is not None:
-            for feed in self._feeds:
+        play = self._play
+        if play.state.result is not None:
+            for feed in self._table.feeds:
                 feed.close()
-            await self._new_match()
-        state = self._state
-        seat = state.to_act[0]
-        actions = [a for a in state.legal(seat) if a.__struct_config__.tag not in GIVES_UP]
-        action = msgspec.to_builtins(self._dice.choice(actions))
-        body = msgspec.json.encode({"type": "act", "seat": seat, "action": action})
-        wire = self._wires[self._game.seats.index(seat)]
-        before = [feed.received_bytes for feed in self._feeds]
+            self._sit(self._next.pop() if self._next else await self._new_match())
+        feeds = self._table.feeds
+        seat, body = play.choose()
+        wire = self._wires[play.game.seats.index(seat)]
+        before = [feed.received_bytes for feed in feeds]
         start = time.perf_counter()
         status, answer = await wire.request("POST", f"/v1/matches/{self.match}/commands", body)
         if status != 201:
             raise RuntimeError(f"{status} {answer!r}")
-        shown = [await feed.next() for feed in self._feeds]
+        shown = [await feed.next() for feed in feeds]
         tally.latencies.append(time.perf_counter() - start)
         tally.requests += len(body)
         tally.answers += len(answer)
-        tally.events += (
-            sum(feed.received_bytes - was for feed, was in zip(self._feeds, before, strict=True)) // 2
-        )
-        event = msgspec.json.decode(shown[0])
-        assert event["version"] == self._version + 1, (event["version"], self._version)
-        self._version += 1
-        state.apply(seat, action, draws=event["draws"])
+        tally.events += sum(feed.received_bytes - was for feed, was in zip(feeds, before, strict=True)) // 2
+        version = play.follow(shown[0])
+        assert version == self._version + 1, (version, self._version)
+        self._version = version
 
 
 class FloorBattle:
-    """As many bytes over the bare route."""
+    """As many bytes over the bare route, from a player who plays as well."""
 
-    def __init__(self, url: str, number: int, request: int) -> None:
+    def __init__(self, url: str, number: int, request: int, name: str) -> None:
         self._url = url
         self._path = f"/floor/{number}"
         self._body = b"x" * request
+        self._play = Play(name, number)
+        self._play.begin(self._play.dice.randbytes)
 
     async def open(self) -> None:
         self._wires = [await Wire.open(self._url) for _ in range(3)]
         self._feeds = [await wire.events(f"{self._path}/feed") for wire in self._wires[1:]]
 
+    async def prepare(self) -> None:
+        """Nothing has to be made."""
+
     async def step(self, tally: Tally) -> None:
+        play = self._play
+        if play.state.result is not None:
+            play.begin(play.dice.randbytes)
+        play.choose()
         start = time.perf_counter()
         status, answer = await self._wires[0].request("POST", f"{self._path}/commands", self._body)
         if status != 201:
             raise RuntimeError(f"{status} {answer!r}")
-        for feed in self._feeds:
-            await feed.next()
+        shown = [await feed.next() for feed in self._feeds]
         tally.latencies.append(time.perf_counter() - start)
+        play.follow(shown[0], play.dice.randbytes)
 
 
 async def drive(pid: int, battles: list[Battle] | list[FloorBattle], seconds: float, tally: Tally) -> None:
     """Plays all of them for so long, and adds what came of it to the tally."""
+    for battle in battles:
+        await battle.prepare()
     processes = children(pid)
     cpu, redis = cpu_seconds(pid), sum(map(cpu_seconds, processes))
     start = time.perf_counter()
@@ -334,11 +392,14 @@ async def figures_of_the_server(name: str, levels: list[int], seconds: float) ->
         with floor_server(Path(floor_folder), entry, answer, event) as (url, pid):
             for level in levels:
                 battles = [Battle(server.url, name, seed) for seed in range(level)]
-                floors = [FloorBattle(url, i + 1000 * level, request) for i in range(level)]
+                floors = [FloorBattle(url, i + 1000 * level, request, name) for i in range(level)]
                 for battle in battles:
                     await battle.open()
                 for bare in floors:
                     await bare.open()
+                # Once before anything counts: how many matches a second takes is known then.
+                await drive(server.pid, battles, 1.0, Tally())
+                await drive(pid, floors, 1.0, Tally())
                 ours, floor = Tally(), Tally()
                 for _ in range(max(1, round(seconds))):
                     await drive(server.pid, battles, 1.0, ours)
