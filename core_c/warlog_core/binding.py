@@ -172,7 +172,7 @@ class _Buffers:
         """What the call did that has just succeeded."""
         event, n_used = self.event, self.draws.n_used
         used = ffi.unpack(self.used, n_used) if n_used else []
-        return ffi.unpack(self.words, event.n_words), used, event.hides != 0
+        return ffi.unpack(self.words, event.n_words), used, event.hides == 0
 
 
 class _PerThread(threading.local):
@@ -366,7 +366,7 @@ class RawGame:
             self._go_on(b, draws, code)
         hash_, *turn, n_words, n_used, hides = _OUTCOME.unpack_from(b.outcome_bytes)
         used = ffi.unpack(b.used, n_used) if n_used else []
-        return new, (ffi.unpack(b.words, n_words), used, hides != 0), RawTurn(*turn), hash_.hex()
+        return new, (ffi.unpack(b.words, n_words), used, hides == 0), RawTurn(*turn), hash_.hex()
 
     def take(self, raw: RawState, actor: int, action: bytes, draws: Draws) -> None:
         """As `apply` with the ACTION_BYTES of a listed action, when nobody wants to know what it did."""

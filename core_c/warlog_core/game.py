@@ -60,46 +60,21 @@ class Visible(Struct, frozen=True):
     effects: list[Any]
 
 
-class Event:
+class Event(Struct, eq=False):
     """What an accepted action (or the start) did. Effects are decoded when they are first asked for."""
 
-    __slots__ = (
-        "_action",
-        "_action_struct",
-        "_effects",
-        "_game",
-        "_public",
-        "_record",
-        "_records",
-        "_tables",
-        "_words",
-        "actor",
-        "draws",
-        "hides_nothing",
-    )
-
-    def __init__(
-        self,
-        game: Game,
-        tables: Tables,
-        actor: str,
-        record: tuple[Sequence[int], Sequence[int]] | None,
-        words: list[int],
-        draws: list[int],
-        hides: bool,
-    ) -> None:
-        self.actor = actor
-        self.draws = draws
-        self.hides_nothing = not hides  # everybody may know all of it, whatever has been disclosed
-        self._game = game
-        self._tables = tables
-        self._record = record
-        self._words = words
-        self._action: dict[str, Any] | None = None
-        self._action_struct: Struct | None = None
-        self._records: list[tuple[int, int, int, int, list[int]]] | None = None
-        self._effects: list[Any] | None = None
-        self._public: Visible | None = None  # what everybody sees of an event that hides nothing
+    _game: Game
+    _tables: Tables
+    actor: str
+    _record: tuple[Sequence[int], Sequence[int]] | None
+    _words: list[int]
+    draws: list[int]
+    hides_nothing: bool  # everybody may know all of it, whatever has been disclosed
+    _action: dict[str, Any] | None = None
+    _action_struct: Struct | None = None
+    _records: list[tuple[int, int, int, int, list[int]]] | None = None
+    _effects: list[Any] | None = None
+    _public: Visible | None = None  # what everybody sees of an event that hides nothing
 
     @property
     def action(self) -> dict[str, Any] | None:

@@ -7,6 +7,8 @@ A draft holds a head and what has been written on it. Nothing of it touches the 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from warlog_core import Event, Game, State
 
 from . import customs
@@ -37,22 +39,20 @@ if TYPE_CHECKING:
 # Their bodies hold what a client sent: they are kept as every process reads them, with the keys in one order.
 AS_POSTED = {"match_created", "proposal_made", "options_changed", "position_edited"}
 LEAPS = {"time_travelled", "position_edited"}
+_ZEROS = bytes(2048), bytes(128)
 
 
-class Written:
+class Written(msgspec.Struct, eq=False):
     """One event of a draft.
 
     core  what the rules made of it
     left  what had been disclosed on the line that this event leaves, 0 if it leaves none
     """
 
-    __slots__ = ("body", "core", "left", "stored")
-
-    def __init__(self, stored: StoredEvent, body: Body, core: Event | None, left: int) -> None:
-        self.stored = stored
-        self.body = body
-        self.core = core
-        self.left = left
+    stored: StoredEvent
+    body: Body
+    core: Event | None
+    left: int
 
 
 class Draft:
@@ -236,7 +236,7 @@ def extend(line: Timeline, written: Written, fold: Fold, state: State | None) ->
     if stored.type == "action_taken":
         line.add_step(stored)
         if line.since_checkpoint >= line.every and state is not None:
-            line.add_checkpoint(version, packed(state))
+            line.add_checkpoint(version, packed(state.data))
         return
     if written.left:
         line.leave(version - 1, written.left)
@@ -245,19 +245,23 @@ def extend(line: Timeline, written: Written, fold: Fold, state: State | None) ->
             line.add_seed(version, seed)
         case TimeTravelled(to=to, seed_commitment=commitment_made):
             assert state is not None
-            line.add_jump(version, to, packed(state))
+            line.add_jump(version, to, packed(state.data))
             if commitment_made is not None:
                 line.add_seed(version, commitment_made)
         case MatchStarted() | PositionEdited() | OptionsChanged() if fold.started:
             assert state is not None
-            line.add_base(Base(version, fold.options, state.setup.rstrip(b"\0")), packed(state))
+            line.add_base(Base(version, fold.options, packed(state.setup)), packed(state.data))
             if isinstance(written.body, PositionEdited) and written.body.seed_commitment is not None:
                 line.add_seed(version, written.body.seed_commitment)
 
 
-def packed(state: State) -> bytes:
-    """The state's bytes as they are kept: without trailing zeros, which `Game.load` puts back."""
-    return state.data.rstrip(b"\0")
+def packed(data: bytes) -> bytes:
+    """A state's bytes as they are kept: without trailing zeros, which `Game.load` puts back."""
+    end = len(data)
+    for zeros in _ZEROS:  # `rstrip` alone looks at them one by one, and they are most of a state
+        while data.endswith(zeros, 0, end):
+            end -= len(zeros)
+    return data[:end].rstrip(b"\0")
 
 
 def deadlines_after(

@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
+import msgspec
+
 from warlog_core import CoreError, Event, State
 
 from .counts import Counts
@@ -15,7 +17,7 @@ from .timeline import Timeline
 from .upcast import body_of
 
 
-class Told:
+class Told(msgspec.Struct, eq=False):
     """An event with all that is known of it.
 
     core   what the rules made of it (actions, starts and edits only)
@@ -24,15 +26,12 @@ class Told:
     public its JSON where everybody gets the same, once it has been made (visible.py)
     """
 
-    __slots__ = ("body", "core", "public", "shown", "state", "stored")
-
-    def __init__(self, stored: StoredEvent, body: Body, core: Event | None, state: State | None) -> None:
-        self.stored = stored
-        self.body = body
-        self.core = core
-        self.state = state
-        self.shown: dict[object, dict[str, Any]] = {}
-        self.public: bytes | None = None
+    stored: StoredEvent
+    body: Body
+    core: Event | None
+    state: State | None
+    shown: dict[object, dict[str, Any]] = {}
+    public: bytes | None = None
 
 
 def tell(match: Match, line: Timeline, events: list[StoredEvent], counts: Counts) -> Iterator[Told]:

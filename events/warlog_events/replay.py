@@ -134,7 +134,7 @@ class Replay:
         state = self._state.copy()
         before = line.since_checkpoint - len(run)
         if before and before + len(run) > every:
-            line.add_checkpoint(self._at_run_start, packed(state))
+            line.add_checkpoint(self._at_run_start, packed(state.data))
             before = 0
         self.counts.core_calls += 1
         try:
@@ -143,7 +143,7 @@ class Replay:
             index = getattr(error, "index", None)
             _contradiction(run[index or 0].version, error)
         for number, data in enumerate(found, 1):
-            line.add_checkpoint(run[number * every - 1].version, data.rstrip(b"\0"))
+            line.add_checkpoint(run[number * every - 1].version, packed(data))
         line.since_checkpoint = len(run) % every if found else before + len(run)
         self._state = state
 

@@ -50,7 +50,7 @@ def dump(match: Match) -> bytes:
         FORM,
         match.game.fingerprint,
         match.fold,
-        packed(match.state),
+        packed(match.state.data),
         line.jumps[:shown],
         line.targets[:shown],
         [base for base in line.bases if base.version <= version],
