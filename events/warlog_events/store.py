@@ -453,7 +453,8 @@ class Store:
         """(match, seat, deadline) of deadlines that have passed, at most `limit` per bucket, the oldest first; of all
         buckets that can be reached."""
         groups = self._together((*range(self.buckets),))
-        replies = await self._pipe.reachable([(_due_in(buckets), (now_ms, limit)) for buckets in groups])
+        arguments = b"%d" % now_ms, b"%d" % limit
+        replies = await self._pipe.reachable([(_due_in(buckets), arguments) for buckets in groups])
         passed: list[tuple[str, str, int]] = []
         for flat in filter(None, replies):
             for member, score in zip(flat[::2], flat[1::2], strict=True):
@@ -469,7 +470,10 @@ class Store:
         while left:
             groups, left = self._together(left), ()
             replies = await self._pipe.reachable(
-                [(_activity_in(buckets), (limit, *map(after.__getitem__, buckets))) for buckets in groups]
+                [
+                    (_activity_in(buckets), (b"%d" % limit, *(b"%d" % after[bucket] for bucket in buckets)))
+                    for buckets in groups
+                ]
             )
             for buckets, reply in zip(groups, replies, strict=True):
                 if reply is not None:
