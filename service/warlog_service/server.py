@@ -54,6 +54,7 @@ class WarlogProtocol(HttpToolsProtocol):
     _head_bytes = 0  # of the request that is coming in
     _whole = False  # has the request that was begun come to its end?
     _patience: asyncio.TimerHandle | None = None
+    _serving: asyncio.Task[None]
     _served: RequestResponseCycle  # the request that is being answered, or was last; others may have come behind it
     _idle_since = math.inf  # loop time; inf: it is not idle
 
@@ -105,7 +106,7 @@ class WarlogProtocol(HttpToolsProtocol):
 
     def _name_request(self) -> None:
         """The id under which it is found again in answers, logs and traces: the caller's, if it looks like one."""
-        state = cast(Any, self.scope)["state"]
+        state: Any = self.scope["state"]
         named = state["headers"] = by_name(self.headers)  # for requests.header
         request_id = None
         if b"x-request-id" in named:
@@ -120,10 +121,12 @@ class WarlogProtocol(HttpToolsProtocol):
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
         self._served = cycle
-        self.tasks.add(self.loop.create_task(self._serve(cycle, app)))
+        self._serving = self.loop.create_task(self._serve(cycle, app))
+        self.tasks.add(self._serving)
 
     async def _serve(self, cycle: RequestResponseCycle, app: Any) -> None:
         """As uvicorn's `run_asgi`, which has its say wherever the application has not answered."""
+        task = self._serving
         try:
             await app(cycle.scope, cycle.receive, cycle.send)
             if not (cycle.response_complete or cycle.disconnected):
@@ -132,7 +135,7 @@ class WarlogProtocol(HttpToolsProtocol):
             await cycle.run_asgi(partial(_failed, error))
         finally:
             cycle.on_response = _nothing  # it holds the connection, which holds the request
-            self.tasks.discard(cast(Any, asyncio.current_task()))
+            self.tasks.discard(task)
 
     # As in uvicorn an idle connection is closed after `timeout_keep_alive` seconds; but one timer looks now and then
     # since when it has been idle, instead of one for each answer.

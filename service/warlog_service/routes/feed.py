@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from functools import lru_cache
 
 from litestar import get
 from litestar.params import FromPath
@@ -146,10 +145,17 @@ def _sse(version: int, name: str, data: bytes) -> bytes:
     return b"id: %d\nevent: %b\ndata: %b\n\n" % (version, name.encode(), data)
 
 
-@lru_cache(maxsize=16)
+_newest: tuple[Item, bytes] = (0, "", b""), b""
+
+
 def _chunk(item: Item) -> bytes:
-    """Most events go to several feeds, one after the other."""
-    return chunk(_sse(*item))
+    """Most events go to several feeds, one after the other: the last one made is kept."""
+    global _newest
+    made_of, made = _newest
+    if made_of is not item:
+        made = chunk(_sse(*item))
+        _newest = item, made
+    return made
 
 
 def _last_event_id(scope: Scope) -> int | None:
