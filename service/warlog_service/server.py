@@ -106,7 +106,8 @@ class WarlogProtocol(HttpToolsProtocol):
 
     def _name_request(self) -> None:
         """The id under which it is found again in answers, logs and traces: the caller's, if it looks like one."""
-        state: Any = self.scope["state"]
+        scope: Any = self.scope
+        state = scope["state"]
         named = state["headers"] = by_name(self.headers)  # for requests.header
         request_id = None
         if b"x-request-id" in named:
