@@ -21,9 +21,9 @@ from msgspec.structs import replace
 from redis.crc import key_slot
 from redis.exceptions import ResponseError
 
-from .errors import Unavailable
+from .errors import Unavailable, Unconfirmed
 from .keys import nothing_beside
-from .pipe import PAUSE_S_MIN, Address, Asked, Client, Line, Reply, Wire, Word
+from .pipe import PAUSE_S_MIN, Address, Asked, Client, Line, Promise, Reply, Wire, Word
 
 log = logging.getLogger("warlog.redis")
 
@@ -215,12 +215,14 @@ class ClusterPipe(Client):
 
     # -- commands
 
-    def send(self, *words: Word, write: bool = False, packed: bytes | None = None) -> asyncio.Future[Reply]:
+    def submit(
+        self, promise: Promise, words: Sequence[Word], write: bool = False, packed: bytes | None = None
+    ) -> None:
         wire = self._line_for(words).wire
         if wire is None:
             self._stale.set()
             raise Unavailable("no connection to the slot's primary")
-        return wire.send(words, write, packed)
+        wire.submit(promise, words, write, packed)
 
     async def atomically(self, commands: Iterable[Sequence[Word]]) -> list[Reply]:
         queued = list(commands)
@@ -271,32 +273,35 @@ class ClusterPipe(Client):
     # -- redirections
 
     def _refused(self, reply: ResponseError, asked: Asked) -> bool:
-        future, write, words = asked
+        promise, write, words = asked
         if "CLUSTERDOWN" in str(reply):
             self._stale.set()
         if not words or not _is_elsewhere(reply):
             return False
-        self._spawn(self._settle_elsewhere(future, bool(write), words, reply))
+        self._spawn(self._settle_elsewhere(promise, bool(write), words, reply))
         return True
 
     async def _settle_elsewhere(
-        self, future: asyncio.Future[Reply], write: bool, words: Sequence[Word], refusal: Exception
+        self, promise: Promise, write: bool, words: Sequence[Word], refusal: Exception
     ) -> None:
         key = _key(words)
         assert key is not None
         try:
             reply = await self._follow(
-                slot_of(key), refusal, lambda wire: wire.send_once(words, write), future.done
+                slot_of(key), refusal, lambda wire: wire.send_once(words, write), promise.done
             )
         except asyncio.CancelledError:
-            future.cancel()
+            if not promise.done():
+                promise.set_exception(
+                    (Unconfirmed if write else Unavailable)("the connection to Redis is closed")
+                )
             raise
         except Exception as error:
-            if not future.done():
-                future.set_exception(error)
+            if not promise.done():
+                promise.set_exception(error)
         else:
-            if not future.done():
-                future.set_result(reply)
+            if not promise.done():
+                promise.set_result(reply)
 
     async def _follow(
         self,

@@ -6,7 +6,7 @@ seeing the same version. No lock is held over the network.
 """
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 import msgspec
 
@@ -61,15 +61,44 @@ from .model import SERVER, STRANGER, Player, Reader
 from .notify import Watch
 from .pages import Told
 from .past import Past
+from .pipe import Promise, Reply
 from .projections.lobby import index_json
 from .proposals import Around, accept, propose, reject
 from .stakes import Brought, BroughtWanted, Stakes
-from .store import Append, Idempotency, Store
+from .store import DONE, Append, Idempotency, Store
 from .timeline import Forgotten
 from .world import World
 
 CONFLICTS_MAX = 100
 _TRIES = range(CONFLICTS_MAX)
+
+
+class Begun(msgspec.Struct, eq=False):
+    """An action as far as it goes without waiting: decided (`Matches.begin`), then sent (`Matches.send`).
+
+    match    the newest that was known
+    refusal  why it is refused by that
+    append   what was sent, with the answer in `done`
+    reply    of Redis, where `finish` could do nothing with it
+    """
+
+    hot: Hot
+    match: Match
+    caller: Player
+    seat: str
+    key: Key | None
+    draft: Draft | None = None
+    refusal: WarlogError | None = None
+    append: Append | None = None
+    done: Done | None = None
+    reply: asyncio.Future[Reply] | None = None
+
+    def drafted(self) -> Draft:
+        """Raises the refusal."""
+        if self.refusal is not None:
+            raise self.refusal
+        assert self.draft is not None
+        return self.draft
 
 
 class Matches:
@@ -236,10 +265,11 @@ class Matches:
         expected_version: int | None = None,
         key: Key | None = None,
         render: Callable[[Done], bytes] | None = None,
+        begun: Begun | None = None,
     ) -> Done:
         """One command, one event. `render` makes the body of the answer, which is stored with `key`; it is
         called before the event is appended, perhaps several times, must not do I/O, and nothing of it may leave
-        before `execute` returns. Default: the JSON of `Done.body(caller.id)`.
+        before `execute` returns. Default: the JSON of `Done.body(caller.id)`. `begun`: how far it has come already.
 
         Raises every error of errors.py that the table of API.md gives for commands and seats."""
         acting = command.seat if isinstance(command, Act) else None
@@ -256,26 +286,26 @@ class Matches:
         others: list[Draft] = []  # a rematch's first events; made once, however often we try
         brought: Mapping[str, Brought] = {}
         began_at = 0
-        hot = self._loader.known(match_id) or await self._loader.cold(match_id)
+        hot = begun.hot if begun else self._loader.known(match_id) or await self._loader.cold(match_id)
         tried: Match | None = None
         for _ in _TRIES:
-            match = hot.match
+            earlier, begun = begun, None
+            match = hot.match if earlier is None else earlier.match
             try:
-                if match.fold.visibility != "public":
-                    check_known(match, command, caller)
-                if expected_version is not None and expected_version != match.version:
-                    raise VersionConflict(f"the match is at version {match.version}", version=match.version)
-                if tried is not None and expected_version is None:
-                    _check_still(tried, match, command, began_at)
-                draft = self._draft(hot, caller.id, brought)
-                began_at = began_at or draft.at
-                if isinstance(command, Act):
-                    self.counts.core_calls += 1
-                    act(draft, command, caller)
+                if earlier is not None:
+                    began_at = earlier.draft.at if earlier.draft else 0
+                    draft = earlier.drafted()
                 else:
-                    self._decide(draft, command, caller, others, found)
-                    for other in (*others, draft):
-                        await self._secure(other)
+                    draft = self._drafted(hot, command, caller, expected_version, brought)
+                    if tried is not None and expected_version is None:
+                        _check_still(tried, match, command, began_at)
+                    began_at = began_at or draft.at
+                    if isinstance(command, Act):
+                        self._act(draft, command, caller)
+                    else:
+                        self._decide(draft, command, caller, others, found)
+                        for other in (*others, draft):
+                            await self._secure(other)
             except BroughtWanted as wanted:
                 brought = await self._ask(match_id, match.game, wanted)
                 continue
@@ -290,15 +320,15 @@ class Matches:
                 if hot.match.version == match.version:
                     raise refusal
                 continue
-            done = self._done(draft)
-            done.answer = done.json(caller.id) if render is None else render(done)
             try:
-                for other in others:
-                    await self._append_rematch(other)
-                idempotency = (
-                    None if key is None else Idempotency(caller.id, key.key, key.digest, done.answer)
-                )
-                await self._append(draft, idempotency, acting)
+                if earlier is not None:
+                    done = await self._sent(earlier)
+                else:
+                    done = self._done(draft)
+                    done.answer = done.json(caller.id) if render is None else render(done)
+                    for other in others:
+                        await self._append_rematch(other)
+                    await self._append(draft, _idempotency(caller, key, done), acting)
                 done.match = self._commit(hot, draft, done.told)
             except VersionConflict:
                 self.counts.conflicts += 1
@@ -313,6 +343,73 @@ class Matches:
                 return Done(hot.match, None, repeated.answer)
             return done
         raise VersionConflict("too many others write this match", version=hot.match.version)
+
+    # The same for an action in three steps between which nothing has to be awaited, for whoever takes several commands
+    # through each step together (the service's cohort.py).
+
+    def begin(
+        self, match_id: str, command: Act, caller: Player, expected_version: int | None, key: Key | None
+    ) -> Begun | None:
+        """Decides. None where the match is not in memory as far as it is needed. `execute` goes on where there is a
+        `refusal`, and whenever a step gives None."""
+        hot = self._loader.known(match_id)
+        if hot is None:
+            return None
+        begun = Begun(hot, hot.match, caller, command.seat, key)
+        try:
+            begun.draft = self._drafted(hot, command, caller, expected_version)
+            self._act(begun.draft, command, caller)
+        except Forgotten:
+            return None
+        except WarlogError as refusal:
+            begun.refusal = refusal
+        return begun
+
+    def send(self, begun: Begun, promise: Promise) -> None:
+        """Makes the answer, and sends the event and it to Redis. Whatever the promise gets is for `finish`.
+
+        Raises Unavailable, which is for `begun.reply`, as any exception that the promise gets."""
+        draft = begun.drafted()
+        done = begun.done = self._done(draft)
+        done.answer = done.json(begun.caller.id)
+        begun.append = self._addition(draft, _idempotency(begun.caller, begun.key, done), begun.seat)
+        self.store.submit(begun.append, promise)
+
+    def finish(self, begun: Begun, reply: Reply) -> Done | None:
+        """What `execute` would have given. None: the reply is another than DONE, and for `begun.reply`."""
+        done = begun.done
+        assert done is not None
+        if reply != DONE:
+            return None
+        done.match = self._commit(begun.hot, begun.drafted(), done.told)
+        return done
+
+    async def _sent(self, begun: Begun) -> Done:
+        assert begun.append is not None
+        assert begun.done is not None
+        assert begun.reply is not None
+        await self._appended(begun.append.match, self.store.settled(begun.append, begun.reply))
+        return begun.done
+
+    def _drafted(
+        self,
+        hot: Hot,
+        command: AnyCommand,
+        caller: Player,
+        expected_version: int | None,
+        brought: Mapping[str, Brought] | None = None,
+    ) -> Draft:
+        """Raises UnknownMatch, VersionConflict."""
+        match = hot.match
+        if match.fold.visibility != "public":
+            check_known(match, command, caller)
+        if expected_version is not None and expected_version != match.version:
+            raise VersionConflict(f"the match is at version {match.version}", version=match.version)
+        return self._draft(hot, caller.id, brought)
+
+    def _act(self, draft: Draft, command: Act, caller: Player) -> None:
+        self.counts.core_calls += 1
+        act(draft, command, caller)
 
     def _decide(
         self, draft: Draft, command: AnyCommand, caller: Player, others: list[Draft], found: Found
@@ -376,35 +473,40 @@ class Matches:
         return Done(draft.match, Told(first.stored, first.body, first.core, draft.match.state))
 
     async def _append(self, draft: Draft, idempotency: Idempotency | None, acting: str | None) -> None:
-        """Raises what Store.append raises. After an unclear end nothing in memory is trusted any more, and our own
-        feeds look for themselves: of what is appended here nobody else tells them."""
+        """Raises what Store.append raises."""
+        await self._appended(draft.match_id, self.store.append(self._addition(draft, idempotency, acting)))
+
+    def _addition(self, draft: Draft, idempotency: Idempotency | None, acting: str | None) -> Append:
         match, before, written = draft.match, draft.began, draft.written
         self.counts.redis_appends += 1
         match.index = index_json(before, match)
         clocked = before is None or bool(match.deadlines or before.deadlines)
+        return Append(
+            match=draft.match_id,
+            expected_version=0 if before is None else before.version,
+            expected_chain="" if before is None else before.fold.chain,
+            events=[one.stored for one in written],
+            summary=match.summary_json(STRANGER),
+            index=match.index,
+            secrets=draft.new_secrets,
+            idempotency=idempotency,
+            deadlines=match.deadlines if clocked else None,
+            acting_seat=acting if clocked else None,
+        )
+
+    async def _appended(self, match_id: str, appended: Awaitable[None]) -> None:
+        """After an unclear end nothing in memory is trusted any more, and our own feeds look for themselves: of what is
+        appended here nobody else tells them."""
         try:
-            await self.store.append(
-                Append(
-                    match=draft.match_id,
-                    expected_version=0 if before is None else before.version,
-                    expected_chain="" if before is None else before.fold.chain,
-                    events=[one.stored for one in written],
-                    summary=match.summary_json(STRANGER),
-                    index=match.index,
-                    secrets=draft.new_secrets,
-                    idempotency=idempotency,
-                    deadlines=match.deadlines if clocked else None,
-                    acting_seat=acting if clocked else None,
-                )
-            )
+            await appended
         except ClockSkew:
             raise
         except (TryAgain, asyncio.CancelledError):
-            self.cache.drop(draft.match_id)
-            self._hub.look(draft.match_id)  # on the same connection, and so after what may be on its way
+            self.cache.drop(match_id)
+            self._hub.look(match_id)  # on the same connection, and so after what may be on its way
             raise
         except IntegrityError as error:
-            await self._integrity.freeze(draft.match_id, error)
+            await self._integrity.freeze(match_id, error)
             raise
 
     async def _append_rematch(self, draft: Draft) -> None:
@@ -474,6 +576,10 @@ class Matches:
         self._hub.close()
         self._integrity.close()
         await self._loader.settle()
+
+
+def _idempotency(caller: Player, key: Key | None, done: Done) -> Idempotency | None:
+    return None if key is None else Idempotency(caller.id, key.key, key.digest, done.answer)
 
 
 def _check_still(tried: Match, match: Match, command: AnyCommand, began_at: int) -> None:

@@ -18,7 +18,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from functools import cache, lru_cache
 from importlib import resources
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 import hiredis
 import msgspec
@@ -112,9 +112,24 @@ def _form(words: int) -> bytes:
 # What a pending reply belongs to. A WRITE's loss is `Unconfirmed`; WAIT is ours and confirms the WRITEs before it.
 _READ, _WRITE, _WAIT = 0, 1, 2
 
+
+class Promise(Protocol):
+    """Who gets a reply, once: a future, or whoever can be told as futures are, without a turn of the loop between.
+
+    Told from within the connection's own callback: it must neither raise nor take long."""
+
+    def done(self) -> bool:
+        """Is nobody interested any more?"""
+        ...
+
+    def set_result(self, result: Reply, /) -> None: ...
+
+    def set_exception(self, exception: Exception, /) -> None: ...
+
+
 # A pending reply: whose it is, of which of these three, and the command, to be asked of another node if need be;
 # () for one that must not be.
-Asked = tuple[asyncio.Future[Reply], int, Sequence[Word]]
+Asked = tuple[Promise, int, Sequence[Word]]
 
 
 class Wire(asyncio.Protocol):
@@ -156,16 +171,22 @@ class Wire(asyncio.Protocol):
         """The reply to come: in the future, in the order of sending. Raises Unavailable once the wire is lost.
 
         `packed`: the words as they are sent, where somebody knows already."""
+        future: asyncio.Future[Reply] = self._loop.create_future()
+        self.submit(future, words, write, packed)
+        return future
+
+    def submit(
+        self, promise: Promise, words: Sequence[Word], write: bool = False, packed: bytes | None = None
+    ) -> None:
+        """As `send`, for somebody who is there already."""
         if self._transport is None:
             raise Unavailable("the connection to Redis was lost")
-        future: asyncio.Future[Reply] = self._loop.create_future()
         if not self._queue:
             self._loop.call_soon(self._flush)
         self._queue.append(_pack(tuple(words)) if packed is None else packed)
-        self._pending.append((future, _WRITE if write else _READ, words))
+        self._pending.append((promise, _WRITE if write else _READ, words))
         self._unsent += 1
         self._unwaited |= write
-        return future
 
     def send_once(self, words: Sequence[Word], write: bool = False) -> asyncio.Future[Reply]:
         """As `send`, but an error reply is the caller's whatever it says."""
@@ -414,9 +435,15 @@ class Client(ABC):
         return float(self.ready)
 
     @abstractmethod
-    def send(
-        self, *words: Word, write: bool = False, packed: bytes | None = None
-    ) -> asyncio.Future[Reply]: ...
+    def submit(
+        self, promise: Promise, words: Sequence[Word], write: bool = False, packed: bytes | None = None
+    ) -> None:
+        """Sends a command, whose reply the promise gets. `packed`: the words as they are sent, where somebody knows."""
+
+    def send(self, *words: Word, write: bool = False, packed: bytes | None = None) -> asyncio.Future[Reply]:
+        future: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
+        self.submit(future, words, write, packed)
+        return future
 
     @abstractmethod
     async def atomically(self, commands: Iterable[Sequence[Word]]) -> list[Reply]:
@@ -468,9 +495,9 @@ class Client(ABC):
                 raise
         return await self.send("EVAL", code.source, len(keys), *keys, *arguments, write=write)
 
-    def run(self, call: Prepared, arguments: tuple[bytes, ...]) -> asyncio.Future[Reply]:
-        """As `script`, of one that writes and is run often: who awaits it sees to NOSCRIPT (`run_whole`)."""
-        return self.send(*call.words, *arguments, write=True, packed=call.pack(arguments))
+    def run(self, promise: Promise, call: Prepared, arguments: tuple[bytes, ...]) -> None:
+        """As `script`, of one that writes and is run often: who gets the reply sees to NOSCRIPT (`run_whole`)."""
+        self.submit(promise, (*call.words, *arguments), True, call.pack(arguments))
 
     def run_whole(self, call: Prepared, arguments: tuple[bytes, ...]) -> asyncio.Future[Reply]:
         """For a Redis that has forgotten the script."""
@@ -509,11 +536,13 @@ class Pipe(Client):
     def ready(self) -> bool:
         return self._line.ready
 
-    def send(self, *words: Word, write: bool = False, packed: bytes | None = None) -> asyncio.Future[Reply]:
+    def submit(
+        self, promise: Promise, words: Sequence[Word], write: bool = False, packed: bytes | None = None
+    ) -> None:
         wire = self._line.wire
         if wire is None:
             raise Unavailable("no connection to Redis")
-        return wire.send(words, write, packed)
+        wire.submit(promise, words, write, packed)
 
     async def atomically(self, commands: Iterable[Sequence[Word]]) -> list[Reply]:
         """Nothing comes in between, because all is queued in this tick."""

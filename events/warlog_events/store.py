@@ -4,9 +4,10 @@ An append either did all of what `lua/append.lua` lists or nothing. Whatever is 
 written here as long as the chain holds; `verify` is who checks that.
 """
 
+import asyncio
 import hashlib
 import struct
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Protocol
 
@@ -25,7 +26,7 @@ from .errors import (
     VersionConflict,
     WrongStatus,
 )
-from .pipe import Prepared, Reply, Word
+from .pipe import Prepared, Promise, Reply, Word
 from .world import World
 
 # An event's `at` is its writer's idea of Redis's clock; this far off, in ms, it is refused and the clock set.
@@ -36,6 +37,9 @@ VOID_SECONDS = 30 * 86_400
 ACTIVITY_ENTRIES = 4_096
 # That one script call asks for, where there is one server.
 BUCKETS_PER_CALL = 64
+
+# What append.lua replies when all is written.
+DONE: Reply = [b"done"]
 
 _FIELDS = [b"type", b"seat", b"by", b"at", b"body", b"draws", b"chain", b"hash"]
 
@@ -264,6 +268,16 @@ class Store:
         Raises VersionConflict (with the version), TooLate, Repeated (with the answer), IdempotencyKeyReused,
         WrongStatus (voided), IntegrityError (history lost, forked, with a gap, or frozen), ClockSkew (make the events
         again with a new `at`), Unavailable, Unconfirmed (the same append with its Idempotency-Key tells)."""
+        future: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
+        self.submit(append, future)
+        await self.settled(append, future)
+
+    def submit(self, append: Append, promise: Promise) -> None:
+        """Sends it. A promise that gets `DONE` is told that all has been done; what anything else means, an exception
+        included, `settled` knows. Raises Unavailable where there is nobody to send it to."""
+        self._pipe.run(promise, *self._call(append))
+
+    def _call(self, append: Append) -> tuple[Prepared, tuple[bytes, ...]]:
         a, match = append, append.match
         call = _append_to(match)
         digest, answer, ttl_s = b"", b"", 0
@@ -292,17 +306,21 @@ class Store:
                 rows,
             )
         )
-        arguments = (head, a.summary, a.index, digest, answer, *bodies)
+        return call, (head, a.summary, a.index, digest, answer, *bodies)
+
+    async def settled(self, append: Append, reply: Awaitable[Reply]) -> None:
+        """What comes after `submit`. Raises what `append` raises."""
+        a, match = append, append.match
         try:
             try:
-                reply = await self._pipe.run(call, arguments)
+                answered = await reply
             except ResponseError as error:
                 if not str(error).startswith("NOSCRIPT"):
                     raise
-                reply = await self._pipe.run_whole(call, arguments)
-            if reply[0] == b"archived":
+                answered = await self._pipe.run_whole(*self._call(a))
+            if answered[0] == b"archived":
                 await self.restore(match)
-                reply = await self._pipe.run_whole(call, arguments)
+                answered = await self._pipe.run_whole(*self._call(a))
         except ResponseError as error:
             # The script's first write; nothing is written. Somebody took entries from the end of the stream by hand.
             if "specified in XADD" in str(error):
@@ -310,8 +328,8 @@ class Store:
                     f"{match}: the stream had come further than version {a.expected_version}"
                 ) from error
             raise
-        if reply[0] != b"done":
-            self._refuse(a, reply)
+        if answered != DONE:
+            self._refuse(a, answered)
 
     def _refuse(self, a: Append, reply: Reply) -> None:
         match reply:

@@ -7,13 +7,16 @@ import random
 import re
 import time
 from contextlib import suppress
+from typing import Any
 
 from litestar import Litestar, Router
 from litestar.datastructures import State
 from litestar.enums import ScopeType
-from litestar.types import Receive, Scope, Send
+from litestar.types import HTTPScope, Receive, Scope, Send
 
 from warlog_service import logs, problems
+from warlog_service.answers import Wire
+from warlog_service.cohort import Cohort
 from warlog_service.logs import REQUEST
 from warlog_service.routes import (
     commands,
@@ -34,6 +37,7 @@ from warlog_service.settings import Settings
 
 SHUTDOWN_SECONDS = 2.0
 COMMANDS = re.compile(r"/v1/matches/([^/]+)/commands").fullmatch
+COMMANDS_TEMPLATE = "/v1/matches/{match_id}/commands"
 
 
 class Front:
@@ -43,8 +47,17 @@ class Front:
         self.service = Service(settings, serves=True)
         self._access_share = settings.access_log
         self.app = create_app(self.service)
+        self.cohort = Cohort(self.service, self._answered)
         self.start = self.service.start
         self.stop = self.service.stop
+
+    def at_once(self, scope: HTTPScope, wire: Wire) -> bool:
+        """Whether this request is taken without a task of its own, and answered over `wire`."""
+        if scope["method"] != "POST" or (found := COMMANDS(scope["path"])) is None:
+            return False
+        scope["path_template"] = COMMANDS_TEMPLATE
+        self.cohort.take(scope, wire, found[1])
+        return True
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != ScopeType.HTTP:
@@ -59,8 +72,8 @@ class Front:
         started = time.perf_counter()
         if method == "POST" and (found := COMMANDS(scope["path"])):
             # The hot path goes round Litestar, whose routing and bookkeeping cost as much as all the rest of
-            # this folder.
-            scope["path_template"] = "/v1/matches/{match_id}/commands"
+            # this folder; under our own server it does not even come here.
+            scope["path_template"] = COMMANDS_TEMPLATE
             try:
                 answer = await commands.command(self.service, scope, receive, found[1])
             except Exception as error:
@@ -70,10 +83,14 @@ class Front:
                 await answer(scope, receive, send)
         else:
             await self.app(scope, receive, send)  # uvicorn leaves the body out of the answer to a HEAD
-        state = scope["state"]
+        self._answered(scope, started, method)
+
+    def _answered(self, scope: HTTPScope, started: float, method: str = "POST") -> None:
+        state: Any = scope["state"]
         status = state.get("status", 0)
         seconds = -1.0 if "stream" in state else time.perf_counter() - started
-        self.service.metrics.traffic.answered(method, scope.get("path_template", "none"), status, seconds)
+        template: Any = scope.get("path_template", "none")
+        self.service.metrics.traffic.answered(method, template, status, seconds)
         if status >= 500 or (self._access_share and random.random() < self._access_share):
             logs.answered(scope, status, time.perf_counter() - started)
 

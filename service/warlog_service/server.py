@@ -10,6 +10,7 @@ import os
 import re
 import secrets
 import socket
+from collections.abc import Callable
 from contextlib import suppress
 from functools import lru_cache, partial
 from typing import Any, Protocol, cast
@@ -17,11 +18,12 @@ from typing import Any, Protocol, cast
 import msgspec
 import uvicorn
 import uvloop
-from litestar.types import Receive, Scope, Send
+from litestar.types import HTTPScope, Receive, Scope, Send
+from uvicorn.protocols.http.flow_control import HIGH_WATER_LIMIT
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 
 from warlog_service import problems
-from warlog_service.answers import BODILESS, WIRE, Answer
+from warlog_service.answers import BODILESS, WIRE, Answer, Wire
 from warlog_service.requests import by_name
 from warlog_service.settings import Settings
 
@@ -30,8 +32,12 @@ _REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}").fullmatch
 _requests = itertools.count(1)
 
 
+AtOnce = Callable[[HTTPScope, Wire], bool]
+"""Whether it sees to this request from the next turn of the loop on, by the wire alone and without being awaited."""
+
+
 class Front(Protocol):
-    """What is served: an ASGI application that can end its feeds."""
+    """What is served: an ASGI application that can end its feeds, and may have an `AtOnce` of this name."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None: ...
 
@@ -49,20 +55,19 @@ class WarlogProtocol(HttpToolsProtocol):
     header_bytes_max = 32_768
     request_seconds_max = 60.0
     request_prefix: bytes | None = b""  # of the ids that requests get which bring none; None: they get none
+    at_once: AtOnce
     draining = False  # set for all connections at once: no further request after the one that is answered
     _in_head = True
     _head_bytes = 0  # of the request that is coming in
     _whole = False  # has the request that was begun come to its end?
     _patience: asyncio.TimerHandle | None = None
+    _held: Any = None  # the application for a request whose body, a short one, is still coming
     _serving: asyncio.Task[None]
     _served: RequestResponseCycle  # the request that is being answered, or was last; others may have come behind it
     _idle_since = math.inf  # loop time; inf: it is not idle
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        # Nothing but these methods of a transport is used by uvicorn.
-        super().connection_made(
-            cast(asyncio.Transport, Corked(cast(asyncio.Transport, transport), self.loop))
-        )
+        super().connection_made(cast(asyncio.Transport, transport))
         self._extensions: Any = {WIRE: self}
         self._patience = self.loop.call_later(self.request_seconds_max, self._give_up)
 
@@ -71,6 +76,8 @@ class WarlogProtocol(HttpToolsProtocol):
             self._patience.cancel()
         if self.timeout_keep_alive_task is not None:
             self.timeout_keep_alive_task.cancel()
+        if self._held is not None:
+            self._served.on_response = _nothing
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -103,6 +110,8 @@ class WarlogProtocol(HttpToolsProtocol):
         self._name_request()
         if self.draining:
             self.cycle.keep_alive = False
+        if self._held is not None and self._is_long():
+            self._begin(self._held)
 
     def _name_request(self) -> None:
         """The id under which it is found again in answers, logs and traces: the caller's, if it looks like one."""
@@ -122,7 +131,28 @@ class WarlogProtocol(HttpToolsProtocol):
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
         self._served = cycle
-        self._serving = self.loop.create_task(self._serve(cycle, app))
+        if cycle.more_body and not self._is_long():
+            self._held = app  # the end mostly comes in the same packet
+        else:
+            self._begin(app)
+
+    def _is_long(self) -> bool:
+        """May the body be more than uvicorn takes before somebody reads it, or does the client wait for a word?"""
+        cycle = self._served
+        headers = cast(Any, cycle.scope)["state"].get("headers")
+        if headers is None:
+            return False  # asked again when they are there
+        length = int(headers.get(b"content-length", b"0"))
+        return cycle.waiting_for_100_continue or b"transfer-encoding" in headers or length > HIGH_WATER_LIMIT
+
+    def _begin(self, app: Any) -> None:
+        self._held = None
+        scope: Any = self._served.scope
+        if app is not self.app or not self.at_once(scope, self):
+            self.run(app)
+
+    def run(self, app: Any) -> None:
+        self._serving = self.loop.create_task(self._serve(self._served, app))
         self.tasks.add(self._serving)
 
     async def _serve(self, cycle: RequestResponseCycle, app: Any) -> None:
@@ -135,7 +165,7 @@ class WarlogProtocol(HttpToolsProtocol):
         except BaseException as error:
             await cycle.run_asgi(partial(_failed, error))
         finally:
-            cycle.on_response = _nothing  # it holds the connection, which holds the request
+            cycle.on_response = _nothing
             self.tasks.discard(task)
 
     # As in uvicorn an idle connection is closed after `timeout_keep_alive` seconds; but one timer looks now and then
@@ -203,6 +233,7 @@ class WarlogProtocol(HttpToolsProtocol):
         cycle.response_started = cycle.response_complete = True
         cycle.message_event.set()
         cycle.on_response()
+        cycle.on_response = _nothing  # it holds the connection, which holds the request
         return True
 
     def push(self, chunk: bytes) -> bool:
@@ -221,6 +252,8 @@ class WarlogProtocol(HttpToolsProtocol):
         self._in_head = self._whole = True
         self._head_bytes = 0
         super().on_message_complete()
+        if self._held is not None:
+            self._begin(self._held)
 
     def send_400_response(self, msg: str) -> None:
         if self._head_bytes > self.header_bytes_max:
@@ -257,6 +290,10 @@ def _nothing() -> None:
     pass
 
 
+def _never(scope: HTTPScope, wire: Wire) -> bool:
+    return False
+
+
 @lru_cache(maxsize=256)
 def _plain_lines(headers: tuple[tuple[bytes, bytes], ...]) -> bytes | None:
     """None where one of them is not plain."""
@@ -271,36 +308,6 @@ def _plain_line(header: tuple[bytes, bytes]) -> bytes | None:
     if name == b"connection" or _CONTROL(name) or _CONTROL(value):
         return None
     return b"%b: %b\r\n" % (name, value)
-
-
-class Corked:
-    """A transport that sends what one turn of the loop writes in one piece: head and body, or several events.
-
-    uvicorn writes them one by one, and each would be a system call here and a wake-up there."""
-
-    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
-        self._transport = transport
-        self._loop = loop
-        self._held: list[bytes] = []
-        self.get_extra_info = transport.get_extra_info
-        self.is_closing = transport.is_closing
-        self.pause_reading = transport.pause_reading
-        self.resume_reading = transport.resume_reading
-        self.set_protocol = transport.set_protocol
-
-    def write(self, data: bytes) -> None:
-        if not self._held:
-            self._loop.call_soon(self._flush)
-        self._held.append(data)
-
-    def close(self) -> None:
-        self._flush()
-        self._transport.close()
-
-    def _flush(self) -> None:
-        if self._held and not self._transport.is_closing():
-            self._transport.write(b"".join(self._held))
-        self._held.clear()
 
 
 class Listening(msgspec.Struct, tag="listening", tag_field="event"):
@@ -356,6 +363,7 @@ def config(app: Front, settings: Settings) -> uvicorn.Config:
         {
             "header_bytes_max": settings.header_bytes_max,
             "request_seconds_max": settings.request_seconds_max,
+            "at_once": staticmethod(getattr(app, "at_once", _never)),
             # A test world answers the same requests with the same bytes.
             "request_prefix": secrets.token_hex(4).encode() if settings.test_world is None else None,
         },

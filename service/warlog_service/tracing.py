@@ -19,6 +19,7 @@ from litestar.enums import ScopeType
 from litestar.types import HTTPScope, Receive, Scope, Send
 
 from warlog_service import logs
+from warlog_service.answers import Wire
 from warlog_service.app import Front
 from warlog_service.running import Backend
 from warlog_service.settings import BadSettings, Settings
@@ -47,6 +48,10 @@ class TracedFront(Front):
         self.stop = self._stop
         for handler in logging.getLogger().handlers:
             handler.addFilter(_TraceId())
+
+    def at_once(self, scope: HTTPScope, wire: Wire) -> bool:
+        """Each request has its own span, and so its own task."""
+        return False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != ScopeType.HTTP or scope["path"].endswith("/feed"):

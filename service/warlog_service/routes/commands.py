@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from hashlib import sha256
 
+import msgspec
 from litestar import delete, post, put
 from litestar.params import FromPath
 from litestar.types import Receive, Scope
 
 from warlog_events.commands import AnyCommand, Command, Join, LeaveSeat, TakeSeat
-from warlog_events.done import Key
+from warlog_events.done import Done, Key
 from warlog_events.errors import WarlogError
+from warlog_events.match import Begun
+from warlog_events.model import Player
 from warlog_service import auth, schema
 from warlog_service.answers import JSON, PRIVATE, Answer
 from warlog_service.openapi import call
 from warlog_service.requests import (
     AnyRequest,
-    body_at_hand,
     decode,
     decoder,
     expected_version,
@@ -58,35 +60,72 @@ async def post_command(request: AnyRequest, match_id: FromPath[str]) -> Answer:
     return await command(service_of(request.scope), request.scope, request.receive, match_id)
 
 
+class Asked(msgspec.Struct, eq=False):
+    """A command that somebody who has been let in wants done, once its request has been read."""
+
+    caller: Player
+    command: AnyCommand | None = None
+    expected_version: int | None = None
+    key: Key | None = None
+
+    def read(
+        self,
+        scope: Scope,
+        body: bytes,
+        what: bytes = b"command\0",
+        command_of: Callable[[bytes], AnyCommand] = decoder(Command),
+    ) -> None:
+        """Raises BadParameter, MalformedBody, and what `command_of` raises. `what`: what the path says, so that one
+        Idempotency-Key is not taken for two things."""
+        given = idempotency_key(scope)
+        if given is not None:
+            self.key = Key(given, sha256(what + body).hexdigest())
+        self.command = command_of(body)
+        self.expected_version = expected_version(scope)
+
+
 async def command(
     service: Service,
     scope: Scope,
     receive: Receive,
     match_id: str,
-    asked: bytes = b"command\0",
-    command_of: Callable[[bytes], AnyCommand] = decoder(Command),
+    read: Callable[[Asked, bytes], None] | None = None,
     status: int = 201,
+    *,
+    asked: Asked | None = None,
+    begun: Begun | None = None,
 ) -> Answer:
-    """The call itself, of the command that `command_of` makes of the body. The application's front comes here directly
-    (app.py). `asked`: what the path says, so that one Idempotency-Key is not taken for two things."""
-    caller = auth.known(service, scope) or await auth.caller(service, scope)
-    service.limits.commands.spend(caller.player.id)
-    most = service.settings.body_bytes_max
-    body = body_at_hand(scope, most)
-    if body is None:
-        body = await read_body(scope, receive, most)
-    given = idempotency_key(scope)
-    key = Key(given, sha256(asked + body).hexdigest()) if given else None
-    command = command_of(body)
-    matches, traffic = service.backend.matches, service.metrics.traffic
+    """The call itself. `asked`, `begun`: how far it has come already (cohort.py)."""
+    if asked is None:
+        caller = auth.known(service, scope) or await auth.caller(service, scope)
+        service.limits.commands.spend(caller.player.id)
+        asked = Asked(caller.player)
+    if asked.command is None:
+        body = await read_body(scope, receive, service.settings.body_bytes_max)
+        if read is None:
+            asked.read(scope, body)
+        else:
+            read(asked, body)
+    assert asked.command is not None
+    matches = service.backend.matches
     try:
         done = await matches.execute(
-            match_id, command, caller.player, expected_version=expected_version(scope), key=key
+            match_id,
+            asked.command,
+            asked.caller,
+            expected_version=asked.expected_version,
+            key=asked.key,
+            begun=begun,
         )
     except WarlogError as error:
-        traffic.commanded(matches.game_name(match_id), error.code)
+        service.metrics.traffic.commanded(matches.game_name(match_id), error.code)
         raise
-    traffic.commanded(done.match.game_name, "repeated" if done.repeated else "done")
+    return answer_of(service, done, status)
+
+
+def answer_of(service: Service, done: Done, status: int = 201) -> Answer:
+    """Counts it, too."""
+    service.metrics.traffic.commanded(done.match.game_name, "repeated" if done.repeated else "done")
     return Answer(status, DONE, done.answer)
 
 
@@ -142,10 +181,14 @@ async def post_join(request: AnyRequest, match_id: FromPath[str]) -> Answer:
 
 
 def _change(
-    request: AnyRequest, match_id: str, asked: bytes, command_of: Callable[[bytes], AnyCommand], status: int
+    request: AnyRequest, match_id: str, what: bytes, command_of: Callable[[bytes], AnyCommand], status: int
 ) -> Awaitable[Answer]:
     scope = request.scope
-    return command(service_of(scope), scope, request.receive, match_id, b"seat\0" + asked, command_of, status)
+
+    def read(asked: Asked, body: bytes) -> None:
+        asked.read(scope, body, b"seat\0" + what, command_of)
+
+    return command(service_of(scope), scope, request.receive, match_id, read, status)
 
 
 handlers = [post_command, put_seat, delete_seat, post_join]
