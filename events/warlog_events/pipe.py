@@ -495,12 +495,8 @@ class Client(ABC):
                 raise
         return await self.send("EVAL", code.source, len(keys), *keys, *arguments, write=write)
 
-    def run(self, promise: Promise, call: Prepared, arguments: tuple[bytes, ...]) -> None:
-        """As `script`, of one that writes and is run often: who gets the reply sees to NOSCRIPT (`run_whole`)."""
-        self.submit(promise, (*call.words, *arguments), True, call.pack(arguments))
-
     def run_whole(self, call: Prepared, arguments: tuple[bytes, ...]) -> asyncio.Future[Reply]:
-        """For a Redis that has forgotten the script."""
+        """For a Redis that has forgotten a script that writes."""
         return self.send(*call.whole(arguments), write=True)
 
     async def ping(self) -> bool:

@@ -275,7 +275,8 @@ class Store:
     def submit(self, append: Append, promise: Promise) -> None:
         """Sends it. A promise that gets `DONE` is told that all has been done; what anything else means, an exception
         included, `settled` knows. Raises Unavailable where there is nobody to send it to."""
-        self._pipe.run(promise, *self._call(append))
+        call, arguments = self._call(append)
+        self._pipe.submit(promise, (*call.words, *arguments), True, call.pack(arguments))
 
     def _call(self, append: Append) -> tuple[Prepared, tuple[bytes, ...]]:
         a, match = append, append.match

@@ -115,7 +115,6 @@ class Order:
 
     def send(self) -> None:
         assert self._begun is not None
-        REQUEST.set(self._scope)
         try:
             self._cohort.service.backend.matches.send(self._begun, self)
         except Unavailable as error:
@@ -145,7 +144,6 @@ class Order:
     def answer(self) -> None:
         answer, scope = self._answer, self._scope
         assert answer is not None
-        REQUEST.set(scope)
         if answer.written(scope):
             self._cohort.answered(scope, self._started)
         else:
@@ -154,6 +152,7 @@ class Order:
     # ---- the other ways
 
     def _refuse(self, error: Exception) -> bool:
+        REQUEST.set(self._scope)  # for the log
         self._answer = problems.of(error)
         self._cohort.service.metrics.refused(self._answer)
         self.answer()

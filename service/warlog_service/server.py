@@ -139,11 +139,14 @@ class WarlogProtocol(HttpToolsProtocol):
     def _is_long(self) -> bool:
         """May the body be more than uvicorn takes before somebody reads it, or does the client wait for a word?"""
         cycle = self._served
-        headers = cast(Any, cycle.scope)["state"].get("headers")
+        state: Any = cycle.scope["state"]
+        headers = state.get("headers")
         if headers is None:
             return False  # asked again when they are there
-        length = int(headers.get(b"content-length", b"0"))
-        return cycle.waiting_for_100_continue or b"transfer-encoding" in headers or length > HIGH_WATER_LIMIT
+        length = headers.get(b"content-length")
+        if length is None:
+            return b"transfer-encoding" in headers
+        return cycle.waiting_for_100_continue or int(length) > HIGH_WATER_LIMIT
 
     def _begin(self, app: Any) -> None:
         self._held = None
