@@ -355,6 +355,15 @@ async def entry_bytes(data: Path, match: str) -> int:
     )
 
 
+async def sizes(server: WarlogServer, data: Path, name: str) -> tuple[int, int, int, int]:
+    """Mean bytes of a request, an answer, a feed event and a stream entry, from a second of play."""
+    first, seen = Battle(server.url, name, 0), Tally()
+    await first.open()
+    await drive(server.pid, [first], 1.0, seen)
+    n = len(seen.latencies)
+    return seen.requests // n, seen.answers // n, seen.events // n, await entry_bytes(data, first.match)
+
+
 @contextmanager
 def floor_server(data: Path, *sizes: int) -> Iterator[tuple[str, int]]:
     """The floor's URL and process id."""
@@ -382,13 +391,7 @@ async def figures_of_the_server(name: str, levels: list[int], seconds: float) ->
         tempfile.TemporaryDirectory() as floor_folder,
         WarlogServer(Path(folder), environment=UNLIMITED) as server,
     ):
-        first = Battle(server.url, name, 0)
-        await first.open()
-        sizes = Tally()
-        await drive(server.pid, [first], 1.0, sizes)
-        n = len(sizes.latencies)
-        request, answer, event = sizes.requests // n, sizes.answers // n, sizes.events // n
-        entry = await entry_bytes(Path(folder), first.match)
+        request, answer, event, entry = await sizes(server, Path(folder), name)
         with floor_server(Path(floor_folder), entry, answer, event) as (url, pid):
             for level in levels:
                 battles = [Battle(server.url, name, seed) for seed in range(level)]

@@ -10,6 +10,7 @@ import asyncio
 import random
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +18,25 @@ import httpx
 import msgspec
 
 import warlog_core
-from tests.load.bench import GIVES_UP, OPTIONS, UNLIMITED, Battle, Tally, cpu_seconds, serving_processes, show
+from tests.load.bench import (
+    GIVES_UP,
+    OPTIONS,
+    UNLIMITED,
+    Battle,
+    FloorBattle,
+    Tally,
+    cpu_seconds,
+    floor_server,
+    serving_processes,
+    show,
+    sizes,
+)
 from tests.load.wire import Wire
 from tests.servers import WarlogServer
 from warlog_events import keys
 from warlog_events.connect import open_redis
 
-PACE_SECONDS = 5.0  # mean, between two commands of a match
+PACES_SECONDS = (5.0, 1.0)  # mean, between two commands of a match
 LIVE_MATCHES = 10_000
 COLD_EVENTS = 2_000
 LATE, EARLY = 10_000, 10
@@ -34,26 +47,51 @@ def served(data: Path, workers: int = 0) -> WarlogServer:
     return WarlogServer(data, arguments=arguments, environment=UNLIMITED)
 
 
-async def paced(name: str, matches: int, workers: int, seconds: float) -> None:
+async def paced(name: str, matches: int, workers: int, seconds: float, pace: float) -> None:
+    """Beside the floor at the same pace, where one process serves."""
     with tempfile.TemporaryDirectory() as folder, served(Path(folder), workers) as server:
         battles = [Battle(server.url, name, seed) for seed in range(matches)]
         for battle in battles:
             await battle.open()
-        pids, tally = serving_processes(server.pid), Tally()
+        pids = serving_processes(server.pid)
         idle = await _idle(pids)
-        before, start = sum(map(cpu_seconds, pids)), time.perf_counter()
-
-        async def keep_on(battle: Battle, dice: random.Random) -> None:
-            await asyncio.sleep(dice.uniform(0, PACE_SECONDS))
-            while (left := start + seconds - time.perf_counter()) > 0:
-                await battle.step(tally)
-                await asyncio.sleep(min(dice.expovariate(1 / PACE_SECONDS), left))
-
-        await asyncio.gather(*(keep_on(battle, random.Random(i)) for i, battle in enumerate(battles)))
-        tally.wall = time.perf_counter() - start
-        tally.server_cpu = sum(map(cpu_seconds, pids)) - before
-        print(tally.line(f"  {matches:>5} paced, {workers} workers").partition("   Redis")[0], flush=True)
+        ours = await _keep_pace(battles, pids, seconds, pace)
+        print(
+            ours.line(f"  {matches:>5}, {pace:g} s, {workers} workers").partition("   Redis")[0], flush=True
+        )
         show("  its processes without any command", f"{100 * idle:.1f} % of a core")
+        if workers > 1:
+            return
+        request, answer, event, entry = await sizes(server, Path(folder), name)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        floor_server(Path(folder), entry, answer, event) as (url, pid),
+    ):
+        floors = [FloorBattle(url, number, request, name) for number in range(matches)]
+        for floor in floors:
+            await floor.open()
+        bare = await _keep_pace(floors, [pid], seconds, pace)
+        print(bare.line(f"  {matches:>5}, {pace:g} s, floor").partition("   Redis")[0], flush=True)
+        share = (len(ours.latencies) / ours.server_cpu) / (len(bare.latencies) / bare.server_cpu)
+        show("  share of the floor", f"{100 * share:.0f} %")
+
+
+async def _keep_pace(
+    battles: Sequence[Battle | FloorBattle], pids: list[int], seconds: float, pace: float
+) -> Tally:
+    tally = Tally()
+    before, start = sum(map(cpu_seconds, pids)), time.perf_counter()
+
+    async def keep_on(battle: Battle | FloorBattle, dice: random.Random) -> None:
+        await asyncio.sleep(dice.uniform(0, pace))
+        while (left := start + seconds - time.perf_counter()) > 0:
+            await battle.step(tally)
+            await asyncio.sleep(min(dice.expovariate(1 / pace), left))
+
+    await asyncio.gather(*(keep_on(battle, random.Random(i)) for i, battle in enumerate(battles)))
+    tally.wall = time.perf_counter() - start
+    tally.server_cpu = sum(map(cpu_seconds, pids)) - before
+    return tally
 
 
 async def _idle(pids: list[int], seconds: float = 5.0) -> float:
@@ -201,10 +239,11 @@ async def late(name: str) -> None:
 
 
 async def figures_of_scale(name: str, seconds: float) -> None:
-    print(f"many matches, {name}: paced, a command every {PACE_SECONDS:g} s in each")
+    print(f"many matches, {name}: a command every 5 s, and every second, in each (mean)")
     for workers in (1, 2):
-        for matches in (100, 1_000):
-            await paced(name, matches, workers, seconds)
+        for pace in PACES_SECONDS:
+            for matches in (100, 1_000):
+                await paced(name, matches, workers, seconds, pace)
     print("memory, cold and long matches")
     await memory(name)
     await cold(name)
