@@ -182,8 +182,8 @@ class Order:
     # ---- pipe.Promise
 
     def done(self) -> bool:
-        """Who has asked may have gone; the order goes on."""
-        return False
+        """Who has asked may have gone, but the order goes on until it is told."""
+        return self._reply is not None or self._failure is not None
 
     def set_result(self, result: Reply, /) -> None:
         self._reply = result
