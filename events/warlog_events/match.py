@@ -94,9 +94,12 @@ class Begun(msgspec.Struct, eq=False):
     reply: asyncio.Future[Reply] | None = None
 
     def drafted(self) -> Draft:
-        """Raises the refusal."""
+        """Raises the refusal, once: it holds, by its traceback, whoever it goes through."""
         if self.refusal is not None:
-            raise self.refusal
+            try:
+                raise self.refusal
+            finally:
+                self.refusal = None
         assert self.draft is not None
         return self.draft
 
@@ -388,7 +391,8 @@ class Matches:
         assert begun.append is not None
         assert begun.done is not None
         assert begun.reply is not None
-        await self._appended(begun.append.match, self.store.settled(begun.append, begun.reply))
+        reply, begun.reply = begun.reply, None
+        await self._appended(begun.append.match, self.store.settled(begun.append, reply))
         return begun.done
 
     def _drafted(

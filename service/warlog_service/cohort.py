@@ -9,6 +9,7 @@ coming, a refusal, another reply than "done") a command goes on alone, by `Match
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import Callable
 
@@ -25,6 +26,8 @@ from warlog_service.requests import body_at_hand
 from warlog_service.routes import commands
 from warlog_service.routes.commands import Asked
 from warlog_service.running import Service
+
+log = logging.getLogger("warlog")
 
 Answered = Callable[[HTTPScope, float], None]
 """Is told of every request that has been answered, and when it began (`time.perf_counter`)."""
@@ -74,8 +77,9 @@ class Order:
         "_reply",
         "_scope",
         "_started",
+        "_told",
         "_wire",
-    )  # fmt: skip
+    )
 
     def __init__(self, cohort: Cohort, scope: HTTPScope, wire: Wire, match_id: str) -> None:
         self._cohort = cohort
@@ -87,6 +91,7 @@ class Order:
         self._begun: Begun | None = None
         self._reply: Reply = None
         self._failure: Exception | None = None
+        self._told = False
         self._answer: Answer | None = None
 
     # ---- the steps; each gives False where the order has gone another way
@@ -115,6 +120,7 @@ class Order:
 
     def send(self) -> None:
         assert self._begun is not None
+        REQUEST.set(self._scope)
         try:
             self._cohort.service.backend.matches.send(self._begun, self)
         except Unavailable as error:
@@ -137,6 +143,7 @@ class Order:
                 begun.reply.set_result(self._reply)
             else:
                 begun.reply.set_exception(self._failure)
+                self._failure = None  # it holds, by its traceback, whoever it goes through
         except Exception as error:
             return self._refuse(error)
         return self._go_alone()
@@ -144,7 +151,13 @@ class Order:
     def answer(self) -> None:
         answer, scope = self._answer, self._scope
         assert answer is not None
-        if answer.written(scope):
+        REQUEST.set(scope)
+        try:
+            written = answer.written(scope)
+        except Exception:
+            log.exception("an answer could not be written")  # and the others of the batch get theirs
+            written = False
+        if written:
             self._cohort.answered(scope, self._started)
         else:
             self._wire.run(self.alone)
@@ -152,7 +165,7 @@ class Order:
     # ---- the other ways
 
     def _refuse(self, error: Exception) -> bool:
-        REQUEST.set(self._scope)  # for the log
+        REQUEST.set(self._scope)
         self._answer = problems.of(error)
         self._cohort.service.metrics.refused(self._answer)
         self.answer()
@@ -182,13 +195,15 @@ class Order:
     # ---- pipe.Promise
 
     def done(self) -> bool:
-        """Who has asked may have gone, but the order goes on until it is told."""
-        return self._reply is not None or self._failure is not None
+        """Who has asked may have gone, but the order goes on until it is told; it is told once."""
+        return self._told
 
     def set_result(self, result: Reply, /) -> None:
+        self._told = True
         self._reply = result
         self._cohort.replied(self)
 
     def set_exception(self, exception: Exception, /) -> None:
+        self._told = True
         self._failure = exception
         self._cohort.replied(self)

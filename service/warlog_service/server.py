@@ -63,7 +63,8 @@ class WarlogProtocol(HttpToolsProtocol):
     _patience: asyncio.TimerHandle | None = None
     _held: Any = None  # the application for a request whose body, a short one, is still coming
     _serving: asyncio.Task[None]
-    _served: RequestResponseCycle  # the request that is being answered, or was last; others may have come behind it
+    # The request that is being answered, or was last; uvicorn's `cycle` is the newest, which may have come behind it.
+    _served: RequestResponseCycle | None = None
     _idle_since = math.inf  # loop time; inf: it is not idle
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -76,8 +77,11 @@ class WarlogProtocol(HttpToolsProtocol):
             self._patience.cancel()
         if self.timeout_keep_alive_task is not None:
             self.timeout_keep_alive_task.cancel()
-        if self._held is not None:
-            self._served.on_response = _nothing
+        if (served := self._served) is not None and not served.response_complete:
+            served.disconnected = True
+            served.message_event.set()
+            if self._held is not None:
+                served.on_response = _nothing
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -139,8 +143,9 @@ class WarlogProtocol(HttpToolsProtocol):
     def _is_long(self) -> bool:
         """May the body be more than uvicorn takes before somebody reads it, or does the client wait for a word?"""
         cycle = self._served
-        state: Any = cycle.scope["state"]
-        headers = state.get("headers")
+        assert cycle is not None
+        scope: Any = cycle.scope
+        headers = scope["state"].get("headers")
         if headers is None:
             return False  # asked again when they are there
         length = headers.get(b"content-length")
@@ -150,11 +155,13 @@ class WarlogProtocol(HttpToolsProtocol):
 
     def _begin(self, app: Any) -> None:
         self._held = None
+        assert self._served is not None
         scope: Any = self._served.scope
         if app is not self.app or not self.at_once(scope, self):
             self.run(app)
 
     def run(self, app: Any) -> None:
+        assert self._served is not None
         self._serving = self.loop.create_task(self._serve(self._served, app))
         self.tasks.add(self._serving)
 
@@ -210,6 +217,7 @@ class WarlogProtocol(HttpToolsProtocol):
 
     def body(self) -> bytes | None:
         cycle = self._served
+        assert cycle is not None
         if cycle.more_body or cycle.disconnected or cycle.waiting_for_100_continue or self.flow.read_paused:
             return None
         cycle.message_event.clear()  # what `receive` waits for next is the end of the connection
@@ -217,9 +225,11 @@ class WarlogProtocol(HttpToolsProtocol):
 
     def answer(self, answer: Answer) -> bool:
         cycle = self._served
+        assert cycle is not None
         if (
             cycle.response_started
             or cycle.disconnected
+            or self.transport.is_closing()
             or self.flow.write_paused
             or not cycle.keep_alive
             or cycle.waiting_for_100_continue
@@ -241,8 +251,10 @@ class WarlogProtocol(HttpToolsProtocol):
 
     def push(self, chunk: bytes) -> bool:
         cycle = self._served
+        assert cycle is not None
         if (
             self.flow.write_paused
+            or self.transport.is_closing()
             or not cycle.chunked_encoding
             or cycle.response_complete
             or cycle.disconnected

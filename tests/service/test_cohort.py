@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
@@ -11,15 +12,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import redis as redis_py
+from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
 from tests.servers import RedisServer, WarlogServer
 from tests.service.api import UNLIMITED, Api, ok, two
-from tests.service.test_observing import figures
+from tests.service.test_observing import figure, figures
 from tests.service.waiting import eventually
 from warlog_service.app import Front
 from warlog_service.cohort import Order
 from warlog_service.server import Server, config
 from warlog_service.settings import Settings
+
+# A request behind which something comes that is none: the connection is closed while the first is being answered.
+GARBAGE = b"GET /health/live HTTP/1.1\r\nhost: x\r\n\r\n\x00garbage\r\n\r\n"
 
 
 @pytest.fixture(scope="module")
@@ -271,3 +277,96 @@ async def test_a_plain_command_has_no_task(monkeypatch: pytest.MonkeyPatch) -> N
                     assert len(alone) == 1
 
             await asyncio.to_thread(play)
+
+
+async def test_a_connection_that_ends_takes_no_others_answer_with_it(tmp_path: Path) -> None:
+    with (
+        RedisServer(fsync="no") as redis,
+        WarlogServer(tmp_path, redis=redis.url, environment=UNLIMITED) as server,
+        Api(server.url) as api,
+    ):
+        ada, eve = api.player(), api.player()
+        hers, mine = eve.alone(), ada.alone()
+        bad, good = post(eve, hers, defend(eve, hers)), post(ada, mine, defend(ada, mine))
+        host, _, port = api.url.removeprefix("http://").partition(":")
+        (_, first), (reader, second) = [await asyncio.open_connection(host, int(port)) for _ in range(2)]
+        with redis_py.Redis(unix_socket_path=str(redis.socket)) as client:
+            client.execute_command("CLIENT", "PAUSE", 600, "WRITE")  # both replies will come in one piece
+        for writer, request in ((first, bad), (second, good), (first, GARBAGE)):
+            writer.write(request)
+            await asyncio.sleep(0.05)
+        status, _, body = await asyncio.wait_for(answer(reader), 5)
+        assert (status, body["version"]) == (201, 3)
+        assert eve.match(hers)["version"] == 3
+        first.close()
+        second.close()
+
+
+async def test_a_feed_whose_connection_ends_is_nobody_elses_matter(api: Api) -> None:
+    ada = api.player()
+    match = ada.alone()
+    host, _, port = api.url.removeprefix("http://").partition(":")
+    reader, writer = await asyncio.open_connection(host, int(port))
+    head = f"GET /v1/matches/{match}/feed?after=2 HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {ada.token}\r\n\r\n"
+    with ada.feed(match, after=2) as other:
+        writer.write(head.encode())
+        await reader.readuntil(b"\r\n\r\n")
+        await asyncio.sleep(0.2)  # until it waits for news
+        writer.write(GARBAGE)
+        await asyncio.sleep(0.2)
+        assert ada.command(match, defend(ada, match)).status_code == 201
+        assert (await asyncio.to_thread(next, other))[0] == 3
+    writer.close()
+    eventually(lambda: figure(api.url, "warlog_feeds_open") == 0)
+
+
+async def test_each_is_logged_under_its_own_id_and_match(tmp_path: Path) -> None:
+    with (tmp_path / "log").open("wb") as errors:
+        environment = {**UNLIMITED, "WARLOG_ACCESS_LOG": "1", "WARLOG_LOG_FORMAT": "json"}
+        with (
+            WarlogServer(tmp_path / "data", environment=environment, errors=errors) as server,
+            Api(server.url) as api,
+        ):
+            ada = api.player()
+            matches = [ada.alone() for _ in range(6)]
+            names = {f"command-{number}": match for number, match in enumerate(matches)}
+            found = await answers(
+                api,
+                *[
+                    post(ada, match, defend(ada, match), **{"x-request-id": name})
+                    for name, match in names.items()
+                ],
+            )
+            assert [status for status, _, _ in found] == [201] * 6
+    lines = [json.loads(line) for line in (tmp_path / "log").read_text().splitlines()]
+    logged = {
+        line["request_id"]: line["match"]
+        for line in lines
+        if line.get("request_id", "").startswith("command-")
+    }
+    assert logged == names
+
+
+async def test_neither_a_done_nor_a_refused_command_leaves_anything_for_the_collector() -> None:
+    with RedisServer(fsync="no") as redis:
+        settings = Settings(port=0, redis=redis.url)
+        async with within(Front(settings), settings) as port:
+
+            def play() -> None:
+                with Api(f"http://127.0.0.1:{port}") as api:
+                    ada = api.player()
+                    match = ada.alone()
+                    for _ in range(10):
+                        ada.defend(match)
+                        assert ada.act(match, "red", {"type": "fly"}).status_code == 422
+
+            gc.collect()
+            gc.disable()
+            try:
+                await asyncio.to_thread(play)
+                left = [
+                    thing for thing in gc.get_objects() if isinstance(thing, Order | RequestResponseCycle)
+                ]
+            finally:
+                gc.enable()
+            assert len(left) <= 3  # the last of each connection
