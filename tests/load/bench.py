@@ -407,8 +407,8 @@ async def figures_of_the_server(name: str, levels: list[int], seconds: float) ->
                 for _ in range(max(1, round(seconds))):
                     await drive(server.pid, battles, 1.0, ours)
                     await drive(pid, floors, 1.0, floor)
-                print(ours.line(f"  {level:>3} matches, warlog"))
-                print(floor.line(f"  {level:>3} matches, floor"))
+                print(ours.line(f"  {level:>4} matches, warlog"))
+                print(floor.line(f"  {level:>4} matches, floor"))
                 share = (len(ours.latencies) / ours.server_cpu) / (len(floor.latencies) / floor.server_cpu)
                 show(f"share of the floor at {level}", f"{100 * share:.0f} %")
         show("bytes: request, answer, feed event, stream entry", f"{request}, {answer}, {event}, {entry}")
@@ -514,7 +514,7 @@ def show(title: str, value: str) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=6.0)
-    parser.add_argument("--concurrency", default="1,10,100")
+    parser.add_argument("--concurrency", default="1,10,100,1000")
     parser.add_argument("--game", help="default: the core of every game, and the server with hex")
     parser.add_argument("--only", choices=("core", "server", "long", "scale", "cluster"))
     arguments = parser.parse_args()
