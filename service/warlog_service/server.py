@@ -83,6 +83,7 @@ class WarlogProtocol(HttpToolsProtocol):
             if self._held is not None:
                 served.on_response = _nothing
         super().connection_lost(exc)
+        self._extensions.clear()  # scopes hold the connection by it, and it holds them: nothing for the collector
 
     def data_received(self, data: bytes) -> None:
         if self._in_head:
@@ -405,10 +406,11 @@ async def serve(front: Front, settings: Settings, listener: socket.socket | None
     """Until SIGTERM or SIGINT. What fails at the start (Redis, a port in use) is raised, or ends the process
     with a word. `listener`: of a supervisor, instead of one of our own."""
     await front.start()
-    # What is there now stays. The collector looks at what is new, and less often: a request makes no cycles.
+    # What is there now stays. The collector looks at what is new, in portions for which nobody has to wait long, and
+    # hardly ever at everything: neither requests nor connections make cycles.
     gc.collect()
     gc.freeze()
-    gc.set_threshold(50_000, 50, 100)
+    gc.set_threshold(5_000, 20, 2_000)
     try:
         server = Server(config(front, settings), front, settings.drain_ms)
         await server.serve(None if listener is None else [listener])

@@ -19,9 +19,10 @@ from tests.servers import RedisServer, WarlogServer
 from tests.service.api import UNLIMITED, Api, ok, two
 from tests.service.test_observing import figure, figures
 from tests.service.waiting import eventually
+from tests.service.wire import exchange
 from warlog_service.app import Front
 from warlog_service.cohort import Order
-from warlog_service.server import Server, config
+from warlog_service.server import Server, WarlogProtocol, config
 from warlog_service.settings import Settings
 
 # A request behind which something comes that is none: the connection is closed while the first is being answered.
@@ -347,7 +348,7 @@ async def test_each_is_logged_under_its_own_id_and_match(tmp_path: Path) -> None
     assert logged == names
 
 
-async def test_neither_a_done_nor_a_refused_command_leaves_anything_for_the_collector() -> None:
+async def test_commands_and_their_connections_leave_nothing_for_the_collector() -> None:
     with RedisServer(fsync="no") as redis:
         settings = Settings(port=0, redis=redis.url)
         async with within(Front(settings), settings) as port:
@@ -356,17 +357,21 @@ async def test_neither_a_done_nor_a_refused_command_leaves_anything_for_the_coll
                 with Api(f"http://127.0.0.1:{port}") as api:
                     ada = api.player()
                     match = ada.alone()
+                    refused = post(ada, match, {"type": "act", "seat": "red", "action": {"type": "fly"}})
                     for _ in range(10):
                         ada.defend(match)
                         assert ada.act(match, "red", {"type": "fly"}).status_code == 422
+                        alone = exchange(api.url, refused)
+                        assert alone is not None
+                        assert alone.status == 422
 
             gc.collect()
             gc.disable()
             try:
                 await asyncio.to_thread(play)
-                left = [
-                    thing for thing in gc.get_objects() if isinstance(thing, Order | RequestResponseCycle)
-                ]
+                await asyncio.sleep(0.1)  # until the server has heard that connections are closed
+                kinds = Order | RequestResponseCycle | WarlogProtocol
+                left = [thing for thing in gc.get_objects() if isinstance(thing, kinds)]
             finally:
                 gc.enable()
-            assert len(left) <= 3  # the last of each connection
+            assert len(left) <= 4  # a connection that is still open, and its last request
