@@ -11,7 +11,8 @@
     │  ├─ InsufficientScope          the token lacks a scope
     │  ├─ WrongInvitation            the seat asks for an invitation, and this is not it
     │  ├─ NoSpectators               the running match may not be watched
-    │  └─ Competitive                undo, option change or edit in a competitive match
+    │  ├─ Competitive                undo, option change or edit in a competitive match
+    │  └─ Hidden                     the whole of a running match in which others hide something
     ├─ Unknown                       not there, or not for you to know that it is
     │  ├─ UnknownMatch  UnknownSeat  UnknownGame  UnknownVersion  UnknownPlayer  UnknownScenario
     │  ├─ UnknownToken  UnknownLayout  none of yours has this id, or name
@@ -28,10 +29,12 @@
     │  └─ TooLate                    the seat's deadline has passed
     ├─ Refused                       the rule book says no; `code` is the rule book's
     ├─ TooManyRequests               a limit, by name, and when to come again
+    │  └─ QuotaExceeded              a limit on what is kept, by name
     ├─ IntegrityError                a stored match contradicts itself; it is frozen and operators are told
     └─ TryAgain                      nothing wrong with the request
        ├─ Unavailable                nothing was done; come again later
-       │  └─ ClockSkew               our clock and Redis's had parted; it has been set, come again at once
+       │  ├─ ClockSkew               our clock and Redis's had parted; it has been set, come again at once
+       │  └─ DiskFull                nothing is written any more until there is room again
        └─ Unconfirmed                perhaps done; repeat with the same Idempotency-Key to learn
 
 Which HTTP status each becomes is decided in one table of the service. Classes without a `code` are only for catching.
@@ -47,17 +50,24 @@ class WarlogError(Exception):
     """`code` is part of the API and never changes; `detail` is for people.
 
     version   the match's newest version, where the answer should carry it
+    path      a JSON Pointer to the part of the request's body that is at fault; "" where no part is
     extra     further members of the problem document, JSON values
     """
 
     code: str = "internal"
 
     def __init__(
-        self, detail: str = "", *, version: int | None = None, extra: Mapping[str, object] | None = None
+        self,
+        detail: str = "",
+        *,
+        version: int | None = None,
+        path: str = "",
+        extra: Mapping[str, object] | None = None,
     ) -> None:
         super().__init__(detail or self.code)
         self.detail = detail
         self.version = version
+        self.path = path
         self.extra: Mapping[str, object] = extra or {}
 
 
@@ -103,6 +113,10 @@ class NoSpectators(Forbidden):
 
 class Competitive(Forbidden):
     code = "competitive"
+
+
+class Hidden(Forbidden):
+    code = "hidden"
 
 
 class Unknown(WarlogError):
@@ -194,10 +208,11 @@ class Refused(WarlogError):
         detail: str = "",
         *,
         version: int | None = None,
+        path: str = "",
         extra: Mapping[str, object] | None = None,
     ) -> None:
         self.code = code
-        super().__init__(detail, version=version, extra=extra)
+        super().__init__(detail, version=version, path=path, extra=extra)
 
 
 class TooManyRequests(WarlogError):
@@ -209,6 +224,12 @@ class TooManyRequests(WarlogError):
         super().__init__(detail, extra={"limit": limit})
         self.retry_after = retry_after
         self.limit = limit
+
+
+class QuotaExceeded(TooManyRequests):
+    """Of what is kept. retry_after 0: waiting does not help, giving something up does."""
+
+    code = "quota_exceeded"
 
 
 class IntegrityError(WarlogError):
@@ -227,6 +248,11 @@ class Unavailable(TryAgain):
 
 class ClockSkew(Unavailable):
     retry_after = 0.0
+
+
+class DiskFull(Unavailable):
+    code = "disk_full"
+    retry_after = 30.0
 
 
 class Unconfirmed(TryAgain):

@@ -94,11 +94,13 @@ def handler(request: Request[Any, Any, Any], error: Exception) -> Response[bytes
 
 def _of_ours(error: errors.WarlogError) -> Answer:
     status = next(STATUS[kind] for kind in type(error).__mro__ if kind in STATUS)
-    extra: dict[str, Any] = dict(error.extra)
+    extra: dict[str, Any] = {"path": error.path} if error.path else {}
+    extra.update(error.extra)
     if error.version is not None:
         extra["version"] = error.version
     answer = problem(error.code, error.detail, status=status, **extra)
-    if isinstance(error, errors.TooManyRequests | errors.TryAgain):
+    waiting_helps = not isinstance(error, errors.QuotaExceeded) or error.retry_after > 0
+    if isinstance(error, errors.TooManyRequests | errors.TryAgain) and waiting_helps:
         answer.headers.append((b"retry-after", b"%d" % math.ceil(error.retry_after)))
     if isinstance(error, errors.Unauthenticated):
         answer.headers.append((b"www-authenticate", b"Bearer"))

@@ -216,7 +216,14 @@ CODES = {
     401: (errors.Unauthenticated, ["unauthenticated"]),
     403: (
         Forbidden,
-        ["not_your_seat", "insufficient_scope", "wrong_invitation", "no_spectators", "competitive"],
+        [
+            "not_your_seat",
+            "insufficient_scope",
+            "wrong_invitation",
+            "no_spectators",
+            "competitive",
+            "hidden",
+        ],
     ),
     404: (
         NotFound,
@@ -244,9 +251,9 @@ CODES = {
         ],
     ),
     413: (errors.BodyTooLarge, ["body_too_large"]),
-    429: (TooManyRequests, ["too_many_requests"]),
+    429: (TooManyRequests, ["too_many_requests", "quota_exceeded"]),
     500: (errors.ServerFault, ["integrity_error"]),
-    503: (ServiceUnavailable, ["unavailable", "unconfirmed"]),
+    503: (ServiceUnavailable, ["unavailable", "disk_full", "unconfirmed"]),
 }
 """The table of API.md, without the rule books' own codes."""
 

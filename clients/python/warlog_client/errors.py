@@ -8,15 +8,16 @@ WarlogError
     ├── BadRequest          400   MalformedBody  BadParameter
     ├── Unauthenticated     401
     ├── Forbidden           403   NotYourSeat  InsufficientScope  WrongInvitation  NoSpectators  Competitive
+    │                             Hidden
     ├── NotFound            404   UnknownMatch  UnknownSeat  UnknownGame  UnknownVersion  UnknownPlayer
     │                             UnknownScenario  UnknownEntry  NoView
     ├── Conflict            409   VersionConflict  SeatTaken  WrongStatus  NoProposal  ProposalChanged
     │                             AlreadyDisclosed  IdempotencyKeyReused  TooLate
     ├── BodyTooLarge        413
     ├── RuleRefused         422   every code of the rule books, in `code`
-    ├── TooManyRequests     429
+    ├── TooManyRequests     429   QuotaExceeded
     ├── ServerFault         500   IntegrityError
-    └── ServiceUnavailable  503   Unavailable  Unconfirmed
+    └── ServiceUnavailable  503   Unavailable  DiskFull  Unconfirmed
 
 A code that this SDK does not know yet is raised as the class of its status, an unknown status as `Problem`.
 """
@@ -51,6 +52,7 @@ class ProblemBody(msgspec.Struct, frozen=True):
     title: str = ""
     status: int = 0
     detail: str = ""
+    path: str = ""
     version: int | None = None
 
 
@@ -58,6 +60,7 @@ class Problem(WarlogError):
     """A refusal of the service. Nothing was appended, except perhaps with `Unconfirmed`.
 
     code         stable, snake_case; a rule book's code for a refused action
+    path         JSON Pointer to the part of the request's body that is at fault; "" where the service told none
     version      the match's version that refused, where the service told it
     retry_after  seconds after which asking again makes sense, where the service told it
     body         the whole problem document, with whatever else it holds
@@ -78,6 +81,7 @@ class Problem(WarlogError):
         self.code = problem.code
         self.title = problem.title
         self.detail = problem.detail
+        self.path = problem.path
         self.version = problem.version
         self.status = status
         self.retry_after = retry_after
@@ -138,6 +142,12 @@ class Competitive(Forbidden):
     """No undo, option change or edit in a competitive match."""
 
     known_code = "competitive"
+
+
+class Hidden(Forbidden):
+    """The whole of a running match in which others hide something."""
+
+    known_code = "hidden"
 
 
 class NotFound(Problem):
@@ -260,6 +270,12 @@ class TooManyRequests(Problem):
     known_code = "too_many_requests"
 
 
+class QuotaExceeded(TooManyRequests):
+    """As much is kept for the caller as may be; the detail says of what. Waiting helps only with a `retry_after`."""
+
+    known_code = "quota_exceeded"
+
+
 class ServerFault(Problem):
     """500: a fault of the server, not of the request."""
 
@@ -278,6 +294,12 @@ class Unavailable(ServiceUnavailable):
     """The service cannot reach its store, or is stopping."""
 
     known_code = "unavailable"
+
+
+class DiskFull(ServiceUnavailable):
+    """The service has no room to write; nothing was done."""
+
+    known_code = "disk_full"
 
 
 class Unconfirmed(ServiceUnavailable):

@@ -15,6 +15,7 @@ import msgspec
 from .errors import (
     Problem,
     ProblemBody,
+    QuotaExceeded,
     ServiceUnavailable,
     TooManyRequests,
     UnexpectedReply,
@@ -203,7 +204,8 @@ Outcome = httpx.Response | httpx.TransportError
 
 def _comes_back(error: Exception, repeatable: bool) -> bool:
     """Whether to ask again. What was over a limit has not been looked at; behind a 503 it may have been done."""
-    return isinstance(error, TooManyRequests) or (repeatable and isinstance(error, ServiceUnavailable))
+    over_a_rate = isinstance(error, TooManyRequests) and not isinstance(error, QuotaExceeded)
+    return over_a_rate or (repeatable and isinstance(error, ServiceUnavailable))
 
 
 def exchange(request: Request[T], retry: Retry) -> Generator[float, Outcome, T]:
