@@ -12,6 +12,7 @@ from msgspec.structs import fields
 
 from warlog_core import Game, State
 from warlog_core.accounts import Accounting, LayoutRules, Standing
+from warlog_core.codecs import service_data
 
 from .model import SPECTATOR
 
@@ -54,6 +55,11 @@ def flee_seconds(full_options: Mapping[str, object]) -> int | None:
     """How long a player of a competitive match may be away; None where the game knows no fleeing."""
     own = full_options.get("flee_seconds")
     return own if isinstance(own, int) else None
+
+
+def setup_phases(game: Game) -> frozenset[str]:
+    """Phases in which seats set up, before play; `setup_seconds` bounds them. Empty where the game has none."""
+    return frozenset(service_data(game.name).get("setup_phases", ()))
 
 
 def server_options(game: Game) -> frozenset[str]:

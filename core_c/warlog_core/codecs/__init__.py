@@ -11,6 +11,7 @@ from __future__ import annotations
 import importlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
@@ -190,5 +191,17 @@ def codec_for(raw: RawGame) -> Codec:
 def book_data(game: str) -> dict[str, Any]:
     """The machine-readable half of a game's rule book, as it is shipped with the rules."""
     file = resources.files("warlog_core").joinpath(f"rules/{game}.json")
+    data: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    return data
+
+
+@cache
+def service_data(game: str) -> Mapping[str, Any]:
+    """What the service needs to know of a game beside its rule book: `rules/<game>_service.json`, or nothing.
+
+    Each top-level key is for one part of the service, which has a default where the key is absent."""
+    file = resources.files("warlog_core").joinpath(f"rules/{game}_service.json")
+    if not file.is_file():
+        return {}
     data: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
     return data
