@@ -6,12 +6,15 @@ from bisect import bisect_right
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+import msgspec
+
 import warlog_core
+from warlog_core import State
 from warlog_core.codecs import Notation
 
 from . import customs
 from .head import Match
-from .model import SPECTATOR, ActionTaken, Reader
+from .model import SPECTATOR, ActionTaken, Reader, Result
 from .pages import Told
 from .timeline import Step, Timeline
 from .visible import visible
@@ -64,25 +67,34 @@ async def _own_lines(
     after: int,
     limit: int,
 ) -> tuple[str, int | None]:
-    """Whole lines: those whose last action comes after version `after`. An edit or an option change begins anew."""
+    """Whole lines: those whose last action comes after version `after`. An edit or an option change begins a new
+    section, with a head of its own; the sections of the current line follow one another."""
     if match.state is None:
         return "", None
     viewer = _viewer(match, reader)
-    base = line.base_of(match.version).version
-    steps = _Page(line, notation, match.version, max(after, base), min(limit, OWN_LINES_MAX))
-    begin = await past.state_at(match, base)
-    start = begin if steps.before == base else await past.state_at(match, steps.before)
+    page = _Page(line, notation, match.version, after, min(limit, OWN_LINES_MAX))
+    found: list[str] = []
+    for part in page.parts:
+        start = await past.state_at(match, part.before)
+        begin = await past.state_at(match, part.base) if part.has_head else None
+        found += await asyncio.to_thread(_written, notation, part, begin, start, viewer)
+        result: Result | None = None
+        if part.is_last and page.more is None:
+            result = match.fold.result
+        elif part.last:  # an edit goes on from a match that is over, too
+            ended = (await past.state_at(match, part.last)).result
+            result = None if ended is None else Result(list(ended.winners), ended.reason)
+        if result is not None:
+            found.append(notation.result_line(result.winners, result.reason))
+    return "".join(f"{text}\n" for text in found), page.more
 
-    def written() -> list[str]:
-        found = notation.head_lines(begin, viewer) if after < base else []
-        taken = [(step.actor, step.action) for step in steps.taken]
-        return found + notation.turn_lines(start, taken, viewer)
 
-    found = await asyncio.to_thread(written)
-    result = match.fold.result
-    if steps.more is None and result is not None:
-        found.append(notation.result_line(result.winners, result.reason))
-    return "".join(f"{text}\n" for text in found), steps.more
+def _written(
+    notation: Notation, part: "_Part", begin: State | None, start: State, viewer: str | None
+) -> list[str]:
+    """`begin`: the section's first state, where its head is wanted. `start`: that before the first line."""
+    head = [] if begin is None else notation.head_lines(begin, viewer, later=part.is_later)
+    return head + notation.turn_lines(start, [(step.actor, step.action) for step in part.taken], viewer)
 
 
 def _viewer(match: Match, reader: Reader) -> str | None:
@@ -94,37 +106,87 @@ def _viewer(match: Match, reader: Reader) -> str | None:
     return reader.seats[0] if reader.seats else SPECTATOR
 
 
-class _Page:
-    """The steps of some successive lines.
+class _Part(msgspec.Struct):
+    """Successive lines of one section.
 
-    before  version after which they were played
+    base      version of the event that began the section
+    is_later  an option change or an edit began it, not the start of the match
+    is_last   it is the section in which the match now stands
+    before    version after which `taken` were played
+    has_head  its head stands above these lines
+    last      version of the section's last action, where the part reaches so far and another section follows; else 0
+    """
+
+    base: int
+    is_later: bool
+    is_last: bool
+    before: int
+    has_head: bool
+    taken: list[Step]
+    last: int = 0
+
+
+class _Page:
+    """Some successive lines, section by section; the head of a later section counts as one line.
+
     more    version after which the next page begins, None at the end
     """
 
     def __init__(self, line: Timeline, notation: Notation, head: int, after: int, limit: int) -> None:
-        base = line.base_of(head).version
-        versions = [v for v in line.recorded_on_path(head) if v > base]
-
-        def step(at: int) -> Step:
-            found = line.step(versions[at])
-            assert found is not None  # after the newest base there are actions only
-            return found
-
-        first = bisect_right(versions, after)
-        while first > 0 and not notation.ends_line(step(first - 1).action):
-            first -= 1
-        self.before = versions[first - 1] if first else base
-        self.taken: list[Step] = []
+        self._line = line
+        self._notation = notation
+        self._left = limit
+        self.parts: list[_Part] = []
         self.more: int | None = None
-        lines = 0
+        sections = _sections(line, head)
+        for number, (base, versions) in enumerate(sections):
+            newest, is_last = (versions or [base])[-1], number == len(sections) - 1
+            if after >= newest and not is_last:
+                continue
+            if self._left == 0:
+                base, versions = sections[number - 1]
+                self.more = (versions or [base])[-1]
+                return
+            has_head = after < base
+            self._left -= has_head and number > 0
+            self._add(_Part(base, number > 0, is_last, base, has_head, []), versions, after)
+            if self.more is not None:
+                return
+            if not is_last:
+                self.parts[-1].last = newest
+
+    def _add(self, part: _Part, versions: list[int], after: int) -> None:
+        """The lines of one section, as many as there is room for."""
+        first = bisect_right(versions, after)
+        while first > 0 and not self._notation.ends_line(self._step(versions[first - 1]).action):
+            first -= 1
+        part.before = versions[first - 1] if first else part.base
+        self.parts.append(part)
         for at in range(first, len(versions)):
-            if lines == limit:
-                self.more = versions[at - 1]
-                break
-            one = step(at)
-            if not notation.is_silent(one.action):
-                self.taken.append(one)
-            lines += notation.ends_line(one.action)
+            if self._left == 0:
+                self.more = versions[at - 1] if at else part.base
+                return
+            step = self._step(versions[at])
+            if not self._notation.is_silent(step.action):
+                part.taken.append(step)
+            self._left -= self._notation.ends_line(step.action)
+
+    def _step(self, version: int) -> Step:
+        found = self._line.step(version)
+        assert found is not None  # a section has actions only
+        return found
+
+
+def _sections(line: Timeline, head: int) -> list[tuple[int, list[int]]]:
+    """The bases on the path of `head`, each with the actions after it."""
+    bases = {base.version for base in line.bases}
+    sections: list[tuple[int, list[int]]] = []
+    for version in line.recorded_on_path(head):
+        if version in bases:
+            sections.append((version, []))
+        else:
+            sections[-1][1].append(version)
+    return sections
 
 
 def _runs(versions: list[int]) -> list[tuple[int, int]]:

@@ -125,12 +125,22 @@ def _from_history(record: Record, history: object) -> Record:
     if not isinstance(history, str) or len(history) > HISTORY_CHARACTERS_MAX:
         raise MalformedBody(f"a history is a text of at most {HISTORY_CHARACTERS_MAX} characters")
     try:
-        options, position, steps = game.notation.read(game, history)
+        first, *later = game.notation.read(game, history)
     except warlog_core.Refused as error:
         raise Refused(error.code, "the history does not fit the rules") from error
-    events = [RecordEvent(seat=actor, action=dict(action)) for actor, action in steps]
+    events: list[RecordEvent] = []
+    for section in (first, *later):
+        if section is not first and section.options is not None:
+            events.append(RecordEvent(type=OPTIONS, options=section.options))
+        if section is not first and section.position is not None:
+            events.append(RecordEvent(type=EDIT, position=section.position))
+        events += [RecordEvent(seat=actor, action=dict(action)) for actor, action in section.steps]
     return Record(
-        game.name, rules_version=game.rules_version, options=options, position=position, events=events
+        game.name,
+        rules_version=game.rules_version,
+        options=first.options or {},
+        position=first.position,
+        events=events,
     )
 
 
@@ -144,8 +154,17 @@ def with_history_read(raw: Mapping[str, object]) -> dict[str, object]:
         "rules_version": record.rules_version,
         "options": record.options,
         "position": record.position,
-        "events": [{"seat": event.seat, "action": event.action} for event in record.events],
+        "events": [_event_read(event) for event in record.events],
     }
+
+
+def _event_read(event: RecordEvent) -> dict[str, object]:
+    """What a history says of an event."""
+    if event.type == OPTIONS:
+        return {"type": OPTIONS, "options": event.options}
+    if event.type == EDIT:
+        return {"type": EDIT, "position": event.position}
+    return {"seat": event.seat, "action": event.action}
 
 
 def bad_record(version: int, detail: str, code: str = "bad_record") -> Refused:

@@ -33,7 +33,7 @@ def accepted(steps: list[dict[str, Any]]) -> list[Step]:
 def check_reads_back(start: State, steps: Sequence[Step]) -> None:
     """Written, read and played again, the match stands where it stood (an open draw offer apart)."""
     text = notation.write(start, steps)
-    options, position, again = notation.read(GAME, text)
+    ((options, position, again),) = notation.read(GAME, text)
     first, second = GAME.new(options=options, position=position), start.copy()
     assert first.data == second.data
     for step in again:
@@ -146,7 +146,7 @@ def test_what_does_not_fit_is_an_invalid_position(text: str) -> None:
 def test_a_result_that_play_did_not_bring_is_applied(result: str, winners: list[str]) -> None:
     text = f"WEC 1\nOPTIONS {{}}\n1B MV:FP(2,3)->(3,4)\nRESULT {result}\n"
     state = GAME.new()
-    for step in notation.read(GAME, text)[2]:
+    for step in notation.read(GAME, text)[0].steps:
         state.apply(*step)
     assert state.result is not None
     assert (state.result.winners, state.result.reason) == (winners, result.split()[1])
@@ -154,7 +154,7 @@ def test_a_result_that_play_did_not_bring_is_applied(result: str, winners: list[
 
 def test_the_sources_own_codes_are_taken_too() -> None:
     old = "WEC 1\nOPTIONS {}\n1B MV:SP(2,2)->(3,3)\n"
-    assert notation.read(GAME, old)[2] == notation.read(GAME, old.replace("SP(", "STP("))[2]
+    assert notation.read(GAME, old) == notation.read(GAME, old.replace("SP(", "STP("))
 
 
 def test_a_text_that_was_changed_anywhere_is_read_or_refused_and_nothing_else(seed: int) -> None:

@@ -268,7 +268,8 @@ def test_options_change_in_a_casual_match_and_back(api: Api) -> None:
     view = ok(white.get(f"/matches/{match}/view?seat=white"))["view"]
     assert (view["options"]["movement"], view["turn"]) == ("standard_chess", 2)
     text = history(black, match)
-    assert text.startswith('WEC 1\nOPTIONS {"flame_range":2,"movement":"standard_chess"}\nPOSITION {')
+    assert text.startswith("WEC 1\nOPTIONS {}\n1B MV:FP(2,3)->(3,4)\nOPTIONS ")
+    assert 'OPTIONS {"flame_range":2,"movement":"standard_chess"}\nPOSITION {' in text
     for options in (
         {"reinforcements": "none"},
         {"weapons": "more"},
@@ -318,6 +319,102 @@ SMALL = {
     ]
 }
 
+ENDING = {
+    "pieces": [
+        {"id": 1, "seat": "black", "type": "king", "at": "e1"},
+        {"id": 2, "seat": "white", "type": "king", "at": "a10"},
+        {"id": 3, "seat": "black", "type": "tank", "at": "a8", "hand": "right"},
+    ]
+}
+
+
+def changed_match(ada: Api) -> str:
+    """A hot seat whose options change in the middle of a half-turn, which is edited, is won, is edited and goes on."""
+    match = alone(ada)
+    played(ada, match, "black", MOVE)
+    proposed(ada, match, kind="options", options={"flame_range": 2})
+    played(ada, match, "black", END)
+    played(ada, match, "white", REPLY, END)
+    undone = played(ada, match, "black", {"type": "move", "piece": 19, "to": "e3", "level": "ground"})
+    proposed(ada, match, kind="edit", position=SMALL)  # and all this is taken back
+    proposed(ada, match, kind="undo", to=undone)
+    proposed(ada, match, kind="options", options={"flame_range": 1})  # a section without a line of its own
+    proposed(ada, match, kind="edit", position=ENDING)
+    played(ada, match, "black", {"type": "move", "piece": 3, "to": "a10", "level": "ground"}, END)
+    assert ada.match(match)["status"] == "finished"
+    proposed(ada, match, kind="edit", position=SMALL)
+    played(ada, match, "black", {"type": "move", "piece": 3, "to": "a4", "level": "ground"})
+    return match
+
+
+def test_the_history_has_every_section_of_the_current_line_and_is_read_back(api: Api) -> None:
+    """In 0.1 an option change or an edit began a history that left out what was before."""
+    ada = api.player()
+    match = changed_match(ada)
+    text = history(ada, match)
+    shape = [line.split("{")[0] for line in text.splitlines()]
+    assert shape == [
+        "WEC 1", "OPTIONS ", "1B MV:FP(2,3)->(3,4),UN",
+        "OPTIONS ", "POSITION ", "1B MV:-", "2W MV:FP(9,8)->(8,7)", shape[7],
+        "OPTIONS ", "POSITION ",
+        "OPTIONS ", "POSITION ", shape[12], "RESULT black primary_destroyed",
+        "OPTIONS ", "POSITION ", "1B MV:TA(1,1)>->(4,1),UN",
+    ]  # fmt: skip
+    assert shape[7].startswith("3B MV:")
+    assert shape[12].startswith("1B MV:TA(8,1)>->(10,1),RS:TA*K(10,1)0W")
+    again = ok(ada.post("/matches/import", {"game": "wec", "history": text}), 201)["match"]
+    assert again["status"] == "playing"
+    assert history(ada, again["id"]) == text
+    for seat in ("black", "white"):
+        one, two = (ok(ada.get(f"/matches/{m}/view?seat={seat}"))["view"] for m in (match, again["id"]))
+        assert one == two
+    types = [event["type"] for event in ok(ada.get(f"/matches/{again['id']}/events?limit=1000"))["events"]]
+    assert types.count("options_changed") == 2
+    assert types.count("position_edited") == 2
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3])
+def test_the_sections_of_a_history_come_in_pages(api: Api, limit: int) -> None:
+    ada = api.player()
+    match = changed_match(ada)
+    path, found = f"/matches/{match}/history?limit={limit}", ""
+    while path:
+        answer = ada.get(path)
+        assert sum(line[0].isdigit() for line in answer.text.splitlines()) <= limit
+        found += answer.text
+        link = re.fullmatch(r'</v1(/matches/[^>]*)>; rel="next"', answer.headers.get("link", ""))
+        path = f"{link[1]}&limit={limit}" if link else ""
+    assert found == history(ada, match)
+    for after in range(1, ada.match(match)["version"]):
+        assert found.endswith(history(ada, match, f"?after={after}"))
+
+
+def test_of_a_section_that_a_reader_may_not_know_he_reads_that_it_has_a_position(api: Api) -> None:
+    """Also where it is the standard setup, which must not be told from another."""
+    black, white, match = pair(api)
+    usual = GAME.new().position(plain=True)
+    agreed(black, white, match, kind="edit", position=usual)
+    agreed(black, white, match, kind="competitive")
+    assert history(white, match) == "WEC 1\nOPTIONS {}\nOPTIONS {}\nPOSITION ?\n"
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "OPTIONS {}\n",  # a later section has a Position
+        "OPTIONS {}\nPOSITION ?\n",
+        'OPTIONS {"weapons":"more"}\nPOSITION @\n',  # what cannot change while it is played
+        "RESULT black resigned\nRESULT black resigned\n",
+        'RESULT black resigned\nOPTIONS {"flame_range":2}\nPOSITION @\n',
+        "WEC 1\nOPTIONS {}\nPOSITION @\n",
+        "OPTIONS {}\nPOSITION @\nPOSITION @\n",
+    ],
+)
+def test_a_section_that_does_not_fit_is_refused(api: Api, more: str) -> None:
+    position = json.dumps(SMALL)
+    text = "WEC 1\nOPTIONS {}\n1B MV:FP(2,3)->(3,4)\n" + more.replace("@", position)
+    refused(api.player().post("/matches/import", {"game": "wec", "history": text}), 422, "invalid_position")
+
 
 def test_a_position_is_edited_and_the_edit_is_undone(api: Api) -> None:
     black, white, match = pair(api)
@@ -329,7 +426,8 @@ def test_a_position_is_edited_and_the_edit_is_undone(api: Api) -> None:
     assert done["event"]["type"] == "position_edited"
     played(black, match, "black", {"type": "move", "piece": 3, "to": "a4", "level": "ground"})
     text = history(white, match)
-    assert re.fullmatch(r"WEC 1\nOPTIONS {}\nPOSITION {.*}\n1B MV:TA\(1,1\)>->\(4,1\),UN\n", text)
+    before_it = r"WEC 1\nOPTIONS {}\n1B MV:FP\(2,3\)->\(3,4\),UN\n"
+    assert re.fullmatch(before_it + r"OPTIONS {}\nPOSITION {.*}\n1B MV:TA\(1,1\)>->\(4,1\),UN\n", text)
     edited = done["version"]
     agreed(white, black, match, kind="undo", to=before)
     assert ok(black.get(f"/matches/{match}/view?seat=black"))["view"] == view

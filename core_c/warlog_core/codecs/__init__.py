@@ -13,7 +13,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib import resources
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 from msgspec import Struct
 
@@ -102,11 +102,24 @@ class Explaining(Protocol):
         ...
 
 
+class Section(NamedTuple):
+    """A part of a history that was read back. The first section says how the match began; each further one says what
+    an option change or an edit changed before its steps.
+
+    options   None: they stayed as they were
+    position  None: the board stayed as it was; in the first section: the game's own setup
+    """
+
+    options: dict[str, Any] | None
+    position: dict[str, Any] | None
+    steps: list[Step]
+
+
 class Notation(Protocol):
     """A notation of the game's own (a module will do). A step is an actor and an action that was accepted."""
 
-    def head_lines(self, start: State, viewer: str | None = None) -> list[str]:
-        """The lines above the first turn."""
+    def head_lines(self, start: State, viewer: str | None = None, *, later: bool = False) -> list[str]:
+        """The lines above a section's first turn. `later`: an option change or an edit began the section."""
         ...
 
     def turn_lines(self, start: State, steps: Iterable[Step], viewer: str | None = None) -> list[str]:
@@ -129,8 +142,8 @@ class Notation(Protocol):
         """The whole history file of the match that began with `start`."""
         ...
 
-    def read(self, game: Game, text: str) -> tuple[dict[str, Any], dict[str, Any] | None, list[Step]]:
-        """Options, Position and steps of a complete history. Raises Refused("invalid_position")."""
+    def read(self, game: Game, text: str) -> list[Section]:
+        """The sections of a complete history, at least one. Raises Refused("invalid_position")."""
         ...
 
 

@@ -9,12 +9,13 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import UNSET
 
-from warlog_core.codecs import Step
+from warlog_core.codecs import Section, Step
 from warlog_core.codecs.wec_structs import (
     DIRECTION_STEPS,
     DIRECTIONS,
@@ -475,13 +476,17 @@ def _json(value: Any) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
-def head_lines(start: State, viewer: str | None = None) -> list[str]:
-    """What stands above the turn lines: the options that differ from the defaults, and where the match began."""
+def head_lines(start: State, viewer: str | None = None, *, later: bool = False) -> list[str]:
+    """What stands above the turn lines: the options that differ from the defaults, and where the match began.
+
+    `later`: above those that follow an option change or an edit. The file goes on there with a Position, always:
+    left out for the standard setup, it would tell a reader who may not know the Position that it is this one."""
     game, options = start.game, msgspec.to_builtins(start.view("spectator").options)
     usual = game.full_options({})
     said = {name: value for name, value in options.items() if value != usual[name]}
-    lines = ["WEC 1", f"OPTIONS {_json(said)}"]
-    if start.data != game.new(options=options).data:
+    lines = [] if later else ["WEC 1"]
+    lines.append(f"OPTIONS {_json(said)}")
+    if later or start.data != game.new(options=options).data:
         # What POSITION holds is the whole truth: a reader who may not know it learns only that there is one.
         lines.append("POSITION ?" if viewer is not None else f"POSITION {_json(start.position(plain=True))}")
     return lines
@@ -724,8 +729,8 @@ def _read_result(text: str, state: State) -> list[Step]:
     return steps
 
 
-def read(game: Game, text: str) -> tuple[dict[str, Any], dict[str, Any] | None, list[Step]]:
-    """Options, Position (None: the standard setup) and accepted steps of a complete history.
+def read(game: Game, text: str) -> list[Section]:
+    """Options, Position (None: the standard setup) and accepted steps of a complete history, section by section.
 
     Raises Refused("invalid_position") for whatever does not fit."""
     try:
@@ -741,21 +746,59 @@ def _object(text: str) -> dict[str, Any]:
     return found
 
 
-def _read(game: Game, text: str) -> tuple[dict[str, Any], dict[str, Any] | None, list[Step]]:
+def _read(game: Game, text: str) -> list[Section]:
     lines = text.split("\n")
-    if lines.pop() != "" or lines[:1] != ["WEC 1"] or not lines[1:] or not lines[1].startswith("OPTIONS "):
+    heads = [number for number, line in enumerate(lines) if line.startswith("OPTIONS ")]
+    if lines.pop() != "" or lines[:1] != ["WEC 1"] or heads[:1] != [1]:
         raise Misfit
-    options = _object(lines[1].removeprefix("OPTIONS "))
-    rest, position = lines[2:], None
-    if rest and rest[0].startswith("POSITION "):
-        position = _object(rest.pop(0).removeprefix("POSITION "))
-    state = game.new(options=options, position=position)
+    sections: list[Section] = []
+    state: State | None = None
+    usual: dict[str, Any] = {}
+    for head, end in pairwise([*heads, len(lines)]):
+        options, rest, position = _object(lines[head].removeprefix("OPTIONS ")), lines[head + 1 : end], None
+        if rest and rest[0].startswith("POSITION "):
+            position = _object(rest.pop(0).removeprefix("POSITION "))
+        begun = game.new(options=options, position=position)
+        full = game.full_options(options)
+        if state is None:
+            section, state = Section(options, position, []), begun
+        elif position is None:
+            raise Misfit(lines[head])
+        else:
+            section, state = _read_change(state, begun, options if full != usual else None, position)
+        usual = full
+        section.steps.extend(_read_steps(rest, state))
+        sections.append(section)
+    return sections
+
+
+def _read_change(
+    state: State, begun: State, options: dict[str, Any] | None, position: dict[str, Any]
+) -> tuple[Section, State]:
+    """The section that begins here, and its first state.
+
+    state    as it was before the change
+    begun    as the section's head has it
+    options  the new ones, None where they stay
+    """
+    if options is not None:
+        if state.result is not None:
+            raise Misfit("the options of a match that is over do not change")
+        state = state.copy()
+        state.reconfigure(options)
+        if state.position(plain=True) == begun.position(plain=True):
+            return Section(options, None, []), state
+    return Section(options, position, []), begun
+
+
+def _read_steps(lines: Sequence[str], state: State) -> list[Step]:
+    """Plays the turn lines and the result of one section on `state`; gives their steps."""
     steps: list[Step] = []
-    for number, line in enumerate(rest):
-        if line.startswith("RESULT ") and number == len(rest) - 1:
+    for number, line in enumerate(lines):
+        if line.startswith("RESULT ") and number == len(lines) - 1:
             steps += _read_result(line, state)
         else:
             steps += _read_turn(line, state)
-    if state.result is not None and not (rest and rest[-1].startswith("RESULT ")):
+    if state.result is not None and not (lines and lines[-1].startswith("RESULT ")):
         raise Misfit
-    return options, position, steps
+    return steps
