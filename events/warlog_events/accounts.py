@@ -5,8 +5,10 @@ seen tokens are remembered in the process. A revocation empties that memory here
 while messages might be missed nothing is remembered at all.
 """
 
+import asyncio
 import base64
 import hashlib
+import re
 from collections.abc import Sequence
 
 import msgspec
@@ -22,6 +24,10 @@ from .world import World
 NAME_CHARACTERS_MAX = 40
 TOKENS_PER_PLAYER_MAX = 100
 REMEMBERED_MAX = 50_000
+# Of tokens that are not remembered, at the same time in a process; others wait their turn. However many tokens are
+# tried, Redis has so many questions of this process before it, and a good token waits for a few round trips.
+LOOK_UPS_MAX = 64
+_TOKEN = re.compile(r"wl_[A-Za-z0-9_-]{43}", re.ASCII)
 
 
 class Account(msgspec.Struct, frozen=True):
@@ -86,6 +92,7 @@ class Accounts:
         self._remembered: dict[str, Caller] = {}  # by the token's hash
         self._hashes: dict[str, str] = {}  # of tokens that were known once
         self._listening = False
+        self._looking_up = asyncio.Semaphore(LOOK_UPS_MAX)
         self._revocations = 0  # grows whenever something was or may have been revoked
         connection.keep_time(world)
         watch.subscribe(keys.REVOKED, self._revoked, self._missed)
@@ -156,7 +163,9 @@ class Accounts:
 
     async def authenticate(self, token: str) -> Caller | None:
         """None for a token that is unknown or revoked, or no token at all."""
-        token_hash = hashlib.sha256(token.encode("utf-8", "surrogateescape")).hexdigest()
+        if _TOKEN.fullmatch(token) is None:
+            return None
+        token_hash = hashlib.sha256(token.encode()).hexdigest()
         caller = self._remembered.get(token_hash) or await self._look_up(token_hash)
         if caller is not None:
             if len(self._hashes) >= REMEMBERED_MAX:
@@ -174,8 +183,9 @@ class Accounts:
         return caller.token_hash in self._remembered or await self._look_up(caller.token_hash) is not None
 
     async def _look_up(self, token_hash: str) -> Caller | None:
-        revocations = self._revocations
-        raw = await self._pipe.call("GET", keys.token(token_hash))
+        async with self._looking_up:
+            revocations = self._revocations
+            raw = await self._pipe.call("GET", keys.token(token_hash))
         if raw is None:
             return None
         caller: Caller = msgspec.json.decode(raw, type=Caller)

@@ -6,34 +6,35 @@ from __future__ import annotations
 from litestar.types import Scope
 
 from warlog_events.accounts import Caller
-from warlog_events.errors import InsufficientScope, TooManyRequests, Unauthenticated
+from warlog_events.errors import InsufficientScope, Unauthenticated
 from warlog_service.requests import header
 from warlog_service.running import Service
 
 
-def address(scope: Scope) -> str:
-    """The other end of the connection; behind a proxy that is the proxy."""
+def address(service: Service, scope: Scope) -> str:
+    """By which whoever has no token is counted (proxies.py)."""
     client = scope.get("client")
-    return client[0] if client else ""
+    return service.limits.proxies.client(client[0], scope["headers"]) if client else ""
 
 
 async def reader(service: Service, scope: Scope) -> Caller | None:
     """The caller, or None for a request without a token. Raises Unauthenticated for a token that is none,
-    TooManyRequests."""
+    TooManyRequests.
+
+    What others sent from the same address is nothing to a token that is known: it is looked at first, and only then
+    are the failures of the address counted."""
     given = header(scope, b"authorization")
-    if given is None:
-        service.limits.addresses.spend(address(scope))
-        return None
     limits, backend = service.limits, service.backend
-    if limits.failures.empty(address(scope)):
-        raise TooManyRequests(1.0, limits.failures.name)
+    if given is None:
+        limits.addresses.spend(address(service, scope))
+        return None
     scheme, _, token = given.partition(" ")
     caller = None
     if scheme.lower() == "bearer":
         token = token.strip()
         caller = backend.accounts.remembered(token) or await backend.accounts.authenticate(token)
     if caller is None:
-        limits.failures.spend(address(scope))
+        limits.failures.spend(address(service, scope))
         raise Unauthenticated("Authorization: Bearer and a token that is known and not revoked")
     player = caller.player.id
     limits.callers.spend(player)
@@ -46,7 +47,7 @@ def known(service: Service, scope: Scope) -> Caller | None:
     nothing has been spent yet."""
     limits, backend = service.limits, service.backend
     given = header(scope, b"authorization")
-    if given is None or not given.startswith("Bearer ") or limits.failures.empty(address(scope)):
+    if given is None or not given.startswith("Bearer "):
         return None
     found = backend.accounts.remembered(given[7:])
     if found is None or "play" not in found.scopes:

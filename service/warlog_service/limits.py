@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from warlog_events.errors import TooManyRequests
+from warlog_service.proxies import Proxies
 from warlog_service.settings import Settings
 
 BURST_SECONDS = 10.0
@@ -41,11 +42,6 @@ class TokenBuckets:
         if tokens < 1.0:
             raise TooManyRequests((1.0 - tokens) / self.rate, self.name)
         self._buckets[key] = (tokens - 1.0, now)
-
-    def empty(self, key: str) -> bool:
-        """Is nothing left for `key`? Takes nothing."""
-        held = self._buckets.get(key)
-        return bool(self.rate) and held is not None and held[0] + (self._now() - held[1]) * self.rate < 1.0
 
     def _sweep(self, now: float) -> None:
         self._new += 1
@@ -89,6 +85,7 @@ class Limits:
     """All limits of a process."""
 
     def __init__(self, settings: Settings, now: Callable[[], float]) -> None:
+        self.proxies = Proxies(settings.trusted_proxies)
         self.callers = TokenBuckets("requests_per_caller", settings.requests_per_caller, now)
         self.addresses = TokenBuckets("requests_per_address", settings.requests_per_address, now)
         self.commands = TokenBuckets("commands_per_caller", settings.commands_per_caller, now)

@@ -8,6 +8,8 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta, Struct
 
+from warlog_service.proxies import Proxies, ProxiesUnreadable
+
 Durability = Literal["everysec", "always", "replicated"]
 LogFormat = Literal["auto", "json", "text"]
 Port = Annotated[int, Meta(ge=0, le=65535)]
@@ -51,6 +53,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     commands_per_caller: Rate = 500.0
     accounts_per_address: Rate = 20.0
     failures_per_address: Rate = 20.0  # tokens that are none
+    trusted_proxies: str = ""  # addresses and CIDR ranges whose word on the client's address is taken
     feeds_per_caller: Annotated[int, Meta(ge=0)] = 256  # open at once; also per address without a token
 
     log_format: LogFormat = "auto"  # of standard error: text at a terminal, otherwise JSON
@@ -71,8 +74,12 @@ def read(environ: Mapping[str, str], **flags: object) -> Settings:
     }
     given.update((name, value) for name, value in flags.items() if value is not None)
     try:
-        return msgspec.convert(
+        settings = msgspec.convert(
             {name: value for name, value in given.items() if value != ""}, Settings, strict=False
         )
+        Proxies(settings.trusted_proxies)
+        return settings
+    except ProxiesUnreadable as error:
+        raise BadSettings(f"WARLOG_TRUSTED_PROXIES: {error}") from None
     except msgspec.ValidationError as error:
         raise BadSettings(str(error).replace("$.", "WARLOG_").replace("`$`", "the settings")) from None

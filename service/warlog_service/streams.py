@@ -53,7 +53,7 @@ class EventStream(ABC):
             return
         if service.closing:  # perhaps only since it was asked for: nobody would tell it to end any more
             raise Unavailable("the server is going down")
-        who = self._caller.id if self._caller else auth.address(scope)
+        who = self._caller.id if self._caller else auth.address(self._service, scope)
         service.limits.feeds.enter(who)
         service.feeds.add(self)
         writer = asyncio.current_task()

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
+from typing import Any
 
 import pytest
 
@@ -12,6 +13,7 @@ from warlog_events.accounts import Accounts
 from warlog_events.connect import Connection
 from warlog_events.errors import MalformedBody, TooManyRequests, UnknownPlayer, UnknownToken
 from warlog_events.notify import Watch
+from warlog_events.pipe import Word
 from warlog_events.world import World
 
 
@@ -190,6 +192,30 @@ async def test_a_reply_that_a_revocation_overtook_is_not_remembered(accounts: Ac
     accounts._revoked(b"whichever")
     assert await asked is not None
     assert not accounts._remembered
+
+
+async def test_however_many_tokens_are_tried_redis_is_asked_for_a_few_at_a_time(
+    connection: Connection, accounts: Accounts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And who has a good one waits for his turn, no longer."""
+    call, asking, most = connection.pipe.call, 0, 0
+
+    async def counting(*words: Word, write: bool = False) -> Any:
+        nonlocal asking, most
+        asking += 1
+        most = max(most, asking)
+        try:
+            return await call(*words, write=write)
+        finally:
+            asking -= 1
+
+    _, token = await accounts.create_player("ada")
+    monkeypatch.setattr(connection.pipe, "call", counting)
+    tried = [accounts.authenticate(f"wl_{number:043d}") for number in range(2_000)]
+    found = await asyncio.gather(*tried, accounts.authenticate(token))
+    assert found[:-1] == [None] * 2_000
+    assert found[-1] is not None
+    assert 1 < most <= module.LOOK_UPS_MAX
 
 
 async def test_the_memory_of_tokens_is_bounded(accounts: Accounts, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,7 +20,7 @@ TOKENS_MAX = 200
 async def post_player(request: AnyRequest) -> Answer:
     """A new account with its first token, which is shown this once."""
     service = service_of(request.scope)
-    service.limits.accounts.spend(auth.address(request.scope))
+    service.limits.accounts.spend(auth.address(service, request.scope))
     body = await read_body(request.scope, request.receive, service.settings.body_bytes_max)
     new: schema.NewPlayer = decode(body, schema.NewPlayer)
     player, token = await service.backend.accounts.create_player(new.name)
