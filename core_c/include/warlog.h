@@ -87,8 +87,9 @@
  * game's own table. wl_error_name gives the rule book's code. An illegal action is normal and leaves the state byte for byte as
  * it was. Every entry point takes any bytes: hostile states, actions and lists are refused, never followed.
  *
- * A code says what is wrong, but not always with what: wl_explain may tell more, as words that the game's file describes and
- * its codec puts into a sentence. It is asked after a refusal, and looks at the actor's view alone.
+ * A code says what is wrong, but not always with what: wl_explain (of actions) and wl_explain_start (of options and Positions)
+ * tell more, as words that the game's file describes and its codec puts into a sentence. They are asked after a refusal.
+ * wl_explain looks at the actor's view alone.
  */
 #ifndef WARLOG_H
 #define WARLOG_H
@@ -191,13 +192,15 @@ typedef struct wl_event {
     int32_t hides;  /* out: 1 if a record is anything but a whole effect for all viewers; 0: everybody gets everything */
 } wl_event;
 
-/* A list of words read from the front; reading past the end gives WL_WORD_ABSENT and sets `overrun`. */
+/* A list of words read from the front; reading past the end gives WL_WORD_ABSENT and sets `overrun`. `check_options` may leave a
+ * note on what it refuses (WL_BLAME in game.h). */
 typedef struct wl_words {
     const wl_word *words;
     size_t n_words;
     size_t next;
     int32_t overrun;
-    int32_t zero_;
+    int32_t n_note;
+    wl_word note[WL_EXPLAIN_MAX];
 } wl_words;
 
 /* One field of a layout. A scalar has count 1. Rows are structs: `row` describes them, and the field `n_name` of the same
@@ -313,6 +316,11 @@ const char *wl_error_name(const wl_game *game, int32_t error);
 /* Is a match with these options, from this Position, possible? `position` NULL: the normal start. Needs no draws. */
 int32_t wl_check_options(const wl_game *game, const wl_word *options, size_t n_options, const wl_word *position,
                          size_t n_position);
+
+/* What lies behind a refusal by wl_check_options: the number of words written to `out` (room for WL_EXPLAIN_MAX), which are the
+ * game's note on the options, or else that on the Position; 0 when there is none. */
+int64_t wl_explain_start(const wl_game *game, const wl_word *options, size_t n_options, const wl_word *position,
+                         size_t n_position, wl_word *out);
 
 /* The start of a match (rule books, 4). Checks, then fills `setup` and `state`. Draws and event as in wl_apply. */
 int32_t wl_init(const wl_game *game, void *setup, void *state, const wl_word *options, size_t n_options,

@@ -63,7 +63,7 @@ static int32_t verdict(const wl_draws *draws, const wl_event *event)
 
 static wl_words words_of(const wl_word *words, size_t n)
 {
-    const wl_words list = {words, words == NULL ? 0 : n, 0, 0, 0};
+    const wl_words list = {.words = words, .n_words = words == NULL ? 0 : n};
     return list;
 }
 
@@ -76,6 +76,22 @@ int32_t wl_check_options(const wl_game *game, const wl_word *options, size_t n_o
     if (game == NULL || options == NULL)
         return WL_E_ARGUMENT;
     return game->check_options(&o, position == NULL ? NULL : &p);
+}
+
+int64_t wl_explain_start(const wl_game *game, const wl_word *options, size_t n_options, const wl_word *position,
+                         size_t n_position, wl_word *out)
+{
+    wl_words o = words_of(options, n_options);
+    wl_words p = words_of(position, n_position);
+    const wl_words *from;
+
+    if (game == NULL || options == NULL || out == NULL)
+        return WL_E_ARGUMENT;
+    if (game->check_options(&o, position == NULL ? NULL : &p) == WL_OK)
+        return 0;
+    from = o.n_note > 0 ? &o : &p;
+    memcpy(out, from->note, sizeof from->note);
+    return from->n_note;
 }
 
 int32_t wl_init(const wl_game *game, void *setup, void *state, const wl_word *options, size_t n_options,

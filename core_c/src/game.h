@@ -89,6 +89,19 @@ const wl_word *wl_next_list(wl_words *words, wl_word count, size_t width);
 
 static inline wl_word wl_or_else(wl_word word, wl_word otherwise) { return word == WL_WORD_ABSENT ? otherwise : word; }
 
+/* Leaves a note on what is wrong with these options or this Position, for wl_explain_start, and gives `error` back. The first
+ * note stays. WL_BLAME(words, error, word ...): what the words mean stands at the head of the game's file. */
+static inline int32_t wl_blame(wl_words *words, int32_t error, const wl_word *note, size_t n)
+{
+    assert(n <= WL_EXPLAIN_MAX);
+    if (words->n_note == 0) {
+        memcpy(words->note, note, n * sizeof *note);
+        words->n_note = (int32_t)n;
+    }
+    return error;
+}
+#define WL_BLAME(words, error, ...) wl_blame(words, error, WL_ARGS(__VA_ARGS__))
+
 /* Does the value lie in the range of this option, a row of the game's table OPTION? */
 #define WL_IN_RANGE(row, value) wl_between(OPTION[row].low, value, OPTION[row].high)
 

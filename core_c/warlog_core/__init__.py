@@ -1,11 +1,12 @@
 """Warlog's rules core: five board war-games as a fast library. See `warlog_core.game`."""
 
 from warlog_core.binding import Draws, hash_bytes
-from warlog_core.codecs import Explanation, Result
+from warlog_core.codecs import Result
 from warlog_core.errors import (
     BadDraws,
     BadState,
     CoreError,
+    Explanation,
     HashMismatch,
     Refused,
     UnknownGame,

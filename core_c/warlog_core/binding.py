@@ -217,6 +217,12 @@ class RawGame:
         if code:
             raise self.failure(code)
 
+    def explain_start(self, options: Sequence[int], position: Sequence[int] | None) -> list[int]:
+        """The core's note on refused options or a refused Position, as words; empty where there is none."""
+        out = self._local.buffers.explanation
+        n = self._count(lib.wl_explain_start(self.row, *_words(options), *_words(position), out))
+        return ffi.unpack(out, n) if n else []
+
     def init(
         self, options: Sequence[int], position: Sequence[int] | None, draws: Draws
     ) -> tuple[RawState, RawEvent]:

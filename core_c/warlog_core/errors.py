@@ -11,6 +11,25 @@ CoreError
 
 from __future__ import annotations
 
+from typing import Any
+
+from msgspec import Struct
+
+
+class Explanation(Struct, frozen=True):
+    """What lies behind a refusal, for people and their programs; holds nothing that the actor could not know.
+
+    detail   one English sentence that a player understands
+    members  facts as fields of their own: `minimum`, `maximum`, `allowed`, `have`, `needed`, `cost`, `budget`, `space`,
+             `piece`, `seat` …
+    path     JSON Pointer to the part at fault: inside the action ("/to"), or "/options/…" and "/position/…" of a start;
+             "" where no part is
+    """
+
+    detail: str
+    members: dict[str, Any] = {}
+    path: str = ""
+
 
 class CoreError(Exception):
     """Anything the rules core raises on purpose."""
@@ -19,12 +38,14 @@ class CoreError(Exception):
 class Refused(CoreError):
     """The rules refuse. Nothing has changed and no draw was consumed.
 
-    `code` is the rule book's; `index` is that of the failing step in a replay, else None."""
+    `code` is the rule book's; `index` is that of the failing step in a replay, else None. `explanation` is there where
+    options, a Position or a notation was refused; of an action `State.explain` gives it."""
 
-    def __init__(self, code: str, index: int | None = None) -> None:
+    def __init__(self, code: str, index: int | None = None, explanation: Explanation | None = None) -> None:
         super().__init__(code if index is None else f"step {index}: {code}")
         self.code = code
         self.index = index
+        self.explanation = explanation
 
 
 class UnknownGame(CoreError):

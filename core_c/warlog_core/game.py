@@ -20,11 +20,20 @@ from typing import Any, overload
 import msgspec
 from msgspec import Struct
 
-from warlog_core import binding, selfplay
+from warlog_core import binding, explain, selfplay
 from warlog_core.binding import Draws, RawGame, RawState, RawStep, RawTurn
-from warlog_core.codecs import Codec, Explaining, Explanation, Notation, Result, Tables, codec_for
+from warlog_core.codecs import (
+    Codec,
+    Explaining,
+    ExplainingStart,
+    Notation,
+    Result,
+    Tables,
+    codec_for,
+    service_data,
+)
 from warlog_core.codecs._actions import plain as plain_action
-from warlog_core.errors import UnknownGame, UnknownSeat
+from warlog_core.errors import Explanation, Refused, UnknownGame, UnknownSeat
 
 SERVER = "server"
 SPECTATOR = "spectator"
@@ -283,16 +292,21 @@ class State:
         """The code with which `apply` would refuse, or None. `actor` is a seat or "server"."""
         return self._raw_game.check(self._raw, self._actor_number(actor), *self._tables.record(action))
 
-    def explain(self, actor: str, action: object, code: str) -> Explanation | None:
-        """What lies behind the `code` with which `apply` has refused; None where there is nothing to add.
+    def explain(self, actor: str, action: object, code: str) -> Explanation:
+        """What lies behind the `code` with which `apply` has refused.
 
         Holds nothing that the actor could not know: the core looks at his view alone."""
         given = plain_action(action)
-        if given is None or not isinstance(self._tables, Explaining):
-            return None
-        record, items = self._tables.record(given)
-        words = self._raw_game.explain(self._raw, self._actor_number(actor), record, items)
-        return self._tables.explain(given, code, words)
+        words: list[int] = []
+        found = None
+        if code == "malformed_action":
+            found = explain.of_form(given, self.game.codec.action_type, "The action")
+        elif given is not None:
+            record, items = self._tables.record(given)
+            words = self._raw_game.explain(self._raw, self._actor_number(actor), record, items)
+        if found is None and given is not None and isinstance(self._tables, Explaining):
+            found = self._tables.explain(given, code, words)
+        return found or Explanation(self.game.errors[code])
 
     def legal(self, seat: str, *, plain: bool = False) -> list[Any]:
         """Every action `seat` may take now, in canonical order (rule books, 7); empty for a spectator.
@@ -353,7 +367,11 @@ class State:
     def reconfigure(self, options: object) -> None:
         """New options for a match in play. Raises Refused where the book allows none, or not these."""
         self._turn = self._hash = None
-        self._raw_game.reconfigure(self._raw, self.game.codec.options_words(options))
+        try:
+            self._raw_game.reconfigure(self._raw, self.game.codec.options_words(options))
+        except Refused as error:
+            error.explanation = self.game.explain_start(options, None, error.code)
+            raise
         self._setup = self._raw_game.setup_bytes(self._raw) + self.game.codec.labels(options)
         self._tables = self.game.tables(self._raw, self._setup)
 
@@ -449,12 +467,48 @@ class Game:
 
     def check_options(self, options: object, position: object | None = None) -> None:
         """Raises Refused with the book's code unless a match with these options (from this Position) is possible."""
-        self.raw.check_options(*self._words(options, position))
+        try:
+            self.raw.check_options(*self._words(options, position))
+        except Refused as error:
+            error.explanation = self.explain_start(options, position, error.code)
+            raise
+
+    @cached_property
+    def errors(self) -> dict[str, str]:
+        """Every code with which this game refuses, and a sentence for it."""
+        own = service_data(self.name).get("errors", {})
+        return {
+            code: own.get(code) or explain.SENTENCES.get(code) or code.replace("_", " ").capitalize() + "."
+            for code in (*explain.SENTENCES, *self.raw.errors)
+        }
+
+    def explain_start(self, options: object, position: object | None, code: str) -> Explanation:
+        """What lies behind the `code` with which these options or this Position have been refused."""
+        if code != "invalid_position":
+            found = explain.of_form(
+                options, self.codec.options_type, "The options", f"{self.codec.title} has no option"
+            )
+            if found is not None:
+                return explain.below("/options", found)
+        elif position is not None:
+            found = explain.of_form(position, self.codec.position_type, "The Position")
+            if found is not None:
+                return explain.below("/position", found)
+        found = None
+        if isinstance(self.codec, ExplainingStart) and isinstance(options, dict):
+            words = self.raw.explain_start(*self._words(options, position))
+            found = self.codec.explain_start(options, position, code, words)
+        blamed = "/position" if code == "invalid_position" else "/options"
+        return found or Explanation(self.errors[code], {}, blamed)
 
     def new(self, *, options: object = None, position: object | None = None, draws: Draws = ()) -> State:
         """The start of a match; `state.started` is its event. Raises Refused and BadDraws. No options: the defaults."""
         options = {} if options is None else options
-        raw, done = self.raw.init(*self._words(options, position), draws)
+        try:
+            raw, done = self.raw.init(*self._words(options, position), draws)
+        except Refused as error:
+            error.explanation = self.explain_start(options, position, error.code)
+            raise
         setup = self.raw.setup_bytes(raw) + self.codec.labels(options)
         tables = self.tables(raw, setup)
         state = State(self, raw, setup, tables)
@@ -502,6 +556,7 @@ class Game:
             "effects": self.schema("effect"),
             "view": self.schema("view"),
             "presets": self.codec.presets(full),
+            "errors": self.errors,
             **self._catalogues(full),
         }
 
@@ -519,7 +574,7 @@ class Game:
             "effect": self.codec.effect_type,
             "view": self.codec.view_type,
         }
-        return _schema(types[what])
+        return explain.schema_of(types[what])
 
     def rules(self) -> str:
         """The rule book, Markdown."""
@@ -597,12 +652,6 @@ class Game:
 def _zeros(size: int) -> bytes:
     """Entropy for questions whose answer no draw can change."""
     return bytes(size)
-
-
-@cache
-def _schema(struct: Any) -> dict[str, Any]:
-    (schema,), definitions = msgspec.json.schema_components([struct], ref_template="#/$defs/{name}")
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema, "$defs": definitions}
 
 
 @cache

@@ -19,12 +19,13 @@ from .errors import (
     AlreadyDisclosed,
     Competitive,
     NotYourSeat,
-    Refused,
     SeatTaken,
     UnknownMatch,
     UnknownSeat,
     WrongInvitation,
     WrongStatus,
+    explained,
+    refused,
 )
 from .fold import with_wish
 from .head import Match
@@ -79,8 +80,7 @@ def _take_action(draft: Draft, match: Match, actor: str, action: object) -> None
         state, core = match.state.after(actor, action, draft.draw)
     except warlog_core.Refused as error:
         why = match.state.explain(actor, action, error.code)
-        detail, extra = (why.detail, why.members) if why is not None else ("", {})
-        raise Refused(error.code, detail, version=match.version, extra=extra) from error
+        raise explained(error.code, why, at="/action", version=match.version) from error
     taken = core.action if actor == SERVER else core.struct()
     body = ActionTaken(taken, None if state.result is None else draft.ending(state))
     draft.write(body, seat=actor, draws=core.draws, state=state, core=core)
@@ -112,7 +112,7 @@ def start(draft: Draft, player: Player, *, seat: str = "") -> None:
     try:
         state = start_of(draft.game, fold.options, added, fold.position, draft.draw)
     except warlog_core.Refused as error:
-        raise Refused(error.code, version=match.version) from error
+        raise refused(error, version=match.version) from error
     assert state.started is not None
     draft.write(MatchStarted(added), seat=seat, draws=state.started.draws, state=state, core=state.started)
 

@@ -45,6 +45,8 @@ Which HTTP status each becomes is decided in one table of the service. Classes w
 import logging
 from collections.abc import Mapping
 
+import warlog_core
+
 
 class WarlogError(Exception):
     """`code` is part of the API and never changes; `detail` is for people.
@@ -213,6 +215,27 @@ class Refused(WarlogError):
     ) -> None:
         self.code = code
         super().__init__(detail, version=version, path=path, extra=extra)
+
+
+def refused(error: warlog_core.Refused, *, at: str | None = "", version: int | None = None) -> Refused:
+    """The core's refusal of options, a Position or a notation, which stand at `at` (a JSON Pointer) in the request;
+    None: not in this request."""
+    return explained(error.code, error.explanation, at=at, version=version)
+
+
+def explained(
+    code: str,
+    why: warlog_core.Explanation | None,
+    *,
+    at: str | None = "",
+    version: int | None = None,
+    extra: Mapping[str, object] | None = None,
+) -> Refused:
+    """A refusal with what the core says of it, of something that stands at `at` in the request."""
+    if why is None:
+        return Refused(code, version=version, extra=extra)
+    path = at + why.path if why.path and at is not None else ""
+    return Refused(code, why.detail, version=version, path=path, extra={**why.members, **(extra or {})})
 
 
 class TooManyRequests(WarlogError):

@@ -10,7 +10,14 @@ from warlog_core.accounts import LayoutRules
 
 from . import customs, keys
 from .connect import Connection
-from .errors import MalformedBody, Refused, TooManyRequests, UnknownGame, UnknownLayout
+from .errors import (
+    MalformedBody,
+    Refused,
+    TooManyRequests,
+    UnknownGame,
+    UnknownLayout,
+    refused,
+)
 from .head import rfc3339
 from .world import World
 
@@ -128,7 +135,7 @@ class Library:
         try:
             found.check_options(options)
         except warlog_core.Refused as error:
-            raise Refused(error.code) from error
+            raise refused(error, at=None) from error
 
 
 def _rules(game: str) -> LayoutRules:

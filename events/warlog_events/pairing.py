@@ -226,7 +226,9 @@ class Pairing:
         check_move_seconds(wanted.move_seconds)
         options = merged(game, {}, wanted.options)
         if not customs.server_options(game).isdisjoint(options):
-            raise Refused("invalid_options", "these are for matches of one's own")
+            (name, *_) = sorted(customs.server_options(game).intersection(options))
+            detail = f"The option {name} is for matches that players make themselves."
+            raise Refused("invalid_options", detail, path=f"/options/{name}")
         seats = check_beginning(game, options, None, wanted.mode, None)
         known = game.full_options(options)
         seconds = customs.move_seconds(known, wanted.move_seconds)

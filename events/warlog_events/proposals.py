@@ -28,6 +28,8 @@ from .errors import (
     Refused,
     UnknownVersion,
     WrongStatus,
+    explained,
+    refused,
 )
 from .head import Match
 from .lookups import NOTHING, Found
@@ -210,19 +212,21 @@ def _change_options(draft: Draft, proposed: Proposed, player: Player, proposal: 
     need_status(match, "playing")
     if not proposed.keys() <= {"kind", "options"}:
         raise WrongStatus("the beginning can be changed only before the start", version=match.version)
-    options = merged(draft.game, fold.options, proposed.get("options", {}))
+    at = "/proposal" if proposal is None else None
+    options = merged(draft.game, fold.options, proposed.get("options", {}), at=at)
     assert match.state is not None
     state = match.state.copy()
     try:
         state.reconfigure({**options, **fold.filled})
     except warlog_core.Refused as error:
-        raise Refused(error.code, version=match.version) from error
+        raise refused(error, at=at, version=match.version) from error
     draft.write(OptionsChanged(options, list(match.seats), player, proposal), state=state)
 
 
 def _change_beginning(draft: Draft, proposed: Proposed, player: Player, proposal: int | None) -> None:
     """Options, Position or record with which the match is to start."""
     match, fold = draft.match, draft.match.fold
+    at = "/proposal" if proposal is None else None
     record: dict[str, object] | None = proposed.get("import")
     saved = msgspec.convert(proposed.get("saved", {}), dict[str, Player])
     parsed = None
@@ -234,9 +238,9 @@ def _change_beginning(draft: Draft, proposed: Proposed, player: Player, proposal
         options, position = parsed.options, parsed.position
     else:
         before = proposed.get("scenario_options", fold.options)
-        options = merged(draft.game, before, proposed.get("options", {}))
+        options = merged(draft.game, before, proposed.get("options", {}), at=at)
         position = proposed.get("position", fold.position)
-    seats = check_beginning(draft.game, options, position, fold.mode, match)
+    seats = check_beginning(draft.game, options, position, fold.mode, match, at=at)
     if parsed is not None:
         check_record(draft.game, parsed)
     holders = {seat: holder for seat, holder in match.holders.items() if seat in seats}
@@ -254,29 +258,41 @@ def check_beginning(
     position: Mapping[str, object] | None,
     mode: str,
     match: Match | None,
+    *,
+    at: str | None = "",
 ) -> tuple[str, ...]:
-    """The seats of a match with these options from this Position. Raises Refused with the rule book's code."""
+    """The seats of a match with these options from this Position, which stand at `at` in the request (None: not in
+    it). Raises Refused with the rule book's code."""
     version = None if match is None else match.version
     if mode == "competitive" and not customs.server_options(game).isdisjoint(options):
-        raise Refused("invalid_options", "in a competitive match the server sets these", version=version)
+        (name, *_) = sorted(customs.server_options(game).intersection(options))
+        detail = f"In a competitive match the server sets the option {name}."
+        raise Refused(
+            "invalid_options", detail, version=version, path="" if at is None else f"{at}/options/{name}"
+        )
     try:
         whole = customs.nominal(game, options, mode)
         game.check_options(whole, position)
         return game.seats_for(whole)
     except warlog_core.Refused as error:
-        raise Refused(error.code, version=version) from error
+        raise refused(error, at=at, version=version) from error
 
 
 def merged(
-    game: warlog_core.Game, options: Mapping[str, object], changes: Mapping[str, object]
+    game: warlog_core.Game,
+    options: Mapping[str, object],
+    changes: Mapping[str, object],
+    *,
+    at: str | None = "",
 ) -> dict[str, object]:
     """The options with these changes; null takes an option back to its default. Raises Refused (invalid_options) for
-    null in one that the game does not have."""
+    null in one that the game does not have. `at` as for `check_beginning`."""
     unknown = {name for name, value in changes.items() if value is None}.difference(
         customs.option_names(game)
     )
     if unknown:
-        raise Refused("invalid_options", f"no option {min(unknown)!r}")
+        why = game.explain_start({min(unknown): None}, None, "invalid_options")
+        raise explained("invalid_options", why, at=at)
     merged = {**options, **changes}
     return {name: value for name, value in merged.items() if value is not None}
 
@@ -306,7 +322,7 @@ def _edit(draft: Draft, position: dict[str, object], player: Player, proposal: i
     try:
         state = start_of(draft.game, fold.options, fold.filled, position, partial(draft.draw, seed=seed))
     except warlog_core.Refused as error:
-        raise Refused(error.code, version=match.version) from error
+        raise refused(error, at="/proposal" if proposal is None else None, version=match.version) from error
     assert state.started is not None
     body = PositionEdited(position, player, proposal, seed)
     draft.write(body, draws=state.started.draws, state=state, core=state.started)
@@ -326,7 +342,7 @@ def _become_competitive(draft: Draft, player: Player, proposal: int | None) -> N
             raise AlreadyDisclosed("what was hidden in it is known from a record", version=match.version)
         if fold.started and match.timeline.jumps:
             raise AlreadyDisclosed("the match has been taken back", version=match.version)
-    check_beginning(match.game, fold.options, None, "competitive", match)
+    check_beginning(match.game, fold.options, None, "competitive", match, at=None)
     check_sides(match, fold.holders, fold.options, fold.position, "competitive")
     if not fold.started:
         players = _players(match, fold.holders)

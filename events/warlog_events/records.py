@@ -14,7 +14,13 @@ from warlog_core import Draws, Event, Game, State
 
 from . import customs
 from .draft import Draft
-from .errors import MalformedBody, Refused, UnknownGame
+from .errors import (
+    MalformedBody,
+    Refused,
+    UnknownGame,
+    explained,
+    refused,
+)
 from .model import ActionTaken, MatchStarted, OptionsChanged, Player, PositionEdited, Result
 
 HISTORY_CHARACTERS_MAX = 1_000_000  # some 5,000 half-turns of wec, each a few milliseconds to read
@@ -127,7 +133,7 @@ def _from_history(record: Record, history: object) -> Record:
     try:
         first, *later = game.notation.read(game, history)
     except warlog_core.Refused as error:
-        raise Refused(error.code, "the history does not fit the rules") from error
+        raise refused(error) from error
     events: list[RecordEvent] = []
     for section in (first, *later):
         if section is not first and section.options is not None:
@@ -169,7 +175,16 @@ def _event_read(event: RecordEvent) -> dict[str, object]:
 
 def bad_record(version: int, detail: str, code: str = "bad_record") -> Refused:
     """The record is refused at its version `version`."""
-    return Refused(code, f"record version {version}: {detail}", extra={"record_version": version})
+    return Refused(code, f"Record version {version}: {detail}", extra={"record_version": version})
+
+
+def _bad_step(
+    code: str, version: int, why: warlog_core.Explanation | None, at: str, otherwise: str
+) -> Refused:
+    """Likewise for what the rules refuse, which stands at `at` in the record."""
+    refusal = explained(code, why, at=at, extra={"record_version": version})
+    refusal.detail = f"Record version {version}: {refusal.detail or otherwise}"
+    return refusal
 
 
 def numbered(record: Record) -> list[tuple[int, int, RecordEvent]]:
@@ -206,7 +221,7 @@ def walk(
         draws = setup.draws if draws_of is None else draws_of(setup.version, None)
         state = game.new(options=options, position=record.position, draws=draws)
     except warlog_core.Refused as error:
-        raise bad_record(setup.version, "the start is refused", error.code) from error
+        raise _bad_step(error.code, setup.version, error.explanation, "", "the start is refused") from error
     except (warlog_core.BadDraws, OverflowError) as error:
         raise bad_record(setup.version, "its draws do not fit") from error
     _check_hash(setup.version, setup.hash, state)
@@ -214,13 +229,17 @@ def walk(
     last = setup.version
     wanted = {parent for _, parent, _ in events} | {record.head}
     kept = {last: (state, options)}
-    for version, parent, event in events:
+    for index, (version, parent, event) in enumerate(events):
         state, options = kept[parent] if parent != last else (state, options)
         draws = event.draws if draws_of is None else draws_of(version, event)
         try:
             state, options, core = _apply(game, state, options, event, draws)
         except warlog_core.Refused as error:
-            raise bad_record(version, f"refused: {error.code}", error.code) from error
+            at = f"/events/{index}"
+            why, otherwise = error.explanation, f"refused: {error.code}"
+            if event.type == ACTION:
+                at, why = f"{at}/action", state.explain(event.seat, event.action, error.code)
+            raise _bad_step(error.code, version, why, at, otherwise) from error
         except (warlog_core.CoreError, OverflowError) as error:
             raise bad_record(version, f"does not fit: {error}") from error
         _check_hash(version, event.hash, state)

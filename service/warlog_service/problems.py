@@ -65,7 +65,7 @@ def of(error: Exception) -> Answer:
         case CoreUnknownGame():
             return problem("unknown_game", str(error), status=404)
         case CoreRefused():
-            return problem(error.code, status=422)
+            return _of_ours(errors.refused(error))
         case ValidationException():
             return problem("bad_parameter", _which(error.extra), status=400)
         case HTTPException():

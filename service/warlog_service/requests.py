@@ -15,6 +15,7 @@ from msgspec import NODEFAULT
 from msgspec.structs import FieldInfo, fields
 
 import warlog_core
+from warlog_core import explain
 from warlog_events.errors import BadParameter, BodyTooLarge, MalformedBody
 from warlog_service.answers import wire_of
 
@@ -89,9 +90,16 @@ def decoder(form: Any) -> Callable[[bytes], Any]:
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
             pass  # refused, or an integer too large for msgspec, which `loads` can read: it decides, at leisure
         try:
-            return msgspec.convert(warlog_core.loads(body), form)
+            given = warlog_core.loads(body)
         except (ValueError, RecursionError) as error:
-            raise MalformedBody(str(error)) from None
+            raise MalformedBody(f"The body is not JSON: {error}") from None
+        try:
+            return msgspec.convert(given, form)
+        except (ValueError, RecursionError) as error:
+            why = explain.of_form(given, form, "The body")
+            if why is None:
+                raise MalformedBody(str(error)) from None
+            raise MalformedBody(why.detail, path=why.path, extra=why.members) from None
 
     return decode_form
 

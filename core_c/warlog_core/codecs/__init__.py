@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 from msgspec import Struct
 
 from warlog_core.binding import MALFORMED, RawGame
+from warlog_core.errors import Explanation
 
 if TYPE_CHECKING:
     from warlog_core.game import Game, State
@@ -84,21 +85,28 @@ class Result(Struct, frozen=True):
     reason: str
 
 
-class Explanation(Struct, frozen=True):
-    """What lies behind a refusal, for people and their programs; holds nothing that the actor could not know.
+@runtime_checkable
+class Explaining(Protocol):
+    """Tables that have more to say of a refused action than its code."""
 
-    `members` are fields of their own beside the text: the space at fault, say."""
+    def explain(self, action: Mapping[str, Any], code: str, words: Sequence[int]) -> Explanation | None:
+        """Of a refused action, plain, that fits its Struct; `words` are what the core adds to the code.
 
-    detail: str
-    members: dict[str, Any]
+        `path` begins at the action ("/to"). None: the code's sentence is enough. With the code `malformed_action`: a
+        field that the Struct takes, but not beside the others, or that is missing beside them; without words."""
+        ...
 
 
 @runtime_checkable
-class Explaining(Protocol):
-    """Tables that have more to say of a refusal than its code."""
+class ExplainingStart(Protocol):
+    """A codec that has more to say of refused options or a refused Position than the code."""
 
-    def explain(self, action: Mapping[str, Any], code: str, words: Sequence[int]) -> Explanation | None:
-        """Of a refused action, plain; `words` are what the core adds to the code, mostly nothing."""
+    def explain_start(
+        self, options: Mapping[str, Any], position: Any, code: str, words: Sequence[int]
+    ) -> Explanation | None:
+        """Options and Position (None: the normal start) are of a sound form; `words` are the core's note.
+
+        `path` begins with "/options" or "/position". None: the code's sentence is enough."""
         ...
 
 
@@ -212,7 +220,11 @@ def book_data(game: str) -> dict[str, Any]:
 def service_data(game: str) -> Mapping[str, Any]:
     """What the service needs to know of a game beside its rule book: `rules/<game>_service.json`, or nothing.
 
-    Each top-level key is for one part of the service, which has a default where the key is absent."""
+    Each top-level key is for one part of the service, which has a default where the key is absent. Of refusals:
+
+    errors   code → one sentence that a player understands
+    pathless codes of refusals that blame no part of the action
+    """
     file = resources.files("warlog_core").joinpath(f"rules/{game}_service.json")
     if not file.is_file():
         return {}

@@ -12,7 +12,7 @@ import msgspec
 from msgspec import UNSET
 
 from warlog_core.binding import ABSENT, UNKNOWN, WORD_ABSENT, WORD_UNKNOWN, RawGame
-from warlog_core.codecs import ActionRecord, Explanation, Result, book_data
+from warlog_core.codecs import ActionRecord, Result, book_data
 from warlog_core.codecs._actions import Decoder, Encoder, ListedActions, encoded, maker, recent, type_name
 from warlog_core.codecs._names import joined, members
 from warlog_core.codecs._words import (
@@ -86,6 +86,7 @@ from warlog_core.codecs.universal_structs import (
     Veteran,
     View,
 )
+from warlog_core.errors import Explanation
 
 _OVER = 1
 _BOARD, _DEAD = 1, 2  # where a piece is

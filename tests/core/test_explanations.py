@@ -1,0 +1,144 @@
+"""Why something was refused: a sentence and a place for everything, and nothing that the asking seat may not know."""
+
+from __future__ import annotations
+
+import json
+import random
+from typing import Any
+
+import pytest
+
+import warlog_core
+from tests.core.games import GAMES, lines, playthroughs, starts
+from warlog_core import Explanation, Refused, explain
+from warlog_core.codecs import service_data
+
+VALUES: tuple[Any, ...] = (
+    None,
+    True,
+    -1,
+    0,
+    7,
+    10**30,
+    1.0,
+    "",
+    "a1",
+    "laser",
+    [],
+    ["a1"],
+    [3],
+    {},
+    {"x": 1},
+)
+
+
+def at(value: Any, path: str) -> Any:
+    """What a JSON Pointer names, or the object that lacks it. Raises LookupError for one that leads nowhere."""
+    steps = [step.replace("~1", "/").replace("~0", "~") for step in path.split("/")[1:]]
+    for index, step in enumerate(steps):
+        if isinstance(value, dict) and step not in value and index == len(steps) - 1:
+            return value
+        value = value[int(step)] if isinstance(value, list) else value[step]
+    return value
+
+
+def assert_explained(why: Explanation | None, body: Any) -> None:
+    """A sentence, facts that are JSON, and a path that leads to a place."""
+    assert why is not None
+    assert why.detail[0].isupper() or why.detail[0] in '"' or why.detail[0].isdigit(), why.detail
+    assert why.detail.endswith((".", "?")), why.detail
+    assert json.loads(json.dumps(why.members)) == why.members
+    if why.path:
+        at(body, why.path)
+
+
+def spoilt(action: dict[str, Any], rng: random.Random) -> dict[str, Any]:
+    """An action with one field left out, added, or changed."""
+    given = dict(action)
+    name = rng.choice([*given, "more"])
+    if name in given and rng.random() < 0.2:
+        del given[name]
+    else:
+        given[name] = rng.choice(VALUES)
+    return given
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_every_code_of_a_game_has_a_sentence(name: str) -> None:
+    game = warlog_core.game(name)
+    assert set(game.raw.errors) <= set(game.errors)
+    for code, sentence in game.errors.items():
+        assert sentence.endswith("."), (code, sentence)
+        if "errors" in service_data(name):
+            assert sentence != code.replace("_", " ").capitalize() + ".", f"{code} has no sentence of its own"
+    assert set(service_data(name).get("pathless", ())) <= set(game.errors)
+    assert game.describe()["errors"] == game.errors
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_refused_action_is_explained_from_what_its_seat_may_know(name: str, seed: int) -> None:
+    """Whatever is wrong with it, the state and the view of it give the same explanation."""
+    game, rng = warlog_core.game(name), random.Random(seed)
+    for _ in range(6):
+        _, options, position = rng.choice([start for start in starts() if start[0] == name])
+        state = game.new(options=options, position=position, draws=rng.randbytes)
+        state.playout(rng.getrandbits(63), rng.randrange(120), play_on=True)
+        posted = [action for seat in state.seats for action in state.legal(seat, plain=True)]
+        for seat in state.seats:
+            seen = state.seen_by(seat)
+            for _ in range(60):
+                action = spoilt(rng.choice(posted), rng) if posted else {"type": "resign"}
+                code = state.check(seat, action)
+                if code is not None:
+                    why = state.explain(seat, action, code)
+                    if "errors" in service_data(name):
+                        assert_explained(why, action)
+                    assert why == seen.explain(seat, action, code)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_malformed_actions_say_which_field_and_what_was_expected(name: str, seed: int) -> None:
+    rng = random.Random(seed)
+    path = next(path for path in playthroughs() if path.stem.startswith(name))
+    first, *steps = lines(path)
+    game = warlog_core.game(name)
+    state = game.new(options=first["options"], position=first.get("position"), draws=first["draws"])
+    n = 0
+    for step in steps:
+        if step["seat"] == "server":
+            continue
+        for _ in range(3):
+            action = spoilt(step["action"], rng)
+            if state.check(state.seats[0], action) == "malformed_action":
+                why = state.explain(state.seats[0], action, "malformed_action")
+                assert_explained(why, action)
+                assert why.path or "errors" not in service_data(name), (action, why)
+                n += 1
+    assert n > 0
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_unknown_options_name_the_nearest_and_others_their_range(name: str) -> None:
+    game = warlog_core.game(name)
+    schema = explain.schema_of(game.codec.options_type)
+    properties = explain.schema_at(schema, {}, [])["properties"]
+    for option, part in properties.items():
+        with pytest.raises(Refused) as refused:
+            game.check_options({option + "x": 1})
+        why = refused.value.explanation
+        assert_explained(why, {"options": {option + "x": 1}})
+        assert why is not None
+        assert why.path == f"/options/{option}x"
+        assert f'Did you mean "{option}"?' in why.detail
+        if "maximum" in part:
+            with pytest.raises(Refused) as refused:
+                game.check_options({option: part["maximum"] + 1})
+            why = refused.value.explanation
+            assert why is not None
+            assert (why.path, why.members["maximum"]) == (f"/options/{option}", part["maximum"])
+
+
+def test_a_number_of_a_hundred_digits_is_said_to_be_too_large() -> None:
+    state = warlog_core.game("hex").new(options={"army": "preset"}, draws=bytes)
+    why = state.explain("red", {"type": "move", "piece": 10**99, "to": "a1"}, "malformed_action")
+    assert why == Explanation("The number is too large.", {}, "/piece")
