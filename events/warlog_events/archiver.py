@@ -15,7 +15,6 @@ from .errors import TryAgain, WarlogError
 from .export import lobby_record
 from .head import Match
 from .match import Matches
-from .model import STRANGER
 from .store import Store, StoredEvent
 from .verify import verify_record
 
@@ -90,8 +89,8 @@ class Archiver:
         return Outcome(match_id, "changed")
 
     async def _record(self, match: Match) -> dict[str, Any]:
-        if match.status == "finished":
-            return await self._matches.past.export(match, STRANGER)
+        if match.fold.started:
+            return await self._matches.past.archived(match)
         return lobby_record(match, await self._events(match), await self._store.secrets(match.id))
 
     async def _events(self, match: Match) -> list[StoredEvent]:

@@ -1,4 +1,6 @@
-"""The clock worker: whoever lets his deadline pass is timed out. Several may run; each deadline fires once.
+"""The clock worker: a seat that lets its deadline pass is timed out. Several may run; each deadline fires once.
+
+While seats set up, several may be late at the same time: they are taken in seat order, each by an event of its own.
 
 Exactly once follows from the match itself: a time-out is an event like any other, appended only while the
 deadline that was seen is still the seat's, and only on the version on which that was checked.
@@ -7,7 +9,7 @@ deadline that was seen is still the seat's, and only on the version on which tha
 import asyncio
 import logging
 
-from .decide import act_as_server
+from .decide import act_as_server, end_setup
 from .draft import Draft
 from .errors import TryAgain, report
 from .match import Matches
@@ -59,10 +61,15 @@ class Clock:
         return count
 
     async def time_out(self, match_id: str, seat: str, deadline: int) -> bool:
-        """Posts the server's `timeout` if `deadline` is still that seat's and has passed. True if this call did it."""
+        """Does what follows from it, if `deadline` is still that seat's and has passed. True if this call did it."""
 
         def decide(draft: Draft) -> None:
-            if draft.match.deadlines.get(seat) == deadline < self._world.now_ms():
+            match, now = draft.match, self._world.now_ms()
+            if not match.deadlines.get(seat) == deadline < now:
+                return
+            if match.state is not None and match.settings.setup_phase(match.state):
+                end_setup(draft, now)
+            else:
                 act_as_server(draft, {"type": "timeout", "seat": seat})
 
         match = await self._matches.execute_as_server(match_id, decide)

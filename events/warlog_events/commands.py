@@ -116,7 +116,9 @@ class CreateMatch(Struct, frozen=True, forbid_unknown_fields=True):
 
     seats         seat → "me", "open", "invite" or a player id; a seat that is not named is open
     seating       "wish": nobody takes a seat directly (`seats` then stays empty)
-    move_seconds  thinking time, 0 for none; a game with an option of that name uses its own
+    move_seconds  thinking time, 0 for none; in a game with an option of that name it is that option
+    setup_seconds how long a seat may take for layout, purchase, deployment and terrain, 0 for any time; without it 300
+                  in a competitive match, any time in a casual one. It holds in the phases that the game names
     scenario      id of a saved position, instead of `position`; `options` change the scenario's
     """
 
@@ -125,11 +127,12 @@ class CreateMatch(Struct, frozen=True, forbid_unknown_fields=True):
     seats: dict[str, str] = {}
     mode: Literal["casual", "competitive"] = "casual"
     consent: Literal["all", "none"] = "all"
-    move_seconds: int = 0
+    move_seconds: int | UnsetType = UNSET
     visibility: Literal["public", "private"] = "public"
     seating: Literal["direct", "wish"] = "direct"
     position: dict[str, object] | UnsetType | None = UNSET
     scenario: str | UnsetType = UNSET
+    setup_seconds: int | UnsetType = UNSET
 
 
 class Wanted(Struct, frozen=True, forbid_unknown_fields=True):
@@ -138,4 +141,4 @@ class Wanted(Struct, frozen=True, forbid_unknown_fields=True):
     game: str
     options: dict[str, object] = {}
     mode: Literal["casual", "competitive"] = "casual"
-    move_seconds: int = 0
+    move_seconds: int | UnsetType = UNSET

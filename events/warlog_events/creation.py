@@ -5,6 +5,7 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
+from msgspec import UnsetType
 
 import warlog_core
 
@@ -49,10 +50,14 @@ def game_of(name: str, rules_version: int | None = None) -> warlog_core.Game:
         raise UnknownGame(f"no game {error}") from error
 
 
-def check_move_seconds(seconds: int) -> None:
+def check_seconds(name: str, seconds: int | UnsetType) -> None:
     """Raises BadParameter."""
-    if not 0 <= seconds <= MOVE_SECONDS_MAX:
-        raise BadParameter(f"move_seconds is a number from 0 to {MOVE_SECONDS_MAX}")
+    if not isinstance(seconds, UnsetType) and not 0 <= seconds <= MOVE_SECONDS_MAX:
+        raise BadParameter(
+            f"{name} is a number from 0 to {MOVE_SECONDS_MAX}",
+            path=f"/{name}",
+            extra={"minimum": 0, "maximum": MOVE_SECONDS_MAX},
+        )
 
 
 def begin(
@@ -63,11 +68,13 @@ def begin(
     beginning: Beginning | None,
 ) -> dict[str, str]:
     """`match_created`, and `match_started` at once where the creator holds every seat; gives the invitations."""
-    check_move_seconds(spec.move_seconds)
-    options = merged(draft.game, {}, spec.options)
+    check_seconds("move_seconds", spec.move_seconds)
+    check_seconds("setup_seconds", spec.setup_seconds)
+    given, move_seconds = customs.carried(draft.game, spec.options, spec.move_seconds)
+    options = merged(draft.game, {}, given)
     position = spec.position if isinstance(spec.position, dict) else None
     if beginning is not None:
-        options, position = merged(draft.game, beginning.options, spec.options), beginning.position
+        options, position = merged(draft.game, beginning.options, given), beginning.position
     seats = check_beginning(draft.game, options, position, spec.mode, None)
     if spec.seating == "wish" and spec.seats:
         raise BadParameter("with the seating by wish nobody has a seat yet")
@@ -92,12 +99,15 @@ def begin(
         position=position,
         mode=spec.mode,
         consent=spec.consent,
-        move_seconds=spec.move_seconds,
+        move_seconds=move_seconds,
         visibility=spec.visibility,
         seating=spec.seating,
         holders={seat: holders[seat] for seat in seats if seat in holders},
         invitations={seat: invitation_hash(secret) for seat, secret in secrets.items()},
         prepared=list(seats) if alone else [],
+        setup_seconds=customs.setup_seconds(spec.mode)
+        if isinstance(spec.setup_seconds, UnsetType)
+        else spec.setup_seconds,
     )
     draft.write(created)
     if alone:
@@ -142,9 +152,10 @@ def begin_paired(draft: Draft, wanted: Wanted, players: Sequence[Player]) -> Non
         seed_commitment=draft.new_seed(),
         options=options,
         mode=wanted.mode,
-        move_seconds=wanted.move_seconds,
+        move_seconds=0 if isinstance(wanted.move_seconds, UnsetType) else wanted.move_seconds,
         holders={seat: held[seat] for seat in seats},
         prepared=list(seats),
+        setup_seconds=customs.setup_seconds(wanted.mode),
     )
     draft.write(created)
     start(draft, creator)
@@ -216,6 +227,7 @@ def begin_rematch(draft: Draft, match: Match) -> None:
         holders=rotated(fold.seats, fold.holders, sides),
         prepared=list(fold.seats) if alone else [],
         rematch_of=fold.match,
+        setup_seconds=fold.setup_seconds,
     )
     draft.write(created)
     if alone:

@@ -8,13 +8,17 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
+from msgspec import UnsetType
 from msgspec.structs import fields
 
 from warlog_core import Game, State
 from warlog_core.accounts import Accounting, LayoutRules, Standing
 from warlog_core.codecs import service_data
 
+from .errors import BadParameter
 from .model import SPECTATOR
+
+SETUP_SECONDS = 300
 
 
 def spectators_may_watch(game: Game) -> bool:
@@ -51,10 +55,33 @@ def move_seconds(full_options: Mapping[str, object], setting: int) -> int:
     return own if isinstance(own, int) else setting
 
 
+def carried(
+    game: Game, options: Mapping[str, object], seconds: int | UnsetType
+) -> tuple[Mapping[str, object], int]:
+    """The options that a client gives, with his `move_seconds` in the game's own option where it has one; and those
+    seconds. Raises BadParameter where he gives both and they differ."""
+    if isinstance(seconds, UnsetType):
+        return options, 0
+    if "move_seconds" not in option_names(game):
+        return options, seconds
+    own = options.get("move_seconds")
+    if own is not None and (type(own) is not int or own != seconds):
+        raise BadParameter(
+            f"move_seconds is {seconds} for the match and {own!r} in its options: they must be the same",
+            path="/move_seconds",
+        )
+    return {**options, "move_seconds": seconds}, seconds
+
+
 def flee_seconds(full_options: Mapping[str, object]) -> int | None:
     """How long a player of a competitive match may be away; None where the game knows no fleeing."""
     own = full_options.get("flee_seconds")
     return own if isinstance(own, int) else None
+
+
+def setup_seconds(mode: str) -> int:
+    """How long a seat may take to set up, where the match does not say; 0 for any time."""
+    return SETUP_SECONDS if mode == "competitive" else 0
 
 
 def setup_phases(game: Game) -> frozenset[str]:

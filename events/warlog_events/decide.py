@@ -11,6 +11,7 @@ from typing import Any
 from msgspec.structs import replace
 
 import warlog_core
+from warlog_core import State
 
 from . import customs
 from .commands import Act, AnyCommand, Join, LeaveSeat, Prepare, TakeSeat
@@ -32,6 +33,7 @@ from .head import Match
 from .model import (
     SERVER,
     ActionTaken,
+    MatchAborted,
     MatchStarted,
     Player,
     PlayerJoined,
@@ -72,6 +74,28 @@ def act_as_server(draft: Draft, action: dict[str, object]) -> None:
     match = draft.match
     need_status(match, "playing")
     _take_action(draft, match, SERVER, action)
+
+
+def end_setup(draft: Draft, now_ms: int) -> None:
+    """The time for setting up is over for some seats. If no seat is ready, the match is aborted. Otherwise the first
+    late seat, in seat order, is out: by the game's `timeout`, or by `flee` where this phase has no `timeout`."""
+    match, state = draft.match, draft.match.state
+    assert state is not None
+    waiting = state.to_act
+    late = [seat for seat in waiting if match.deadlines.get(seat, now_ms) < now_ms]
+    if late == waiting and not any(_way_out(state, seat) for seat in match.seats if seat not in waiting):
+        draft.write(MatchAborted(reason="nobody_ready"))
+    elif late:
+        act_as_server(draft, _way_out(state, late[0]) or {"type": "timeout", "seat": late[0]})
+
+
+def _way_out(state: State, seat: str) -> dict[str, object] | None:
+    """The action with which the server takes a seat out of the match; None for a seat that is out."""
+    for kind in ("timeout", "flee"):
+        action: dict[str, object] = {"type": kind, "seat": seat}
+        if state.check(SERVER, action) is None:
+            return action
+    return None
 
 
 def _take_action(draft: Draft, match: Match, actor: str, action: object) -> None:

@@ -190,10 +190,9 @@ class Draft:
         if state is None and before is not None:
             state = before.state
         deadlines: Mapping[str, int] = {}
-        if settings.move_seconds and state is not None and fold.status == "playing":
+        if settings.clocked and state is not None and fold.status == "playing":
             restart = stored.type in LEAPS
-            ms = settings.move_seconds * 1000
-            deadlines = deadlines_after(None if restart else before, fold.seats, state, stored.at + ms)
+            deadlines = deadlines_after(None if restart else before, settings, fold.seats, state, stored.at)
         match = Match(fold, self.game, self._timeline, state, deadlines, settings)
         if before is not None and settings is before.settings and stored.type == "action_taken":
             match.frame = before.frame
@@ -265,16 +264,24 @@ def packed(data: bytes) -> bytes:
 
 
 def deadlines_after(
-    before: Match | None, seats: tuple[str, ...], state: State, new_deadline: int
+    before: Match | None, settings: Settings, seats: tuple[str, ...], state: State, at: int
 ) -> dict[str, int]:
-    """Each seat's deadline in ms: the old one while its `clock()` stays what it was, a new one when that changes.
+    """Each seat's deadline in ms after an event at `at`: the old one while the seat's `clock()` stays what it was, a
+    new one when that changes. While seats set up, the old one for as long as the seat is to act in the same phase.
 
-    `before` None: everybody's thinking time starts anew."""
+    `before` None: everybody's time starts anew."""
+    setup = settings.setup_phase(state)
+    seconds = settings.setup_seconds if setup else settings.move_seconds
+    was = None if before is None else before.state
+    if was is not None and settings.setup_phase(was) != setup:
+        was = None
     found: dict[str, int] = {}
-    for seat in seats:
+    if not seconds:
+        return found
+    for seat in state.to_act if setup else seats:
         clock = state.clock(seat)
-        if clock:
+        if setup or clock:
             old = None if before is None else before.deadlines.get(seat)
-            running = before is not None and before.state is not None and before.state.clock(seat) == clock
-            found[seat] = old if running and old is not None else new_deadline
+            running = was is not None and (seat in was.to_act if setup else was.clock(seat) == clock)
+            found[seat] = old if running and old is not None else at + seconds * 1000
     return found

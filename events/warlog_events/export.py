@@ -29,24 +29,29 @@ Json = dict[str, Any]
 PAGE_EVENTS = 500
 
 
-async def export_match(past: "Past", match: Match, whole: Match, reader: Reader) -> Json:
-    """`whole`: a head of the same match whose timeline forgets nothing."""
+async def export_match(
+    past: "Past", match: Match, whole: Match, reader: Reader, *, for_archive: bool = False
+) -> Json:
+    """`whole`: a head of the same match whose timeline forgets nothing.
+
+    for_archive  everything, also of a match that was aborted while its seats set up, which discloses nothing"""
     fold, line = match.fold, whole.timeline
     if not fold.started:
         raise WrongStatus("a match has no record before its start", version=match.version)
-    if match.mode == "competitive" and not match.is_over:
+    everything = match.is_over or for_archive
+    if match.mode == "competitive" and not everything:
         raise WrongStatus("a competitive match has a record when it is over", version=match.version)
-    export = _Export(match, line, reader)
+    export = _Export(match, line, reader, everything)
     for after in range(0, match.version, PAGE_EVENTS):
         limit = min(PAGE_EVENTS, match.version - after)
-        if match.is_over:
+        if everything:
             for stored in await past.store.events(match.id, after, limit):
                 export.add_whole(stored, body_of(stored))
         else:
             for event in await past.each(match, after, limit, lambda _, told: export.shown(told)):
                 export.add_shown(event)
     export.say_head()
-    if match.is_over:
+    if everything:
         secrets = await past.store.secrets(match.id)
         export.record["seeds"] = [secrets[name] for name in export.seeds]
         export.record["log"] = export.log
@@ -82,13 +87,14 @@ def _log_entry(stored: StoredEvent) -> Json:
 
 
 class _Export:
-    def __init__(self, match: Match, line: Timeline, reader: Reader) -> None:
+    def __init__(self, match: Match, line: Timeline, reader: Reader, everything: bool) -> None:
         self._match = match
         self._line = line
         self._reader = reader
         # wec 6.5: who plays a casual match has all of its history.
         casual = match.mode == "casual" and customs.open_when_casual(match.game)
-        self._complete = casual and bool(reader.seats)
+        self._complete = everything or (casual and bool(reader.seats))
+        self._everything = everything
         self.seeds = [name for version, name in line.seeds if version <= match.version]
         self.log: list[Json] = []
         self._events: list[Json] = []
@@ -109,7 +115,7 @@ class _Export:
             self.record["result"] = msgspec.to_builtins(fold.result)
 
     def add_whole(self, stored: StoredEvent, body: Body) -> None:
-        """Everything: the match is over."""
+        """Everything of it."""
         match body:
             case ActionTaken():
                 event = self._event(stored)
@@ -198,7 +204,7 @@ class _Export:
 
     def _options(self, options: dict[str, object]) -> dict[str, object]:
         fold = self._match.fold
-        if self._match.is_over:
+        if self._everything:
             return {**options, **fold.filled}
         hidden = customs.secret_options(self._match.game, self._match.mode)
         return {name: value for name, value in options.items() if name not in hidden}

@@ -94,6 +94,7 @@ class Fold(msgspec.Struct, frozen=True, kw_only=True):
     started_at: int = 0
     imported_until: int = 0
     published: frozenset[str] = frozenset()
+    setup_seconds: int = 0
 
 
 def created(match: str, stored: StoredEvent, body: MatchCreated) -> Fold:
@@ -118,6 +119,7 @@ def created(match: str, stored: StoredEvent, body: MatchCreated) -> Fold:
         prepared=tuple(body.prepared),
         imported=body.imported,
         rematch_of=body.rematch_of,
+        setup_seconds=body.setup_seconds,
         created_at=stored.at,
         updated_at=stored.at,
         version=stored.version,
@@ -184,8 +186,9 @@ def evolve(fold: Fold, stored: StoredEvent, body: Body, *, options: dict[str, ob
             return replace(fold, joined=tuple(with_wish(fold.joined, player, wish)))
         case SeatsAssigned(player=player, holders=holders, wish=wish):
             return replace(_seated(fold, holders), joined=tuple(with_wish(fold.joined, player, wish)))
-        case BecameCompetitive():
-            return replace(fold, proposal=None, mode="competitive")
+        case BecameCompetitive(setup_seconds=seconds):
+            seconds = fold.setup_seconds if seconds is None else seconds
+            return replace(fold, proposal=None, mode="competitive", setup_seconds=seconds)
         case RematchAgreed(match=match):
             return replace(fold, proposal=None, rematch=match)
         case MatchAborted():

@@ -80,6 +80,7 @@ class Settings:
     known         all options that may be known, with defaults; shared, not to be changed
     known_json    the same, encoded: every summary has it
     move_seconds  thinking time; 0 for none, as in every match that goes on from a record
+    setup_seconds how long a seat may take to set up; 0 for any time, as in those, and in a game without such phases
     flee_seconds  how long a player may be away; None where being away is no matter
     """
 
@@ -93,9 +94,19 @@ class Settings:
         own = customs.move_seconds(full, fold.move_seconds)
         imported = fold.imported is not None or fold.record is not None or fold.imported_until > 0
         self.move_seconds = 0 if imported else own
+        self._setup_phases = customs.setup_phases(game)
+        self.setup_seconds = fold.setup_seconds if self._setup_phases and not imported else 0
+        self.clocked = bool(self.move_seconds or self.setup_seconds)
         self.flee_seconds = (
             customs.flee_seconds(full) if fold.mode == "competitive" and not imported else None
         )
+
+    def setup_phase(self, state: State) -> str:
+        """The phase, if it is one that `setup_seconds` bound; else ""."""
+        if not self.setup_seconds:
+            return ""
+        phase = state.phase
+        return phase if phase in self._setup_phases else ""
 
     def fit(self, fold: Fold) -> bool:
         """Do they hold for this match still?"""
@@ -203,7 +214,7 @@ class Match:
     @lazy
     def to_act(self) -> list[str]:
         """Not to be changed."""
-        return [] if self.state is None else self.state.to_act
+        return [] if self.state is None or self.fold.status == "aborted" else self.state.to_act
 
     @property
     def move_seconds(self) -> int:
@@ -327,7 +338,7 @@ class Match:
     def turn_json(self) -> bytes:
         """Whose turn it is, and until when: two members of a JSON object, without its braces."""
         if self._turn_json is None:
-            to_act = [] if self.state is None else self.state.to_act
+            to_act = self.to_act
             deadlines = msgspec.json.encode(self.deadlines_json()) if self.deadlines else b"{}"
             self._turn_json = b'"to_act":%b,"deadlines":%b' % (msgspec.json.encode(to_act), deadlines)
         return self._turn_json
@@ -354,6 +365,7 @@ class Match:
             "options": self.settings.known,
             "consent": fold.consent,
             "move_seconds": self.settings.move_seconds,
+            "setup_seconds": self.settings.setup_seconds,
             "visibility": fold.visibility,
             "seating": fold.seating,
             "seats": [self._seat(seat) for seat in fold.seats],

@@ -36,7 +36,7 @@ _summary = msgspec.json.Decoder(_Summary)
 
 def _deadlines(match: Match, summary: _Summary) -> dict[str, int]:
     """They follow another process's clock and are no events: of what is stored, the summary has them."""
-    if not match.move_seconds or match.status != "playing":
+    if not match.settings.clocked or match.status != "playing":
         return {}
     return {seat: milliseconds(at) for seat, at in summary.deadlines.items()}
 
@@ -95,7 +95,7 @@ class Loader:
         """Adds what is new. The newest event that we know is read again, to see that Redis still has it as we
         know it."""
         match = hot.match
-        events, summary = await self._read(match.id, match.version - 1, clocked=bool(match.move_seconds))
+        events, summary = await self._read(match.id, match.version - 1, clocked=match.settings.clocked)
         if not events or events[0].version != match.version or events[0].chain != match.chain:
             raise IntegrityError(f"{match.id}: event {match.version} is not in Redis as it was written")
         before = hot.match.version
@@ -164,7 +164,7 @@ class Loader:
         replay = Replay(match_id, match, self.counts, every=self.checkpoint_every)
         summary = None
         while True:
-            clocked = replay.version > 0 and replay.match().move_seconds > 0
+            clocked = replay.version > 0 and replay.match().settings.clocked
             told = 0 if summary is None else summary.version
             events, summary = await self._read(match_id, replay.version, clocked=clocked, told=told)
             try:
@@ -176,7 +176,7 @@ class Loader:
             match = replay.match()
             if len(events) == PAGE_EVENTS:
                 await asyncio.sleep(0)  # a long match must not hold up everybody else
-            elif not match.move_seconds or (
+            elif not match.settings.clocked or (
                 clocked and (summary is None or summary.version <= match.version)
             ):
                 break

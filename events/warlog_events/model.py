@@ -57,6 +57,7 @@ class MatchCreated(Struct, frozen=True, omit_defaults=True):
     prepared: list[str] = []
     imported: str | None = None
     rematch_of: str | None = None
+    setup_seconds: int = 0
 
 
 class PlayerJoined(Struct, frozen=True, omit_defaults=True):
@@ -168,8 +169,11 @@ class PositionEdited(Struct, frozen=True, omit_defaults=True):
 
 
 class BecameCompetitive(Struct, frozen=True, omit_defaults=True):
+    """`setup_seconds`: those of the match from now on; None where they stay."""
+
     player: Player
     proposal: int | None = None
+    setup_seconds: int | None = None
 
 
 class RematchAgreed(Struct, frozen=True, omit_defaults=True):
@@ -179,11 +183,12 @@ class RematchAgreed(Struct, frozen=True, omit_defaults=True):
 
 
 class MatchAborted(Struct, frozen=True, omit_defaults=True):
-    """`reason` abandoned: by the server, nobody having come to the lobby for long. None: by its players."""
+    """`reason` abandoned: by the server, nobody having come to the lobby for long; nobody_ready: by the server, no
+    seat being ready when the time for setting up was over. None: by its players."""
 
     player: Player | None = None
     proposal: int | None = None
-    reason: Literal["abandoned"] | None = None
+    reason: Literal["abandoned", "nobody_ready"] | None = None
 
 
 Body = (

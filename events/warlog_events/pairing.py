@@ -20,7 +20,7 @@ import msgspec
 from . import customs, keys
 from .commands import Wanted
 from .connect import Connection
-from .creation import check_move_seconds, game_of
+from .creation import check_seconds, game_of
 from .errors import (
     BodyTooLarge,
     Refused,
@@ -223,16 +223,17 @@ class Pairing:
     def _spec(self, wanted: Wanted) -> tuple[_Spec, int]:
         """What is wanted, checked, and how many players it takes."""
         game = game_of(wanted.game)
-        check_move_seconds(wanted.move_seconds)
-        options = merged(game, {}, wanted.options)
+        check_seconds("move_seconds", wanted.move_seconds)
+        given, own = customs.carried(game, wanted.options, wanted.move_seconds)
+        options = merged(game, {}, given)
         if not customs.server_options(game).isdisjoint(options):
             (name, *_) = sorted(customs.server_options(game).intersection(options))
             detail = f"The option {name} is for matches that players make themselves."
             raise Refused("invalid_options", detail, path=f"/options/{name}")
         seats = check_beginning(game, options, None, wanted.mode, None)
         known = game.full_options(options)
-        seconds = customs.move_seconds(known, wanted.move_seconds)
-        spec = _Spec(msgspec.structs.replace(wanted, options=options), known, seconds)
+        seconds = customs.move_seconds(known, own)
+        spec = _Spec(msgspec.structs.replace(wanted, options=options, move_seconds=own), known, seconds)
         return spec, len(customs.hands(game, options, seats))
 
     def _queue(self, spec: _Spec) -> str:

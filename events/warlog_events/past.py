@@ -87,6 +87,10 @@ class Past:
         Raises WrongStatus in the lobby and for a running competitive match."""
         return await export_match(self, match, await self._whole(match), reader)
 
+    async def archived(self, match: Match) -> dict[str, object]:
+        """The record of a match that has started and is over or aborted, for the archive: no route gives it."""
+        return await export_match(self, match, await self._whole(match), STRANGER, for_archive=True)
+
     async def verify(self, match: Match) -> Verdict:
         """Everything that is stored, from the first event on. Raises WrongStatus unless the match is over."""
         if not match.is_over:

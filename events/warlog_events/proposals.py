@@ -347,4 +347,5 @@ def _become_competitive(draft: Draft, player: Player, proposal: int | None) -> N
     if not fold.started:
         players = _players(match, fold.holders)
         check_unknown(match.game, fold.position, {fold.editor}, players, match.version)
-    draft.write(BecameCompetitive(player, proposal))
+    bounded = None if fold.setup_seconds or fold.started else customs.setup_seconds("competitive")
+    draft.write(BecameCompetitive(player, proposal, bounded))

@@ -165,6 +165,7 @@ def _match_created(
     shown["options"] = _known(match, body.options)
     shown["consent"] = body.consent
     shown["move_seconds"] = body.move_seconds
+    shown["setup_seconds"] = body.setup_seconds
     shown["visibility"] = body.visibility
     shown["seating"] = body.seating
     holders = body.holders
@@ -283,6 +284,8 @@ def _became_competitive(
     reader: Reader,
 ) -> None:
     _agreed(shown, body)
+    if body.setup_seconds is not None:
+        shown["setup_seconds"] = body.setup_seconds
 
 
 def _rematch_agreed(

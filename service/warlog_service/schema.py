@@ -296,6 +296,12 @@ class Match(Struct, frozen=True, forbid_unknown_fields=True):
     options: Json
     consent: str
     move_seconds: int
+    setup_seconds: Annotated[
+        int,
+        Meta(
+            description="how long a seat may take to set up; 0 for any time, and in a game without setup phases"
+        ),
+    ]
     visibility: str
     seating: str
     seats: list[SeatInMatch]

@@ -96,7 +96,11 @@ async def test_a_match_of_any_number_of_seats_waits_until_there_is_somebody_for_
     match = await match_of(table, entries[-1][1])
     assert {holder.id for holder in match.holders.values()} == {player.id for player, _ in entries}
     assert set(match.holders) == set(match.seats)
-    assert (match.status, match.mode, match.move_seconds) == ("playing", wanted.mode, wanted.move_seconds)
+    assert (match.status, match.mode, match.move_seconds) == (
+        "playing",
+        wanted.mode,
+        wanted.move_seconds or 0,
+    )
     for player in players(count):
         assert len(match.seats_of(player.id)) == len(match.seats) // count
 

@@ -177,15 +177,17 @@ class Endpoints:
         move_seconds: int | None = None,
         visibility: str | None = None,
         seating: str | None = None,
+        setup_seconds: int | None = None,
     ) -> Request[models.Created]:
         """A new match; where the caller holds every seat, it starts at once. None: the service decides.
 
-        seats         each seat `me`, `open`, `invite` or a player's id
-        mode          `casual` or `competitive`
-        consent       `all` or `none`: whether undo, option change and edit need the other players
-        move_seconds  time for a decision, 0 for no clock
-        visibility    `public` or `private`
-        seating       `wish`: players `join` instead of taking a seat"""
+        seats          each seat `me`, `open`, `invite` or a player's id
+        mode           `casual` or `competitive`
+        consent        `all` or `none`: whether undo, option change and edit need the other players
+        move_seconds   time for a decision, 0 for no clock
+        visibility     `public` or `private`
+        seating        `wish`: players `join` instead of taking a seat
+        setup_seconds  time for layout, purchase, deployment and terrain, 0 for any time"""
         settings = {
             "game": game,
             "seats": dict(seats),
@@ -197,6 +199,7 @@ class Endpoints:
             "move_seconds": move_seconds,
             "visibility": visibility,
             "seating": seating,
+            "setup_seconds": setup_seconds,
         }
         body = {name: value for name, value in settings.items() if value is not None}
         return post(_CREATED, "matches", body=body)

@@ -119,6 +119,7 @@ class Match(Struct, frozen=True):
     options    all options that may be known, defaults included
     proposal   what waits for consent; its `version` is its name in `accept` and `reject`
     deadlines  by seat; empty without clocks
+    setup_seconds  how long a seat may take to set up; 0 for any time
     now        the server's time at the answer, beside deadlines
     rematch    the match that follows this one by agreement, `rematch_of` the one before
     """
@@ -145,6 +146,7 @@ class Match(Struct, frozen=True):
     rematch_of: str | None = None
     created_at: datetime | None = None
     updated_at: datetime | None = None
+    setup_seconds: int = 0
 
 
 class Created(Struct, frozen=True):
@@ -198,7 +200,8 @@ class Event(Struct, frozen=True):
     to         the version that is current again (`time_travelled`)
     seats      of the match: names, or who holds them
     match      the new match (`rematch_agreed`)
-    reason     why the server ended a lobby (`match_aborted`): abandoned; None where its players did
+    reason     why the server aborted the match (`match_aborted`): abandoned (a lobby to which nobody came) or
+               nobody_ready (when the time for setting up was over); None where its players did
     result, seeds       on the event that ended the match; seeds by their commitment
     to_act, deadlines   on the feed: for whose decision the match waits after this event
     """

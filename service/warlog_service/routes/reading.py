@@ -92,7 +92,7 @@ async def get_actions(request: AnyRequest, match_id: FromPath[str]) -> Answer:
     state = match.state if query.at is None else await past.state_at(match, at)
     if state is None:
         raise NoView("there is nothing to do on a board before the start")
-    actions = state.legal(query.seat)
+    actions = [] if query.at is None and match.status == "aborted" else state.legal(query.seat)
     chosen = actions
     if query.type is not None:
         chosen = [action for action in chosen if type(action).__struct_config__.tag == query.type]
