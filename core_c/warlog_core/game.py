@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import random
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from importlib import resources
 from typing import Any, overload
@@ -34,6 +34,7 @@ from warlog_core.codecs import (
 )
 from warlog_core.codecs._actions import plain as plain_action
 from warlog_core.errors import Explanation, Refused, UnknownGame, UnknownSeat
+from warlog_core.options_text import options_text
 
 SERVER = "server"
 SPECTATOR = "spectator"
@@ -531,6 +532,18 @@ class Game:
         """These valid options with every default, in the book's order; without those that nobody may know."""
         return self.codec.full_options(options)
 
+    def options_text(self, options: Mapping[str, Any], known: Mapping[str, Any] | None = None) -> str:
+        """How these valid options differ from the standard, for people. `known`: the full options that may be told, if
+        not all."""
+        full = self.full_options(options) if known is None else known
+        given = {name: full[name] for name in full if name in options}
+        words = service_data(self.name).get("option_words", {})
+        return options_text(given, self._standard_options, words)
+
+    @cached_property
+    def _standard_options(self) -> dict[str, Any]:
+        return self.full_options({})
+
     def board(self, options: Any = None) -> dict[str, Any]:
         """Geometry for a match with these options: spaces, coordinates, adjacency. Raises Refused."""
         options = {} if options is None else options
@@ -551,14 +564,24 @@ class Game:
             "board": board,
             "pieces": self.codec.pieces(full),
             "options": self.schema("options"),
+            "options_text": self.options_text(options),
             "position": self.schema("position"),
             "actions": self.schema("action"),
             "effects": self.schema("effect"),
             "view": self.schema("view"),
             "presets": self.codec.presets(full),
             "errors": self.errors,
+            **self._setup(options),
             **self._catalogues(full),
         }
+
+    def _setup(self, options: Any) -> dict[str, Any]:
+        """`setup`: the start that these options give, as the spectator and each seat see it; nothing where draws
+        decide it."""
+        state = self.new(options=options, draws=_zeros)
+        if state.started is None or state.started.draws:
+            return {}
+        return {"setup": {viewer: state.view(viewer, plain=True) for viewer in (SPECTATOR, *state.seats)}}
 
     def _catalogues(self, full: dict[str, Any]) -> dict[str, Any]:
         """What a game has beside pieces and presets (spells, say), by name: the codec's, if it has any."""

@@ -79,6 +79,7 @@ class Settings:
 
     known         all options that may be known, with defaults; shared, not to be changed
     known_json    the same, encoded: every summary has it
+    text          how the options that may be known differ from the standard
     move_seconds  thinking time; 0 for none, as in every match that goes on from a record
     setup_seconds how long a seat may take to set up; 0 for any time, as in those, and in a game without such phases
     flee_seconds  how long a player may be away; None where being away is no matter
@@ -90,6 +91,7 @@ class Settings:
         set_ = {**fold.options, **fold.filled} if self.over else fold.options
         self.known = customs.known_options(game, set_, fold.mode, self.over)
         self.known_json = msgspec.Raw(msgspec.json.encode(self.known))
+        self.text = game.options_text(set_, self.known)
         self.frame: tuple[object, bytes] | None = None  # Match._frame_json
         own = customs.move_seconds(full, fold.move_seconds)
         imported = fold.imported is not None or fold.record is not None or fold.imported_until > 0
@@ -363,6 +365,7 @@ class Match:
             "rules_version": fold.rules_version,
             "mode": fold.mode,
             "options": self.settings.known,
+            "options_text": self.settings.text,
             "consent": fold.consent,
             "move_seconds": self.settings.move_seconds,
             "setup_seconds": self.settings.setup_seconds,

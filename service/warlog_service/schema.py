@@ -294,6 +294,7 @@ class Match(Struct, frozen=True, forbid_unknown_fields=True):
     status: str
     version: int
     options: Json
+    options_text: Annotated[str, Meta(description="how the options differ from the standard, for people")]
     consent: str
     move_seconds: int
     setup_seconds: Annotated[
@@ -458,9 +459,19 @@ class Game(Struct, frozen=True):
     board: Json
     pieces: list[Json]
     options: Json
+    options_text: Annotated[str, Meta(description="how the options asked for differ from the standard")]
     actions: Json
     effects: Json
     view: Json
+    setup: (
+        Annotated[
+            dict[str, Json],
+            Meta(
+                description="the start as the spectator and each seat see it; absent where draws decide it",
+            ),
+        ]
+        | UnsetType
+    ) = UNSET
 
 
 class Scenario(Struct, frozen=True, forbid_unknown_fields=True):

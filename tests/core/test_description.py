@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from typing import Any
 
 import jsonschema
@@ -12,6 +13,7 @@ import pytest
 import warlog_core
 from tests.core.games import GAMES, lines, playthroughs, starts
 from warlog_core import Refused, history_line, history_result
+from warlog_core.codecs import service_data
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -132,3 +134,119 @@ def test_a_history_of_real_events_names_draws_and_effects() -> None:
     event = state.apply("red", {"target": "e5", "piece": 1, "type": "attack"}, draws=[12, 16])
     line = history_line(3, "red", event.action, event.draws, event.effects)
     assert line == "3. red attack piece=1 target=e5 [12, 16] (attacked, attacked, turn_started)"
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "text"),
+    [
+        *((name, {}, "The standard options.") for name in GAMES),
+        (
+            "wec",
+            {"flame_range": 2, "stealth": False},
+            "Flame range 2 (standard 1); stealth off (standard on).",
+        ),
+        ("wec", {"flame_range": 1}, "The standard options."),
+        (
+            "confrontation",
+            {"piece_table": {"king": {"combat": 4}}},
+            "Piece table king combat 4 (standard 3).",
+        ),
+        ("hex", {"seats": 4, "teams": "pairs"}, "Seats 4 (standard 2); teams pairs (standard none)."),
+        (
+            "junqi",
+            {"players": 2, "stake": 10, "gold_cap": 5, "balances": {"south": 900, "north": 60}},
+            "Players 2 (standard 4); gold staked by each player 10 (standard 0); "
+            "gold of south 900; gold of north 60.",
+        ),
+        (
+            "universal",
+            {"factions": ["majora", "good"]},
+            "Factions majora, good (standard majora, chaos, good, evil, balance).",
+        ),
+    ],
+)
+def test_a_text_says_how_the_options_differ_from_the_standard(name: str, options: Any, text: str) -> None:
+    game = warlog_core.game(name)
+    game.check_options(options)
+    assert game.options_text(options) == game.describe(options)["options_text"] == text
+
+
+def test_every_options_of_the_test_data_have_a_text() -> None:
+    for name, options, _ in starts():
+        game = warlog_core.game(name)
+        text = game.options_text(options)
+        differs = any(
+            value != game.full_options({}).get(option)
+            for option, value in game.full_options(options).items()
+            if option in options
+        )
+        assert differs == (text != "The standard options."), (name, options, text)
+        assert text[0].isupper()
+        assert text.isprintable()
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_the_words_for_options_are_those_of_options_that_the_game_has(name: str) -> None:
+    schema = warlog_core.game(name).schema("options")
+    options = schema["$defs"][schema["$ref"].rsplit("/", 1)[1]]["properties"]
+    assert service_data(name).get("option_words", {}).keys() <= options.keys()
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_setup_without_draws_is_described_as_each_seat_sees_it(name: str) -> None:
+    game = warlog_core.game(name)
+    described = game.describe()
+    state = game.new(draws=bytes)
+    assert state.started is not None
+    if state.started.draws:
+        assert "setup" not in described
+    else:
+        viewers = ("spectator", *state.seats)
+        assert described["setup"] == {viewer: state.view(viewer, plain=True) for viewer in viewers}
+
+
+def test_the_description_of_confrontation_says_how_large_an_army_may_be() -> None:
+    game = warlog_core.game("confrontation")
+    army = game.describe({"free_pawns": 4})["army"]
+    assert army == {
+        "points": 15,
+        "max_pieces": 16,
+        "free": {"king": 1, "pawn": 4},
+        "max_spells_per_bishop": 99,
+    }
+    state = game.new(options={"free_pawns": 4, "army_points": 60})
+    bought = army["max_pieces"] - sum(army["free"].values())
+    seat = state.seats[0]
+    assert state.check(seat, {"type": "army", "pieces": {"pawn": bought}}) is None
+    assert state.check(seat, {"type": "army", "pieces": {"pawn": bought + 1}}) == "too_many_pieces"
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_view_of_a_match_that_is_over_shows_no_open_draw_offer(name: str) -> None:
+    """wec 7.9: the offer ends with the match (0.1 went on showing it)."""
+    game = warlog_core.game(name)
+    if "offer_draw" not in json.dumps(game.schema("action")):
+        return
+    state = game.new(draws=bytes)
+    rng = random.Random(7)
+
+    def of_type(kind: str) -> tuple[str, Any] | None:
+        for seat in state.seats:
+            for action in state.legal(seat, plain=True):
+                if action["type"] == kind:
+                    return seat, action
+        return None
+
+    while (offer := of_type("offer_draw")) is None:
+        state.play_randomly(rng, 1)
+    state.apply(*offer, draws=bytes)
+    while state.result is None:
+        resigning = of_type("resign")
+        assert resigning is not None
+        state.apply(*resigning, draws=bytes)
+    for viewer in ("spectator", *state.seats):
+        view = state.view(viewer, plain=True)
+        assert view.get("draw_offer") is None
+        assert view.get("offer") is None
+        assert not any(seat.get("draw_offer") for seat in view.get("seats", []))
+    assert state.position() is None

@@ -400,7 +400,9 @@ def test_an_integer_option_is_accepted_up_to_its_bounds_and_not_beyond(option: d
 def test_the_catalogue_shows_every_ability_with_its_cost_under_the_options() -> None:
     described = GAME.describe({"psionics": True, "psionic_cost": 9, "breeding_limit": 2})
     abilities = {ability["id"]: ability for kind in described["pieces"] for ability in kind["abilities"]}
-    assert abilities.keys() == {ability["id"] for ability in BOOK["abilities"]}
+    passive = {name for name, ability in abilities.items() if ability.get("passive")}
+    assert {abilities[name]["user"] for name in passive} == {"commander"}
+    assert abilities.keys() - passive == {ability["id"] for ability in BOOK["abilities"]}
     assert abilities["mind_seizure"]["cost"] == 9
     assert abilities["demon_breeding"]["cost"] == 3
     assert abilities["demon_breeding"]["limit"] == 2

@@ -116,7 +116,7 @@ class Match(Struct, frozen=True):
 
     status     lobby, playing, finished (with `result`), aborted (without)
     version    the number of its newest event
-    options    all options that may be known, defaults included
+    options    all options that may be known, defaults included; `options_text` says how they differ from the standard
     proposal   what waits for consent; its `version` is its name in `accept` and `reject`
     deadlines  by seat; empty without clocks
     setup_seconds  how long a seat may take to set up; 0 for any time
@@ -147,6 +147,7 @@ class Match(Struct, frozen=True):
     created_at: datetime | None = None
     updated_at: datetime | None = None
     setup_seconds: int = 0
+    options_text: str = ""
 
 
 class Created(Struct, frozen=True):
@@ -301,7 +302,11 @@ class Verdict(Struct, frozen=True):
 
 
 class Game(Struct, frozen=True):
-    """A game as `GET /v1/games/{game}` describes it; options, actions, effects and view are JSON Schemas."""
+    """A game as `GET /v1/games/{game}` describes it; options, actions, effects and view are JSON Schemas.
+
+    options_text  how the options asked for differ from the standard
+    setup         the start as the spectator and each seat see it; None where draws decide it
+    """
 
     game: str
     name: str
@@ -315,6 +320,8 @@ class Game(Struct, frozen=True):
     effects: Json
     view: Json
     presets: Any = None
+    options_text: str = ""
+    setup: dict[str, Json] | None = None
 
 
 class GameName(Struct, frozen=True):

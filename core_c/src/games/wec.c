@@ -2944,7 +2944,7 @@ static int32_t wec_observe(const void *setup, const void *state_, int32_t viewer
     known->over = state->over;
     known->reason = state->reason;
     known->winners = state->winners;
-    known->draw_offer = state->draw_offer;
+    known->draw_offer = state->over ? 0 : state->draw_offer; /* 7.9: it ends with the match */
     memcpy(known->activation, state->activation, sizeof state->activation);
     for (int32_t square = 0; square < SQUARES; square++)
         for (int32_t k = 0; k < 2; k++) {

@@ -379,9 +379,16 @@ class Codec:
         return presets
 
     def catalogues(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """Spells, races, terrain and treasures, with a text for each."""
+        """Spells, races, terrain and treasures, with a text for each; and the limits of an army (7.1), where `free` is
+        what every seat has for nothing, the King included, and counts towards `max_pieces`."""
         spells = options["spell_table"]
         return {
+            "army": {
+                "points": options["army_points"],
+                "max_pieces": _BOOK["max_pieces"][str(options["seats"])],
+                "free": {"king": 1, "pawn": options["free_pawns"]},
+                "max_spells_per_bishop": _BOOK["max_spells_per_bishop"],
+            },
             "spells": [
                 {**entry, **spells.get(entry["spell"], {}), "text": _SPELL_TEXTS[entry["spell"]]}
                 for entry in _BOOK["spells"]

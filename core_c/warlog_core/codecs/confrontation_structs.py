@@ -137,7 +137,9 @@ class Options(Struct, frozen=True, forbid_unknown_fields=True):
     """The options of a match (4.1). All fields are optional."""
 
     seats: Annotated[int, Meta(ge=2, le=4, description="2: white, black. 3: white, red, black. 4: all")] = 2
-    army_points: Annotated[int, Meta(ge=0, le=60, description="points to spend on the army")] = 15
+    army_points: Annotated[
+        int, Meta(ge=0, le=60, description="points to spend on the army, of 16 pieces at most")
+    ] = 15
     free_pawns: Annotated[int, Meta(ge=1, le=8, description="Pawns that every seat has for nothing")] = 3
     actions_per_turn: Annotated[
         int, Meta(ge=1, le=4, description="actions in a turn, each with a different piece")

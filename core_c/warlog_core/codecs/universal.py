@@ -12,7 +12,7 @@ import msgspec
 from msgspec import UNSET
 
 from warlog_core.binding import ABSENT, UNKNOWN, WORD_ABSENT, WORD_UNKNOWN, RawGame
-from warlog_core.codecs import ActionRecord, Result, book_data
+from warlog_core.codecs import ActionRecord, Result, book_data, service_data
 from warlog_core.codecs._actions import Decoder, Encoder, ListedActions, encoded, maker, recent, type_name
 from warlog_core.codecs._names import joined, members
 from warlog_core.codecs._words import (
@@ -315,7 +315,7 @@ class Codec:
         """The kinds as the book's data has them, each with its abilities and their costs under these options.
 
         The Mighty has the movement of every faction's. A cost is one number, or one for each kind that can be raised;
-        `balance_cost` is what Balance pays, if it plays."""
+        `balance_cost` is what Balance pays, if it plays. What is `passive` works by itself, without an action."""
         kinds = []
         for kind in _BOOK["kinds"]:
             if kind["id"] == "psionic" and not options["psionics"]:
@@ -326,6 +326,7 @@ class Codec:
             entry["abilities"] = [
                 _ability(ability, options) for ability in _BOOK["abilities"] if ability["user"] == kind["id"]
             ]
+            entry["abilities"] += _PASSIVE.get(kind["id"], [])
             kinds.append(entry)
         return kinds
 
@@ -376,6 +377,9 @@ def _order(options: Mapping[str, Any]) -> list[Seat]:
     order = _pairing(options["pairing"])["order"] if double else _BOOK["turn_order"]["standard"]
     return [seat for seat in order if seat in options["factions"]]
 
+
+# What a kind can do without an action, by the prose of section 3 (the book's data has actions alone).
+_PASSIVE: Mapping[str, list[dict[str, Any]]] = service_data("universal")["passive_abilities"]
 
 _ABILITY_TEXTS = {
     "promotion": "An own angel or mecha becomes a commander. Every capture made by a move earns one.",
