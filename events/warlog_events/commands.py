@@ -120,6 +120,7 @@ class CreateMatch(Struct, frozen=True, forbid_unknown_fields=True):
     setup_seconds how long a seat may take for layout, purchase, deployment and terrain, 0 for any time; without it 300
                   in a competitive match, any time in a casual one. It holds in the phases that the game names
     scenario      id of a saved position, instead of `position`; `options` change the scenario's
+    open_record   everybody may have the complete record and position of the running match; casual alone
     """
 
     game: str
@@ -133,6 +134,7 @@ class CreateMatch(Struct, frozen=True, forbid_unknown_fields=True):
     position: dict[str, object] | UnsetType | None = UNSET
     scenario: str | UnsetType = UNSET
     setup_seconds: int | UnsetType = UNSET
+    open_record: bool = False
 
 
 class Wanted(Struct, frozen=True, forbid_unknown_fields=True):

@@ -70,6 +70,8 @@ def begin(
     """`match_created`, and `match_started` at once where the creator holds every seat; gives the invitations."""
     check_seconds("move_seconds", spec.move_seconds)
     check_seconds("setup_seconds", spec.setup_seconds)
+    if spec.open_record and spec.mode == "competitive":
+        raise BadParameter("Only a casual match can have an open record.", path="/open_record")
     given, move_seconds = customs.carried(draft.game, spec.options, spec.move_seconds)
     options = merged(draft.game, {}, given)
     position = spec.position if isinstance(spec.position, dict) else None
@@ -108,6 +110,7 @@ def begin(
         setup_seconds=customs.setup_seconds(spec.mode)
         if isinstance(spec.setup_seconds, UnsetType)
         else spec.setup_seconds,
+        open_record=spec.open_record,
     )
     draft.write(created)
     if alone:
@@ -228,6 +231,7 @@ def begin_rematch(draft: Draft, match: Match) -> None:
         prepared=list(fold.seats) if alone else [],
         rematch_of=fold.match,
         setup_seconds=fold.setup_seconds,
+        open_record=fold.open_record,
     )
     draft.write(created)
     if alone:

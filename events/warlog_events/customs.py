@@ -169,11 +169,6 @@ def competitive_hot_seat(game: Game) -> bool:
     return bool(getattr(game.codec, "competitive_hot_seat", False))
 
 
-def open_when_casual(game: Game) -> bool:
-    """Is the history of a casual match complete for everybody, and its record for who holds a seat?"""
-    return bool(getattr(game.codec, "open_when_casual", False))
-
-
 def positions_are_agreed_on(game: Game) -> bool:
     """Do the players propose Positions to each other, also such as hide something?"""
     return bool(getattr(game.codec, "positions_are_agreed_on", False))

@@ -28,7 +28,7 @@ from .errors import (
     explained,
     refused,
 )
-from .fold import with_wish
+from .fold import SPENT, with_wish
 from .head import Match
 from .model import (
     SERVER,
@@ -151,8 +151,8 @@ def check_known(match: Match, command: AnyCommand, player: Player) -> None:
 
 
 def _invited(match: Match, command: TakeSeat) -> bool:
-    invitation = match.fold.invitations.get(command.seat)
-    return invitation is not None and hmac.compare_digest(invitation, invitation_hash(command.invitation))
+    invitation = match.fold.invitations.get(command.seat, SPENT)
+    return invitation != SPENT and hmac.compare_digest(invitation, invitation_hash(command.invitation))
 
 
 def take_seat(draft: Draft, command: TakeSeat, player: Player) -> None:
@@ -166,7 +166,13 @@ def take_seat(draft: Draft, command: TakeSeat, player: Player) -> None:
     if command.seat in match.holders:
         raise SeatTaken(f"{command.seat} is taken", version=match.version)
     if command.seat in match.fold.invitations and not _invited(match, command):
-        raise WrongInvitation("this seat needs its invitation", version=match.version)
+        # Nobody can be invited any more to a seat whose invitation was used, and which was left: it is the creator's.
+        spent = match.fold.invitations[command.seat] == SPENT
+        if not spent or player.id != match.fold.creator.id:
+            detail = (
+                "The invitation to this seat has been used." if spent else "This seat needs its invitation."
+            )
+            raise WrongInvitation(detail, version=match.version)
     holders = {**match.holders, command.seat: player}
     check_sides(match, holders, match.fold.options, match.fold.position, match.mode)
     check_secret(match, {player.id})

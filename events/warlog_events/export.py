@@ -1,4 +1,4 @@
-"""A match as a record (API.md): complete once it is over, and before that as far as the reader may know.
+"""A match as a record (API.md): for everybody once it is over, before that for who may know all of it.
 
 `events` are the actions (with edits and option changes), each with the version from which it was played. `log`
 are all other entries of the stream as they are stored: with both, anybody can make the chain again.
@@ -9,14 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from warlog_core import Visible
-
-from . import customs
-from .errors import WrongStatus
+from .errors import Hidden, WrongStatus
 from .head import Match, rfc3339
 from .model import ActionTaken, Body, MatchStarted, OptionsChanged, PositionEdited, Reader
 from .pages import Told
-from .proposed import position_is_for
 from .store import StoredEvent
 from .timeline import Timeline
 from .upcast import body_of
@@ -27,23 +23,29 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 PAGE_EVENTS = 500
+HIDDEN = (
+    "The record of this match can be had when the match is over. While it runs, only a player who holds every seat of "
+    "a casual match can have it, unless the match was created with an open record."
+)
+ABORTED = "This match was aborted, and what its players did in it stays hidden."
 
 
 async def export_match(
     past: "Past", match: Match, whole: Match, reader: Reader, *, for_archive: bool = False
 ) -> Json:
-    """`whole`: a head of the same match whose timeline forgets nothing.
+    """`whole`: a head of the same match whose timeline forgets nothing. Of a match that was over and was taken back,
+    who may not know all gets the events up to that end: those have been shown.
 
     for_archive  everything, also of a match that was aborted while its seats set up, which discloses nothing"""
-    fold, line = match.fold, whole.timeline
-    if not fold.started:
+    if not match.fold.started:
         raise WrongStatus("a match has no record before its start", version=match.version)
     everything = match.is_over or for_archive
-    if match.mode == "competitive" and not everything:
-        raise WrongStatus("a competitive match has a record when it is over", version=match.version)
-    export = _Export(match, line, reader, everything)
-    for after in range(0, match.version, PAGE_EVENTS):
-        limit = min(PAGE_EVENTS, match.version - after)
+    until = match.version if everything or match.knows_all(reader) else match.timeline.over_until
+    if not until:
+        raise Hidden(ABORTED if match.status == "aborted" else HIDDEN, version=match.version)
+    export = _Export(match, whole.timeline, until, match.informed(reader))
+    for after in range(0, until, PAGE_EVENTS):
+        limit = min(PAGE_EVENTS, until - after)
         if everything:
             for stored in await past.store.events(match.id, after, limit):
                 export.add_whole(stored, body_of(stored))
@@ -87,15 +89,14 @@ def _log_entry(stored: StoredEvent) -> Json:
 
 
 class _Export:
-    def __init__(self, match: Match, line: Timeline, reader: Reader, everything: bool) -> None:
+    """until: the last version that is told of. `reader` may know all of it, but for draws that nobody may know yet."""
+
+    def __init__(self, match: Match, line: Timeline, until: int, reader: Reader) -> None:
         self._match = match
         self._line = line
+        self._until = until
         self._reader = reader
-        # wec 6.5: who plays a casual match has all of its history.
-        casual = match.mode == "casual" and customs.open_when_casual(match.game)
-        self._complete = everything or (casual and bool(reader.seats))
-        self._everything = everything
-        self.seeds = [name for version, name in line.seeds if version <= match.version]
+        self.seeds = [name for version, name in line.seeds if version <= until]
         self.log: list[Json] = []
         self._events: list[Json] = []
         fold = match.fold
@@ -105,9 +106,10 @@ class _Export:
             "game": fold.game,
             "rules_version": fold.rules_version,
             "seats": list(fold.seats),
-            "options": self._options(line.bases[0].options),
+            "options": {**line.bases[0].options, **fold.filled},
         }
-        self._position(self.record, fold.position, fold.editor)
+        if fold.position is not None:
+            self.record["position"] = fold.position
         self.record["seed_commitments"] = self.seeds
         self.record["setup"] = {}
         self.record["events"] = self._events
@@ -149,31 +151,28 @@ class _Export:
             self.record["setup"] = event
 
     def shown(self, told: Told) -> Json | None:
-        """What the reader may know, without seeds, hashes and chain; None for what is no part of a record."""
+        """The event without seeds, hashes and chain; None for what is no part of a record."""
         stored, core = told.stored, told.core
-        event: Json
         match told.body:
             case ActionTaken() | PositionEdited() | MatchStarted():
                 assert core is not None
-                seen = visible(self._match, stored.version, core, self._reader)
-                if self._complete:
-                    seen = Visible(core.action, core.draws, core.effects)
                 started = isinstance(told.body, MatchStarted)
-                event = {"version": stored.version} if started else self._event(stored)
-                if isinstance(told.body, ActionTaken) and seen.action is not None:
-                    event["action"] = seen.action
+                event: Json = {"version": stored.version} if started else self._event(stored)
+                if isinstance(told.body, ActionTaken):
+                    event["action"] = core.action
                 if isinstance(told.body, PositionEdited):
-                    self._position(event, told.body.position, told.body.player.id)
-                if seen.draws is not None:
-                    event["draws"] = seen.draws
+                    event["position"] = told.body.position
+                draws = visible(self._match, stored.version, core, self._reader).draws
+                if draws is not None:
+                    event["draws"] = draws
                 return event
             case OptionsChanged(options=options) if stored.version > self._match.fold.started:
-                return {**self._event(stored), "options": self._options(options), "draws": []}
+                return {**self._event(stored), "options": {**options, **self._match.fold.filled}, "draws": []}
         return None
 
     def say_head(self) -> None:
         """Where the match stands, if that is not after the last of its events."""
-        head = self._line.recorded(self._match.version)
+        head = self._line.recorded(self._until)
         if head != (self._events[-1] if self._events else self.record["setup"])["version"]:
             self.record["head"] = head
 
@@ -201,18 +200,3 @@ class _Export:
             entry["seed"] = None
         elif index := self.seeds.index(self._line.seed_of(version)):
             entry["seed"] = index
-
-    def _options(self, options: dict[str, object]) -> dict[str, object]:
-        fold = self._match.fold
-        if self._everything:
-            return {**options, **fold.filled}
-        hidden = customs.secret_options(self._match.game, self._match.mode)
-        return {name: value for name, value in options.items() if name not in hidden}
-
-    def _position(self, entry: Json, position: dict[str, object] | None, editor: str) -> None:
-        if position is None:
-            return
-        if self._complete or position_is_for(self._match, position, editor, self._reader):
-            entry["position"] = position
-        else:
-            entry["withheld"] = ["position"]

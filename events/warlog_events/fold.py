@@ -38,6 +38,8 @@ from .model import (
 )
 from .store import StoredEvent
 
+SPENT = ""  # in place of the hash of an invitation with which somebody has sat down
+
 
 class Joined(msgspec.Struct, frozen=True):
     player: Player
@@ -53,6 +55,7 @@ class Fold(msgspec.Struct, frozen=True, kw_only=True):
     editor         id of the player from whom `position` is
     seed           commitment of the newest seed on the current line
     published      commitments whose seeds are known to all
+    invitations    seat → hash of the secret that it takes, SPENT once it was used
     fled           seats whose players left a match that was going on, or were away for too long
     """
 
@@ -95,6 +98,7 @@ class Fold(msgspec.Struct, frozen=True, kw_only=True):
     imported_until: int = 0
     published: frozenset[str] = frozenset()
     setup_seconds: int = 0
+    open_record: bool = False
 
 
 def created(match: str, stored: StoredEvent, body: MatchCreated) -> Fold:
@@ -120,6 +124,7 @@ def created(match: str, stored: StoredEvent, body: MatchCreated) -> Fold:
         imported=body.imported,
         rematch_of=body.rematch_of,
         setup_seconds=body.setup_seconds,
+        open_record=body.open_record,
         created_at=stored.at,
         updated_at=stored.at,
         version=stored.version,
@@ -176,6 +181,8 @@ def evolve(fold: Fold, stored: StoredEvent, body: Body, *, options: dict[str, ob
         case SeatPrepared():
             return replace(fold, prepared=(*fold.prepared, stored.seat))
         case SeatTaken(player=player):
+            if stored.seat in fold.invitations:
+                fold = replace(fold, invitations={**fold.invitations, stored.seat: SPENT})
             return _seated(fold, {**fold.holders, stored.seat: player})
         case SeatLeft():
             gone = fold.holders.get(stored.seat)
@@ -188,7 +195,7 @@ def evolve(fold: Fold, stored: StoredEvent, body: Body, *, options: dict[str, ob
             return replace(_seated(fold, holders), joined=tuple(with_wish(fold.joined, player, wish)))
         case BecameCompetitive(setup_seconds=seconds):
             seconds = fold.setup_seconds if seconds is None else seconds
-            return replace(fold, proposal=None, mode="competitive", setup_seconds=seconds)
+            return replace(fold, proposal=None, mode="competitive", setup_seconds=seconds, open_record=False)
         case RematchAgreed(match=match):
             return replace(fold, proposal=None, rematch=match)
         case MatchAborted():

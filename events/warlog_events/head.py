@@ -290,10 +290,20 @@ class Match:
         return Reader((), player_id)
 
     def may_see_all(self, player_id: str | None) -> bool:
-        """The match is over, or the player holds every seat of a casual match: `view?seat=all`."""
-        return self.is_over or (
-            self.fold.mode == "casual" and self.seats_of(player_id) == self.fold.seats != ()
-        )
+        """`knows_all` of a player with all his seats: `view?seat=all`."""
+        return self.knows_all(Reader(self.seats_of(player_id), player_id))
+
+    def knows_all(self, reader: Reader) -> bool:
+        """May the reader have the complete record and notation? Yes if the match is over, has an open record, or is
+        a casual one all of whose seats he reads for."""
+        if self.is_over:
+            return True
+        fold = self.fold
+        return fold.mode == "casual" and (fold.open_record or reader.seats == fold.seats != ())
+
+    def informed(self, reader: Reader) -> Reader:
+        """The reader, or where he `knows_all`, one with the knowledge of every seat."""
+        return Reader(self.seats, reader.player) if self.knows_all(reader) else reader
 
     # ---- as JSON
 
@@ -371,6 +381,7 @@ class Match:
             "setup_seconds": self.settings.setup_seconds,
             "visibility": fold.visibility,
             "seating": fold.seating,
+            "open_record": fold.open_record,
             "seats": [self._seat(seat) for seat in fold.seats],
             "seed_commitment": fold.seed,
             "creator": player_json(fold.creator),

@@ -12,7 +12,6 @@ import warlog_core
 from warlog_core import State
 from warlog_core.codecs import Notation
 
-from . import customs
 from .head import Match
 from .model import SPECTATOR, ActionTaken, Reader, Result
 from .pages import Told
@@ -29,6 +28,7 @@ async def lines(
     past: "Past", match: Match, whole: Match, reader: Reader, after: int, limit: int
 ) -> tuple[str, int | None]:
     """`whole`: a head of the same match whose timeline forgets nothing. See Past.history."""
+    reader = match.informed(reader)
     notation = match.game.notation
     if notation is not None:
         return await _own_lines(past, match, whole.timeline, notation, reader, after, limit)
@@ -77,7 +77,8 @@ async def _own_lines(
     for part in page.parts:
         start = await past.state_at(match, part.before)
         begin = await past.state_at(match, part.base) if part.has_head else None
-        found += await asyncio.to_thread(_written, notation, part, begin, start, viewer)
+        head_viewer = None if match.is_open_book(part.base) else viewer
+        found += await asyncio.to_thread(_written, notation, part, begin, start, head_viewer, viewer)
         result: Result | None = None
         if part.is_last and page.more is None:
             result = match.fold.result
@@ -90,16 +91,28 @@ async def _own_lines(
 
 
 def _written(
-    notation: Notation, part: "_Part", begin: State | None, start: State, viewer: str | None
+    notation: Notation,
+    part: "_Part",
+    begin: State | None,
+    start: State,
+    head_viewer: str | None,
+    viewer: str | None,
 ) -> list[str]:
     """`begin`: the section's first state, where its head is wanted. `start`: that before the first line."""
-    head = [] if begin is None else notation.head_lines(begin, viewer, later=part.is_later)
-    return head + notation.turn_lines(start, [(step.actor, step.action) for step in part.taken], viewer)
+    found = [] if begin is None else notation.head_lines(begin, head_viewer, later=part.is_later)
+    taken = [(step.actor, step.action) for step in part.taken]
+    disclosed, rest = taken[: part.disclosed], taken[part.disclosed :]
+    if disclosed:
+        found += notation.turn_lines(start, disclosed, None)
+        start = start.copy()
+        for actor, action in disclosed:
+            start.apply(actor, action)
+    return found + notation.turn_lines(start, rest, viewer)
 
 
 def _viewer(match: Match, reader: Reader) -> str | None:
     """Whose knowledge bounds the history; None: nobody's."""
-    if match.is_over or (match.mode == "casual" and customs.open_when_casual(match.game)):
+    if match.knows_all(reader):
         return None
     if len(reader.seats) > 1:  # of two sides, which together know all of each other
         return None
@@ -115,6 +128,7 @@ class _Part(msgspec.Struct):
     before    version after which `taken` were played
     has_head  its head stands above these lines
     last      version of the section's last action, where the part reaches so far and another section follows; else 0
+    disclosed  how many of `taken` stand in whole lines that an earlier end of the match has disclosed
     """
 
     base: int
@@ -124,6 +138,7 @@ class _Part(msgspec.Struct):
     has_head: bool
     taken: list[Step]
     last: int = 0
+    disclosed: int = 0
 
 
 class _Page:
@@ -169,7 +184,10 @@ class _Page:
             step = self._step(versions[at])
             if not self._notation.is_silent(step.action):
                 part.taken.append(step)
-            self._left -= self._notation.ends_line(step.action)
+            if self._notation.ends_line(step.action):
+                self._left -= 1
+                if versions[at] <= self._line.over_until:
+                    part.disclosed = len(part.taken)
 
     def _step(self, version: int) -> Step:
         found = self._line.step(version)

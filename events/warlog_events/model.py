@@ -38,6 +38,7 @@ class MatchCreated(Struct, frozen=True, omit_defaults=True):
     prepared     seats that count as prepared at once (a creator who holds them all)
     imported     the id of the record's match where the match began as an import, "" for one without an id
     rematch_of   the match after which this one is
+    open_record  everybody may have the complete record, notation and position while the (casual) match runs
     """
 
     game: str
@@ -58,6 +59,7 @@ class MatchCreated(Struct, frozen=True, omit_defaults=True):
     imported: str | None = None
     rematch_of: str | None = None
     setup_seconds: int = 0
+    open_record: bool = False
 
 
 class PlayerJoined(Struct, frozen=True, omit_defaults=True):

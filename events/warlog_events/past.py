@@ -84,7 +84,7 @@ class Past:
     async def export(self, match: Match, reader: Reader) -> dict[str, object]:
         """The record (API.md). Seeds, hashes and chain are in it once the match is over.
 
-        Raises WrongStatus in the lobby and for a running competitive match."""
+        Raises WrongStatus in the lobby, Hidden to who may not know all of a running match."""
         return await export_match(self, match, await self._whole(match), reader)
 
     async def archived(self, match: Match) -> dict[str, object]:

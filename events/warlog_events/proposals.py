@@ -330,14 +330,16 @@ def _edit(draft: Draft, position: dict[str, object], player: Player, proposal: i
 
 def _become_competitive(draft: Draft, player: Player, proposal: int | None) -> None:
     """Once and for good: before the start, or later where the book allows it and nothing has been shown that
-    should not (where a casual match is open anyway, both know that when they agree)."""
+    should not (where the players agree on Positions, both know what they have shown each other)."""
     match, fold = draft.match, draft.match.fold
     if match.mode == "competitive":
         raise WrongStatus("the match is competitive", version=match.version)
     if fold.started and not customs.competitive_in_play(match.game):
         need_status(match, "lobby")
     need_status(match, "lobby", "playing")
-    if not customs.open_when_casual(match.game):
+    if fold.started and fold.open_record:
+        raise AlreadyDisclosed("everybody can have the record of this match so far", version=match.version)
+    if not customs.positions_are_agreed_on(match.game):
         if fold.imported is not None or fold.record is not None or fold.imported_until:
             raise AlreadyDisclosed("what was hidden in it is known from a record", version=match.version)
         if fold.started and match.timeline.jumps:

@@ -22,9 +22,12 @@ def player_json(player: Player) -> Json:
     return {"id": player.id, "name": player.name}
 
 
-def position_is_for(match: "Match", position: Mapping[str, object], editor: str, reader: Reader) -> bool:
-    """A Position is server knowledge: shown to who made it, and to others where it holds no secret."""
-    return reader.player == editor or match.is_over or customs.position_is_open(match.game, position)
+def position_is_for(
+    match: "Match", position: Mapping[str, object], editor: str, reader: Reader, disclosed: bool
+) -> bool:
+    """A Position is server knowledge: shown to who made it, and to others where it holds no secret, or it has been
+    `disclosed` by the end of the match that went through it."""
+    return disclosed or reader.player == editor or customs.position_is_open(match.game, position)
 
 
 def beginning_json(match: "Match", reader: Reader) -> Json:
@@ -34,7 +37,7 @@ def beginning_json(match: "Match", reader: Reader) -> Json:
         return {"kind": "import", **record_json(match, fold.record)}
     if fold.position is None:
         return {"kind": "standard"}
-    if position_is_for(match, fold.position, fold.editor, reader):
+    if position_is_for(match, fold.position, fold.editor, reader, disclosed=False):
         return {"kind": "position", "position": fold.position}
     return {"kind": "position", **_views(match, fold.options, fold.position, reader)}
 
@@ -47,14 +50,18 @@ def proposal_json(match: "Match", proposal: OpenProposal | None, reader: Reader)
     return {
         "version": proposal.version,
         "player": player_json(proposal.player),
-        **proposed_json(match, proposal.proposal, proposal.player.id, reader),
+        **proposed_json(match, proposal.proposal, proposal.player.id, reader, disclosed=False),
         "accepted": [player for player in proposal.accepted if player in others],
         "waiting_for": sorted(others.difference(proposal.accepted)),
     }
 
 
-def proposed_json(match: "Match", proposal: Mapping[str, Any], proposer: str, reader: Reader) -> Json:
-    """A proposal's own fields, from a whitelist; Positions and records only as far as `reader` may know them."""
+def proposed_json(
+    match: "Match", proposal: Mapping[str, Any], proposer: str, reader: Reader, disclosed: bool
+) -> Json:
+    """A proposal's own fields, from a whitelist; Positions and records only as far as `reader` may know them.
+
+    `disclosed`: the match is over, and the proposal is history. An open one may be about to begin it anew."""
     shown: Json = {"kind": proposal["kind"]}
     if "to" in proposal:
         shown["to"] = proposal["to"]
@@ -64,7 +71,7 @@ def proposed_json(match: "Match", proposal: Mapping[str, Any], proposer: str, re
         shown["options"] = _known(match, proposal["options"])
     position = proposal.get("position")
     if isinstance(position, dict):
-        if position_is_for(match, position, proposer, reader):
+        if position_is_for(match, position, proposer, reader, disclosed):
             shown["position"] = position
         else:
             shown["with"] = "position"

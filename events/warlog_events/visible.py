@@ -148,9 +148,16 @@ def _known(match: Match, options: dict[str, object]) -> dict[str, object]:
     return customs.known_options(match.game, options, match.mode, match.is_over)
 
 
-def _position(shown: Json, match: Match, position: dict[str, object] | None, by: str, reader: Reader) -> None:
+def _position(
+    shown: Json,
+    match: Match,
+    stored: StoredEvent,
+    position: dict[str, object] | None,
+    by: str,
+    reader: Reader,
+) -> None:
     if position is not None:
-        if position_is_for(match, position, by, reader):
+        if position_is_for(match, position, by, reader, match.is_open_book(stored.version)):
             shown["position"] = position
         else:
             shown["with"] = "position"
@@ -168,6 +175,7 @@ def _match_created(
     shown["setup_seconds"] = body.setup_seconds
     shown["visibility"] = body.visibility
     shown["seating"] = body.seating
+    shown["open_record"] = body.open_record
     holders = body.holders
     shown["seats"] = [
         {"seat": seat, "player": player_json(holders[seat]) if seat in holders else None}
@@ -175,7 +183,7 @@ def _match_created(
     ]
     shown["creator"] = player_json(body.creator)
     shown["seed_commitment"] = body.seed_commitment
-    _position(shown, match, body.position, body.creator.id, reader)
+    _position(shown, match, stored, body.position, body.creator.id, reader)
     if body.imported is not None:
         shown["imported"] = body.imported
     if body.rematch_of is not None:
@@ -222,7 +230,9 @@ def _proposal_made(
     shown: Json, match: Match, stored: StoredEvent, body: ProposalMade, core: Event | None, reader: Reader
 ) -> None:
     shown["player"] = player_json(body.player)
-    shown["proposal"] = proposed_json(match, body.proposal, body.player.id, reader)
+    is_open = match.fold.proposal is not None and match.fold.proposal.version == stored.version
+    disclosed = match.is_over and not is_open
+    shown["proposal"] = proposed_json(match, body.proposal, body.player.id, reader, disclosed)
 
 
 def _proposal_answered(
@@ -248,7 +258,7 @@ def _options_changed(
     _agreed(shown, body)
     shown["options"] = _known(match, body.options)
     shown["seats"] = body.seats
-    _position(shown, match, body.position, body.player.id, reader)
+    _position(shown, match, stored, body.position, body.player.id, reader)
     if body.record is not None:
         shown["import"] = record_json(match, body.record)
 
@@ -269,7 +279,7 @@ def _position_edited(
     shown: Json, match: Match, stored: StoredEvent, body: PositionEdited, core: Event | None, reader: Reader
 ) -> None:
     _agreed(shown, body)
-    _position(shown, match, body.position, body.player.id, reader)
+    _position(shown, match, stored, body.position, body.player.id, reader)
     if body.seed_commitment is not None:
         shown["seed_commitment"] = body.seed_commitment
     _rules(shown, match, stored, core, reader)

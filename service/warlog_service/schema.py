@@ -322,6 +322,12 @@ class Match(Struct, frozen=True, forbid_unknown_fields=True):
     imported: bool | UnsetType = UNSET
     rematch_of: str | UnsetType = UNSET
     rematch: str | UnsetType = UNSET
+    open_record: Annotated[
+        bool,
+        Meta(
+            description="everybody may have the complete record, notation and position while the match runs"
+        ),
+    ] = False
 
 
 class MatchAnswer(Struct, frozen=True, forbid_unknown_fields=True):

@@ -125,8 +125,8 @@ def test_a_match_goes_from_the_lobby_to_play(ada: Client, bob: Client) -> None:
     ):  # it is private: a stranger may not even know that it exists
         bob.take_seat(match.id, "blue", "wli_wrong")
     bob.take_seat(match.id, "blue", created.invitations["blue"])
-    bob.leave_seat(match.id, "blue")
-    bob.take_seat(match.id, "blue", created.invitations["blue"])
+    ada.leave_seat(match.id, "red")
+    ada.take_seat(match.id, "red")
     ada.prepare(match.id, "red")
     started = bob.prepare(match.id, "blue")
     assert (started.event.type, started.match.status) == ("match_started", "playing")

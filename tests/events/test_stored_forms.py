@@ -152,7 +152,7 @@ async def saved_match(table: Table) -> str:
     for seat, player in (("black", ADA), ("white", BOB)):
         match = (await table.do(match, Prepare(seat), player)).match
     match = await table.play(match, 9, random.Random(3))
-    record = msgspec.to_builtins(await table.matches.past.export(match, Reader(("white",), BOB.id)))
+    record = msgspec.to_builtins(await table.matches.past.export(match, Reader(match.seats, BOB.id)))
     assert match.state is not None
     position = match.state.position(plain=True)
     match = (await table.matches.create(spec, ADA, players={BOB.id: BOB})).match

@@ -85,8 +85,8 @@ def play(url: str) -> dict[str, Any]:
     )
     path = f"/matches/{created['match']['id']}"
     call("put_seat", ben, "PUT", f"{path}/seats/blue", {"invitation": created["invitations"]["blue"]})
-    call("delete_seat", ben, "DELETE", f"{path}/seats/blue")
-    call("put_seat", ben, "PUT", f"{path}/seats/blue", {"invitation": created["invitations"]["blue"]})
+    call("delete_seat", ada, "DELETE", f"{path}/seats/red")
+    ok(ada.put(f"{path}/seats/red", {}))
     for who, seat in ((ada, "red"), (ben, "blue")):
         call("prepare", who, "POST", f"{path}/commands", {"type": "prepare", "seat": seat})
     call("get_actions", ada, "GET", f"{path}/actions?seat=red")

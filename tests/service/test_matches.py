@@ -110,6 +110,42 @@ def test_an_invitation_opens_its_seat_and_no_other(api: Api) -> None:
     ok(blue.get(f"/matches/{match}"))
 
 
+def test_an_invitation_is_spent_once_used(api: Api) -> None:
+    red, blue, eve = api.player(), api.player(), api.player()
+    for visibility in ("public", "private"):
+        made = red.create(seats={"red": "me", "blue": "invite"}, visibility=visibility)
+        seat, claim = (
+            f"/matches/{made['match']['id']}/seats/blue",
+            {"invitation": made["invitations"]["blue"]},
+        )
+        ok(blue.put(seat, claim))
+        ok(blue.delete(seat))
+        for player in (blue, eve):
+            again = player.put(seat, claim)
+            if visibility == "public":
+                assert "used" in refused(again, 403, "wrong_invitation")["detail"]
+            else:
+                refused(again, 404, "unknown_match")
+        assert red.match(made["match"]["id"])["seats"][1]["by_invitation"]
+        ok(red.put(seat, {}))  # it is the creator's now
+
+
+def test_an_open_record_is_for_casual_matches_and_goes_on_in_a_rematch(api: Api) -> None:
+    red, blue, match = two(api, open_record=True)
+    assert api.match(match)["open_record"]
+    for reader in (red, api):
+        assert ok(reader.get(f"/matches/{match}/export"))["options"]["armies"]
+        ok(reader.get(f"/matches/{match}/view?seat=all"))
+    red.resign(match, "red")
+    version = ok(red.command(match, {"type": "propose", "proposal": {"kind": "rematch"}}), 201)["version"]
+    done = ok(blue.command(match, {"type": "accept", "proposal": version}), 201)
+    assert api.match(done["match"]["rematch"])["open_record"]
+    _, _, other = two(api)
+    assert api.match(other)["open_record"] is False
+    wrong = red.post("/matches", {"game": "hex", "mode": "competitive", "open_record": True})
+    assert refused(wrong, 400, "bad_parameter")["path"] == "/open_record"
+
+
 def test_players_join_with_wishes_and_the_seats_are_assigned(api: Api) -> None:
     players = [api.player(), api.player()]
     match = players[0].create(seating="wish")["match"]["id"]

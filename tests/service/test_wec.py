@@ -134,20 +134,63 @@ def test_the_history_of_a_competitive_match_is_censored_until_it_is_over(api: Ap
         assert history(reader, match) == whole
 
 
-def test_the_history_of_a_casual_match_is_complete_for_everybody(api: Api) -> None:
+def test_the_history_of_a_casual_match_of_two_is_censored_until_it_is_over(api: Api) -> None:
     black, white, match = pair(api)
+    hidden_turns(black, white, match)
+    assert history(black, match) == "WEC 1\nOPTIONS {}\n1B MV:AAA(2,3)->(3,4)\n2W MV:FP(9,8)->(8,7)\n"
+    for reader in (white, api):
+        assert "1B MV:?\n" in history(reader, match)
+    for reader in (black, white, api):
+        assert "over" in refused(reader.get(f"/matches/{match}/export"), 403, "hidden")["detail"]
+        refused(reader.get(f"/matches/{match}/view?seat=all"), 403, "not_your_seat")
+
+
+def test_the_history_of_a_casual_match_with_an_open_record_is_complete_for_everybody(api: Api) -> None:
+    black, white, match = pair(api, open_record=True)
+    assert api.match(match)["open_record"]
     hidden_turns(black, white, match)
     whole = history(black, match)
     assert "1B MV:AAA(2,3)->(3,4)\n" in whole
     assert history(white, match) == history(api, match) == whole
     events = ok(white.get(f"/matches/{match}/events"))["events"]
-    assert "action" not in events[4 - 1]  # events are as in competitive matches
+    assert "action" not in events[4 - 1]  # events are as in other matches
     assert events[4 - 1]["effects"] == []
-    exported = ok(white.get(f"/matches/{match}/export"))
-    assert [event["action"]["type"] for event in exported["events"]] == ["move", "end_turn"] * 2
-    assert "action" not in ok(api.get(f"/matches/{match}/export"))["events"][0]
-    agreed(black, white, match, kind="competitive")
-    assert "1B MV:?\n" in history(white, match)
+    for reader in (white, api):
+        exported = ok(reader.get(f"/matches/{match}/export"))
+        assert [event["action"]["type"] for event in exported["events"]] == ["move", "end_turn"] * 2
+        assert "position" in ok(reader.get(f"/matches/{match}/view?seat=all"))
+    refused(
+        black.command(match, {"type": "propose", "proposal": {"kind": "competitive"}}),
+        409,
+        "already_disclosed",
+    )
+
+
+def test_a_match_that_becomes_competitive_before_its_start_has_no_open_record(api: Api) -> None:
+    ada = api.player()
+    seats = {"black": "me", "white": "open"}
+    match = ada.create(game="wec", options={}, seats=seats, open_record=True)["match"]["id"]
+    done = proposed(ada, match, kind="competitive")
+    assert (done["match"]["mode"], done["match"]["open_record"]) == ("competitive", False)
+
+
+def test_what_the_end_has_disclosed_stays_so_in_history_and_record(api: Api) -> None:
+    """Of a match that was over and was taken back: the lines and events before that end, and none after it."""
+    black, white, match = pair(api)
+    hidden_turns(black, white, match)
+    back = api.match(match)["version"]
+    played(white, match, "white", {"type": "resign"})
+    ended = api.match(match)["version"]
+    agreed(black, white, match, kind="undo", to=back)
+    played(black, match, "black", {"type": "move", "piece": 18, "to": "c3", "level": "ground"}, END)
+    text = "WEC 1\nOPTIONS {}\n1B MV:AAA(2,3)->(3,4)\n2W MV:FP(9,8)->(8,7)\n3B MV:?\n"
+    for reader in (white, api):
+        assert history(reader, match) == text
+        record = ok(reader.get(f"/matches/{match}/export"))
+        assert [event["version"] for event in record["events"]] == [*range(4, ended + 1)]
+        assert record["events"][0]["action"]["to"] == "d3"
+        assert "seeds" not in record
+    assert ok(white.post("/matches/import", record), 201)["match"]["status"] == "finished"
 
 
 @pytest.mark.parametrize("limit", [1, 2, 7])
@@ -259,7 +302,7 @@ def test_two_players_play_a_whole_competitive_match_each_seeing_what_he_may(api:
 
 
 def test_options_change_in_a_casual_match_and_back(api: Api) -> None:
-    black, white, match = pair(api)
+    black, white, match = pair(api, open_record=True)
     before = played(black, match, "black", MOVE, END)
     done = agreed(
         white, black, match, kind="options", options={"flame_range": 2, "movement": "standard_chess"}
@@ -417,7 +460,7 @@ def test_a_section_that_does_not_fit_is_refused(api: Api, more: str) -> None:
 
 
 def test_a_position_is_edited_and_the_edit_is_undone(api: Api) -> None:
-    black, white, match = pair(api)
+    black, white, match = pair(api, open_record=True)
     before = played(black, match, "black", MOVE)
     view = ok(black.get(f"/matches/{match}/view?seat=black"))["view"]
     proposal = {"kind": "edit", "position": {"pieces": []}}

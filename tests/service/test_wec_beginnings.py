@@ -81,8 +81,8 @@ def test_who_is_asked_for_an_edit_sees_the_board_that_it_makes(api: Api) -> None
 
 
 def saved(api: Api) -> tuple[Api, Api, Json]:
-    """A casual match of two, saved by one of them."""
-    black, white, match = pair(api)
+    """A casual match of two with an open record, saved by one of them."""
+    black, white, match = pair(api, open_record=True)
     played(black, match, "black", MOVE, END)
     return black, white, ok(white.get(f"/matches/{match}/export"))
 

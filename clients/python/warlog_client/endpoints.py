@@ -178,6 +178,7 @@ class Endpoints:
         visibility: str | None = None,
         seating: str | None = None,
         setup_seconds: int | None = None,
+        open_record: bool | None = None,
     ) -> Request[models.Created]:
         """A new match; where the caller holds every seat, it starts at once. None: the service decides.
 
@@ -187,7 +188,8 @@ class Endpoints:
         move_seconds   time for a decision, 0 for no clock
         visibility     `public` or `private`
         seating        `wish`: players `join` instead of taking a seat
-        setup_seconds  time for layout, purchase, deployment and terrain, 0 for any time"""
+        setup_seconds  time for layout, purchase, deployment and terrain, 0 for any time
+        open_record    casual only: everybody may have the complete record and position while the match runs"""
         settings = {
             "game": game,
             "seats": dict(seats),
@@ -200,6 +202,7 @@ class Endpoints:
             "visibility": visibility,
             "seating": seating,
             "setup_seconds": setup_seconds,
+            "open_record": open_record,
         }
         body = {name: value for name, value in settings.items() if value is not None}
         return post(_CREATED, "matches", body=body)

@@ -122,6 +122,7 @@ class Match(Struct, frozen=True):
     setup_seconds  how long a seat may take to set up; 0 for any time
     now        the server's time at the answer, beside deadlines
     rematch    the match that follows this one by agreement, `rematch_of` the one before
+    open_record  everybody may have the complete record, notation and position while the match runs
     """
 
     id: str
@@ -144,6 +145,7 @@ class Match(Struct, frozen=True):
     seating: str | None = None
     rematch: str | None = None
     rematch_of: str | None = None
+    open_record: bool = False
     created_at: datetime | None = None
     updated_at: datetime | None = None
     setup_seconds: int = 0

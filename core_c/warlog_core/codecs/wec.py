@@ -287,7 +287,6 @@ class Codec:
     spectators = "none"
     competitive_in_play = True
     competitive_hot_seat = True  # 6.5: "in a hot seat one command suffices"
-    open_when_casual = True  # 6.5: history in casual mode is complete for everybody
     positions_are_agreed_on = True  # 6.6: either player proposes one, the other accepts or rejects it
     saved_for_its_players = True  # 6.6: a saved match is loaded by the same two players with the same colours
     action_type = Action

@@ -34,16 +34,19 @@ SEATS = ("unknown_match", "unknown_seat", "not_your_seat", "no_spectators")
 async def get_view(request: AnyRequest, match_id: FromPath[str]) -> Answer:
     """The rule book's view of a seat that you hold, or the spectator's; with `at`, as it was after that version.
 
-    `seat=all` is the whole position: of a match that is over, or for who holds every seat of a casual one. Where the
-    book has no Position, as of the end of a match, `position` is null and `views` has that of every seat, which
-    together show all there is. The ETag changes with the version, the viewer and what has been disclosed."""
+    `seat=all` is the whole position: of a match that is over or has an open record, or for who holds every seat of a
+    casual one. Where the book has no Position, as of the end of a match, `position` is null and `views` has that of
+    every seat, which together show all there is. The ETag changes with the version, the viewer and what has been
+    disclosed."""
     query = asked(request.scope, schema.ViewQuery)
     past, match, player = await match_of(request, match_id)
     viewer = query.seat or SPECTATOR
     if viewer == "all":
         if not match.may_see_all(player):
             raise NotYourSeat(
-                "everything is shown when the match is over, or to who holds all seats of a casual match"
+                "The whole position is shown when the match is over. While it runs, only a player who holds every "
+                "seat of a casual match sees it, unless the match was created with an open record.",
+                version=match.version,
             )
     elif query.seat is None:
         match.spectator(player)
@@ -155,7 +158,10 @@ async def get_timeline(request: AnyRequest, match_id: FromPath[str]) -> Answer:
     opt=call(query=schema.HistoryQuery, answer="text/plain", errors=SEATS),
 )
 async def get_history(request: AnyRequest, match_id: FromPath[str]) -> Answer:
-    """The current line in the game's own notation, as far as you may know it. A `Link` header leads to what follows."""
+    """The current line in the game's own notation, as far as you may know it. A `Link` header leads to what follows.
+
+    It is complete when the match is over, for who holds every seat of a casual match, and for everybody where the match
+    has an open record."""
     query = asked(request.scope, schema.HistoryQuery)
     past, match, player = await match_of(request, match_id)
     reader = reader_of(match, player, query.seat)

@@ -17,10 +17,13 @@ from warlog_service.running import service_of
 
 @get(
     "/matches/{match_id:str}/export",
-    opt=call(answer=schema.Record, errors=("unknown_match", "no_spectators", "wrong_status")),
+    opt=call(answer=schema.Record, errors=("unknown_match", "no_spectators", "hidden", "wrong_status")),
 )
 async def get_export(request: AnyRequest, match_id: FromPath[str]) -> Answer:
-    """The complete record of a finished or casual match. While it runs, it holds no seed and nothing undisclosed."""
+    """The complete record: of a match that is over, of a casual one whose seats are all yours, or of one with an open
+    record; else 403 `hidden`. While the match runs it holds no seeds and no draws that nobody may know yet.
+
+    Of a match that was over and was taken back, anybody gets the events up to that end."""
     past, match, player = await match_of(request, match_id)
     return private(await past.export(match, match.reader(player)))
 
