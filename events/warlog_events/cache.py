@@ -37,6 +37,11 @@ class Cache:
             self._hot.move_to_end(match_id)
         return hot
 
+    def head(self, match_id: str) -> Match | None:
+        """The newest head, without having been used."""
+        hot = self._hot.get(match_id)
+        return None if hot is None else hot.match
+
     @property
     def heads(self) -> list[Match]:
         """All of them, without having been used."""

@@ -31,6 +31,7 @@
     ├─ TooManyRequests               a limit, by name, and when to come again
     │  └─ QuotaExceeded              a limit on what is kept, by name
     ├─ IntegrityError                a stored match contradicts itself; it is frozen and operators are told
+    │  └─ Frozen                     it was frozen before
     └─ TryAgain                      nothing wrong with the request
        ├─ Unavailable                nothing was done; come again later
        │  ├─ ClockSkew               our clock and Redis's had parted; it has been set, come again at once
@@ -256,7 +257,20 @@ class QuotaExceeded(TooManyRequests):
 
 
 class IntegrityError(WarlogError):
+    """first_bad  the first version that is not as it was written; 0 where no event is at fault
+    told       it has been logged and counted before
+    """
+
     code = "integrity_error"
+
+    def __init__(self, detail: str = "", *, version: int | None = None, first_bad: int = 0) -> None:
+        super().__init__(detail, version=version)
+        self.first_bad = first_bad
+        self.told = False
+
+
+class Frozen(IntegrityError):
+    """Somebody else found the damage, or an operator froze the match: what is stored may be sound."""
 
 
 class TryAgain(WarlogError):
@@ -291,5 +305,9 @@ class Repeated(Exception):
 
 
 def report(log: logging.Logger, error: Exception, what: str, *of: object) -> None:
-    """One match's trouble, which is to hold up no other; a bug with its traceback. `what` and `of` as for a log."""
+    """One match's trouble, which is to hold up no other; a bug with its traceback. `what` and `of` as for a log.
+
+    Nothing for a damaged match that has been reported before."""
+    if isinstance(error, IntegrityError) and error.told:
+        return
     log.error(f"{what}: %s", *of, error, exc_info=None if isinstance(error, WarlogError) else error)

@@ -47,7 +47,7 @@ async def export_match(
     for after in range(0, until, PAGE_EVENTS):
         limit = min(PAGE_EVENTS, until - after)
         if everything:
-            for stored in await past.store.events(match.id, after, limit):
+            for stored in await past.stored(match, after, limit):
                 export.add_whole(stored, body_of(stored))
         else:
             for event in await past.each(match, after, limit, lambda _, told: export.shown(told)):

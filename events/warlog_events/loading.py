@@ -6,24 +6,29 @@ second finds the work done and adds nothing.
 
 import asyncio
 import logging
-from collections.abc import Coroutine
+from collections import OrderedDict
+from collections.abc import Callable, Coroutine
 from time import perf_counter
 
 import msgspec
+from msgspec.structs import replace
 
 from . import snapshot
 from .cache import Cache, Hot
 from .counts import Counts
+from .entropy import commitment
 from .errors import IntegrityError, UnknownMatch, WarlogError
 from .head import Match, milliseconds
 from .integrity import Integrity
 from .replay import Replay
-from .store import Store, StoredEvent
+from .store import Store, StoredEvent, follows
 from .timeline import Forgotten
 
 log = logging.getLogger("warlog.matches")
 
 PAGE_EVENTS = 500
+WHOLE_AT_ONCE = 2  # loads from the first event on
+DAMAGED_MAX = 16  # damaged matches that are kept in memory as far as they can be read
 
 
 class _Summary(msgspec.Struct):
@@ -34,11 +39,39 @@ class _Summary(msgspec.Struct):
 _summary = msgspec.json.Decoder(_Summary)
 
 
+class _Id(msgspec.Struct):
+    id: str
+
+
+class _Seat(msgspec.Struct):
+    player: _Id | None = None
+
+
+class _Joined(msgspec.Struct):
+    player: _Id
+
+
+class _Known(msgspec.Struct):
+    """Of a summary, what says who may know of the match."""
+
+    visibility: str
+    mode: str
+    creator: _Id
+    seats: list[_Seat]
+    joined: list[_Joined] = []
+
+
+_known = msgspec.json.Decoder(_Known)
+
+
 def _deadlines(match: Match, summary: _Summary) -> dict[str, int]:
     """They follow another process's clock and are no events: of what is stored, the summary has them."""
     if not match.settings.clocked or match.status != "playing":
         return {}
-    return {seat: milliseconds(at) for seat, at in summary.deadlines.items()}
+    try:
+        return {seat: milliseconds(at) for seat, at in summary.deadlines.items()}
+    except ValueError as error:
+        raise IntegrityError(f"its deadlines cannot be read: {error}") from error
 
 
 class Loader:
@@ -60,6 +93,8 @@ class Loader:
         self.snapshot_every = snapshot_every
         self._loading: dict[str, asyncio.Task[Hot]] = {}
         self._writing: set[asyncio.Task[None]] = set()
+        self._whole = asyncio.Semaphore(WHOLE_AT_ONCE)
+        self._damaged: OrderedDict[str, Match] = OrderedDict()
 
     def known(self, match_id: str) -> Hot | None:
         """The match if it is in memory, as it is there."""
@@ -83,26 +118,130 @@ class Loader:
         """From the newest snapshot, or `whole`, from the first event on, so that the timeline forgets nothing."""
         if not self.store.is_id(match_id):
             raise UnknownMatch("no such match")
-        name = f"{match_id} whole" if whole else match_id
+        await self.integrity.check(match_id)
+        self._damaged.pop(match_id, None)  # it has been repaired, if it was damaged
+        if whole:
+            name, work = f"{match_id} whole", self._cold_whole
+        else:
+            name, work = match_id, self._cold
+        return await self._shared(name, lambda: self._guarded(match_id, work(match_id)))
+
+    async def _shared(self, name: str, work: Callable[[], Coroutine[None, None, Hot]]) -> Hot:
+        """Those who want the same at the same time wait for one load."""
         task = self._loading.get(name)
         if task is None:
-            task = asyncio.create_task(self._guarded(match_id, self._cold(match_id, whole)))
+            task = asyncio.create_task(work())
             self._loading[name] = task
             task.add_done_callback(lambda _: self._loading.pop(name, None))
         return await asyncio.shield(task)
 
+    # ---- damaged matches
+
+    async def readable(self, match_id: str) -> Match:
+        """The match as it is now; a damaged one as it was before the first event that cannot be believed.
+
+        Raises UnknownMatch, IntegrityError where the first event is that one."""
+        try:
+            match = (await self.hot(match_id, fresh=True)).match
+        except IntegrityError:
+            return await self.up_to_damage(match_id)
+        self._damaged.pop(match_id, None)
+        return match
+
+    async def up_to_damage(self, match_id: str) -> Match:
+        """Of a match of which an IntegrityError has been raised. Raises IntegrityError."""
+        match = self._damaged.get(match_id)
+        if match is None:
+            match = (await self._shared(f"{match_id} damaged", lambda: self._up_to_damage(match_id))).match
+        return match
+
+    async def _up_to_damage(self, match_id: str) -> Hot:
+        match, last = None, 0
+        while match is None:
+            try:
+                async with self._whole:
+                    match = await self._replayed(match_id, last)
+            except IntegrityError as error:
+                bad = error.first_bad
+                if bad <= 1 or (last and bad > last):
+                    raise
+                last = bad - 1
+        # Later events, which cannot be read, may have hidden more.
+        known = await self._known_of(match_id)
+        if known is None or known.mode != "casual":
+            fold = replace(match.fold, mode="competitive")
+            match = Match(fold, match.game, match.timeline, match.state, {})
+        self._damaged[match_id] = match
+        if len(self._damaged) > DAMAGED_MAX:
+            self._damaged.popitem(last=False)
+        return Hot(match, {})
+
+    async def _replayed(self, match_id: str, last: int) -> Match:
+        """From the first event to version `last`, 0 for the end."""
+        replay = Replay(match_id, None, self.counts, every=self.checkpoint_every)
+        while not last or replay.version < last:
+            limit = min(PAGE_EVENTS, last - replay.version) if last else PAGE_EVENTS
+            events = await self.store.events(match_id, replay.version, limit)
+            replay.feed(events)
+            if replay.version == 0:
+                raise UnknownMatch("no such match")
+            if len(events) < limit:
+                break
+            await asyncio.sleep(0)
+        return replay.match()
+
+    async def may_know_damaged(self, match_id: str, player_id: str | None) -> bool:
+        """May this player know of a match that cannot be read, or not to its end? The summary of its newest version
+        says who came to it later."""
+        try:
+            match = await self.up_to_damage(match_id)
+        except WarlogError:
+            match = None
+        if match is not None and match.may_know(player_id):
+            return True
+        return await self._by_summary(match_id, player_id, strangers=match is None)
+
+    async def came_later(self, match: Match, player_id: str | None) -> bool:
+        """May this player know of a match that, as far as it can be read, was private and without him?"""
+        damaged = self._damaged.get(match.id) is match
+        return damaged and await self._by_summary(match.id, player_id, strangers=False)
+
+    async def _by_summary(self, match_id: str, player_id: str | None, *, strangers: bool) -> bool:
+        known = await self._known_of(match_id)
+        if known is None:
+            return False
+        members = {known.creator.id, *(seat.player.id for seat in known.seats if seat.player is not None)}
+        members.update(entry.player.id for entry in known.joined)
+        return player_id in members or (strangers and known.visibility == "public")
+
+    async def _known_of(self, match_id: str) -> _Known | None:
+        raw = await self.store.summary(match_id)
+        try:
+            return None if raw is None else _known.decode(raw)
+        except (ValueError, msgspec.MsgspecError):
+            return None
+
+    # ---- loading
+
     async def refresh(self, hot: Hot) -> Hot:
-        """Adds what is new. The newest event that we know is read again, to see that Redis still has it as we
-        know it."""
+        """Adds what is new. The newest event that we know is read again, with the one before it, to see that Redis
+        still has it as we know it."""
         match = hot.match
-        events, summary = await self._read(match.id, match.version - 1, clocked=match.settings.clocked)
-        if not events or events[0].version != match.version or events[0].chain != match.chain:
-            raise IntegrityError(f"{match.id}: event {match.version} is not in Redis as it was written")
+        anchored = match.version > 1
+        events, summary = await self._read(
+            match.id, match.version - 1 - anchored, clocked=match.settings.clocked
+        )
+        newest = events[anchored] if len(events) > anchored else None
+        chain = events[0].chain if anchored and events else ""
+        if newest is None or newest.version != match.version or newest.chain != match.chain:
+            raise IntegrityError(f"event {match.version} is not in Redis as it was written")
+        if not follows(chain, newest):
+            raise IntegrityError(f"event {match.version} is not as it was written", first_bad=match.version)
         before = hot.match.version
         while True:
             if any(event.version > before and b'"seed_commitment"' in event.body for event in events):
                 # Before the event itself is taken over: whoever acts after it draws from the new seed.
-                found = await self.store.secrets(match.id)
+                found = await self._secrets(match.id)
                 hot.secrets = hot.secrets | found
             try:
                 self._extend(hot, events, summary)
@@ -153,12 +292,29 @@ class Loader:
             raise IntegrityError(
                 f"{match_id}: Redis knows version {told} and ends at {after}: history is lost"
             )
-        return events, None if raw is None else _summary.decode(raw)
+        try:
+            return events, None if raw is None else _summary.decode(raw)
+        except (ValueError, msgspec.MsgspecError) as error:
+            raise IntegrityError(f"its summary cannot be read: {error}") from error
 
-    async def _cold(self, match_id: str, whole: bool) -> Hot:
+    async def _secrets(self, match_id: str) -> dict[str, str]:
+        """Seed commitment → seed in hex, each the seed that was committed to."""
+        try:
+            found = await self.store.secrets(match_id)
+            if all(commitment(bytes.fromhex(seed)) == name for name, seed in found.items()):
+                return found
+        except ValueError:
+            pass
+        raise IntegrityError("a secret seed is not the one that was committed to")
+
+    async def _cold_whole(self, match_id: str) -> Hot:
+        async with self._whole:
+            return await self._cold(match_id, True)
+
+    async def _cold(self, match_id: str, whole: bool = False) -> Hot:
         began = perf_counter()
         self.counts.redis_reads += 1
-        written, secrets = await asyncio.gather(self.store.snapshot(match_id), self.store.secrets(match_id))
+        written, secrets = await asyncio.gather(self.store.snapshot(match_id), self._secrets(match_id))
         match = None if whole or written is None else await self._from_snapshot(match_id, written)
         snapshot_at = 0 if match is None else match.version
         replay = Replay(match_id, match, self.counts, every=self.checkpoint_every)
@@ -170,7 +326,7 @@ class Loader:
             try:
                 replay.feed(events)
             except Forgotten:
-                return await self._cold(match_id, True)
+                return await self._cold_whole(match_id)
             if replay.version == 0:
                 raise UnknownMatch("no such match")
             match = replay.match()
@@ -181,7 +337,7 @@ class Loader:
             ):
                 break
         if any(name not in secrets for _, name in match.timeline.seeds):
-            secrets = await self.store.secrets(match_id)  # one was drawn after the first look
+            secrets = await self._secrets(match_id)  # one was drawn after the first look
         deadlines = {} if summary is None else _deadlines(match, summary)
         hot = Hot(
             Match(match.fold, match.game, match.timeline, match.state, deadlines, match.settings),
@@ -221,14 +377,18 @@ class Loader:
         leapt = jumps and jumps[-1] > hot.snapshot_at and match.version > self.snapshot_every
         if match.version - hot.snapshot_at < self.snapshot_every and not leapt:
             return
-        hot.snapshot_at = match.version
-        task = asyncio.create_task(self._write_down(match))
+        since, hot.snapshot_at = hot.snapshot_at, match.version
+        task = asyncio.create_task(self._write_down(match, since))
         self._writing.add(task)
         task.add_done_callback(self._writing.discard)
 
-    async def _write_down(self, match: Match) -> None:
+    async def _write_down(self, match: Match, since: int) -> None:
+        """Only of what Redis has, too: damage in the events since the last snapshot would be hidden by a new one."""
         try:
+            await self.integrity.compare(match, since)
             await self.store.put_snapshot(match.id, snapshot.dump(match))
+        except IntegrityError:
+            return
         except WarlogError as error:
             log.warning("%s: no snapshot: %s", match.id, error)
 

@@ -107,6 +107,7 @@ class Begun(msgspec.Struct, eq=False):
 class Matches:
     """counts  what has been done here (counts.py)
     past    reading what has happened (past.py)
+    integrity  what is in memory compared with what is stored (integrity.py)
     """
 
     def __init__(
@@ -126,7 +127,7 @@ class Matches:
         self.counts = Counts()
         self.cache = Cache(self.settings.hot_bytes_max)
         self._stakes = stakes
-        self._integrity = Integrity(
+        self.integrity = Integrity(
             store,
             self.cache,
             self.counts,
@@ -137,7 +138,7 @@ class Matches:
             store,
             self.cache,
             self.counts,
-            self._integrity,
+            self.integrity,
             checkpoint_every=self.settings.checkpoint_every_events,
             snapshot_every=self.settings.snapshot_every_events,
         )
@@ -149,7 +150,7 @@ class Matches:
             self.settings.feed_events_max,
             world.now_ms,
             fed=self._fed,
-            forked=self._integrity.contradicts,
+            forked=self.integrity.contradicts,
         )
 
     def game_name(self, match_id: str) -> str:
@@ -250,10 +251,32 @@ class Matches:
     async def load(self, match_id: str, player_id: str | None, *, fresh: bool = True) -> Match:
         """The newest head. fresh=True asks Redis whether there is anything newer (one round trip); otherwise a
         hot match is given as it is. Raises UnknownMatch, also to a non-member of a private match; IntegrityError."""
-        match = (await self._loader.hot(match_id, fresh=fresh)).match
+        try:
+            match = (await self._loader.hot(match_id, fresh=fresh)).match
+        except IntegrityError:
+            await self._check_known(match_id, player_id)
+            raise
         if not match.may_know(player_id):
             raise UnknownMatch("no such match")
         return match
+
+    async def readable(self, match_id: str, player_id: str | None) -> Match:
+        """The newest head; of a damaged match, the last one before the damage. For reading alone.
+
+        Raises UnknownMatch, IntegrityError where nothing of it can be read."""
+        try:
+            match = await self._loader.readable(match_id)
+        except IntegrityError:
+            await self._check_known(match_id, player_id)
+            raise
+        if not match.may_know(player_id) and not await self._loader.came_later(match, player_id):
+            raise UnknownMatch("no such match")
+        return match
+
+    async def _check_known(self, match_id: str, player_id: str | None) -> None:
+        """Who may know of a match comes before what is wrong with it. Raises UnknownMatch."""
+        if not await self._loader.may_know_damaged(match_id, player_id):
+            raise UnknownMatch("no such match") from None
 
     async def head(self, match_id: str) -> Match:
         """The newest head, for workers: whoever may know of it. Raises UnknownMatch, IntegrityError."""
@@ -275,6 +298,22 @@ class Matches:
         before `execute` returns. Default: the JSON of `Done.body(caller.id)`. `begun`: how far it has come already.
 
         Raises every error of errors.py that the table of API.md gives for commands and seats."""
+        try:
+            return await self._execute(match_id, command, caller, expected_version, key, render, begun)
+        except IntegrityError:
+            await self._check_known(match_id, caller.id)
+            raise
+
+    async def _execute(
+        self,
+        match_id: str,
+        command: AnyCommand,
+        caller: Player,
+        expected_version: int | None,
+        key: Key | None,
+        render: Callable[[Done], bytes] | None,
+        begun: Begun | None,
+    ) -> Done:
         acting = command.seat if isinstance(command, Act) else None
         found = NOTHING
         if isinstance(command, Propose):
@@ -340,6 +379,7 @@ class Matches:
                 continue
             except ClockSkew:
                 others.clear()  # their times were off, too
+                hot = await self._loader.hot(match_id, fresh=True)  # or the newest event's time is damaged
                 continue
             except Repeated as repeated:
                 hot = await self._loader.hot(match_id, fresh=True)
@@ -510,7 +550,7 @@ class Matches:
             self._hub.look(match_id)  # on the same connection, and so after what may be on its way
             raise
         except IntegrityError as error:
-            await self._integrity.freeze(match_id, error)
+            await self.integrity.freeze(match_id, error)
             raise
 
     async def _append_rematch(self, draft: Draft) -> None:
@@ -578,7 +618,7 @@ class Matches:
     async def close(self) -> None:
         """Waits for snapshots under way and ends every feed."""
         self._hub.close()
-        self._integrity.close()
+        self.integrity.close()
         await self._loader.settle()
 
 

@@ -5,13 +5,13 @@ from typing import Any
 
 import msgspec
 
-from warlog_core import CoreError, Event, State
+from warlog_core import Event, State
 
 from .counts import Counts
 from .errors import IntegrityError
 from .head import Match
 from .model import ActionTaken, Body, MatchStarted, OptionsChanged, PositionEdited, TimeTravelled
-from .replay import start_of, state_at
+from .replay import UNREADABLE, start_of, state_at
 from .store import StoredEvent
 from .timeline import Timeline
 from .upcast import body_of
@@ -59,10 +59,12 @@ def tell(match: Match, line: Timeline, events: list[StoredEvent], counts: Counts
                     state = state_at(line, match.game, version, counts)
                 case _ if state is None and version > match.fold.started > 0:
                     state = state_at(line, match.game, version, counts)
-        except CoreError as error:
-            raise IntegrityError(f"event {version} cannot be replayed: {error}", version=version) from error
+        except UNREADABLE as error:
+            detail = f"event {version} cannot be replayed: {error}"
+            raise IntegrityError(detail, version=version, first_bad=version) from error
         if state is not None and state.hash != stored.hash:
-            raise IntegrityError(f"event {version}: another state than recorded", version=version)
+            detail = f"event {version}: another state than recorded"
+            raise IntegrityError(detail, version=version, first_bad=version)
         yield Told(stored, body, core, state)
 
 

@@ -16,11 +16,14 @@ from .head import Match
 from .loading import Loader
 from .model import STRANGER, Reader
 from .pages import Told, tell
+from .store import StoredEvent
 from .timeline import Forgotten, Timeline
 from .verify import Verdict, verify_record
 from .visible import event_json
 
 T = TypeVar("T")
+
+PAGE_EVENTS = 500  # that are replayed at once, before others have their turn
 
 
 class Past:
@@ -45,13 +48,26 @@ class Past:
     async def each(self, match: Match, after: int, limit: int, use: Callable[[Match, Told], T]) -> list[T]:
         """`use` of every event after `after`, at most `limit`, with what the rules made of it. It may be called
         for an event anew, and so must not add up."""
-        if after >= match.version:
-            return []
+        found: list[T] = []
+        last = min(match.version, after + limit)
+        for start in range(after, last, PAGE_EVENTS):
+            events = await self.stored(match, start, min(PAGE_EVENTS, last - start))
+
+            def shown(line: Timeline, events: list[StoredEvent] = events) -> list[T]:
+                return [use(match, told) for told in tell(match, line, events, self._counts)]
+
+            found += await self._with_line(match, shown)
+        return found
+
+    async def stored(self, match: Match, after: int, limit: int) -> list[StoredEvent]:
+        """Events after version `after` as they are stored, each checked to follow on the one before it. Raises
+        IntegrityError, having frozen the match."""
         self._counts.redis_reads += 1
-        events = await self.store.events(match.id, after, min(limit, match.version - after))
-        return await self._with_line(
-            match, lambda line: [use(match, told) for told in tell(match, line, events, self._counts)]
-        )
+        try:
+            return await self._loader.integrity.events(match, after, limit)
+        except IntegrityError as error:
+            await self._loader.integrity.freeze(match.id, error)
+            raise
 
     async def each_now(
         self, match_id: str, after: int, limit: int, use: Callable[[Match, Told], T]
@@ -99,6 +115,8 @@ class Past:
 
     async def _whole(self, match: Match) -> Match:
         """A head whose timeline forgets nothing: the same or a newer one."""
+        if match.timeline.known_from == 0:
+            return match
         hot = self._loader.cache.get(match.id)
         if hot is not None and hot.match.timeline.known_from == 0 and hot.match.version >= match.version:
             return hot.match

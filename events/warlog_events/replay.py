@@ -25,9 +25,21 @@ from .model import (
     PositionEdited,
     TimeTravelled,
 )
-from .store import StoredEvent, chain_of
-from .timeline import Timeline
+from .store import StoredEvent, follows
+from .timeline import Forgotten, Timeline
 from .upcast import body_of
+
+UNREADABLE = (
+    CoreError,
+    ValueError,
+    TypeError,
+    LookupError,
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    RecursionError,
+)
+"""What code that trusts stored events raises where they are not to be trusted."""
 
 
 def state_at(line: Timeline, game: Game, version: int, counts: Counts) -> State:
@@ -77,15 +89,24 @@ class Replay:
         """Raises IntegrityError; Forgotten where a time travel leads before what the timeline knows. Then throw
         this away."""
         began = perf_counter()
-        for stored in events:
-            self._check_link(stored)
-            body = body_of(stored)
-            if isinstance(body, ActionTaken):
-                self._step(stored, body)
-            else:
-                self._finish_run()
-                self._apply(stored, body)
-        self._finish_run()
+        version = self.version + 1
+        try:
+            for stored in events:
+                version = stored.version
+                self._check_link(stored)
+                body = body_of(stored)
+                if isinstance(body, ActionTaken):
+                    self._step(stored, body)
+                else:
+                    self._finish_run()
+                    self._apply(stored, body)
+            self._finish_run()
+        except Forgotten as error:
+            if self.line.known_from:
+                raise
+            raise _broken(version, "it leads to before the start") from error
+        except UNREADABLE as error:
+            raise _broken(version, f"it cannot be read: {error}") from error
         self.counts.replays.add(perf_counter() - began)
 
     def match(self) -> Match:
@@ -96,29 +117,15 @@ class Replay:
 
     def _check_link(self, stored: StoredEvent) -> None:
         chain = "" if self.fold is None else self.fold.chain
-        if stored.version != self.version + 1:
-            raise IntegrityError(f"event {self.version + 1} is missing", version=self.version)
-        found = chain_of(
-            chain,
-            stored.version,
-            stored.type,
-            stored.seat,
-            stored.by,
-            stored.at,
-            stored.body,
-            stored.draws,
-            stored.hash,
-        )
-        if found != stored.chain:
-            raise IntegrityError(
-                f"event {stored.version} does not continue the chain", version=stored.version
-            )
+        missing = self.version + 1
+        if stored.version != missing:
+            raise IntegrityError(f"event {missing} is missing", version=self.version, first_bad=missing)
+        if not follows(chain, stored):
+            raise _broken(stored.version, "it does not continue the chain")
 
     def _step(self, stored: StoredEvent, body: ActionTaken) -> None:
         if self._state is None:
-            raise IntegrityError(
-                f"event {stored.version}: an action before the start", version=stored.version
-            )
+            raise _broken(stored.version, "an action before the start")
         if not self._run:
             self._at_run_start = self.version
         self._run.append(stored)
@@ -139,13 +146,25 @@ class Replay:
         self.counts.core_calls += 1
         try:
             found = state.replay([_core_step(line, stored.version) for stored in run], every)
-        except CoreError as error:
+        except UNREADABLE as error:
             index = getattr(error, "index", None)
-            _contradiction(run[index or 0].version, error)
+            bad = run[index] if index is not None else self._first_bad(run)
+            raise _broken(bad.version, f"it cannot be replayed: {error}") from error
         for number, data in enumerate(found, 1):
             line.add_checkpoint(run[number * every - 1].version, packed(data))
         line.since_checkpoint = len(run) % every if found else before + len(run)
         self._state = state
+
+    def _first_bad(self, run: list[StoredEvent]) -> StoredEvent:
+        """Of a run that cannot be replayed as a whole: one by one."""
+        assert self._state is not None
+        state = self._state.copy()
+        for stored in run:
+            try:
+                state.replay([_core_step(self.line, stored.version)])
+            except UNREADABLE:
+                return stored
+        return run[-1]
 
     def _apply(self, stored: StoredEvent, body: Body) -> None:
         left = 0
@@ -157,9 +176,7 @@ class Replay:
             _contradiction(stored.version, error)
         expected = "" if state is None else state.hash
         if stored.hash != expected:
-            raise IntegrityError(
-                f"event {stored.version}: another state than recorded", version=stored.version
-            )
+            raise _broken(stored.version, "another state than recorded")
         self._state = state
         self._add(Written(stored, body, None, left))
 
@@ -173,7 +190,7 @@ class Replay:
             return None
         fold, game = self.fold, self._game
         if fold is None or game is None:
-            raise IntegrityError("the first event is not match_created", version=stored.version)
+            raise _broken(stored.version, "the first event is not match_created")
         self.counts.core_calls += 1
         match body:
             case MatchStarted():
@@ -202,5 +219,9 @@ def _core_step(line: Timeline, version: int) -> warlog_core.Step:
     return warlog_core.Step(step.actor, step.action, step.draws, step.hash)
 
 
+def _broken(version: int, why: str) -> IntegrityError:
+    return IntegrityError(f"event {version}: {why}", version=version, first_bad=version)
+
+
 def _contradiction(version: int, error: CoreError) -> NoReturn:
-    raise IntegrityError(f"event {version} cannot be replayed: {error}", version=version) from error
+    raise _broken(version, f"it cannot be replayed: {error}") from error

@@ -18,6 +18,7 @@ from . import keys
 from .connect import Connection
 from .errors import (
     ClockSkew,
+    Frozen,
     IdempotencyKeyReused,
     IntegrityError,
     Repeated,
@@ -351,7 +352,9 @@ class Store:
             case [b"void"]:
                 raise WrongStatus("this match was given up before it was made")
             case [b"frozen", reason]:
-                raise IntegrityError(f"{a.match} is frozen: {reason.decode()}")
+                raise Frozen(f"frozen: {reason.decode(errors='replace')}")
+            case [b"damaged", version]:
+                raise IntegrityError(f"{a.match}: event {version} cannot be read", first_bad=version)
             case [b"conflict", version]:
                 raise IntegrityError(
                     f"{a.match}: version {a.expected_version} was known, Redis ends at {version}: history is lost"
@@ -544,22 +547,35 @@ _decode_draws = msgspec.json.Decoder(list[int]).decode
 
 
 def _stored_event(entry: Reply) -> StoredEvent:
-    """Of a stream entry [id, [name, value, …]] as append.lua writes it."""
+    """Of a stream entry [id, [name, value, …]] as append.lua writes it. Raises IntegrityError for any other."""
     entry_id, flat = entry
+    ms, _, sequence = entry_id.partition(b"-")
+    version = int(ms)  # Redis itself makes ids of two numbers only
+    if sequence != b"0":
+        raise IntegrityError(f"the id {entry_id.decode()} is no version", first_bad=version)
     if flat[::2] != _FIELDS:
-        raise IntegrityError(f"entry {entry_id.decode()} has other fields than an event")
+        raise IntegrityError(f"event {version} has other fields than an event", first_bad=version)
     type_, seat, by, at, body, draws, chain, hash_ = flat[1::2]
-    return StoredEvent(
-        version=int(entry_id[: entry_id.index(b"-")]),
-        type=type_.decode(),
-        seat=seat.decode(),
-        by=by.decode(),
-        at=int(at),
-        body=body,
-        draws=_decode_draws(draws) if draws else None,
-        chain=chain.decode(),
-        hash=hash_.decode(),
-    )
+    try:
+        event = StoredEvent(
+            version=version,
+            type=type_.decode(),
+            seat=seat.decode(),
+            by=by.decode(),
+            at=int(at),
+            body=body,
+            draws=_decode_draws(draws) if draws else None,
+            chain=chain.decode(),
+            hash=hash_.decode(),
+        )
+    except (ValueError, msgspec.MsgspecError) as error:
+        raise IntegrityError(f"event {version} cannot be read: {error}", first_bad=version) from error
+    # The chain runs over what was decoded, so that nothing may be decoded that was never written.
+    if b"%d" % event.at != at or draws_text(event.draws).encode() != draws:
+        raise IntegrityError(f"event {version}: a number is not as it was written", first_bad=version)
+    if len(type_) + len(seat) + len(by) + len(chain) + len(hash_) >= _SHORT:
+        raise IntegrityError(f"event {version}: a field is too long", first_bad=version)
+    return event
 
 
 def _activities(after: int, news: Reply) -> Activities:

@@ -29,6 +29,6 @@ def body_of(stored: StoredEvent) -> Body:
         for lift in lifts[plain.pop("form", 1) - 1 :]:
             plain = lift(plain)
         return cast(Body, msgspec.convert(plain, BODIES[stored.type]))
-    except (KeyError, msgspec.MsgspecError) as error:
+    except (KeyError, ValueError, RecursionError, msgspec.MsgspecError) as error:
         detail = f"event {stored.version} ({stored.type}): {error}"
-        raise IntegrityError(detail, version=stored.version) from error
+        raise IntegrityError(detail, version=stored.version, first_bad=stored.version) from error

@@ -91,7 +91,9 @@ class Front:
         seconds = -1.0 if "stream" in state else time.perf_counter() - started
         template: Any = scope.get("path_template", "none")
         self.service.metrics.traffic.answered(method, template, status, seconds)
-        if status >= 500 or (self._access_share and random.random() < self._access_share):
+        if (status >= 500 and "known_failure" not in state) or (
+            self._access_share and random.random() < self._access_share
+        ):
             logs.answered(scope, status, time.perf_counter() - started)
 
     async def close_feeds(self) -> None:

@@ -46,6 +46,12 @@ def match_of(scope: HTTPScope) -> str | None:
     return found[1] if found else None
 
 
+def say_no_more() -> None:
+    """The failure of the request that is being served is known, and gets no line in the access log."""
+    if (scope := REQUEST.get()) is not None:
+        cast(Any, scope)["state"]["known_failure"] = True
+
+
 def answered(scope: HTTPScope, status: int, seconds: float) -> None:
     """The access log's line for a request."""
     fields = {

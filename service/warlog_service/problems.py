@@ -13,6 +13,7 @@ from litestar.exceptions import HTTPException, ValidationException
 from warlog_core.errors import Refused as CoreRefused
 from warlog_core.errors import UnknownGame as CoreUnknownGame
 from warlog_events import errors
+from warlog_service import logs
 from warlog_service.answers import PRIVATE, PROBLEM, Answer, encode
 
 log = logging.getLogger("warlog")
@@ -30,6 +31,9 @@ STATUS: dict[type[Exception], int] = {
     errors.TryAgain: 503,
 }
 """By the nearest ancestor: a subclass may stand beside its parent."""
+
+DAMAGED = "this match is damaged: it takes no commands any more, and can be read as far as it is sound"
+"""What is damaged stands in the log, and is not for players to see."""
 
 TRANSPORT: dict[str, int] = {
     "malformed_request": 400,
@@ -98,7 +102,8 @@ def _of_ours(error: errors.WarlogError) -> Answer:
     extra.update(error.extra)
     if error.version is not None:
         extra["version"] = error.version
-    answer = problem(error.code, error.detail, status=status, **extra)
+    detail = DAMAGED if isinstance(error, errors.IntegrityError) else error.detail
+    answer = problem(error.code, detail, status=status, **extra)
     waiting_helps = not isinstance(error, errors.QuotaExceeded) or error.retry_after > 0
     if isinstance(error, errors.TooManyRequests | errors.TryAgain) and waiting_helps:
         answer.headers.append((b"retry-after", b"%d" % math.ceil(error.retry_after)))
@@ -106,8 +111,8 @@ def _of_ours(error: errors.WarlogError) -> Answer:
         answer.headers.append((b"www-authenticate", b"Bearer"))
     if isinstance(error, errors.BodyTooLarge):
         answer.headers.append((b"connection", b"close"))  # the rest of the body is not read
-    if isinstance(error, errors.IntegrityError):
-        log.critical("integrity error: %s", error.detail)
+    if isinstance(error, errors.IntegrityError) and error.told:
+        logs.say_no_more()
     return answer
 
 

@@ -206,6 +206,8 @@ class Service:
         backend = Backend(connection, self.world, settings, self.files)
         self.on_backend(backend)
         self._backend = backend
+        if settings.compare_seconds:
+            self._tasks.append(asyncio.create_task(self._go_on("compare", self._compare)))
         if self._serves:
             self._tasks.append(asyncio.create_task(self._go_on("presence", backend.presence.run)))
         if settings.background:
@@ -215,6 +217,10 @@ class Service:
             self._tasks.append(asyncio.create_task(self._work("clock", backend.clock.run)))
             self._tasks.append(asyncio.create_task(self._work("abandoned", backend.abandoned.run)))
             self._tasks.append(asyncio.create_task(self._work("pairing", backend.pairing.run)))
+
+    async def _compare(self) -> None:
+        integrity = self.backend.matches.integrity
+        await integrity.compare_for_ever(self.settings.compare_seconds, asyncio.sleep)
 
     async def _connect_with_patience(self) -> None:
         while self._backend is None:

@@ -42,6 +42,9 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     lobby_seconds: Annotated[int, Meta(ge=0)] = 259_200  # after which a lobby without events ends; 0: never
     starting_gold: Annotated[int, Meta(ge=0, le=10**12)] = 1_000  # what an account is opened with
 
+    # Between two comparisons of each match in memory with its stored events; 0: only before snapshots.
+    compare_seconds: Annotated[float, Meta(ge=0)] = 60.0
+
     body_bytes_max: Positive = MEGABYTE // 4
     import_bytes_max: Positive = 16 * MEGABYTE
     header_bytes_max: Positive = 32_768

@@ -4,6 +4,7 @@ refusal does to the version."""
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import signal
 import socket
@@ -66,28 +67,38 @@ def test_a_match_that_has_been_imported_or_taken_back_has_shown_too_much_to_beco
 def test_a_damaged_match_is_frozen_and_the_others_go_on(tmp_path: Path) -> None:
     with (
         RedisServer(fsync="no") as server,
-        WarlogServer(tmp_path, redis=server.url, environment=UNLIMITED) as warlog,
+        (tmp_path / "log").open("wb") as written,
+        WarlogServer(tmp_path, redis=server.url, environment=UNLIMITED, errors=written) as warlog,
         Api(warlog.url) as api,
     ):
         ada = api.player()
-        damaged, sound = ada.alone(), ada.alone()
-        for _ in range(3):
-            ada.defend(damaged)
+        damaged, hidden, sound = ada.alone(), ada.alone(visibility="private"), ada.alone()
         with redis.Redis(unix_socket_path=str(server.socket)) as client:
-            assert client.xdel(keys.events(damaged), "3-0") == 1
+            for match in (damaged, hidden):
+                for _ in range(3):
+                    ada.defend(match)
+                assert client.xdel(keys.events(match), "3-0") == 1
         for _ in range(2):  # found, then known
             problem = refused(ada.act(damaged, "red", RESIGN), 500, "integrity_error")
-            assert "Traceback" not in str(problem)
-        for path in (
-            "",
-            "/view?seat=red",
-            "/actions?seat=red",
-            "/events",
-            "/timeline",
-            "/history",
-            "/export",
-        ):
-            refused(ada.get(f"/matches/{damaged}{path}"), 500, "integrity_error")
+            assert "can be read" in problem["detail"]
+        stranger = api.player()
+        for _ in range(50):  # as it was before the damage, to everybody who may know
+            for reader in (ada, stranger):
+                assert reader.match(damaged)["version"] == 2
+                assert ok(reader.get(f"/matches/{damaged}/view?at=2"))["version"] == 2
+                assert [e["version"] for e in ok(reader.get(f"/matches/{damaged}/events"))["events"]] == [
+                    1,
+                    2,
+                ]
+        for path in ("/view?seat=red", "/actions?seat=red", "/timeline", "/export"):
+            ok(ada.get(f"/matches/{damaged}{path}"))
+        assert ada.get(f"/matches/{damaged}/history").status_code == 200
+        refused(ada.get(f"/matches/{damaged}/view?at=3&seat=red"), 404, "unknown_version")
+        refused(stranger.get(f"/matches/{hidden}"), 404, "unknown_match")
+        refused(stranger.act(hidden, "red", RESIGN), 404, "unknown_match")
+        refused(stranger.get(f"/matches/{hidden}/feed"), 404, "unknown_match")
+        refused(ada.act(hidden, "red", RESIGN), 500, "integrity_error")
+        assert ada.match(hidden)["version"] == 2
         refused(ada.act(damaged, "red", RESIGN), 500, "integrity_error")
         with redis.Redis(unix_socket_path=str(server.socket)) as client:
             assert client.xlen(keys.events(damaged)) == 4
@@ -96,9 +107,12 @@ def test_a_damaged_match_is_frozen_and_the_others_go_on(tmp_path: Path) -> None:
         count = next(
             line for line in metrics.splitlines() if line.startswith("warlog_integrity_errors_total ")
         )
-        assert float(count.split()[1]) >= 1
+        assert float(count.split()[1]) == 2
+        lines = [json.loads(line) for line in (tmp_path / "log").read_text().splitlines()]
+        assert [damaged in line["message"] for line in lines if line["level"] == "CRITICAL"] == [True, False]
+        assert len([line for line in lines if line["logger"] == "warlog.access"]) == 2
         ada.defend(sound)
-        eventually(lambda: len(ok(ada.get("/matches?player=me"))["matches"]) == 2)
+        eventually(lambda: len(ok(ada.get("/matches?player=me"))["matches"]) == 3)
 
 
 def test_an_unconfirmed_command_is_learnt_about_by_its_key_and_done_once(tmp_path: Path) -> None:

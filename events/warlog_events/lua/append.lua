@@ -42,6 +42,7 @@ REPLY   an array, of which the first says what happened
   conflict  version           the newest event is another one than expected
   forked    version           it has the expected version and another chain
   gap       version  length   the stream does not hold as many events as its newest version says
+  damaged   version           the newest event cannot be read
   late      deadline          the acting seat's time is over
   skew      now               the events' `at` is too far from now, or before the newest event's
 
@@ -86,7 +87,7 @@ end
 local version, chain, tail_at = 0, '', 0
 local tail = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]
 if tail then
-  version = tonumber(string.match(tail[1], '^(%d+)%-0$'))
+  version = tonumber(string.match(tail[1], '^(%d+)%-0$') or 0)
   local fields = tail[2]
   for i = 1, #fields, 2 do
     if fields[i] == 'chain' then
@@ -105,6 +106,10 @@ if version ~= expected then
 end
 if chain ~= expected_chain then
   return {'forked', version}
+end
+
+if not tail_at then
+  return {'damaged', version}
 end
 
 local by_redis = not now

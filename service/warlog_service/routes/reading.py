@@ -191,7 +191,7 @@ async def match_of(request: AnyRequest, match_id: str) -> tuple[Past, Match, str
     caller = await auth.reader(service, request.scope)
     player = caller.id if caller else None
     found = service.backend.matches
-    return found.past, await found.load(match_id, player), player
+    return found.past, await found.readable(match_id, player), player
 
 
 def reader_of(match: Match, player: str | None, seats: list[str]) -> Reader:
