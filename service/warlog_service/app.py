@@ -6,18 +6,23 @@ import asyncio
 import random
 import re
 import time
+from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any
 
-from litestar import Litestar, Router
+from litestar import Litestar, Request, Response, Router
 from litestar.datastructures import State
 from litestar.enums import ScopeType
+from litestar.exceptions import MethodNotAllowedException, NotFoundException
+from litestar.handlers import HTTPRouteHandler, route
 from litestar.types import HTTPScope, Receive, Scope, Send
 
-from warlog_service import logs, problems
-from warlog_service.answers import Wire
+from warlog_events.errors import TooManyRequests
+from warlog_service import auth, logs, problems
+from warlog_service.answers import Answer, Wire
 from warlog_service.cohort import Cohort
 from warlog_service.logs import REQUEST
+from warlog_service.requests import AnyRequest
 from warlog_service.routes import (
     commands,
     feed,
@@ -32,7 +37,7 @@ from warlog_service.routes import (
     scenarios,
     standings,
 )
-from warlog_service.running import Service
+from warlog_service.running import Service, service_of
 from warlog_service.settings import Settings
 
 SHUTDOWN_SECONDS = 2.0
@@ -59,6 +64,18 @@ class Front:
         self.cohort.take(scope, wire, found[1])
         return True
 
+    def turned_away(self, address: str, answer: Answer) -> Answer:
+        """Counts the refusal of something that is no request, which costs its address as much as a request; the answer
+        to send."""
+        limits = self.service.limits
+        try:
+            limits.addresses.spend(limits.proxies.client(address, ()))
+        except TooManyRequests as error:
+            answer = problems.of(error)
+        self.service.metrics.refused(answer)
+        logs.turned_away(answer.status)
+        return answer
+
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != ScopeType.HTTP:
             await self.app(scope, receive, send)
@@ -81,6 +98,10 @@ class Front:
                 self.service.metrics.refused(answer)
             if not answer.written(scope):
                 await answer(scope, receive, send)
+        elif "//" in scope["path"]:  # which Litestar would take for a single slash
+            answer = problems.of(_no_route(self.service, scope, NotFoundException()))
+            self.service.metrics.refused(answer)
+            await answer(scope, receive, send)
         else:
             await self.app(scope, receive, send)  # uvicorn leaves the body out of the answer to a HEAD
         self._answered(scope, started, method)
@@ -131,12 +152,49 @@ def create_app(service: Service) -> Litestar:
         scenarios,
         health,
     )
-    v1 = Router("/v1", route_handlers=[handler for module in modules for handler in module.handlers])
+    handlers: list[HTTPRouteHandler] = [handler for module in modules for handler in module.handlers]
+    v1 = Router("/v1", route_handlers=[*_options(handlers), *handlers])
     return Litestar(
-        [v1, *health.operations],
+        [v1, *_options(health.operations), *health.operations],
         state=State({"service": service}),
-        exception_handlers={Exception: problems.handler},
+        exception_handlers={Exception: _refused},
         openapi_config=None,  # openapi.py
         logging_config=None,
         request_max_body_size=None,  # requests.read_body
     )
+
+
+def _refused(request: Request[Any, Any, Any], error: Exception) -> Response[bytes]:
+    """Litestar's hook for every exception of a handler or of its router."""
+    if isinstance(error, NotFoundException | MethodNotAllowedException):
+        error = _no_route(service_of(request.scope), request.scope, error)
+    return problems.handler(request, error)
+
+
+def _no_route(service: Service, scope: Scope, error: Exception) -> Exception:
+    """What becomes of a request to a route that does not exist, which is limited like any other: `error`, or
+    TooManyRequests."""
+    try:
+        auth.spend(service, scope)
+    except TooManyRequests as too_many:
+        return too_many
+    return error
+
+
+def _options(handlers: Iterable[HTTPRouteHandler]) -> list[HTTPRouteHandler]:
+    """For each path of these a handler of OPTIONS that lists all its methods. Litestar's own lists those of the first
+    handler."""
+    methods: dict[str, set[str]] = {}
+    for handler in handlers:
+        for path in handler.paths:
+            methods.setdefault(path, set()).update(handler.http_methods)
+    return [_answers_options(path, problems.allow(known)) for path, known in methods.items()]
+
+
+def _answers_options(path: str, allowed: bytes) -> HTTPRouteHandler:
+    @route(path, http_method="OPTIONS", status_code=200)  # Litestar wants to know it; the answer has its own
+    async def options(request: AnyRequest) -> Answer:
+        await auth.reader(service_of(request.scope), request.scope)
+        return Answer(204, [(b"allow", allowed)], b"")
+
+    return options

@@ -3,10 +3,12 @@ caller is known."""
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from litestar.types import Scope
 
 from warlog_events.accounts import Caller
-from warlog_events.errors import InsufficientScope, Unauthenticated
+from warlog_events.errors import InsufficientScope, Unauthenticated, Unavailable
 from warlog_service.requests import header
 from warlog_service.running import Service
 
@@ -40,6 +42,20 @@ async def reader(service: Service, scope: Scope) -> Caller | None:
     limits.callers.spend(player)
     backend.presence.called(player)
     return caller
+
+
+def spend(service: Service, scope: Scope) -> None:
+    """Takes the token of the rate limit for a request that no call of the API handles, such as one to an unknown route:
+    its caller's, if he was seen lately, otherwise its address's. Raises TooManyRequests."""
+    given = header(scope, b"authorization") or ""
+    found = None
+    if given.startswith("Bearer "):
+        with suppress(Unavailable):
+            found = service.backend.accounts.remembered(given[7:])
+    if found is None:
+        service.limits.addresses.spend(address(service, scope))
+    else:
+        service.limits.callers.spend(found.player.id)
 
 
 def known(service: Service, scope: Scope) -> Caller | None:

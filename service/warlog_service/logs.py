@@ -7,8 +7,10 @@ ever gets here: of a request only the method, the template of its path, the matc
 from __future__ import annotations
 
 import logging
+import math
 import re
 import sys
+import time
 from contextvars import ContextVar
 from typing import Any, cast
 
@@ -61,6 +63,24 @@ def answered(scope: HTTPScope, status: int, seconds: float) -> None:
         "milliseconds": round(seconds * 1000, 3),
     }
     access.info("%(method)s %(route)s %(status)d", fields, extra=fields)
+
+
+TURNED_AWAY_EVERY_SECONDS = 60.0
+_turned_away: dict[
+    int, list[float]
+] = {}  # by status: when that was last said, and how many were not said since
+
+
+def turned_away(status: int) -> None:
+    """One line a minute for each status, however many there are."""
+    now = time.monotonic()
+    said, unsaid = _turned_away.get(status, (-math.inf, 0.0))
+    if now - said < TURNED_AWAY_EVERY_SECONDS:
+        _turned_away[status] = [said, unsaid + 1]
+        return
+    _turned_away[status] = [now, 0.0]
+    fields = {"status": status, "unsaid": int(unsaid)}
+    access.warning("not HTTP as it should be: %(status)d, and %(unsaid)d more before", fields, extra=fields)
 
 
 def configure(form: LogFormat = "auto", worker: str | None = None) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from litestar import Request, Response
@@ -59,6 +59,12 @@ def problem(code: str, detail: str = "", *, status: int | None = None, **extra: 
         document["detail"] = detail
     document.update(extra)
     return Answer(number, [PROBLEM, *PRIVATE], encode(document))
+
+
+def allow(methods: Iterable[str]) -> bytes:
+    """The value of `Allow` for a route with these methods."""
+    known = {*methods, "OPTIONS"} | ({"HEAD"} if "GET" in methods else set())
+    return ", ".join(sorted(known)).encode()
 
 
 def of(error: Exception) -> Answer:
@@ -122,9 +128,8 @@ def _of_litestar(error: HTTPException) -> Answer:
             return problem("unknown_route", "there is no such call; see /v1/openapi.json")
         case 405:
             answer = problem("method_not_allowed")
-            answer.headers += [
-                (name.encode(), value.encode()) for name, value in (error.headers or {}).items()
-            ]
+            known = (error.headers or {}).get("allow", "")
+            answer.headers.append((b"allow", allow(known.replace(",", " ").split())))
             return answer
         case status if status < 500:
             return problem("malformed_request", error.detail, status=status)

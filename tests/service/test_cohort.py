@@ -22,10 +22,11 @@ from tests.service.waiting import eventually
 from tests.service.wire import exchange
 from warlog_service.app import Front
 from warlog_service.cohort import Order
-from warlog_service.server import Server, WarlogProtocol, config
+from warlog_service.server import Server, config
 from warlog_service.settings import Settings
+from warlog_service.uvicorn_protocol import WarlogProtocol
 
-# A request behind which something comes that is none: the connection is closed while the first is being answered.
+# A request behind which something comes that is none: it is refused when all before has been answered.
 GARBAGE = b"GET /health/live HTTP/1.1\r\nhost: x\r\n\r\n\x00garbage\r\n\r\n"
 
 
@@ -318,6 +319,7 @@ async def test_a_feed_whose_connection_ends_is_nobody_elses_matter(api: Api) -> 
         assert ada.command(match, defend(ada, match)).status_code == 201
         assert (await asyncio.to_thread(next, other))[0] == 3
     writer.close()
+    await writer.wait_closed()
     eventually(lambda: figure(api.url, "warlog_feeds_open") == 0)
 
 

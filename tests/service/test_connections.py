@@ -330,8 +330,12 @@ async def test_a_body_is_the_same_on_either_way(few: int) -> None:
     for size in (0, 1, 70_000, 1_000_000):
         body = bytes(range(256)) * 4_000
         for query in (b"", b"?asgi", b"?at-once"):
-            request = b"POST /echo%b HTTP/1.1\r\ncontent-length: %d\r\n\r\n%b" % (query, size, body[:size])
-            answer = await sent(few, request * 2 + b"GET /last HTTP/1.1\r\n\r\n")
+            request = b"POST /echo%b HTTP/1.1\r\nhost: x\r\ncontent-length: %d\r\n\r\n%b" % (
+                query,
+                size,
+                body[:size],
+            )
+            answer = await sent(few, request * 2 + b"GET /last HTTP/1.1\r\nhost: x\r\n\r\n")
             assert answer.count(b"HTTP/1.1 200 OK") == 2
             assert answer.count(b"\r\n\r\n" + body[:size] + b"HTTP/1.1 ") == 2
 
@@ -341,7 +345,7 @@ async def test_a_connection_is_closed_when_it_has_been_idle_for_long_and_not_bef
     loop = asyncio.get_running_loop()
 
     async def ask(seconds: float) -> None:
-        writer.write(b"POST /echo HTTP/1.1\r\nx-sleep: %f\r\ncontent-length: 0\r\n\r\n" % seconds)
+        writer.write(b"POST /echo HTTP/1.1\r\nhost: x\r\nx-sleep: %f\r\ncontent-length: 0\r\n\r\n" % seconds)
         assert (await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), 10)).startswith(b"HTTP/1.1 200")
 
     for pause in (0.0, 0.7, 0.7):

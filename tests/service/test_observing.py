@@ -233,6 +233,7 @@ def test_without_being_asked_for_only_what_goes_wrong_is_logged(logged: Any) -> 
         with redis_py.Redis(unix_socket_path=(data / "redis.socket").read_text()) as client:
             client.hset(f"warlog:{{b{match[2:5]}}}:{match}:state", "frozen", "by hand")
         refused(ada.act(match, ada.match(match)["to_act"][0], {"type": "resign"}), 500, "integrity_error")
+        eventually(lambda: any(line["logger"] == "warlog.access" for line in lines()))
         (line,) = [line for line in lines() if line["logger"] == "warlog.access"]
         assert (line["status"], line["match"]) == (500, match)
         assert [
