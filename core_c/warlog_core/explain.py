@@ -8,6 +8,7 @@ gives words, the codec makes a sentence of them. Where neither has more to say, 
 from __future__ import annotations
 
 import difflib
+import json
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -70,9 +71,30 @@ def below(path: str, explanation: Explanation) -> Explanation:
     return replace(explanation, path=path + explanation.path)
 
 
+def printable(explanation: Explanation) -> Explanation:
+    """The same where UTF-8 can say it: JSON has texts with lone surrogates, which then stand escaped."""
+    try:
+        msgspec.json.encode(explanation)
+    except UnicodeEncodeError:
+        plain: Any = _escaped(msgspec.to_builtins(explanation))
+        return Explanation(**plain)
+    return explanation
+
+
+def _escaped(value: Any) -> Any:
+    match value:
+        case str():
+            return value.encode("utf-8", "backslashreplace").decode()
+        case list():
+            return [_escaped(member) for member in value]
+        case dict():
+            return {_escaped(key): _escaped(member) for key, member in value.items()}
+    return value
+
+
 def quoted(value: object) -> str:
     """A value as it stands in JSON, shortened."""
-    text = msgspec.json.encode(value).decode()
+    text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= 40 else text[:37] + "…"
 
 
@@ -99,7 +121,7 @@ def of_form(value: object, type_: Any, what: str, lacks: str = "") -> Explanatio
         msgspec.convert(value, type_)
     except msgspec.ValidationError as error:
         message = str(error)
-    except (RecursionError, OverflowError):
+    except (RecursionError, OverflowError, UnicodeEncodeError):
         return _too_large(value)
     else:
         return _too_large(value)
@@ -178,7 +200,7 @@ def _sentence(
         return Explanation(
             f"{subject} has {len(at)} {unit}, but must have {_range(lengths)}.", lengths, pointer(*steps)
         )
-    if expected := _EXPECTED.match(fault):
+    if (expected := _EXPECTED.match(fault)) and not (isinstance(at, str) and "matching" in fault):
         wanted = " or ".join(_NAMES.get(name.strip(), name.strip()) for name in expected["types"].split("|"))
         return Explanation(f"{subject} must be {wanted}, not {_kind(at)}.", members, pointer(*steps))
     return Explanation(f"{subject} cannot be {quoted(at)}.", members, pointer(*steps))

@@ -300,6 +300,8 @@ class State:
         given = plain_action(action)
         words: list[int] = []
         found = None
+        if code == "match_over":
+            return Explanation(self.game.errors[code])  # nothing else has been looked at
         if code == "malformed_action":
             found = explain.of_form(given, self.game.codec.action_type, "The action")
         elif given is not None:
@@ -307,7 +309,7 @@ class State:
             words = self._raw_game.explain(self._raw, self._actor_number(actor), record, items)
         if found is None and given is not None and isinstance(self._tables, Explaining):
             found = self._tables.explain(given, code, words)
-        return found or Explanation(self.game.errors[code])
+        return explain.printable(found or Explanation(self.game.errors[code]))
 
     def legal(self, seat: str, *, plain: bool = False) -> list[Any]:
         """Every action `seat` may take now, in canonical order (rule books, 7); empty for a spectator.
@@ -485,22 +487,25 @@ class Game:
 
     def explain_start(self, options: object, position: object | None, code: str) -> Explanation:
         """What lies behind the `code` with which these options or this Position have been refused."""
-        if code != "invalid_position":
-            found = explain.of_form(
-                options, self.codec.options_type, "The options", f"{self.codec.title} has no option"
-            )
-            if found is not None:
-                return explain.below("/options", found)
-        elif position is not None:
-            found = explain.of_form(position, self.codec.position_type, "The Position")
-            if found is not None:
-                return explain.below("/position", found)
-        found = None
-        if isinstance(self.codec, ExplainingStart) and isinstance(options, dict):
-            words = self.raw.explain_start(*self._words(options, position))
-            found = self.codec.explain_start(options, position, code, words)
-        blamed = "/position" if code == "invalid_position" else "/options"
-        return found or Explanation(self.errors[code], {}, blamed)
+        found = self._explained_start(options, position, code)
+        blamed = "/position" if position is not None and "position" in code else "/options"
+        return explain.printable(found or Explanation(self.errors[code], {}, blamed))
+
+    def _explained_start(self, options: object, position: object | None, code: str) -> Explanation | None:
+        lacks = f"{self.codec.title} has no option"
+        found = explain.of_form(options, self.codec.options_type, "The options", lacks)
+        if found is not None:
+            return explain.below("/options", found)
+        found = (
+            None if position is None else explain.of_form(position, self.codec.position_type, "The Position")
+        )
+        if found is not None:
+            return explain.below("/position", found)
+        if not isinstance(self.codec, ExplainingStart) or not isinstance(options, dict):
+            return None
+        return self.codec.explain_start(
+            options, position, code, self.raw.explain_start(*self._words(options, position))
+        )
 
     def new(self, *, options: object = None, position: object | None = None, draws: Draws = ()) -> State:
         """The start of a match; `state.started` is its event. Raises Refused and BadDraws. No options: the defaults."""

@@ -10,6 +10,9 @@
  *                 n, obstacle spaces; with a roster: n, types of 16 words; with armies: n, and per seat: seat, n, (unit, count).
  * Position words: verdict, phase, round, next_id, queue given; n, obstacles; n, stacks of 12 words; n, queue;
  *                 n, and per seat: seat, status, army given, ready, draw_offer, draw_used, n, (unit, count).
+ *
+ * Explanations of actions (hex_explain) and notes on options and Positions (the enum NOTE) are lists of words that
+ * codecs/hex_explain.py reads.
  */
 #include "../game.h"
 
@@ -625,6 +628,46 @@ static int32_t path(const hex_setup *setup, const hex_state *state, const stack 
 enum { LIST_ABSENT, LIST_GIVEN, LIST_MALFORMED }; /* verdicts on roster and armies */
 
 /* Everything the option words say: the setup, and what only the start of the match needs. */
+/* What is wrong with options or a Position, and the words that follow: `i` is an index in the list that the note speaks of. */
+enum {
+    NOTE_PRESET,         /* this preset is not there */
+    NOTE_TEAMS,          /* teams need four seats */
+    NOTE_STACKS,         /* greatest max_stacks */
+    NOTE_UNIT,           /* i */
+    NOTE_SUMMONER,       /* i: summons a type that summons */
+    NOTE_NOT_RECRUITABLE, /* none of the types */
+    NOTE_ARMIES,         /* how many seats need an army */
+    NOTE_ARMY_SEAT,      /* i of armies */
+    NOTE_ARMY_SIZE,      /* i of armies, greatest size */
+    NOTE_ARMY_ENTRY,     /* i of armies, i of the army */
+    NOTE_OBSTACLE,       /* i, 0: not on the board, 1: twice, 2: in a deployment zone */
+    NOTE_SPLIT,          /* the obstacles part the board */
+    NOTE_FORM,           /* fields or lists that do not belong to the phase */
+    NOTE_PHASE,          /* 0: unknown, 1: options without recruiting, 2: stacks while recruiting, 3: no deployment */
+    NOTE_ROUND,          /* least, greatest */
+    NOTE_SEAT,           /* i of seats */
+    NOTE_STACK_SEAT,     /* i of stacks */
+    NOTE_STACK_ID,       /* i, 0: out of range, 1: twice */
+    NOTE_SOME_IDS,       /* some stacks have an id, and some none */
+    NOTE_NEXT_ID,        /* least */
+    NOTE_STACK_UNIT,     /* i */
+    NOTE_STACK_SPACE,    /* i, 0: not on the board, 1: an obstacle, 2: outside the zone of its seat */
+    NOTE_STACK_OVERLAP,  /* i */
+    NOTE_STACK_COUNT,    /* i, greatest */
+    NOTE_STACK_START,    /* i, least, greatest */
+    NOTE_STACK_HP,       /* i, greatest */
+    NOTE_STACK_RETALIATIONS, /* i, greatest */
+    NOTE_STACK_SKILL,    /* i, greatest */
+    NOTE_SEAT_ARMY,      /* seat */
+    NOTE_SEAT_STACKS,    /* seat, has it stacks? */
+    NOTE_ONE_SIDE,       /* fewer than two sides are in */
+    NOTE_DECIDED,        /* no seat has anything left to decide */
+    NOTE_ELIMINATED,     /* a seat is eliminated before play */
+    NOTE_OFFER,          /* 0: by a seat that is out, 1: all have agreed, 2: nobody made it */
+    NOTE_QUEUE,          /* the queue is empty */
+    NOTE_QUEUE_STACK,    /* i, 0: no such stack, 1: twice */
+};
+
 typedef struct start {
     hex_setup setup;
     int32_t obstacles;
@@ -766,43 +809,45 @@ static int32_t read_roster(hex_setup *setup, wl_words *words, wl_word verdict)
         const wl_word n = verdict == LIST_GIVEN ? wl_next(words) : 0;
         const wl_word *w = wl_next_list(words, n, UNIT_WORDS);
         if (w == NULL || !wl_between(1, n, UNITS_MAX))
-            return BAD_ROSTER;
+            return BAD_ROSTER; /* the codec sees to it, and says so */
         setup->n_units = (uint8_t)n;
         for (wl_word i = 0; i < n; i++)
             if (!read_unit(&setup->units[i], w + i * UNIT_WORDS, n))
-                return BAD_ROSTER;
+                return WL_BLAME(words, BAD_ROSTER, NOTE_UNIT, i);
         for (wl_word i = 0; i < n; i++)
             if (setup->units[i].skill == SUMMON && setup->units[setup->units[i].summon_unit].skill == SUMMON)
-                return BAD_ROSTER;
+                return WL_BLAME(words, BAD_ROSTER, NOTE_SUMMONER, i);
     }
     for (int32_t u = 0; u < setup->n_units; u++)
         recruitable |= wl_between(1, setup->units[u].cost, setup->army_points);
     if (!recruitable &&
         (setup->army == ARMY_RECRUIT || (setup->army == ARMY_PRESET && setup->army_preset == PRESET_AUTO)))
-        return BAD_ROSTER;
+        return WL_BLAME(words, BAD_ROSTER, NOTE_NOT_RECRUITABLE);
     return WL_OK;
 }
 
 /* The army of one seat among the given armies: cursor at its seat word. */
-static int32_t read_given_army(const hex_setup *setup, wl_words *words, int32_t *seat, army *a)
+static int32_t read_given_army(const hex_setup *setup, wl_words *words, wl_word index, int32_t *seat, army *a)
 {
     const wl_word s = wl_next(words);
     const wl_word n = wl_next(words);
     const wl_word *w = wl_next_list(words, n, 2);
 
-    if (w == NULL || !wl_between(0, s, setup->n_seats - 1) || !wl_between(1, n, setup->max_stacks))
-        return BAD_ARMIES;
+    if (!wl_between(0, s, setup->n_seats - 1))
+        return WL_BLAME(words, BAD_ARMIES, NOTE_ARMY_SEAT, index);
+    if (w == NULL || !wl_between(1, n, setup->max_stacks))
+        return WL_BLAME(words, BAD_ARMIES, NOTE_ARMY_SIZE, index, setup->max_stacks);
     *seat = (int32_t)s;
     a->n = (int32_t)n;
     for (wl_word i = 0; i < n; i++) {
         if (!wl_between(0, w[2 * i], setup->n_units - 1) || !wl_between(1, w[2 * i + 1], COUNT_MAX))
-            return BAD_ARMIES;
+            return WL_BLAME(words, BAD_ARMIES, NOTE_ARMY_ENTRY, index, i);
         a->entry[i] = (entry){(uint16_t)w[2 * i], (uint16_t)w[2 * i + 1]};
     }
     return WL_OK;
 }
 
-static int32_t check_given_armies(const start *s, wl_word verdict)
+static int32_t check_given_armies(const start *s, wl_words *notes, wl_word verdict)
 {
     wl_words words = s->armies;
     uint32_t seen = 0;
@@ -810,18 +855,20 @@ static int32_t check_given_armies(const start *s, wl_word verdict)
     if (s->setup.army != ARMY_GIVEN)
         return WL_OK;
     if (verdict != LIST_GIVEN || s->n_armies != s->setup.n_seats)
-        return BAD_ARMIES;
+        return WL_BLAME(notes, BAD_ARMIES, NOTE_ARMIES, s->setup.n_seats);
     for (int32_t i = 0; i < s->setup.n_seats; i++) {
         army a;
         int32_t seat;
-        if (read_given_army(&s->setup, &words, &seat, &a) != WL_OK || (seen & wl_bit(seat)) != 0)
-            return BAD_ARMIES;
+        if (read_given_army(&s->setup, &words, i, &seat, &a) != WL_OK)
+            return wl_blame(notes, BAD_ARMIES, words.note, (size_t)words.n_note);
+        if ((seen & wl_bit(seat)) != 0)
+            return WL_BLAME(notes, BAD_ARMIES, NOTE_ARMY_SEAT, i);
         seen |= wl_bit(seat);
     }
     return WL_OK;
 }
 
-static int32_t check_obstacles(const start *s)
+static int32_t check_obstacles(const start *s, wl_words *notes)
 {
     const spaces zones = all_zones(&s->setup);
     spaces set = {{0}};
@@ -830,11 +877,13 @@ static int32_t check_obstacles(const start *s)
         return WL_OK;
     for (wl_word i = 0; i < s->n_obstacle_spaces; i++) {
         const wl_word space = s->obstacle_spaces[i];
-        if (!on_board(&s->setup, space) || has(&set, (int32_t)space) || has(&zones, (int32_t)space))
-            return BAD_OBSTACLES;
+        if (!on_board(&s->setup, space))
+            return WL_BLAME(notes, BAD_OBSTACLES, NOTE_OBSTACLE, i, 0);
+        if (has(&set, (int32_t)space) || has(&zones, (int32_t)space))
+            return WL_BLAME(notes, BAD_OBSTACLES, NOTE_OBSTACLE, i, has(&set, (int32_t)space) ? 1 : 2);
         add(&set, (int32_t)space);
     }
-    return connected(&s->setup, &set) ? WL_OK : BAD_OBSTACLES;
+    return connected(&s->setup, &set) ? WL_OK : WL_BLAME(notes, BAD_OBSTACLES, NOTE_SPLIT);
 }
 
 /* 4.1: the options, their errors in the book's order. */
@@ -845,6 +894,7 @@ static int32_t read_options(start *s, wl_words *words)
     wl_word value[OPTIONS];
     wl_word roster_verdict;
     wl_word armies_verdict;
+    int32_t stacks_max;
     int32_t error;
 
     memset(s, 0, sizeof *s);
@@ -882,18 +932,19 @@ static int32_t read_options(start *s, wl_words *words)
     s->obstacle_count = (int32_t)value[O_OBSTACLE_COUNT];
 
     if (setup->army == ARMY_PRESET && setup->army_preset != PRESET_AUTO && preset_army(setup, setup->army_preset).n == 0)
-        return WL_E_INVALID_OPTIONS;
+        return WL_BLAME(words, WL_E_INVALID_OPTIONS, NOTE_PRESET);
     if (setup->teams && setup->n_seats < 4)
-        return WL_E_INVALID_OPTIONS;
-    if (setup->max_stacks > setup->deploy_depth * (setup->n_seats == 2 ? setup->height : setup->height / 2))
-        return WL_E_INVALID_OPTIONS;
+        return WL_BLAME(words, WL_E_INVALID_OPTIONS, NOTE_TEAMS);
+    stacks_max = setup->deploy_depth * (setup->n_seats == 2 ? setup->height : setup->height / 2);
+    if (setup->max_stacks > stacks_max)
+        return WL_BLAME(words, WL_E_INVALID_OPTIONS, NOTE_STACKS, stacks_max);
     error = read_roster(setup, words, roster_verdict);
     if (error != WL_OK)
         return error;
     s->n_armies = armies_verdict == LIST_GIVEN ? wl_next(words) : 0;
     s->armies = *words;
-    error = check_given_armies(s, armies_verdict);
-    return error != WL_OK ? error : check_obstacles(s);
+    error = check_given_armies(s, words, armies_verdict);
+    return error != WL_OK ? error : check_obstacles(s, words);
 }
 
 /* ==== Effects ======================================================================================================= */
@@ -1300,7 +1351,7 @@ static void normal_start(const match *m, const start *s)
         army a;
         if (m->setup->army == ARMY_PRESET)
             a = preset_army(m->setup, m->setup->army_preset);
-        else if (read_given_army(m->setup, &armies, &seat, &a) != WL_OK)
+        else if (read_given_army(m->setup, &armies, i, &seat, &a) != WL_OK)
             return; /* read_options has checked them */
         store_army(&state->seats[seat], &a);
     }
@@ -1524,6 +1575,93 @@ static int32_t hex_check(const void *setup_, const void *state_, const wl_post *
     case A_TIMEOUT: return WL_OK;
     default: return check_turn_action(setup, state, seat, a);
     }
+}
+
+/* What a refusal leaves unsaid; `state` is what the actor sees. The words by code, `at` an index of the army:
+ *
+ *   seat_out              status                                wrong_phase           phase
+ *   not_your_turn         seat in turn, or -1                   not_active_piece      id, unit and space of the active stack
+ *   too_many_stacks       greatest number                       already_submitted     none
+ *   unknown_unit, not_recruitable, bad_count   at               too_expensive         cost, budget
+ *   unknown_preset        presets that are there, as bits       draw codes            is there an offer?
+ *   not_your_piece        seat of the piece, or -1
+ *
+ * and in a turn after the active stack's unit and space: what a space holds (its unit and seat, or -1, -1 for an obstacle or
+ * nothing), or range and distance. */
+static size_t hex_explain(const void *setup_, const void *state_, const wl_post *post, int32_t error, wl_word *out)
+{
+    const hex_setup *setup = setup_;
+    const hex_state *state = state_;
+    const wl_action *a = &post->action;
+    const stack *s = active_stack(state);
+    const int32_t seat = post->actor;
+    int32_t from, target, place;
+
+    switch (error) {
+    case SEAT_OUT: out[0] = state->seats[seat].status; return 1;
+    case WL_E_WRONG_PHASE: out[0] = state->phase; return 1;
+    case WL_E_NOT_YOUR_TURN: out[0] = s == NULL ? -1 : s->seat; return 1;
+    case TOO_MANY_STACKS: out[0] = setup->max_stacks; return 1;
+    case UNKNOWN_UNIT:
+    case NOT_RECRUITABLE:
+    case BAD_COUNT:
+        for (int32_t n = 1; n <= a->field[0]; n++)
+            if (check_army(setup, n, post->items, post->n_items) == error) {
+                out[0] = n - 1;
+                return 1;
+            }
+        return 0;
+    case TOO_EXPENSIVE:
+        out[0] = 0;
+        for (int32_t i = 0; i < a->field[0]; i++)
+            out[0] += (wl_word)post->items[2 * i + 1] * setup->units[post->items[2 * i]].cost;
+        out[1] = setup->army_points;
+        return 2;
+    case UNKNOWN_PRESET:
+        out[0] = 0;
+        for (int32_t preset = 0; preset < PRESETS; preset++)
+            out[0] |= (wl_word)(preset_army(setup, preset).n > 0) << preset;
+        return 1;
+    case DRAW_ALREADY_OFFERED:
+    case NO_DRAW_OFFER: out[0] = offer_is_open(state); return 1;
+    case WL_E_NOT_YOUR_PIECE:
+        place = place_of(state, a->field[0]);
+        out[0] = place < 0 ? -1 : state->stacks[place].seat;
+        return 1;
+    default: break;
+    }
+    if (s == NULL)
+        return 0;
+    out[0] = s->unit;
+    out[1] = s->space;
+    if (error == NOT_ACTIVE_PIECE) {
+        out[2] = s->id;
+        return 3;
+    }
+    from = a->type == A_MOVE_ATTACK ? a->field[1] : s->space;
+    target = a->type == A_MOVE_ATTACK ? a->field[2] : a->field[1];
+    switch (error) {
+    case OUT_OF_REACH:
+        out[2] = unit_of(setup, s)->move;
+        out[3] = distance(s->space, a->field[1]);
+        return 4;
+    case OUT_OF_RANGE:
+        out[2] = a->type == A_SKILL         ? unit_of(setup, s)->skill_range
+                 : a->type == A_MOVE_ATTACK ? range_after_moving(setup, s)
+                                            : effective_range(setup, state, s);
+        out[3] = distance(from, target);
+        return 4;
+    case NO_USES_LEFT: out[2] = unit_of(setup, s)->skill_uses; return 3;
+    case SPACE_BLOCKED: target = a->field[1]; break;
+    case NOT_AN_ENEMY:
+    case NOT_A_FRIEND:
+    case NOTHING_TO_HEAL: break;
+    default: return 2;
+    }
+    place = stack_at(state, target);
+    out[2] = place < 0 ? -1 : state->stacks[place].unit;
+    out[3] = place < 0 ? -1 : state->stacks[place].seat;
+    return 4;
 }
 
 /* ---- resolution --------------------------------------------------------------------------------------------------- */
@@ -2036,6 +2174,7 @@ typedef struct position {
     wl_word phase, round, next_id, has_queue;
     wl_word n_obstacles, n_stacks, n_queue, n_entries;
     const wl_word *obstacles, *stacks, *queue;
+    wl_words *notes;
     wl_words entries;
     wl_word given[SEATS_MAX]; /* a seat's entry was given */
     seat_words seat[SEATS_MAX];
@@ -2061,6 +2200,7 @@ static int32_t read_position(position *p, wl_words *words)
     wl_words entries;
 
     memset(p, 0, sizeof *p);
+    p->notes = words;
     if (wl_next(words) != 0) /* the codec's verdict */
         return WL_E_INVALID_POSITION;
     p->phase = wl_or_else(wl_next(words), PLAY);
@@ -2078,7 +2218,7 @@ static int32_t read_position(position *p, wl_words *words)
     p->n_entries = wl_next(words);
     p->entries = entries = *words;
     if (words->overrun || p->n_entries < 0 || (!p->has_queue && p->n_queue > 0))
-        return WL_E_INVALID_POSITION;
+        return WL_E_INVALID_POSITION; /* no words of our codec's */
     for (wl_word i = 0; i < p->n_entries; i++) {
         const seat_words e = next_entry(&entries);
         if (entries.overrun)
@@ -2086,12 +2226,12 @@ static int32_t read_position(position *p, wl_words *words)
         if (!wl_between(RECRUIT, p->phase, PLAY))
             continue;
         if ((e.has_army != 0 && p->phase != RECRUIT) || (e.ready != WL_WORD_ABSENT && p->phase != DEPLOY))
-            return WL_E_INVALID_POSITION;
+            return WL_BLAME(words, WL_E_INVALID_POSITION, NOTE_FORM);
         if ((e.draw_offer != WL_WORD_ABSENT || e.draw_used != WL_WORD_ABSENT) && p->phase != PLAY)
-            return WL_E_INVALID_POSITION;
+            return WL_BLAME(words, WL_E_INVALID_POSITION, NOTE_FORM);
     }
     if (p->has_queue && wl_between(RECRUIT, p->phase, DEPLOY))
-        return WL_E_INVALID_POSITION;
+        return WL_BLAME(words, WL_E_INVALID_POSITION, NOTE_FORM);
     return WL_OK;
 }
 
@@ -2102,15 +2242,15 @@ static int32_t check_position_seats(const hex_setup *setup, position *p)
     for (wl_word i = 0; i < p->n_entries; i++) {
         const seat_words e = next_entry(&entries);
         if (!wl_between(0, e.seat, setup->n_seats - 1) || p->given[e.seat])
-            return POSITION_BAD_SEAT;
+            return WL_BLAME(p->notes, POSITION_BAD_SEAT, NOTE_SEAT, i);
         if (e.status != WL_WORD_ABSENT && !wl_between(IN, e.status, RESIGNED))
-            return POSITION_BAD_SEAT;
+            return WL_BLAME(p->notes, POSITION_BAD_SEAT, NOTE_SEAT, i);
         p->given[e.seat] = 1;
         p->seat[e.seat] = e;
     }
     for (wl_word i = 0; i < p->n_stacks; i++)
         if (!wl_between(0, p->stacks[i * STACK_WORDS + W_SEAT], setup->n_seats - 1))
-            return POSITION_BAD_SEAT;
+            return WL_BLAME(p->notes, POSITION_BAD_SEAT, NOTE_STACK_SEAT, i);
     return WL_OK;
 }
 
@@ -2121,9 +2261,9 @@ static int32_t check_position_obstacles(const hex_setup *setup, const position *
     for (wl_word i = 0; i < p->n_obstacles; i++) {
         const wl_word space = p->obstacles[i];
         if (!on_board(setup, space) || has(obstacles, (int32_t)space))
-            return POSITION_BAD_OBSTACLES;
+            return WL_BLAME(p->notes, POSITION_BAD_OBSTACLES, NOTE_OBSTACLE, i, on_board(setup, space));
         if (p->phase != PLAY && has(&zones, (int32_t)space))
-            return POSITION_BAD_OBSTACLES;
+            return WL_BLAME(p->notes, POSITION_BAD_OBSTACLES, NOTE_OBSTACLE, i, 2);
         add(obstacles, (int32_t)space);
     }
     return WL_OK;
@@ -2140,20 +2280,20 @@ static int32_t check_position_ids(position *p)
             continue;
         given++;
         if (!wl_between(1, id, ID_MAX))
-            return POSITION_BAD_ID;
+            return WL_BLAME(p->notes, POSITION_BAD_ID, NOTE_STACK_ID, i, 0);
         greatest = id > greatest ? id : greatest;
         for (wl_word j = 0; j < i; j++)
             if (p->stacks[j * STACK_WORDS + W_ID] == id)
-                return POSITION_BAD_ID;
+                return WL_BLAME(p->notes, POSITION_BAD_ID, NOTE_STACK_ID, i, 1);
     }
     if (given != 0 && given != p->n_stacks)
-        return POSITION_BAD_ID;
+        return WL_BLAME(p->notes, POSITION_BAD_ID, NOTE_SOME_IDS);
     if (given == 0)
         greatest = p->n_stacks;
     p->next_id = wl_or_else(p->next_id, greatest + 1);
     if (p->next_id <= greatest || !wl_between(1, p->next_id, ID_MAX + 1))
-        return POSITION_BAD_ID;
-    return p->phase == RECRUIT && p->next_id != 1 ? POSITION_BAD_ID : WL_OK;
+        return WL_BLAME(p->notes, POSITION_BAD_ID, NOTE_NEXT_ID, greatest + 1);
+    return p->phase == RECRUIT && p->next_id != 1 ? WL_BLAME(p->notes, POSITION_BAD_ID, NOTE_NEXT_ID, 1) : WL_OK;
 }
 
 static int32_t check_position_stacks(const hex_setup *setup, const position *p, const spaces *obstacles)
@@ -2162,18 +2302,18 @@ static int32_t check_position_stacks(const hex_setup *setup, const position *p, 
 
     for (wl_word i = 0; i < p->n_stacks; i++)
         if (!wl_between(0, p->stacks[i * STACK_WORDS + W_UNIT], setup->n_units - 1))
-            return POSITION_UNKNOWN_UNIT;
+            return WL_BLAME(p->notes, POSITION_UNKNOWN_UNIT, NOTE_STACK_UNIT, i);
     for (wl_word i = 0; i < p->n_stacks; i++) {
         const wl_word *w = p->stacks + i * STACK_WORDS;
         if (!on_board(setup, w[W_SPACE]) || has(obstacles, (int32_t)w[W_SPACE]))
-            return POSITION_BAD_SPACE;
+            return WL_BLAME(p->notes, POSITION_BAD_SPACE, NOTE_STACK_SPACE, i, on_board(setup, w[W_SPACE]));
         if (p->phase == DEPLOY && !in_zone(setup, (int32_t)w[W_SEAT], (int32_t)w[W_SPACE]))
-            return POSITION_BAD_SPACE;
+            return WL_BLAME(p->notes, POSITION_BAD_SPACE, NOTE_STACK_SPACE, i, 2);
     }
     for (wl_word i = 0; i < p->n_stacks; i++) {
         const int32_t space = (int32_t)p->stacks[i * STACK_WORDS + W_SPACE];
         if (has(&taken, space))
-            return POSITION_OVERLAP;
+            return WL_BLAME(p->notes, POSITION_OVERLAP, NOTE_STACK_OVERLAP, i);
         add(&taken, space);
     }
     return WL_OK;
@@ -2185,13 +2325,17 @@ static int32_t check_position_values(const hex_setup *setup, const position *p)
         const wl_word *w = p->stacks + i * STACK_WORDS;
         const unit *u = &setup->units[w[W_UNIT]];
         const wl_word used = wl_or_else(w[W_SKILL_USED], 0);
-        if (!wl_between(1, w[W_COUNT], COUNT_MAX) || !wl_between(w[W_COUNT], wl_or_else(w[W_START_COUNT], w[W_COUNT]), COUNT_MAX))
-            return POSITION_BAD_VALUE;
-        if (!wl_between(1, wl_or_else(w[W_TOP_HP], u->hp), u->hp) ||
-            !wl_between(0, wl_or_else(w[W_RETALIATIONS], 0), u->retaliations))
-            return POSITION_BAD_VALUE;
-        if (!wl_between(0, used, ID_MAX) || (u->skill_uses > 0 && used > u->skill_uses) || (u->skill == NO_SKILL && used > 0))
-            return POSITION_BAD_VALUE;
+        const wl_word used_max = u->skill == NO_SKILL ? 0 : u->skill_uses > 0 ? u->skill_uses : ID_MAX;
+        if (!wl_between(1, w[W_COUNT], COUNT_MAX))
+            return WL_BLAME(p->notes, POSITION_BAD_VALUE, NOTE_STACK_COUNT, i, COUNT_MAX);
+        if (!wl_between(w[W_COUNT], wl_or_else(w[W_START_COUNT], w[W_COUNT]), COUNT_MAX))
+            return WL_BLAME(p->notes, POSITION_BAD_VALUE, NOTE_STACK_START, i, w[W_COUNT], COUNT_MAX);
+        if (!wl_between(1, wl_or_else(w[W_TOP_HP], u->hp), u->hp))
+            return WL_BLAME(p->notes, POSITION_BAD_VALUE, NOTE_STACK_HP, i, u->hp);
+        if (!wl_between(0, wl_or_else(w[W_RETALIATIONS], 0), u->retaliations))
+            return WL_BLAME(p->notes, POSITION_BAD_VALUE, NOTE_STACK_RETALIATIONS, i, u->retaliations);
+        if (!wl_between(0, used, used_max))
+            return WL_BLAME(p->notes, POSITION_BAD_VALUE, NOTE_STACK_SKILL, i, used_max);
     }
     for (int32_t seat = 0; seat < setup->n_seats; seat++) {
         const seat_words *e = &p->seat[seat];
@@ -2201,7 +2345,7 @@ static int32_t check_position_values(const hex_setup *setup, const position *p)
         for (wl_word i = 0; i < 2 * e->n_army && i < 2 * ARMY_MAX; i++)
             items[i] = wl_between(INT32_MIN, e->army[i], INT32_MAX) ? (int32_t)e->army[i] : WL_OUT_OF_RANGE;
         if (check_army(setup, e->n_army, items, 2 * ARMY_MAX) != WL_OK)
-            return POSITION_BAD_VALUE;
+            return WL_BLAME(p->notes, POSITION_BAD_VALUE, NOTE_SEAT_ARMY, seat);
     }
     return WL_OK;
 }
@@ -2237,7 +2381,7 @@ static int32_t check_position_statuses(const hex_setup *setup, const position *p
         const int offer = given && wl_or_else(e->draw_offer, 0) != 0;
         const int decided = given && (p->phase == RECRUIT ? e->has_army != 0 : wl_or_else(e->ready, 0) != 0);
         if (p->phase != RECRUIT && has_position_stacks(p, seat) != (status == IN))
-            return POSITION_BAD_STATUS;
+            return WL_BLAME(p->notes, POSITION_BAD_STATUS, NOTE_SEAT_STACKS, seat, status != IN);
         if (status == IN)
             sides |= wl_bit(side_of(setup, seat));
         undecided_seats += status == IN && !decided;
@@ -2248,11 +2392,15 @@ static int32_t check_position_statuses(const hex_setup *setup, const position *p
         offer_of_one_out += offer && status != IN;
     }
     if (wl_popcount(sides) < 2)
-        return POSITION_BAD_STATUS;
+        return WL_BLAME(p->notes, POSITION_BAD_STATUS, NOTE_ONE_SIDE);
+    if (p->phase != PLAY && undecided_seats == 0)
+        return WL_BLAME(p->notes, POSITION_BAD_STATUS, NOTE_DECIDED);
     if (p->phase != PLAY)
-        return undecided_seats == 0 || eliminated > 0 ? POSITION_BAD_STATUS : WL_OK;
-    if (offer_of_one_out > 0 || disagreeing == 0 || (offers > 0 && offerers == 0))
-        return POSITION_BAD_STATUS;
+        return eliminated > 0 ? WL_BLAME(p->notes, POSITION_BAD_STATUS, NOTE_ELIMINATED) : WL_OK;
+    if (offer_of_one_out > 0)
+        return WL_BLAME(p->notes, POSITION_BAD_STATUS, NOTE_OFFER, 0);
+    if (disagreeing == 0 || (offers > 0 && offerers == 0))
+        return WL_BLAME(p->notes, POSITION_BAD_STATUS, NOTE_OFFER, disagreeing == 0 ? 1 : 2);
     return WL_OK;
 }
 
@@ -2272,13 +2420,13 @@ static int32_t check_position_queue(const position *p)
     if (!p->has_queue)
         return WL_OK;
     if (p->n_queue == 0)
-        return POSITION_BAD_QUEUE;
+        return WL_BLAME(p->notes, POSITION_BAD_QUEUE, NOTE_QUEUE);
     for (wl_word i = 0; i < p->n_queue; i++) {
         if (position_stack(p, p->queue[i]) < 0)
-            return POSITION_BAD_QUEUE;
+            return WL_BLAME(p->notes, POSITION_BAD_QUEUE, NOTE_QUEUE_STACK, i, 0);
         for (wl_word j = 0; j < i; j++)
             if (p->queue[j] == p->queue[i])
-                return POSITION_BAD_QUEUE;
+                return WL_BLAME(p->notes, POSITION_BAD_QUEUE, NOTE_QUEUE_STACK, i, 1);
     }
     return WL_OK;
 }
@@ -2292,14 +2440,14 @@ static int32_t check_position(const hex_setup *setup, position *p, wl_words *wor
     if (error != WL_OK)
         return error;
     if (!wl_between(RECRUIT, p->phase, PLAY))
-        return POSITION_BAD_PHASE;
+        return WL_BLAME(words, POSITION_BAD_PHASE, NOTE_PHASE, 0);
     if (p->phase == RECRUIT && (setup->army != ARMY_RECRUIT || p->n_stacks > 0))
-        return POSITION_BAD_PHASE;
+        return WL_BLAME(words, POSITION_BAD_PHASE, NOTE_PHASE, setup->army != ARMY_RECRUIT ? 1 : 2);
     if (p->phase == DEPLOY && !setup->deployment)
-        return POSITION_BAD_PHASE;
+        return WL_BLAME(words, POSITION_BAD_PHASE, NOTE_PHASE, 3);
     p->round = wl_or_else(p->round, p->phase == PLAY);
     if (p->phase == PLAY ? !wl_between(1, p->round, ID_MAX) : p->round != 0)
-        return POSITION_BAD_PHASE;
+        return WL_BLAME(words, POSITION_BAD_PHASE, NOTE_ROUND, p->phase == PLAY, p->phase == PLAY ? ID_MAX : 0);
     error = check_position_seats(setup, p);
     if (error == WL_OK)
         error = check_position_obstacles(setup, p, &obstacles);
@@ -2584,6 +2732,7 @@ static const wl_game HEX = {
     .to_act = hex_to_act,
     .clock = hex_clock,
     .check = hex_check,
+    .explain = hex_explain,
     .legal = hex_legal,
     .apply = hex_apply,
     .disclosure = hex_disclosure,

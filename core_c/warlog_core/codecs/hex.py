@@ -22,7 +22,7 @@ from warlog_core.binding import (
     WORD_UNKNOWN,
     RawGame,
 )
-from warlog_core.codecs import ActionRecord, Result, book_data
+from warlog_core.codecs import ActionRecord, Result, book_data, hex_explain
 from warlog_core.codecs._actions import (
     Decoder,
     Encoder,
@@ -102,7 +102,7 @@ from warlog_core.codecs.hex_structs import (
     View,
     Waited,
 )
-from warlog_core.errors import BadState
+from warlog_core.errors import BadState, Explanation
 from warlog_core.jsonvalue import is_text
 
 _RECRUIT_PHASE, _DEPLOY, _PLAY, _OVER = range(4)
@@ -307,6 +307,11 @@ class Codec:
     def position_words(self, options: object, position: object) -> list[int]:
         return with_verdict(_position_words, position, name_word(numbered(_ids(options))))
 
+    def explain_start(
+        self, options: Mapping[str, Any], position: Any, code: str, words: Sequence[int]
+    ) -> Explanation | None:
+        return hex_explain.of_start(options, position, words)
+
     def labels(self, options: object) -> bytes:
         if type(options) is not dict or "roster" not in options:
             return b""
@@ -484,6 +489,9 @@ class Tables:
     def action_alt(self, kind: int, words: Sequence[int]) -> dict[str, Any]:
         """The type alone (section 8)."""
         return {"type": type_name(ACTIONS[kind])}
+
+    def explain(self, action: Mapping[str, Any], code: str, words: Sequence[int]) -> Explanation | None:
+        return hex_explain.of_action(action, code, words, self._units)
 
     def listing(self, listing: bytes) -> list[Any]:
         return self._codec.listed.structs(listing)
