@@ -35,6 +35,9 @@ def warlog_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WarlogSe
         "WARLOG_ACCOUNTS_PER_ADDRESS": "0",
         "WARLOG_REQUESTS_PER_ADDRESS": "0",
         "WARLOG_REQUESTS_PER_CALLER": "0",
+        "WARLOG_STAKE_MATCHES_MIN": "0",
+        "WARLOG_COUNTED_MATCHES_PER_DAY": "0",
+        "WARLOG_COUNTED_ANY_OPTIONS": "true",
     }
     with WarlogServer(tmp_path_factory.mktemp("warlog"), environment=off) as server:
         yield server

@@ -221,12 +221,12 @@ def moved_by(match: Match) -> tuple[list[Moved], int]:
     """What the end of a competitive match moves for each of its players, and for the house.
 
     A match that its rules do not settle although they settle others (it was broken off, say) counts for nobody; nor
-    does one in which somebody played against himself."""
+    does one in which somebody played against himself, or of which it was said at its start that it does not."""
     fold, result = match.fold, match.fold.result
     assert result is not None
     settlement: dict[str, Any] | None = fold.settlement
     settles = customs.accounting(match.game) is not None
-    if settles and settlement is None:
+    if settles and (settlement is None or fold.uncounted):
         return [], 0
     gold = {} if settlement is None else settlement.get("gold", {})
     points = {one["seat"]: one["delta"] for one in (settlement or {}).get("scores", ())}

@@ -125,6 +125,24 @@ def accounting(game: Game) -> Accounting | None:
     return own
 
 
+def counted_range(game: Game) -> Mapping[str, Mapping[str, int]]:
+    """option → `min` and `max` of the matches that move points and gold; an option that is not named may be anything.
+    Empty where the game's service data say nothing."""
+    found: Mapping[str, Mapping[str, int]] = service_data(game.name).get("counted", {})
+    return found
+
+
+def beyond_counted(game: Game, options: Mapping[str, object]) -> list[str]:
+    """The options, in the book's order, by which a match moves nothing, however its rules settle it."""
+    full, ranges = game.full_options(options), counted_range(game)
+    return [
+        name
+        for name, value in full.items()
+        if name in ranges
+        and not (isinstance(value, int) and ranges[name]["min"] <= value <= ranges[name]["max"])
+    ]
+
+
 def layout_rules(game: Game) -> LayoutRules | None:
     """What a game's starting layouts are; None where a player has none to keep."""
     own: LayoutRules | None = getattr(game.codec, "layouts", None)

@@ -47,7 +47,7 @@ from .model import (
 from .records import replay_record
 from .replay import start_of
 from .seating import assign, draw_from
-from .stakes import filled
+from .stakes import filled, why_uncounted
 
 
 def invitation_hash(secret: str) -> str:
@@ -132,13 +132,15 @@ def start(draft: Draft, player: Player, *, seat: str = "") -> None:
     if fold.record is not None:
         replay_record(draft, fold.record, player, seat=seat)
         return
-    added = filled(draft.game, fold.options, fold.position, fold.mode, fold.holders, draft.brought)
+    beginning = (draft.game, fold.options, fold.position, fold.mode, fold.holders, draft.brought)
+    added, uncounted = filled(*beginning), why_uncounted(*beginning)
     try:
         state = start_of(draft.game, fold.options, added, fold.position, draft.draw)
     except warlog_core.Refused as error:
         raise refused(error, version=match.version) from error
     assert state.started is not None
-    draft.write(MatchStarted(added), seat=seat, draws=state.started.draws, state=state, core=state.started)
+    body = MatchStarted(added, uncounted=uncounted)
+    draft.write(body, seat=seat, draws=state.started.draws, state=state, core=state.started)
 
 
 def check_known(match: Match, command: AnyCommand, player: Player) -> None:

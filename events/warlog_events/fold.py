@@ -57,6 +57,7 @@ class Fold(msgspec.Struct, frozen=True, kw_only=True):
     published      commitments whose seeds are known to all
     invitations    seat → hash of the secret that it takes, SPENT once it was used
     fled           seats whose players left a match that was going on, or were away for too long
+    uncounted      why the match moves no points and no gold, whatever its settlement says
     """
 
     match: str
@@ -99,6 +100,7 @@ class Fold(msgspec.Struct, frozen=True, kw_only=True):
     published: frozenset[str] = frozenset()
     setup_seconds: int = 0
     open_record: bool = False
+    uncounted: tuple[str, ...] = ()
 
 
 def created(match: str, stored: StoredEvent, body: MatchCreated) -> Fold:
@@ -166,7 +168,7 @@ def evolve(fold: Fold, stored: StoredEvent, body: Body, *, options: dict[str, ob
             return replace(fold, proposal=None, status="playing", result=None, settlement=None)
         case OptionsChanged():
             return _options_changed(replace(fold, proposal=None), body)
-        case MatchStarted(filled=filled, imported_until=imported_until):
+        case MatchStarted(filled=filled, imported_until=imported_until, uncounted=uncounted):
             return replace(
                 fold,
                 proposal=None,
@@ -177,6 +179,7 @@ def evolve(fold: Fold, stored: StoredEvent, body: Body, *, options: dict[str, ob
                 record=None,
                 saved={},
                 imported_until=imported_until,
+                uncounted=tuple(uncounted),
             )
         case SeatPrepared():
             return replace(fold, prepared=(*fold.prepared, stored.seat))
@@ -193,9 +196,16 @@ def evolve(fold: Fold, stored: StoredEvent, body: Body, *, options: dict[str, ob
             return replace(fold, joined=tuple(with_wish(fold.joined, player, wish)))
         case SeatsAssigned(player=player, holders=holders, wish=wish):
             return replace(_seated(fold, holders), joined=tuple(with_wish(fold.joined, player, wish)))
-        case BecameCompetitive(setup_seconds=seconds):
+        case BecameCompetitive(setup_seconds=seconds, uncounted=uncounted):
             seconds = fold.setup_seconds if seconds is None else seconds
-            return replace(fold, proposal=None, mode="competitive", setup_seconds=seconds, open_record=False)
+            return replace(
+                fold,
+                proposal=None,
+                mode="competitive",
+                setup_seconds=seconds,
+                open_record=False,
+                uncounted=tuple(uncounted),
+            )
         case RematchAgreed(match=match):
             return replace(fold, proposal=None, rematch=match)
         case MatchAborted():

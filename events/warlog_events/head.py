@@ -387,6 +387,10 @@ class Match:
             "creator": player_json(fold.creator),
             "created_at": rfc3339(fold.created_at),
         }
+        if fold.mode == "competitive" and fold.started and customs.accounting(self.game) is not None:
+            frame["counted"] = not fold.uncounted
+            if fold.uncounted:
+                frame["uncounted"] = list(fold.uncounted)
         if fold.imported is not None:
             frame["imported"] = True
         if fold.rematch_of is not None:

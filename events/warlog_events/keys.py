@@ -180,5 +180,6 @@ def ledger(what: str) -> str:
     other side of what comes into being or vanishes. "held:<match>" is a hash of "<seat> <player>" → "<amount>
     <version>"; "open" a sorted set of the matches that have one, by when the first was made; "settled" a hash of match
     → number of its entry; "journal" a stream of all transfers, ids 1-0, 2-0 … without gaps; "table:<game>" the players
-    by score; "checkpoint" a hash of bucket → number of the last activity entry that has been looked at."""
+    by score; "met:<day> <player> <player>" a set of the matches that count for these two opponents that day, forgotten
+    after it; "checkpoint" a hash of bucket → number of the last activity entry that has been looked at."""
     return f"warlog:{{ledger}}:{what}"

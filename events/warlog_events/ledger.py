@@ -12,7 +12,7 @@ what is held for matches, and the house's (mostly below zero) add up to nothing,
 This is no read model: nothing but a backup brings it back.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -147,6 +147,14 @@ class Ledger:
             ranked = "" if one.points is None else "ranked"
             words += (one.player, one.gold, one.points or 0, one.outcome, "fled" if one.fled else "", ranked)
         return bool(await self._script("settle", *words))
+
+    async def meet(self, match: str, opponents: Iterable[tuple[str, str]], most: int) -> set[tuple[str, str]]:
+        """This match is one of at most so many today that count for each two opponents (ids, the smaller first). Those
+        for whom it is one too many: then it does for nobody."""
+        pairs = [" ".join(pair) for pair in sorted(opponents)]
+        full = await self._script("meet", match, most, self._now(), *pairs)
+        assert isinstance(full, list)
+        return {(first, second) for first, _, second in (pair.decode().partition(" ") for pair in full)}
 
     async def settled(self, matches: Sequence[str]) -> list[bool]:
         if not matches:

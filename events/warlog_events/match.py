@@ -479,7 +479,7 @@ class Matches:
     ) -> Mapping[str, Brought]:
         if self._stakes is None:
             return dict.fromkeys(wanted.players, Brought())
-        return await self._stakes.brought(match_id, game, wanted.players)
+        return await self._stakes.brought(match_id, game, wanted)
 
     async def _secure(self, draft: Draft) -> None:
         """What the draft's events need is set aside before they are appended. Raises Refused (insufficient_gold)."""

@@ -92,10 +92,12 @@ class MatchStarted(Struct, frozen=True, omit_defaults=True):
 
     filled          options that the server alone may set, never shown before the end
     imported_until  the last version that came with the record from which the lobby agreed to go on, 0 without one
+    uncounted       why it moves no points and no gold, although its rules settle it (stakes.py); empty: it does
     """
 
     filled: dict[str, object] = {}
     imported_until: int = 0
+    uncounted: list[str] = []
 
 
 class Ending(Struct, frozen=True, omit_defaults=True):
@@ -171,11 +173,14 @@ class PositionEdited(Struct, frozen=True, omit_defaults=True):
 
 
 class BecameCompetitive(Struct, frozen=True, omit_defaults=True):
-    """`setup_seconds`: those of the match from now on; None where they stay."""
+    """setup_seconds  those of the match from now on; None where they stay
+    uncounted      as in MatchStarted, where that has been
+    """
 
     player: Player
     proposal: int | None = None
     setup_seconds: int | None = None
+    uncounted: list[str] = []
 
 
 class RematchAgreed(Struct, frozen=True, omit_defaults=True):

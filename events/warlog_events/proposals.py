@@ -350,4 +350,6 @@ def _become_competitive(draft: Draft, player: Player, proposal: int | None) -> N
         players = _players(match, fold.holders)
         check_unknown(match.game, fold.position, {fold.editor}, players, match.version)
     bounded = None if fold.setup_seconds or fold.started else customs.setup_seconds("competitive")
-    draft.write(BecameCompetitive(player, proposal, bounded))
+    # Points were not brought to it, so none can be taken from it.
+    late = fold.started > 0 and customs.accounting(match.game) is not None
+    draft.write(BecameCompetitive(player, proposal, bounded, ["started_casual"] if late else []))

@@ -222,8 +222,16 @@ def _match_started(
     shown: Json, match: Match, stored: StoredEvent, body: MatchStarted, core: Event | None, reader: Reader
 ) -> None:
     _rules(shown, match, stored, core, reader)
+    if match.mode == "competitive" and customs.accounting(match.game) is not None:
+        _counted(shown, body.uncounted)
     if body.filled and match.is_open_book(stored.version):
         shown["filled"] = body.filled
+
+
+def _counted(shown: Json, uncounted: list[str]) -> None:
+    shown["counted"] = not uncounted
+    if uncounted:
+        shown["uncounted"] = uncounted
 
 
 def _proposal_made(
@@ -296,6 +304,8 @@ def _became_competitive(
     _agreed(shown, body)
     if body.setup_seconds is not None:
         shown["setup_seconds"] = body.setup_seconds
+    if body.uncounted:
+        _counted(shown, body.uncounted)
 
 
 def _rematch_agreed(

@@ -31,7 +31,7 @@ from warlog_events.presence import Absence, Presence
 from warlog_events.projections.lobby import Lobby
 from warlog_events.projections.projector import Projector
 from warlog_events.scenarios import Scenarios
-from warlog_events.stakes import Stakes
+from warlog_events.stakes import Stakes, StakeSettings
 from warlog_events.store import Store
 from warlog_events.world import World
 from warlog_service.limits import Limits
@@ -71,7 +71,15 @@ class Backend:
         self.scenarios = Scenarios(connection, world)
         self.ledger = Ledger(connection, world, settings.starting_gold)
         self.library = Library(connection, world)
-        stakes = Stakes(self.ledger, self.library)
+        stakes = Stakes(
+            self.ledger,
+            self.library,
+            StakeSettings(
+                stake_matches_min=settings.stake_matches_min,
+                counted_matches_per_day=settings.counted_matches_per_day,
+                counted_any_options=settings.counted_any_options,
+            ),
+        )
         self.matches = Matches(
             self.store,
             world,

@@ -319,6 +319,24 @@ class Match(Struct, frozen=True, forbid_unknown_fields=True):
     ) = UNSET
     beginning: Annotated[Json, Meta(description="in the lobby: how the match will begin")] | UnsetType = UNSET
     joined: list[Joined] | UnsetType = UNSET
+    counted: (
+        Annotated[
+            bool,
+            Meta(
+                description="of a competitive match of such a game, from its start on: does it move points and gold?"
+            ),
+        ]
+        | UnsetType
+    ) = UNSET
+    uncounted: (
+        Annotated[
+            list[str],
+            Meta(
+                description="why not: names of options beyond what the game counts, `position`, `same_players`"
+            ),
+        ]
+        | UnsetType
+    ) = UNSET
     imported: bool | UnsetType = UNSET
     rematch_of: str | UnsetType = UNSET
     rematch: str | UnsetType = UNSET
@@ -475,6 +493,13 @@ class Game(Struct, frozen=True):
             Meta(
                 description="the start as the spectator and each seat see it; absent where draws decide it",
             ),
+        ]
+        | UnsetType
+    ) = UNSET
+    counted: (
+        Annotated[
+            Json,
+            Meta(description="option → `min` and `max` with which competitive matches move points and gold"),
         ]
         | UnsetType
     ) = UNSET

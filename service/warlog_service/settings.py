@@ -14,6 +14,7 @@ Durability = Literal["everysec", "always", "replicated"]
 LogFormat = Literal["auto", "json", "text"]
 Port = Annotated[int, Meta(ge=0, le=65535)]
 Positive = Annotated[int, Meta(ge=1)]
+Count = Annotated[int, Meta(ge=0)]
 Rate = Annotated[float, Meta(ge=0)]
 
 MEGABYTE = 1_000_000
@@ -44,6 +45,9 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     # Between two comparisons of each match in memory with its stored events; 0: only before snapshots.
     compare_seconds: Annotated[float, Meta(ge=0)] = 60.0
+    stake_matches_min: Count = 10  # of a game, finished without fleeing, before playing it for gold
+    counted_matches_per_day: Count = 10  # of the same two opponents; 0: any number
+    counted_any_options: bool = False  # points and gold also beyond the range that a game names as counted
 
     body_bytes_max: Positive = MEGABYTE // 4
     import_bytes_max: Positive = 16 * MEGABYTE

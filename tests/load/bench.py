@@ -30,7 +30,7 @@ from tests.servers import WarlogServer
 from warlog_events.connect import open_redis
 
 GIVES_UP = {"resign", "offer_draw", "accept_draw", "decline_draw"}
-UNLIMITED = {
+UNLIMITED = {"WARLOG_COUNTED_ANY_OPTIONS": "true"} | {
     f"WARLOG_{limit}": "0"
     for limit in (
         "REQUESTS_PER_CALLER",
@@ -38,6 +38,8 @@ UNLIMITED = {
         "COMMANDS_PER_CALLER",
         "ACCOUNTS_PER_ADDRESS",
         "FEEDS_PER_CALLER",
+        "STAKE_MATCHES_MIN",
+        "COUNTED_MATCHES_PER_DAY",
     )
 }
 READY = {"type": "ready"}

@@ -14,7 +14,7 @@ import httpx
 
 from tests.servers import Closes
 
-UNLIMITED = {
+UNLIMITED = {"WARLOG_COUNTED_ANY_OPTIONS": "true"} | {
     f"WARLOG_{name}": "0"
     for name in (
         "REQUESTS_PER_CALLER",
@@ -22,6 +22,8 @@ UNLIMITED = {
         "COMMANDS_PER_CALLER",
         "ACCOUNTS_PER_ADDRESS",
         "FAILURES_PER_ADDRESS",
+        "STAKE_MATCHES_MIN",
+        "COUNTED_MATCHES_PER_DAY",
     )
 }
 

@@ -123,6 +123,7 @@ class Match(Struct, frozen=True):
     now        the server's time at the answer, beside deadlines
     rematch    the match that follows this one by agreement, `rematch_of` the one before
     open_record  everybody may have the complete record, notation and position while the match runs
+    counted    of a running competitive match: will it move points and gold? If not, `uncounted` says why
     """
 
     id: str
@@ -150,6 +151,8 @@ class Match(Struct, frozen=True):
     updated_at: datetime | None = None
     setup_seconds: int = 0
     options_text: str = ""
+    counted: bool | None = None
+    uncounted: list[str] = []
 
 
 class Created(Struct, frozen=True):
@@ -205,6 +208,7 @@ class Event(Struct, frozen=True):
     match      the new match (`rematch_agreed`)
     reason     why the server aborted the match (`match_aborted`): abandoned (a lobby to which nobody came) or
                nobody_ready (when the time for setting up was over); None where its players did
+    counted    of `match_started`: as in the match's summary, with `uncounted`
     result, seeds       on the event that ended the match; seeds by their commitment
     to_act, deadlines   on the feed: for whose decision the match waits after this event
     """
@@ -231,6 +235,8 @@ class Event(Struct, frozen=True):
     to_act: list[str] | None = None
     deadlines: dict[str, datetime] | None = None
     now: datetime | None = None
+    counted: bool | None = None
+    uncounted: list[str] | None = None
 
 
 class Done(Struct, frozen=True):
@@ -308,6 +314,7 @@ class Game(Struct, frozen=True):
 
     options_text  how the options asked for differ from the standard
     setup         the start as the spectator and each seat see it; None where draws decide it
+    counted  option → the range (`min`, `max`) with which competitive matches move points and gold
     """
 
     game: str
@@ -324,6 +331,7 @@ class Game(Struct, frozen=True):
     presets: Any = None
     options_text: str = ""
     setup: dict[str, Json] | None = None
+    counted: Json | None = None
 
 
 class GameName(Struct, frozen=True):

@@ -49,7 +49,8 @@ HEADERS = ("If-Match", "Idempotency-Key")
         token=True,
         headers=HEADERS,
         errors=(*MATCH, "not_your_seat", "unknown_seat", "too_late", "no_proposal", "proposal_changed", "competitive",
-                "already_disclosed", "unknown_version", "unknown_scenario", "every code of the game's rule book"),
+                "already_disclosed", "unknown_version", "unknown_scenario", "too_few_matches",
+                "every code of the game's rule book"),
     ),
 )  # fmt: skip
 async def post_command(request: AnyRequest, match_id: FromPath[str]) -> Answer:
@@ -136,7 +137,7 @@ def answer_of(service: Service, done: Done, status: int = 201) -> Answer:
         answer=schema.CommandDone,
         token=True,
         headers=HEADERS,
-        errors=(*MATCH, "unknown_seat", "seat_taken", "wrong_invitation", "competitive"),
+        errors=(*MATCH, "unknown_seat", "seat_taken", "wrong_invitation", "competitive", "too_few_matches"),
     ),
 )
 async def put_seat(request: AnyRequest, match_id: FromPath[str], seat: FromPath[str]) -> Answer:
@@ -172,7 +173,7 @@ async def delete_seat(request: AnyRequest, match_id: FromPath[str], seat: FromPa
         status=201,
         token=True,
         headers=HEADERS,
-        errors=(*MATCH, "unknown_seat", "seat_taken"),
+        errors=(*MATCH, "unknown_seat", "seat_taken", "too_few_matches"),
     ),
 )
 async def post_join(request: AnyRequest, match_id: FromPath[str]) -> Answer:

@@ -11,6 +11,7 @@ from litestar import get, post
 from litestar.params import FromPath
 
 import warlog_core
+from warlog_events import customs
 from warlog_events.errors import BadParameter, UnknownGame
 from warlog_service import auth, schema
 from warlog_service.answers import JSON, MARKDOWN, PUBLIC, Answer, encode, matches, not_modified, private
@@ -80,7 +81,8 @@ def _described(game: str, options: str) -> bytes:
         raise BadParameter(f"options: {error}") from None
     found = known(game)
     found.check_options(given)
-    return encode(found.describe(given))
+    counted = customs.counted_range(found)
+    return encode(found.describe(given) | ({"counted": counted} if counted else {}))
 
 
 def known(game: str) -> warlog_core.Game:
