@@ -102,6 +102,7 @@ class Accounts:
         if not 1 <= len(name) <= NAME_CHARACTERS_MAX or not name.isprintable() or name != name.strip():
             raise MalformedBody(f"a name is 1 to {NAME_CHARACTERS_MAX} printable characters")
         player = self._world.new_id("pl_")
+        self._pipe.check_growth(keys.player(player))
         created_ms = self._world.now_ms()
         await self._pipe.call("HSET", keys.player(player), "name", name, "created_at", created_ms, write=True)
         new = await self._add_token(Player(player, name), "", scopes)
@@ -127,6 +128,7 @@ class Accounts:
     async def create_token(self, player_id: str, label: str, scopes: Sequence[str]) -> NewToken:
         """Raises UnknownPlayer, TooManyRequests. Whether the caller may give these scopes is his to check."""
         player = await self.named(player_id)
+        self._pipe.check_growth(keys.tokens(player_id))
         if await self._pipe.call("HLEN", keys.tokens(player_id)) >= TOKENS_PER_PLAYER_MAX:
             raise TooManyRequests(0, "tokens_per_player", "revoke a token first")
         return await self._add_token(player, label, tuple(scopes))

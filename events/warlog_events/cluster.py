@@ -23,7 +23,8 @@ from redis.exceptions import ResponseError
 
 from .errors import Unavailable, Unconfirmed
 from .keys import nothing_beside
-from .pipe import PAUSE_S_MIN, Address, Asked, Client, Line, Promise, Reply, Wire, Word
+from .pipe import AWAY, PAUSE_S_MIN, UNSURE, Address, Asked, Client, Line, Promise, Reply, Wire, Word
+from .room import Room
 
 log = logging.getLogger("warlog.redis")
 
@@ -34,6 +35,9 @@ ANSWER_S_MAX = 1.0  # for what a node says about the cluster
 FOLLOW_S_MAX = 5.0  # how long a command follows its slot around
 PAUSE_S_MAX = 0.2  # between two attempts of it
 RETIRE_S = 10.0  # how long a connection stays to a node that serves nothing any more
+
+PART_AWAY = "a part of the server's database is away; try again soon"
+MOVING = "a part of the server's database is being moved; try again soon"
 
 Endpoint = tuple[str, int]
 
@@ -143,12 +147,14 @@ class ClusterPipe(Client):
         *,
         replicas: int = 0,
         wait_ms: int = 1000,
+        looks: bool = False,
     ) -> None:
         self._seeds = list(seeds)
         self._greet = greet
         self._changed = changed
         self._replicas_wanted = replicas
         self._wait_ms = wait_ms
+        self._looks = looks
         self._lines: dict[Endpoint, Line] = {}  # to whoever serves a slot
         self._owners: list[Endpoint | None] = [None] * SLOTS
         self._epochs = [-1] * SLOTS  # of the owners' claims
@@ -202,6 +208,14 @@ class ClusterPipe(Client):
         """How many slots cannot be reached now."""
         return SLOTS - sum(map(self._is_served, range(SLOTS)))
 
+    @property
+    def rooms(self) -> Collection[Room]:
+        return [self._lines[owner].room for owner in {*self._owners} if owner is not None]
+
+    def check_growth(self, key: str) -> None:
+        if (owner := self._owners[slot_of(key)]) is not None:
+            self._lines[owner].room.check_growth()
+
     def is_in_touch(self, endpoint: Endpoint) -> bool:
         """A primary that hears the others."""
         return endpoint in self._lines and endpoint not in self._deaf
@@ -211,7 +225,7 @@ class ClusterPipe(Client):
         for endpoint, line in self._lines.items():
             if line.ready and endpoint not in self._deaf:
                 return self._address(endpoint)
-        raise Unavailable("no primary of the cluster answers")
+        raise Unavailable(PART_AWAY)
 
     # -- commands
 
@@ -221,7 +235,7 @@ class ClusterPipe(Client):
         wire = self._line_for(words).wire
         if wire is None:
             self._stale.set()
-            raise Unavailable("no connection to the slot's primary")
+            raise Unavailable(PART_AWAY)
         wire.submit(promise, words, write, packed)
 
     async def atomically(self, commands: Iterable[Sequence[Word]]) -> list[Reply]:
@@ -239,7 +253,7 @@ class ClusterPipe(Client):
         line = self._line_for(queued[0])
         if line.wire is None:
             self._stale.set()
-            raise Unavailable("no connection to the slot's primary")
+            raise Unavailable(PART_AWAY)
         try:
             return await transaction(line.wire)
         except (ResponseError, Unavailable) as refusal:
@@ -263,11 +277,11 @@ class ClusterPipe(Client):
             for line in self._lines.values():
                 if line.ready:
                     return line
-            raise Unavailable("no primary of the cluster answers")
+            raise Unavailable(PART_AWAY)
         owner = self._owners[slot_of(key)]
         if owner is None:
             self._stale.set()
-            raise Unavailable("the slot has no primary")
+            raise Unavailable(PART_AWAY)
         return self._lines[owner]
 
     # -- redirections
@@ -292,9 +306,7 @@ class ClusterPipe(Client):
             )
         except asyncio.CancelledError:
             if not promise.done():
-                promise.set_exception(
-                    (Unconfirmed if write else Unavailable)("the connection to Redis is closed")
-                )
+                promise.set_exception(Unconfirmed(UNSURE) if write else Unavailable(AWAY))
             raise
         except Exception as error:
             if not promise.done():
@@ -315,7 +327,7 @@ class ClusterPipe(Client):
         until = loop.time() + FOLLOW_S_MAX
         pause = 0.0
         while loop.time() < until and not abandoned():
-            kind, _, rest = str(refusal).partition(" ")
+            kind, _, rest = _said(refusal).partition(" ")
             if kind == "TRYAGAIN":
                 pause = max(pause, PAUSE_S_MIN)
             await asyncio.sleep(pause)
@@ -324,7 +336,7 @@ class ClusterPipe(Client):
             if kind == "MOVED":
                 self._moved(slot, endpoint)
             if endpoint is None or (wire := await self._wire_to(endpoint, until)) is None:
-                refusal = Unavailable("no connection to the slot's primary")
+                refusal = Unavailable(PART_AWAY)
                 break
             try:
                 if kind == "ASK":  # both in this tick, hence one behind the other
@@ -334,7 +346,7 @@ class ClusterPipe(Client):
                 if not _is_elsewhere(error):
                     raise
                 refusal = error
-        raise Unavailable(str(refusal))
+        raise Unavailable(MOVING)
 
     def _named(self, slot_and_place: str) -> Endpoint:
         """Of "3999 127.0.0.1:6381". A node that does not know its host's name leaves that out."""
@@ -464,6 +476,7 @@ class ClusterPipe(Client):
                 replicas=self._replicas_wanted,
                 wait_ms=self._wait_ms,
                 refused=self._refused,
+                looks=self._looks,
             )
             if start:
                 line.start()
@@ -508,7 +521,12 @@ _ALL = {*range(SLOTS)}
 
 def _is_elsewhere(error: Exception) -> bool:
     """Nothing was done, because the slot, or a part of it, is at another node."""
-    return str(error).startswith(("MOVED ", "ASK ", "TRYAGAIN"))
+    return _said(error).startswith(("MOVED ", "ASK ", "TRYAGAIN"))
+
+
+def _said(error: Exception) -> str:
+    """In Redis's words."""
+    return error.said if isinstance(error, Unavailable) else str(error)
 
 
 def _raise_first(replies: Iterable[Reply]) -> None:

@@ -10,6 +10,9 @@ What each durability promises of an event that was acknowledged:
 With a Redis by URL the first two rest on its configuration (`appendonly yes`, `appendfsync`), which is looked at
 on every connect. One reservation: Redis's own `everysec` may answer before it writes while a slow fsync is under way,
 so a kill -9 of Redis itself can then lose up to two seconds. The embedded server is free of it (embedded.py).
+
+A full disk takes nothing from these promises: with `everysec` an answer waits for a look at the append-only file
+(pipe.py, Wire), with `always` Redis exits instead of answering.
 """
 
 import asyncio
@@ -29,9 +32,10 @@ from redis.exceptions import ResponseError
 
 from . import keys
 from .cluster import ClusterPipe, slot_of
-from .embedded import VERSION_MIN, Embedded, RedisUnsuitable
+from .embedded import BALLAST_BYTES, VERSION_MIN, Embedded, RedisUnsuitable
 from .errors import Unavailable
 from .pipe import PAUSE_S_MAX, Address, Client, Pipe, Wire, script
+from .room import parse_info
 from .world import World
 
 __all__ = ["Connection", "Durability", "RedisUnsuitable", "open_redis"]
@@ -71,6 +75,7 @@ class Connection:
         self._replicas = replicas if durability == "replicated" else 0
         self._wait_ms = wait_ms
         self._embedded: Embedded | None = None
+        self._guarding: asyncio.Task[None] | None = None
         self._worlds: list[World] = []
         self._offset_ms = 0
         self._returned: list[Returned] = []
@@ -85,7 +90,11 @@ class Connection:
             lambda: self._returns(lambda key: True),
             replicas=self._replicas,
             wait_ms=self._wait_ms,
+            looks=self.durability == "everysec",
         )
+        if embedded is not None:
+            (room,) = self.pipe.rooms
+            self._guarding = asyncio.create_task(embedded.guard(self.pipe, room), name="warlog redis guard")
 
     def to_cluster(self, seeds: list[Address]) -> None:
         def changed(slots: Collection[int]) -> None:
@@ -93,7 +102,12 @@ class Connection:
 
         self.is_cluster = True
         self.pipe = pipe = ClusterPipe(
-            seeds, self._greet, changed, replicas=self._replicas, wait_ms=self._wait_ms
+            seeds,
+            self._greet,
+            changed,
+            replicas=self._replicas,
+            wait_ms=self._wait_ms,
+            looks=self.durability == "everysec",
         )
         self.locate = pipe.locate
 
@@ -119,12 +133,34 @@ class Connection:
         return not isinstance(self.pipe, ClusterPipe) or self.pipe.is_in_touch((address.host, address.port))
 
     async def close(self) -> None:
-        """The embedded server ends too, if this process started it."""
+        """The embedded server ends too, if this process started it, when all that it was given is in its file."""
+        if self._guarding is not None:
+            self._guarding.cancel()
+            await asyncio.wait([self._guarding])
+        if self._embedded is not None:
+            (room,) = self.pipe.rooms
+            await self._embedded.settle(self.pipe, room)
         await self.pipe.close()
         if hasattr(self, "redis"):
             await self.redis.aclose()
         if self._embedded is not None:
             await self._embedded.close()
+
+    def check_growth(self, key: str) -> None:
+        """Before something new is begun, whose key is this. Raises DiskFull, Unavailable."""
+        self.pipe.check_growth(key)
+
+    @property
+    def refuses(self) -> Unavailable | None:
+        """Why nothing is saved now, by no server that there is."""
+        refusals = [room.refuses for room in self.pipe.rooms]
+        return refusals[0] if refusals and all(refusals) else None
+
+    @property
+    def crowded(self) -> float:
+        """The share of the servers that have too little memory left for anything new."""
+        rooms = self.pipe.rooms
+        return sum(room.crowded for room in rooms) / max(1, len(rooms))
 
     def keep_time(self, world: World) -> None:
         """From now on `world` goes by Redis's clock (unless it is a fixed one)."""
@@ -139,7 +175,7 @@ class Connection:
             world.offset_ms = self._offset_ms
 
     async def _greet(self, wire: Wire) -> None:
-        info = _parse_info(await wire.send(("INFO",)))
+        info = parse_info(await wire.send(("INFO",)))
         if info.get("loading") != "0":
             raise Unavailable("Redis is loading its data")
         if self._embedded is not None:
@@ -151,6 +187,7 @@ class Connection:
         if info.get("role") != "master":
             raise Unavailable("this Redis is a replica")
         _check_suitable(info, self.durability)
+        wire.room.learn(info, info)
         if self.durability == "always":
             await _check_fsync_always(wire)
         await self._check_buckets(wire)
@@ -182,11 +219,15 @@ async def open_redis(
     replicas: int = 1,
     buckets: int = keys.BUCKETS_DEFAULT,
     wait_ms: int = 1000,
+    memory_bytes: int | None = None,
+    ballast_bytes: int = BALLAST_BYTES,
 ) -> Connection:
     """`url` (redis, rediss or unix; redis+cluster or rediss+cluster with several host:port), or else the embedded
     server of `data_dir`. A plain URL that leads to a node of a cluster leads to the cluster.
 
-    wait_ms   how long a replicated write waits for its replicas
+    wait_ms        how long a replicated write waits for its replicas
+    memory_bytes   what the embedded server may use; None: half of the machine's
+    ballast_bytes  room on its disk that is kept for when there is no other; 0: none
 
     Raises RedisUnsuitable where waiting would not help, Unavailable after ten seconds without a connection."""
     if not 1 <= buckets <= keys.BUCKETS_MAX:
@@ -208,7 +249,7 @@ async def open_redis(
             raise RedisUnsuitable(
                 "the embedded Redis has no replicas: durability `replicated` needs a Redis URL"
             )
-        embedded = Embedded(Path(data_dir), durability)
+        embedded = Embedded(Path(data_dir), durability, memory_bytes, ballast_bytes)
         connection.to_server(embedded.locate, embedded)
     else:
         raise RedisUnsuitable("neither a Redis URL nor a data directory is given")
@@ -293,11 +334,6 @@ def _address(url: str) -> Address:
         password=parts.get("password"),
         db=parts.get("db", 0),
     )
-
-
-def _parse_info(reply: bytes) -> dict[str, str]:
-    pairs = (line.partition(":") for line in reply.decode().splitlines())
-    return {name: value for name, colon, value in pairs if colon}
 
 
 def _check_suitable(info: dict[str, str], durability: Durability) -> None:

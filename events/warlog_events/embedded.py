@@ -1,11 +1,15 @@
 """The embedded Redis: a redis-server of our own that lives and dies with its data directory's user.
 
 In the data directory: `appendonly.aof` (all there is to back up), `redis.lock`, `redis.socket` (the path of the unix
-socket, its only entrance) and `redis.log`.
+socket, its only entrance), `redis.log`, and while the server runs `ballast`, which is nothing but room on the disk.
 
 Several processes may use one directory. Whoever gets the lock starts the server, which inherits the lock and holds
 it as long as it lives; the others find the socket by `redis.socket`. When the owner ends, closing properly or by
 kill -9, the server gets a SIGTERM, saves and ends; a process that still needs it gets the lock and starts it again.
+
+When the disk runs full, the owner gives up the ballast, so that Redis can save what it has taken in, and closes the
+server for all that writes. It is open again when it has saved everything and the ballast is back. No promise rests
+on that: whether an answer may be given is for the look to say (pipe.py), since others may take the ballast's place.
 """
 
 import asyncio
@@ -22,8 +26,11 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
+from redis.exceptions import ResponseError
+
 from .errors import Unavailable
-from .pipe import Address
+from .pipe import Address, Client
+from .room import CLOSED_BYTES, Ballast, Room
 
 log = logging.getLogger("warlog.redis")
 
@@ -31,6 +38,9 @@ VERSION_MIN = (6, 2)
 SOCKET_PATH_BYTES_MAX = 100  # the kernel's limit is 108 on Linux, 104 on macOS, both with a closing zero
 STOP_S_MAX = 15.0
 FSYNC_EVERY_S = 1.0
+BALLAST_BYTES = 32 << 20
+GUARD_EVERY_S = 0.5
+SETTLE_AGAIN_S = 0.02
 
 # The shell becomes the server. Before that it leaves behind a child that waits for the end of its standard input, a
 # pipe whose other end only the owner has, however it may end; then it signals its process group, which is the server
@@ -44,11 +54,25 @@ class RedisUnsuitable(Exception):
 
 
 class Embedded:
-    """fsync "always": each append reaches the disk before its answer; "everysec": within about a second after it."""
+    """fsync "always": each append reaches the disk before its answer; "everysec": within about a second after it.
 
-    def __init__(self, data_dir: Path, fsync: Literal["everysec", "always"]) -> None:
+    memory_bytes    what Redis may use; None: half of what this machine, or container, has
+    ballast_bytes   room on the disk that is kept for when there is no other
+    """
+
+    def __init__(
+        self,
+        data_dir: Path,
+        fsync: Literal["everysec", "always"],
+        memory_bytes: int | None = None,
+        ballast_bytes: int = BALLAST_BYTES,
+    ) -> None:
         self._dir = data_dir.absolute()
         self._fsync = fsync
+        self._memory_bytes = _machine_bytes() // 2 if memory_bytes is None else memory_bytes
+        self._ballast = Ballast(self._dir, ballast_bytes)
+        self._is_open = True  # for writes
+        self._failed = asyncio.Event()
         self._process: subprocess.Popen[bytes] | None = None
         self._flusher: asyncio.Task[None] | None = None
         self.answered = (
@@ -92,7 +116,62 @@ class Embedded:
             await asyncio.to_thread(process.wait, STOP_S_MAX)
         except subprocess.TimeoutExpired:
             log.error("the embedded redis-server does not end and is left to itself")
+        self._ballast.give_up()
         self._forget()
+
+    async def guard(self, pipe: Client, room: Room) -> None:
+        """For ever: the server is closed for writes when its disk is full, and open when it has room."""
+        room.on_failed = self._on_failed
+        while True:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(GUARD_EVERY_S):
+                    await self._failed.wait()
+                    await asyncio.sleep(SETTLE_AGAIN_S)
+            if self._process is None or not pipe.ready:
+                continue
+            try:
+                await room.ask(lambda words: pipe.send(*words))
+                if room.write_failed:
+                    self._ballast.give_up()
+                else:
+                    self._failed.clear()
+                await self._open_or_close(pipe, room)
+            except (Unavailable, ResponseError, OSError) as error:
+                log.warning("whether the embedded redis-server has room is not known: %s", error)
+
+    async def settle(self, pipe: Client, room: Room) -> None:
+        """If the server is ours: waits until all that it was given is in its file; says so if that cannot be."""
+        if self._process is None or self._process.poll() is not None:
+            return
+        for _ in range(round(STOP_S_MAX / SETTLE_AGAIN_S)):
+            if not pipe.ready or await pipe.ping():
+                return
+            self._ballast.give_up()
+            await asyncio.sleep(SETTLE_AGAIN_S)
+        log.critical(
+            "DISK FULL: the embedded redis-server ends without having saved all that it was given. What was answered "
+            "is saved; what ended as `unconfirmed` may be lost"
+        )
+
+    def _on_failed(self) -> None:
+        if self._process is not None:
+            self._ballast.give_up()
+            self._failed.set()
+
+    async def _open_or_close(self, pipe: Client, room: Room) -> None:
+        has_room = not room.write_failed and await asyncio.to_thread(self._has_room)
+        if has_room != self._is_open:
+            await pipe.call("CONFIG", "SET", "maxmemory", self._memory_bytes if has_room else CLOSED_BYTES)
+            self._is_open = has_room
+            await room.ask(lambda words: pipe.send(*words))
+
+    def _has_room(self) -> bool:
+        """Open, it stays so down to a quarter of the ballast beside the ballast; closed, it takes four times as much
+        to open it: a disk that is filled to the brim should not open and close it all the time."""
+        if not self._is_open and not self._ballast.lies:
+            return self._ballast.lay()
+        needed = self._ballast.size // 4 if self._is_open else self._ballast.size
+        return self._ballast.lies and self._ballast.free >= needed
 
     def _start(self, lock: int) -> None:
         executable, version = _redis_server()
@@ -100,6 +179,12 @@ class Embedded:
             raise RedisUnsuitable(
                 f"{self._dir} was written by Redis 7 or newer, which {executable} (version {version[0]}.{version[1]}) "
                 "cannot read: put a newer redis-server on the PATH"
+            )
+        self._is_open = self._ballast.lay() and self._ballast.free >= self._ballast.size // 4
+        if not self._is_open:
+            self._ballast.give_up()
+            log.critical(
+                "DISK FULL: the embedded redis-server starts, but takes no writes until there is room"
             )
         path = self._socket_path()
         # Redis's own `everysec` holds back a write while the fsync before it is under way, having answered already:
@@ -113,6 +198,7 @@ class Embedded:
             "appendonly": "yes",
             "appendfsync": "always" if self._fsync == "always" else "no",
             "save": "",
+            "maxmemory": str(self._memory_bytes if self._is_open else CLOSED_BYTES),
             "maxmemory-policy": "noeviction",
             "logfile": str(self._dir / "redis.log"),
         }
@@ -145,6 +231,9 @@ class Embedded:
                 path = Path(note.read_text())
             if not _is_ours(path.parent) or len(os.fsencode(path)) > SOCKET_PATH_BYTES_MAX:
                 path = Path(tempfile.mkdtemp(prefix="warlog-")) / "redis.sock"
+        with contextlib.suppress(OSError):
+            if note.read_text() == str(path):
+                return str(path)  # the disk may be too full to write it again
         written = note.with_suffix(".new")
         written.write_text(str(path))
         written.replace(note)
@@ -173,6 +262,15 @@ class Embedded:
             lines = (self._dir / "redis.log").read_text(errors="replace").splitlines()
             return " / ".join(lines[-3:])
         return "it left no log"
+
+
+def _machine_bytes() -> int:
+    """The memory of this machine, or of the container if that may use less."""
+    found = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")]
+    for limit in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
+        with contextlib.suppress(OSError, ValueError):
+            found.append(int(Path(limit).read_text()))
+    return min(found)
 
 
 def _is_ours(folder: Path) -> bool:

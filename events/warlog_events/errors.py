@@ -274,9 +274,10 @@ class Frozen(IntegrityError):
 
 
 class TryAgain(WarlogError):
-    """retry_after, in seconds, becomes the Retry-After header."""
+    """retry_after, in seconds, becomes the Retry-After header. `said` is what Redis said, for us alone."""
 
     retry_after: float = 1.0
+    said: str = ""
 
 
 class Unavailable(TryAgain):

@@ -69,6 +69,7 @@ class Library:
             )
         stored = _Stored(self._world.now_ms(), layout)
         key = keys.layouts(player, game)
+        self._pipe.check_growth(key)
         kept, (there,) = await self._pipe.many((("HLEN", key), ("HMGET", key, name)))
         if there is None and kept > LAYOUTS_PER_GAME_MAX:
             raise TooManyRequests(0, "layouts_per_game", "delete a layout first")

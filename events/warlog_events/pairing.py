@@ -141,6 +141,7 @@ class Pairing:
             raise BodyTooLarge("options of that size are for a match of one's own")
         id = self._world.new_id("pq_") if key is None else entry_id(player.id, key)
         queue = self._queue(spec)
+        self._pipe.check_growth(keys.pairing("order"))
         reply = await self._step("join", id, player.id, player.name, queue, text, players, ENTRIES_MAX)
         if reply[0] == b"full":
             raise TooManyRequests(0, "pairing_entries", f"at most {ENTRIES_MAX} at once: leave one first")

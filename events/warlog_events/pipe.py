@@ -15,7 +15,7 @@ import logging
 import ssl
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from functools import cache, lru_cache
 from importlib import resources
 from typing import Any, Protocol, cast
@@ -25,6 +25,7 @@ import msgspec
 from redis.exceptions import ResponseError
 
 from .errors import Unavailable, Unconfirmed
+from .room import Room
 
 log = logging.getLogger("warlog.redis")
 
@@ -39,19 +40,11 @@ SILENCE_S_MAX = 5.0  # a ping unanswered for this long, and the connection is gi
 PING_EVERY_S = 1.0
 PAUSE_S_MIN, PAUSE_S_MAX = 0.02, 1.0  # between two attempts to connect
 
-# Error replies that say something of the server's state and nothing of the command. Found anywhere in the text,
-# because a script's error wraps the one of the command inside it.
-_UNFIT = (
-    "LOADING",
-    "READONLY",
-    "MASTERDOWN",
-    "CLUSTERDOWN",
-    "NOREPLICAS",
-    "MISCONF",
-    "OOM",
-    "BUSY ",
-    "TRYAGAIN",
-)
+AWAY = "the server's database does not answer; try again soon"
+UNSURE = "the server cannot say yet whether this was saved; try again with the same key"
+
+LOOK_AGAIN_S = 0.02  # at a write that failed, until it has been made up for
+UNSURE_S_MAX = 5.0  # after which its sender is told that nobody knows
 
 
 class Address(msgspec.Struct, frozen=True):
@@ -109,8 +102,10 @@ def _form(words: int) -> bytes:
     return b"*%d\r\n%b" + b"$%d\r\n%b\r\n" * words
 
 
-# What a pending reply belongs to. A WRITE's loss is `Unconfirmed`; WAIT is ours and confirms the WRITEs before it.
-_READ, _WRITE, _WAIT = 0, 1, 2
+# What a pending reply belongs to. A WRITE's loss is `Unconfirmed`; WAIT and LOOK are ours and confirm WRITEs: WAIT
+# those before it, LOOK those whose replies had come before it was sent.
+_READ, _WRITE, _WAIT, _LOOK = 0, 1, 2, 3
+_LOOK_WORDS = _pack(("PING",))
 
 
 class Promise(Protocol):
@@ -137,10 +132,25 @@ class Wire(asyncio.Protocol):
 
     on_push   once set, takes every reply instead of the futures (pub/sub)
     refused   is shown every error reply first; True: it will see to the future itself
+    looks     a write's reply is held until a look has shown that the append-only file has it
+
+    The look. Redis runs the commands of one turn of its loop, then writes what they changed to the file, then sends
+    their replies: all of them, also when the write has failed or was short (disk full), unless `appendfsync` is
+    `always`, when it exits. What was not written stays in its memory, to be tried again each turn; until that succeeds,
+    and then all is written, it refuses every command that writes, and PING, with MISCONF. (aof.c, flushAppendOnlyFile;
+    server.c, beforeSleep and processCommand; 6.2 to 8.0.) A PING in the same turn as a write would run before the
+    file is written and say nothing of it. But a PING that is sent after a write's reply has come runs in a later turn;
+    if it is answered with PONG, the write is in the kernel. So each batch of replies is followed by one PING, in one
+    write to Redis with whatever else is to be sent by then. If the answer is MISCONF, the replies wait for a PONG.
     """
 
     def __init__(
-        self, replicas: int, wait_ms: int, refused: Callable[[ResponseError, Asked], bool] | None = None
+        self,
+        replicas: int,
+        wait_ms: int,
+        refused: Callable[[ResponseError, Asked], bool] | None = None,
+        room: Room | None = None,
+        looks: bool = False,
     ) -> None:
         self._loop = asyncio.get_running_loop()
         self._reader = hiredis.Reader(replyError=ResponseError)
@@ -152,12 +162,23 @@ class Wire(asyncio.Protocol):
         self._wait = _pack(("WAIT", replicas, wait_ms))
         self._unwaited = False  # the queue holds a write
         self._waiting = False  # a WAIT is under way
-        self._held: list[tuple[Asked, Reply]] = []  # replies to writes whose WAIT is under way
+        self.room = Room() if room is None else room
+        self._looks = looks and not replicas
+        self._holds = bool(replicas) or looks
+        self._held: list[
+            tuple[Asked, Reply]
+        ] = []  # replies to writes whose WAIT, or LOOK, is under way or to come
+        self._looked: deque[list[tuple[Asked, Reply]]] = (
+            deque()
+        )  # of each LOOK under way, what it will confirm
+        self._unsure: list[tuple[Asked, Reply]] = []  # replies of which a LOOK said that they are not written
+        self._unsure_since = 0.0
         self._wait_asked: Asked = (
             self._loop.create_future(),
             _WAIT,
             (),
         )  # in the pending list for every WAIT
+        self._look_asked: Asked = (self._wait_asked[0], _LOOK, ())
         self._refused = refused
         self.on_push: Callable[[list[Reply]], None] | None = None
         self.heard_at = self._loop.time()
@@ -180,7 +201,7 @@ class Wire(asyncio.Protocol):
     ) -> None:
         """As `send`, for somebody who is there already."""
         if self._transport is None:
-            raise Unavailable("the connection to Redis was lost")
+            raise Unavailable(AWAY)
         if not self._queue:
             self._loop.call_soon(self._flush)
         self._queue.append(_pack(tuple(words)) if packed is None else packed)
@@ -232,15 +253,61 @@ class Wire(asyncio.Protocol):
                     self.on_push(reply)
                     continue
                 asked = self._pending.popleft()
-                if asked[1] == _READ or not self._replicas:
+                if asked[1] == _READ or not self._holds or (self._looks and isinstance(reply, ResponseError)):
                     self._settle(asked, reply)
                 elif asked[1] == _WRITE:
                     self._held.append((asked, reply))
+                elif asked[1] == _LOOK:
+                    self._see(reply)
                 else:
                     self._confirm(reply)
         except Exception:
             log.exception("a Redis connection is dropped: what it says is not the protocol")
             self.drop()
+        if self._looks and self._held:
+            held, self._held = self._held, []
+            self._look(held)
+
+    def _look(self, held: list[tuple[Asked, Reply]]) -> None:
+        if self._transport is None:
+            self._give_up(held)
+            return
+        if not self._queue:
+            self._loop.call_soon(self._flush)
+        self._queue.append(_LOOK_WORDS)
+        self._pending.append(self._look_asked)
+        self._unsent += 1
+        self._looked.append(held)
+
+    def _see(self, seen: Reply) -> None:
+        """What a look has found."""
+        held = self._looked.popleft()
+        if isinstance(seen, Exception):
+            if not self._unsure:
+                self._unsure_since = self._loop.time()
+                self._loop.call_later(LOOK_AGAIN_S, self._look_again)
+            self._unsure += held
+            self.room.failed()
+            return
+        if self._unsure:
+            held, self._unsure = self._unsure + held, []
+        for asked, reply in held:
+            self._settle(asked, reply)
+
+    def _look_again(self) -> None:
+        if not self._unsure:
+            return
+        if self._loop.time() - self._unsure_since < UNSURE_S_MAX:
+            self._look([])
+            self._loop.call_later(LOOK_AGAIN_S, self._look_again)
+        else:
+            unsure, self._unsure = self._unsure, []
+            self._give_up(unsure)
+
+    def _give_up(self, held: Iterable[tuple[Asked, Reply]]) -> None:
+        for (promise, _, _), _ in held:
+            if not promise.done():
+                promise.set_exception(Unconfirmed(UNSURE))
 
     def _confirm(self, reached: Reply) -> None:
         """The WAIT of a batch is answered: its writes are on `reached` replicas."""
@@ -249,7 +316,7 @@ class Wire(asyncio.Protocol):
             if enough or isinstance(reply, Exception):
                 self._settle(asked, reply)
             elif not asked[0].done():
-                asked[0].set_exception(Unconfirmed(f"on {reached} of {self._replicas} replicas so far"))
+                asked[0].set_exception(Unconfirmed(UNSURE))
         self._held.clear()
         self._waiting = False
         self._flush()
@@ -263,26 +330,26 @@ class Wire(asyncio.Protocol):
             if "READONLY" in text:  # a replica since a fail-over: the address may lead elsewhere by now
                 self._loop.call_soon(self.drop)
             if not future.done():
-                unfit = any(word in text for word in _UNFIT)
-                future.set_exception(Unavailable(text) if unfit else reply)
+                future.set_exception(self.room.unavailable(text) or reply)
         elif not future.done():  # else whoever asked has gone
             future.set_result(reply)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._transport = None
-        for (future, _, _), _ in self._held:
-            if not future.done():
-                future.set_exception(Unconfirmed("the connection to Redis was lost before the confirmation"))
+        for held in (self._held, self._unsure, *self._looked):
+            self._give_up(held)
         sent = len(self._pending) - self._unsent
         for i, (future, kind, _) in enumerate(self._pending):
-            if kind == _WAIT or future.done():
+            if kind in (_WAIT, _LOOK) or future.done():
                 continue
             if kind == _WRITE and i < sent:
-                future.set_exception(Unconfirmed("the connection to Redis was lost before the answer"))
+                future.set_exception(Unconfirmed(UNSURE))
             else:
-                future.set_exception(Unavailable("the connection to Redis was lost"))
+                future.set_exception(Unavailable(AWAY))
         self._pending.clear()
         self._held.clear()
+        self._unsure.clear()
+        self._looked.clear()
         self._queue.clear()
         if not self.lost.done():
             self.lost.set_result(None)
@@ -295,6 +362,7 @@ class Line:
     greet    what a new connection must first say and check; a failure refuses the connection
     down     called when a connection that was up is lost
     up       called when there is one again after that
+    looks    as Wire's
     """
 
     def __init__(
@@ -307,6 +375,7 @@ class Line:
         replicas: int = 0,
         wait_ms: int = 1000,
         refused: Callable[[ResponseError, Asked], bool] | None = None,
+        looks: bool = False,
     ) -> None:
         self._locate = locate
         self._greet = greet
@@ -315,8 +384,11 @@ class Line:
         self._refused = refused
         self._replicas = replicas
         self._wait_ms = wait_ms
+        self._looks = looks
         self._task: asyncio.Task[None] | None = None
+        self._asking: asyncio.Task[None] | None = None
         self.wire: Wire | None = None
+        self.room = Room()
 
     async def open(self) -> None:
         """The first connection, whose failure is the caller's to see; from then on it is kept up by itself."""
@@ -390,10 +462,10 @@ class Line:
         return wire
 
     def _wire(self) -> Wire:
-        return Wire(self._replicas, self._wait_ms, self._refused)
+        return Wire(self._replicas, self._wait_ms, self._refused, self.room, self._looks)
 
     async def _watch(self, wire: Wire) -> None:
-        """Until the wire is lost. It pings, because a vanished machine closes no connection."""
+        """Until the wire is lost. It asks, because a vanished machine closes no connection."""
         loop = asyncio.get_running_loop()
         pinged_at = 0.0
         while not wire.lost.done():
@@ -405,10 +477,17 @@ class Line:
                 if wire.on_push is not None:
                     wire.tell("PING")
                 else:
-                    # Only `lost` matters of this reply; a future nobody awaits must not complain of its exception.
-                    wire.send(("PING",)).add_done_callback(lambda done: done.cancelled() or done.exception())
+                    self._asking = asyncio.create_task(self._ask(wire))
             elif loop.time() - pinged_at > SILENCE_S_MAX:
                 wire.drop()
+
+    async def _ask(self, wire: Wire) -> None:
+        try:
+            await self.room.ask(wire.send)
+        except Unavailable:
+            pass  # `lost` says so, too
+        except ResponseError as error:
+            log.warning("Redis does not say whether it has room: %s", error)
 
 
 class Client(ABC):
@@ -416,7 +495,8 @@ class Client(ABC):
 
     What has no connection to go over raises Unavailable at once. A command whose connection is lost before its
     reply raises Unavailable, or Unconfirmed if it was sent as a `write`: it may have been done, and is never sent again
-    from here. With `replicas`, a write's reply comes when so many replicas have it, else Unconfirmed. An error reply
+    from here. With `replicas`, a write's reply comes when so many replicas have it, else Unconfirmed; with `looks`,
+    when it is in the append-only file. An error reply
     to a wrong command is redis-py's ResponseError: a bug."""
 
     @abstractmethod
@@ -433,6 +513,15 @@ class Client(ABC):
     def reached(self) -> float:
         """The share of all keys that can be reached now."""
         return float(self.ready)
+
+    @property
+    @abstractmethod
+    def rooms(self) -> Collection[Room]:
+        """Of every server that is written to."""
+
+    @abstractmethod
+    def check_growth(self, key: str) -> None:
+        """Before something new is begun with this key. Raises DiskFull, Unavailable."""
 
     @abstractmethod
     def submit(
@@ -519,8 +608,9 @@ class Pipe(Client):
         *,
         replicas: int = 0,
         wait_ms: int = 1000,
+        looks: bool = False,
     ) -> None:
-        self._line = Line(locate, greet, up=up, replicas=replicas, wait_ms=wait_ms)
+        self._line = Line(locate, greet, up=up, replicas=replicas, wait_ms=wait_ms, looks=looks)
 
     async def open(self) -> None:
         await self._line.open()
@@ -532,12 +622,19 @@ class Pipe(Client):
     def ready(self) -> bool:
         return self._line.ready
 
+    @property
+    def rooms(self) -> Collection[Room]:
+        return (self._line.room,)
+
+    def check_growth(self, key: str) -> None:
+        self._line.room.check_growth()
+
     def submit(
         self, promise: Promise, words: Sequence[Word], write: bool = False, packed: bytes | None = None
     ) -> None:
         wire = self._line.wire
         if wire is None:
-            raise Unavailable("no connection to Redis")
+            raise Unavailable(AWAY)
         wire.submit(promise, words, write, packed)
 
     async def atomically(self, commands: Iterable[Sequence[Word]]) -> list[Reply]:

@@ -111,6 +111,7 @@ class Scenarios:
         """Raises TooManyRequests when the owner has a thousand."""
         if await self._pipe.call("ZCARD", keys.scenarios(owner, "")) >= SCENARIOS_PER_PLAYER_MAX:
             raise TooManyRequests(0, "scenarios_per_player", "delete a scenario first")
+        self._pipe.check_growth(keys.scenarios(owner, ""))
         created_ms = self._world.now_ms()
         scenario = Scenario(
             id=self._world.new_id("sc_"),

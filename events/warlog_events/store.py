@@ -275,7 +275,10 @@ class Store:
 
     def submit(self, append: Append, promise: Promise) -> None:
         """Sends it. A promise that gets `DONE` is told that all has been done; what anything else means, an exception
-        included, `settled` knows. Raises Unavailable where there is nobody to send it to."""
+        included, `settled` knows. Raises Unavailable where there is nobody to send it to, or no room for a new match.
+        """
+        if not append.expected_version:
+            self._connection.check_growth(keys.events(append.match))
         call, arguments = self._call(append)
         self._pipe.submit(promise, (*call.words, *arguments), True, call.pack(arguments))
 

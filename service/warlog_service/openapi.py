@@ -25,7 +25,7 @@ from warlog_service.schema import Problem
 
 REF = "#/components/schemas/{name}"
 ANYWHERE = ("malformed_body", "bad_parameter", "body_too_large")
-ALWAYS = ("unauthenticated", "too_many_requests", "unavailable")
+ALWAYS = ("unauthenticated", "too_many_requests", "unavailable", "disk_full")
 
 
 class Call(Struct, frozen=True, kw_only=True):

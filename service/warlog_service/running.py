@@ -20,7 +20,7 @@ from warlog_events.archive import Archive, Files
 from warlog_events.bookkeeper import Bookkeeper
 from warlog_events.clock import Clock
 from warlog_events.connect import Connection, RedisUnsuitable, open_redis
-from warlog_events.errors import Unavailable, WarlogError
+from warlog_events.errors import DiskFull, Unavailable, WarlogError
 from warlog_events.lease import Lease
 from warlog_events.ledger import Ledger
 from warlog_events.library import Library
@@ -43,6 +43,7 @@ log = logging.getLogger("warlog")
 
 RECONNECT_SECONDS = 0.5
 UNSUITABLE_SECONDS = 2.0  # before a Redis that does not suit is looked at again: somebody has to change it
+FULL_SECONDS = 1.0  # before work goes on that a full disk has stopped
 PATIENCE_SECONDS = 1.0  # after which the service starts without Redis
 
 
@@ -156,6 +157,16 @@ class Service:
             of_backend(lambda b: b.connection.pipe.reached),
         )
         metrics.gauge(
+            "warlog_writes_refused",
+            "1 while nothing is saved, because the disk or Redis's memory is full.",
+            of_backend(lambda b: float(b.connection.refuses is not None)),
+        )
+        metrics.gauge(
+            "warlog_growth_refused",
+            "The share of Redis in which nothing new is begun, because its memory is nearly full.",
+            of_backend(lambda b: b.connection.crowded),
+        )
+        metrics.gauge(
             "warlog_cache_matches", "Matches in memory.", of_backend(lambda b: len(b.matches.cache))
         )
         metrics.gauge(
@@ -176,12 +187,16 @@ class Service:
     @property
     def backend(self) -> Backend:
         if self._backend is None:
-            raise Unavailable("Redis has not answered yet")
+            raise Unavailable("the server's database has not answered yet; try again soon")
         return self._backend
 
-    async def ready(self) -> bool:
-        """Would a command be taken now?"""
-        return self._backend is not None and not self.closing and await self._backend.connection.pipe.ping()
+    async def check_ready(self) -> None:
+        """Would a command be taken now? Raises Unavailable, DiskFull."""
+        connection = self.backend.connection
+        if (refusal := connection.refuses) is not None:
+            raise refusal
+        if self.closing or not await connection.pipe.ping():
+            raise Unavailable("the server's database does not answer, or the server is going down")
 
     async def start(self) -> None:
         """With a URL, Redis may come later; an embedded one that does not start is an error, as is an unsuitable one
@@ -210,6 +225,8 @@ class Service:
             settings.durability,
             replicas=settings.replicas,
             buckets=settings.buckets,
+            memory_bytes=settings.redis_bytes_max,
+            ballast_bytes=settings.ballast_bytes,
         )
         backend = Backend(connection, self.world, settings, self.files)
         self.on_backend(backend)
@@ -256,6 +273,9 @@ class Service:
         while True:
             try:
                 await run()
+            except DiskFull:
+                await asyncio.sleep(FULL_SECONDS)  # it has been said, loudly
+                continue
             except WarlogError as error:
                 log.warning("%s: %s", name, error)
             except Exception:

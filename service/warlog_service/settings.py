@@ -36,6 +36,8 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     buckets: Annotated[int, Meta(ge=1, le=1000)] = 64  # fixed when a database is first used
     durability: Durability = "everysec"
     replicas: Positive = 1  # confirmations awaited with durability=replicated
+    redis_bytes_max: Positive | None = None  # memory of the embedded Redis; none: half of the machine's
+    ballast_bytes: Annotated[int, Meta(ge=0)] = 32 * 1_048_576  # of disk kept for when there is no other
     workers: Annotated[int, Meta(ge=0)] = 0  # serving processes under a supervisor; 0: this process serves
     background: bool = True  # projector, clock and the like, in one of the processes
     drain_ms: Annotated[int, Meta(ge=0)] = 1_000  # for open connections to be used once more at the end

@@ -209,7 +209,14 @@ async def supervise(settings: Settings) -> None:
     """Until SIGTERM or SIGINT. Raises OSError (the address), DidNotStart, and what `open_redis` raises."""
     redis: Connection | None = None
     if settings.redis is None:
-        redis = await open_redis(None, Path(settings.data), settings.durability, buckets=settings.buckets)
+        redis = await open_redis(
+            None,
+            Path(settings.data),
+            settings.durability,
+            buckets=settings.buckets,
+            memory_bytes=settings.redis_bytes_max,
+            ballast_bytes=settings.ballast_bytes,
+        )
         path = (await redis.locate()).path
         settings = msgspec.structs.replace(settings, redis=f"unix://{path}")
     listener = _listener(settings)

@@ -7,7 +7,6 @@ from litestar import get
 from warlog_service import schema
 from warlog_service.answers import JSON, PUBLIC, Answer
 from warlog_service.openapi import call, rendered
-from warlog_service.problems import problem
 from warlog_service.requests import AnyRequest
 from warlog_service.running import service_of
 
@@ -21,14 +20,11 @@ async def get_live(request: AnyRequest) -> Answer:
     return Answer(200, [JSON, NOT_KEPT], b'{"status":"live"}')
 
 
-@get("/health/ready", opt=call(answer=schema.Health, errors=("unavailable",)))
+@get("/health/ready", opt=call(answer=schema.Health, errors=("unavailable", "disk_full")))
 async def get_ready(request: AnyRequest) -> Answer:
-    """Commands would be taken now. 503 while Redis does not answer, and while the process is going down."""
-    service = service_of(request.scope)
-    if not await service.ready():
-        answer = problem("unavailable", "Redis does not answer, or the process is going down", status=503)
-        answer.headers.append((b"retry-after", b"1"))
-        return answer
+    """Commands would be taken now. 503 while Redis does not answer, while it refuses to save anything (disk or memory
+    full), and while the process is going down."""
+    await service_of(request.scope).check_ready()
     return Answer(200, [JSON, NOT_KEPT], b'{"status":"ready"}')
 
 
