@@ -10,8 +10,8 @@
  *                 sacrifice given, moves_left, moved, draw_offered, progress; draw_offer given, by; n, seats that accepted;
  *                 n, pieces of 9 words; n, dead of (id, kind, seat); n, out of (seat, reason, turn);
  *                 area given, n, and per seat: seat, n, spaces.
- * Explanations:   cannot_pay: the cost, how many spaces the seat owns. bad_payment: the cost, the fault
- *                 (NOT_OWN ...), the place in the list of the first space at fault, that space's owner.
+ * Explanations:   of actions at universal_explain, of options and Positions at the enum NOTE; codecs/universal_explain.py
+ *                 reads them.
  */
 #include "../game.h"
 
@@ -2127,24 +2127,90 @@ static int32_t cost_of(const universal_setup *setup, const universal_state *stat
     }
 }
 
-/* Why a payment is refused; the checks before it have passed. */
-static size_t universal_explain(const void *setup, const void *state, const wl_post *post, int32_t error, wl_word *out)
+/* A piece that an action names, for an explanation: the field that names it, its kind, seat and space; -1 for what is not. */
+static size_t name_piece(const universal_state *state, int32_t field, int32_t id, wl_word *out)
 {
+    const piece *p = wl_between(1, id, IDS - 1) ? &state->pieces[id] : NULL;
+    const int known = p != NULL && p->where != 0;
+
+    out[0] = field;
+    out[1] = known ? p->kind : -1;
+    out[2] = known ? p->seat : -1;
+    out[3] = known && p->where == ON_BOARD ? p->space : -1;
+    return 4;
+}
+
+/* What stands on a space, likewise: its kind and seat. */
+static size_t name_target(const universal_state *state, int32_t space, wl_word *out)
+{
+    const int32_t id = state->at[space];
+    out[0] = id == 0 ? -1 : state->pieces[id].kind;
+    out[1] = id == 0 ? -1 : state->pieces[id].seat;
+    return 2;
+}
+
+/* What a refusal leaves unsaid. The words by code:
+ *
+ *   not_your_turn         seat in turn
+ *   cannot_pay            cost, spaces owned                    bad_payment           cost, fault, its place, owner of the space
+ *   cannot_conquer        space, its owner                      immune, illegal_target, wrong_kind of seize   name_target
+ *   no_such_ability       of a faction: -1, the faction         limit_reached         breedings left
+ *   no_such_dead          its cause in `where`: 0 no piece, 1 on the board, 2 dead, of another seat
+ *   others                name_piece, of the field at fault     already_holding       and what it holds
+ */
+static size_t universal_explain(const void *setup, const void *state_, const wl_post *post, int32_t error, wl_word *out)
+{
+    const universal_state *state = state_;
     const wl_action *action = &post->action;
+    const int32_t type = action->type, first = action->field[0], second = action->field[1];
     const act a = {setup, state, post->actor, action->field, post->items};
+    const int of_faction = type == A_PROMOTE || type == A_BREED || type == A_FREEZE || type == A_SACRIFICE;
     int32_t at;
 
-    if (error != CANNOT_PAY && error != BAD_PAYMENT)
-        return 0;
-    out[0] = cost_for(a.seat, cost_of(setup, state, action));
-    if (error == CANNOT_PAY) {
-        out[1] = size_of_set(&a.state->area[a.seat]);
+    switch (error) {
+    case WL_E_NOT_YOUR_TURN: out[0] = state->seat; return 1;
+    case CANNOT_PAY:
+    case BAD_PAYMENT:
+        out[0] = cost_for(a.seat, cost_of(setup, state, action));
+        out[1] = size_of_set(&state->area[a.seat]);
+        if (error == CANNOT_PAY)
+            return 2;
+        out[1] = payment_fault(&a, (int32_t)out[0], action->field[FIELDS_OF[type].pay], &at);
+        out[2] = at;
+        out[3] = out[1] == NOT_OWN ? owner_of(state, a.items[at]) : NOBODY;
+        return 4;
+    case CANNOT_CONQUER:
+        out[0] = type == A_MOVE ? second : state->pieces[first].space;
+        out[1] = owner_of(state, (int32_t)out[0]);
         return 2;
+    case LIMIT_REACHED: out[0] = state->breedings_left; return 1;
+    case IMMUNE: return name_target(state, second, out);
+    case ILLEGAL_TARGET: return name_target(state, type == A_FREEZE ? first : second, out);
+    case NO_SUCH_ABILITY:
+        if (!of_faction)
+            return name_piece(state, 0, first, out);
+        out[0] = -1;
+        out[1] = type == A_PROMOTE ? MAJORA : type == A_BREED ? CHAOS : type == A_FREEZE ? BALANCE : GOOD;
+        return 2;
+    case PIECE_CONQUERING:
+        name_piece(state, of_faction ? -1 : 0, of_faction ? mighty_of(state, a.seat) : first, out);
+        return 4;
+    case ALREADY_HOLDING: name_piece(state, 0, first, out); out[4] = state->pieces[first].holds; return 5;
+    case WRONG_KIND:
+        if (type == A_SEIZE)
+            return name_target(state, second, out);
+        return name_piece(state, type == A_SUMMON || type == A_NECROMANCY, type == A_SUMMON || type == A_NECROMANCY ? second : first, out);
+    case PIECE_FROZEN: return name_piece(state, type == A_SUMMON, type == A_SUMMON ? second : first, out);
+    case NO_SUCH_PIECE:
+    case WL_E_NOT_YOUR_PIECE:
+        at = type == A_SUMMON && check_named(&a, first) == WL_OK;
+        return name_piece(state, at, at ? second : first, out);
+    case NO_SUCH_DEAD: return name_piece(state, 1, second, out);
+    case ALREADY_MOVED:
+    case ALREADY_CONQUERING:
+    case WL_E_ILLEGAL_DESTINATION: return name_piece(state, 0, first, out);
+    default: return 0;
     }
-    out[1] = payment_fault(&a, (int32_t)out[0], action->field[FIELDS_OF[action->type].pay], &at);
-    out[2] = at;
-    out[3] = out[1] == NOT_OWN ? owner_of(state, a.items[at]) : NOBODY;
-    return 4;
 }
 
 static int32_t universal_apply(const void *setup_, void *state_, const wl_post *post, wl_draws *draws, wl_event *event)
@@ -2248,6 +2314,39 @@ static void derive_order(universal_setup *setup)
         }
 }
 
+/* What is wrong with options or a Position, and the words that follow: `i` is an index in the list that the note speaks of. */
+enum {
+    NOTE_FACTIONS,       /* double is for its four */
+    NOTE_PAIRING,        /* only in double */
+    NOTE_FIRST,          /* does not play */
+    NOTE_FIELD,          /* row of the fields of a Position that the codec names */
+    NOTE_PIECE,          /* i: a name or number out of its range */
+    NOTE_MERITS,         /* i: only with veterans */
+    NOTE_OUT,            /* i: likewise */
+    NOTE_OUT_SEAT,       /* i: does not play, or is out twice */
+    NOTE_PIECE_SEAT,     /* i: does not play or is out */
+    NOTE_DEAD_SEAT,      /* i: likewise */
+    NOTE_AREA_SEAT,      /* seat: likewise */
+    NOTE_TURN_SEAT,      /* likewise */
+    NOTE_OFFER_SEAT,     /* likewise */
+    NOTE_PIECE_ID,       /* i, greatest id */
+    NOTE_DEAD_ID,        /* i, greatest id */
+    NOTE_NEXT_ID,        /* least */
+    NOTE_PIECE_SPACE,    /* i: taken */
+    NOTE_PIECE_KIND,     /* i: no psionics */
+    NOTE_DEAD_KIND,      /* i: a mighty, or no psionics */
+    NOTE_MIGHTY,         /* seat, how many it has */
+    NOTE_AREA_SPACE,     /* seat, place in its list: has an owner already */
+    NOTE_AREA_EMPTY,     /* seat */
+    NOTE_CONQUEST,       /* i, greatest, or 0: the space is one's own */
+    NOTE_THRALL,         /* i: its origin cannot be */
+    NOTE_HOLDS,          /* i: holds no thrall of its seat */
+    NOTE_UNHELD,         /* i: held by not exactly one */
+    NOTE_TURN,           /* the turn cannot be */
+    NOTE_OFFER,          /* the offer cannot be */
+    NOTE_OVER,           /* fewer than two sides */
+};
+
 static int32_t read_options(universal_setup *setup, int32_t *first, wl_words *words)
 {
     const wl_word verdict = wl_next(words);
@@ -2265,10 +2364,12 @@ static int32_t read_options(universal_setup *setup, int32_t *first, wl_words *wo
     memset(setup, 0, sizeof *setup);
     if (words->overrun || verdict != 0 || !wl_between(STANDARD, mode, DOUBLE) || !wl_between(OPPOSITE, pairing, COLUMNS))
         return WL_E_INVALID_OPTIONS;
-    if (!wl_between(0, plays, EVERYBODY) || wl_popcount((uint32_t)plays) < 2 || (mode == DOUBLE && plays != CORNERS))
+    if (!wl_between(0, plays, EVERYBODY) || wl_popcount((uint32_t)plays) < 2)
         return WL_E_INVALID_OPTIONS;
+    if (mode == DOUBLE && plays != CORNERS)
+        return WL_BLAME(words, WL_E_INVALID_OPTIONS, NOTE_FACTIONS);
     if (mode == STANDARD && pairing != OPPOSITE)
-        return WL_E_INVALID_OPTIONS;
+        return WL_BLAME(words, WL_E_INVALID_OPTIONS, NOTE_PAIRING);
     if (!wl_between(0, quiet_limit, QUIET_MAX) || !wl_between(0, breeding_limit, BREEDINGS_MAX) || !wl_between(0, psionics, 1))
         return WL_E_INVALID_OPTIONS;
     if (!wl_between(0, psionic_cost, COST_MAX) || !wl_between(0, veterans, 1))
@@ -2290,7 +2391,7 @@ static int32_t read_options(universal_setup *setup, int32_t *first, wl_words *wo
     else if (wl_between(0, first_, SEATS_MAX - 1) && (plays >> first_ & 1))
         *first = (int32_t)first_;
     else
-        return WL_E_INVALID_OPTIONS;
+        return WL_BLAME(words, WL_E_INVALID_OPTIONS, NOTE_FIRST);
     return WL_OK;
 }
 
@@ -2338,6 +2439,7 @@ typedef struct position {
     wl_word n_accepted, n_pieces, n_dead, n_out, has_area, n_areas;
     const wl_word *accepted, *pieces, *dead, *out;
     wl_words areas;
+    wl_words *notes;
     uint32_t in;                /* the seats that are not out */
     spaces area[SEATS_MAX];
     uint8_t row_of[IDS];        /* id -> 1 + its place in `pieces`, if that is below 255; ids are unique, so it is */
@@ -2361,6 +2463,7 @@ static int next_area(wl_words *words, wl_word *seat, wl_word *n, const wl_word *
 static void find_words(position *p, wl_words *words)
 {
     memset(p, 0, sizeof *p);
+    p->notes = words;
     p->promotions = wl_or_else(wl_next(words), 0);
     p->breedings_left = wl_next(words);
     p->quiet = wl_or_else(wl_next(words), 0);
@@ -2389,6 +2492,11 @@ static void find_words(position *p, wl_words *words)
     p->areas = *words;
 }
 
+/* Rows of the table FIELDS of codecs/universal_explain.py. */
+enum { F_PROMOTIONS, F_BREEDINGS_LEFT, F_QUIET, F_NEXT_ID, F_TURN, F_TURN_FLAGS, F_OFFER, F_ACCEPTED, F_DEAD, F_AREA };
+
+#define BAD_FIELD(words, field) WL_BLAME(words, WL_E_INVALID_POSITION, NOTE_FIELD, field)
+
 static int is_piece(const universal_setup *setup, const wl_word *w)
 {
     if (!is_kind(w[W_KIND]) || !is_seat(w[W_SEAT]) || !wl_between(0, w[W_SPACE], SPACES - 1) || !is_flag(w[W_FROZEN]))
@@ -2411,40 +2519,44 @@ static int32_t check_shape(const universal_setup *setup, position *p, wl_words *
     if (words->overrun || p->n_areas < 0)
         return WL_E_INVALID_POSITION;
     p->breedings_left = wl_or_else(p->breedings_left, setup->breeding_limit);
-    if (!wl_between(0, p->promotions, PROMOTIONS_MAX) || !wl_between(0, p->breedings_left, BREEDINGS_MAX) ||
-        !wl_between(0, p->quiet, QUIET_MAX))
-        return WL_E_INVALID_POSITION;
+    if (!wl_between(0, p->promotions, PROMOTIONS_MAX))
+        return BAD_FIELD(words, F_PROMOTIONS);
+    if (!wl_between(0, p->breedings_left, BREEDINGS_MAX))
+        return BAD_FIELD(words, F_BREEDINGS_LEFT);
+    if (!wl_between(0, p->quiet, QUIET_MAX))
+        return BAD_FIELD(words, F_QUIET);
     if (p->next_id != WL_WORD_ABSENT && !wl_between(FIRST_NEW_ID, p->next_id, IDS))
-        return WL_E_INVALID_POSITION;
+        return BAD_FIELD(words, F_NEXT_ID);
     if (p->has_turn && (!is_seat(p->seat) || !wl_between(1, p->number, NUMBER_MAX)))
-        return WL_E_INVALID_POSITION;
+        return BAD_FIELD(words, F_TURN);
     if (!is_flag(p->freeze_used) || !is_flag(p->draw_offered) || !is_flag(p->progress))
-        return WL_E_INVALID_POSITION;
+        return BAD_FIELD(words, F_TURN_FLAGS);
     if (p->has_offer && !is_seat(p->by))
-        return WL_E_INVALID_POSITION;
+        return BAD_FIELD(words, F_OFFER);
     for (wl_word i = 0; i < p->n_accepted; i++)
         if (!is_seat(p->accepted[i]))
-            return WL_E_INVALID_POSITION;
+            return BAD_FIELD(words, F_ACCEPTED);
     for (wl_word i = 0; i < p->n_pieces; i++)
         if (!is_piece(setup, piece_words(p, i)))
-            return WL_E_INVALID_POSITION;
+            return WL_BLAME(words, WL_E_INVALID_POSITION,
+                            piece_words(p, i)[W_MERITS] != WL_WORD_ABSENT && !setup->veterans ? NOTE_MERITS : NOTE_PIECE, i);
     for (wl_word i = 0; i < p->n_dead; i++)
         if (!is_kind(p->dead[i * DEAD_WORDS + W_KIND]) || !is_seat(p->dead[i * DEAD_WORDS + W_SEAT]))
-            return WL_E_INVALID_POSITION;
+            return BAD_FIELD(words, F_DEAD);
     for (wl_word i = 0; i < p->n_out; i++) {
         const wl_word *w = p->out + i * OUT_WORDS;
         if (!is_seat(w[W_OUT_SEAT]) || !wl_between(BY_MIGHTY, wl_or_else(w[W_OUT_REASON], BY_RESIGNATION), BY_TIMEOUT))
-            return WL_E_INVALID_POSITION;
+            return WL_BLAME(words, WL_E_INVALID_POSITION, NOTE_OUT, i);
         if (!wl_between(0, wl_or_else(w[W_OUT_TURN], 0), NUMBER_MAX))
-            return WL_E_INVALID_POSITION;
+            return WL_BLAME(words, WL_E_INVALID_POSITION, NOTE_OUT, i);
     }
     areas = p->areas;
     for (wl_word i = 0; i < p->n_areas; i++) {
         if (!next_area(&areas, &seat, &n, &list) || !is_seat(seat))
-            return WL_E_INVALID_POSITION;
+            return BAD_FIELD(words, F_AREA);
         for (wl_word k = 0; k < n; k++)
             if (!wl_between(0, list[k], SPACES - 1))
-                return WL_E_INVALID_POSITION;
+                return BAD_FIELD(words, F_AREA);
     }
     return WL_OK;
 }
@@ -2460,27 +2572,27 @@ static int32_t check_position_seats(const universal_setup *setup, position *p)
     for (wl_word i = 0; i < p->n_out; i++) {
         const uint32_t bit = wl_bit((int32_t)p->out[i * OUT_WORDS + W_OUT_SEAT]);
         if ((p->in & bit) == 0) /* does not play, or twice */
-            return POSITION_BAD_SEAT;
+            return WL_BLAME(p->notes, POSITION_BAD_SEAT, NOTE_OUT_SEAT, i);
         p->in &= ~bit;
     }
     for (wl_word i = 0; i < p->n_pieces; i++) {
         const wl_word *w = piece_words(p, i);
         if ((p->in >> w[W_SEAT] & 1) == 0 || (w[W_ORIGIN] != WL_WORD_ABSENT && (plays >> w[W_ORIGIN] & 1) == 0))
-            return POSITION_BAD_SEAT;
+            return WL_BLAME(p->notes, POSITION_BAD_SEAT, NOTE_PIECE_SEAT, i);
     }
     for (wl_word i = 0; i < p->n_dead; i++)
         if ((p->in >> p->dead[i * DEAD_WORDS + W_SEAT] & 1) == 0)
-            return POSITION_BAD_SEAT;
+            return WL_BLAME(p->notes, POSITION_BAD_SEAT, NOTE_DEAD_SEAT, i);
     for (wl_word i = 0; i < p->n_areas && next_area(&areas, &seat, &n, &list); i++)
         if ((plays >> seat & 1) == 0 || (n > 0 && (p->in >> seat & 1) == 0))
-            return POSITION_BAD_SEAT;
+            return WL_BLAME(p->notes, POSITION_BAD_SEAT, NOTE_AREA_SEAT, seat);
     if (p->has_turn && (plays >> p->seat & 1) == 0)
-        return POSITION_BAD_SEAT;
+        return WL_BLAME(p->notes, POSITION_BAD_SEAT, NOTE_TURN_SEAT);
     if (p->has_offer && (plays >> p->by & 1) == 0)
-        return POSITION_BAD_SEAT;
+        return WL_BLAME(p->notes, POSITION_BAD_SEAT, NOTE_OFFER_SEAT);
     for (wl_word i = 0; i < p->n_accepted; i++)
         if ((plays >> p->accepted[i] & 1) == 0)
-            return POSITION_BAD_SEAT;
+            return WL_BLAME(p->notes, POSITION_BAD_SEAT, NOTE_OFFER_SEAT);
     return WL_OK;
 }
 
@@ -2492,13 +2604,14 @@ static int32_t check_position_ids(position *p)
     for (wl_word i = 0; i < p->n_pieces + p->n_dead; i++) {
         const wl_word id = i < p->n_pieces ? piece_words(p, i)[W_ID] : p->dead[(i - p->n_pieces) * DEAD_WORDS + W_ID];
         if (!wl_between(1, id, IDS - 1) || used[id]++)
-            return POSITION_BAD_ID;
+            return i < p->n_pieces ? WL_BLAME(p->notes, POSITION_BAD_ID, NOTE_PIECE_ID, i, IDS - 1)
+                                   : WL_BLAME(p->notes, POSITION_BAD_ID, NOTE_DEAD_ID, i - p->n_pieces, IDS - 1);
         if (i < p->n_pieces)
             p->row_of[id] = (uint8_t)(i + 1);
         greatest = id > greatest ? id : greatest;
     }
     p->next_id = wl_or_else(p->next_id, greatest + 1);
-    return greatest < p->next_id ? WL_OK : POSITION_BAD_ID;
+    return greatest < p->next_id ? WL_OK : WL_BLAME(p->notes, POSITION_BAD_ID, NOTE_NEXT_ID, greatest + 1);
 }
 
 static int32_t check_position_pieces(const universal_setup *setup, const position *p)
@@ -2509,22 +2622,22 @@ static int32_t check_position_pieces(const universal_setup *setup, const positio
     for (wl_word i = 0; i < p->n_pieces; i++) {
         const int32_t space = (int32_t)piece_words(p, i)[W_SPACE];
         if (has(&taken, space))
-            return POSITION_OCCUPIED;
+            return WL_BLAME(p->notes, POSITION_OCCUPIED, NOTE_PIECE_SPACE, i);
         add(&taken, space);
     }
     for (wl_word i = 0; i < p->n_pieces; i++)
         if (piece_words(p, i)[W_KIND] == PSIONIC && !setup->psionics)
-            return POSITION_BAD_KIND;
+            return WL_BLAME(p->notes, POSITION_BAD_KIND, NOTE_PIECE_KIND, i);
     for (wl_word i = 0; i < p->n_dead; i++) {
         const wl_word kind = p->dead[i * DEAD_WORDS + W_KIND];
         if (kind == MIGHTY || (kind == PSIONIC && !setup->psionics))
-            return POSITION_BAD_KIND;
+            return WL_BLAME(p->notes, POSITION_BAD_KIND, NOTE_DEAD_KIND, i);
     }
     for (wl_word i = 0; i < p->n_pieces; i++)
         mighties[piece_words(p, i)[W_SEAT]] += piece_words(p, i)[W_KIND] == MIGHTY;
     for (int32_t seat = 0; seat < SEATS_MAX; seat++)
         if ((p->in >> seat & 1) && mighties[seat] != 1)
-            return POSITION_BAD_MIGHTY;
+            return WL_BLAME(p->notes, POSITION_BAD_MIGHTY, NOTE_MIGHTY, seat, mighties[seat]);
     return WL_OK;
 }
 
@@ -2542,13 +2655,13 @@ static int32_t check_position_area(position *p)
     for (wl_word i = 0; i < p->n_areas && next_area(&areas, &seat, &n, &list); i++)
         for (wl_word k = 0; k < n; k++) {
             if (has(&owned, (int32_t)list[k]))
-                return POSITION_BAD_AREA;
+                return WL_BLAME(p->notes, POSITION_BAD_AREA, NOTE_AREA_SPACE, seat, k);
             add(&owned, (int32_t)list[k]);
             add(&p->area[seat], (int32_t)list[k]);
         }
     for (int32_t s = 0; s < SEATS_MAX; s++)
         if ((p->in >> s & 1) && is_empty_set(&p->area[s]))
-            return POSITION_BAD_AREA;
+            return WL_BLAME(p->notes, POSITION_BAD_AREA, NOTE_AREA_EMPTY, s);
     return WL_OK;
 }
 
@@ -2559,10 +2672,10 @@ static int32_t check_position_conquests(const universal_setup *setup, const posi
         if (w[W_CONQUERING] == WL_WORD_ABSENT)
             continue;
         if (!wl_between(1, w[W_CONQUERING], CONQUEST_TURNS_MAX))
-            return POSITION_BAD_CONQUEST;
+            return WL_BLAME(p->notes, POSITION_BAD_CONQUEST, NOTE_CONQUEST, i, CONQUEST_TURNS_MAX);
         for (int32_t seat = 0; seat < SEATS_MAX; seat++)
             if ((setup->side[w[W_SEAT]] >> seat & 1) && has(&p->area[seat], (int32_t)w[W_SPACE]))
-                return POSITION_BAD_CONQUEST;
+                return WL_BLAME(p->notes, POSITION_BAD_CONQUEST, NOTE_CONQUEST, i, 0);
     }
     return WL_OK;
 }
@@ -2575,21 +2688,21 @@ static int32_t check_position_thralls(const position *p)
         const wl_word *w = piece_words(p, i);
         if (w[W_ORIGIN] != WL_WORD_ABSENT) {
             if (!is_seizable((int32_t)w[W_KIND]) || w[W_ORIGIN] == w[W_SEAT] || (p->in >> w[W_ORIGIN] & 1) == 0)
-                return POSITION_BAD_THRALL;
+                return WL_BLAME(p->notes, POSITION_BAD_THRALL, NOTE_THRALL, i);
         }
         if (w[W_HOLDS] != WL_WORD_ABSENT) {
             const wl_word *held;
             if (w[W_KIND] != PSIONIC || !wl_between(1, w[W_HOLDS], IDS - 1) || p->row_of[w[W_HOLDS]] == 0)
-                return POSITION_BAD_THRALL;
+                return WL_BLAME(p->notes, POSITION_BAD_THRALL, NOTE_HOLDS, i);
             held = piece_words(p, p->row_of[w[W_HOLDS]] - 1);
             if (held[W_SEAT] != w[W_SEAT] || held[W_ORIGIN] == WL_WORD_ABSENT)
-                return POSITION_BAD_THRALL;
+                return WL_BLAME(p->notes, POSITION_BAD_THRALL, NOTE_HOLDS, i);
             holders[w[W_HOLDS]]++;
         }
     }
     for (wl_word i = 0; i < p->n_pieces; i++)
         if (piece_words(p, i)[W_ORIGIN] != WL_WORD_ABSENT && holders[piece_words(p, i)[W_ID]] != 1)
-            return POSITION_BAD_THRALL;
+            return WL_BLAME(p->notes, POSITION_BAD_THRALL, NOTE_UNHELD, i);
     return WL_OK;
 }
 
@@ -2598,16 +2711,17 @@ static int32_t check_position_turn(const position *p)
     if (!p->has_turn)
         return WL_OK;
     if ((p->in >> p->seat & 1) == 0 || (p->freeze_used == 1 && p->seat != BALANCE))
-        return POSITION_BAD_TURN;
+        return WL_BLAME(p->notes, POSITION_BAD_TURN, NOTE_TURN);
     if (!p->has_sacrifice)
         return WL_OK;
     if (p->seat != GOOD || !wl_between(1, p->moves_left, 2) || (p->moved == WL_WORD_ABSENT) != (p->moves_left == 2))
-        return POSITION_BAD_TURN;
+        return WL_BLAME(p->notes, POSITION_BAD_TURN, NOTE_TURN);
     if (p->moves_left == 2)
         return WL_OK;
     if (!wl_between(1, p->moved, IDS - 1) || p->row_of[p->moved] == 0)
-        return POSITION_BAD_TURN;
-    return piece_words(p, p->row_of[p->moved] - 1)[W_SEAT] == p->seat ? WL_OK : POSITION_BAD_TURN;
+        return WL_BLAME(p->notes, POSITION_BAD_TURN, NOTE_TURN);
+    return piece_words(p, p->row_of[p->moved] - 1)[W_SEAT] == p->seat ? WL_OK
+                                                                              : WL_BLAME(p->notes, POSITION_BAD_TURN, NOTE_TURN);
 }
 
 static int32_t check_position_offer(const position *p)
@@ -2617,14 +2731,14 @@ static int32_t check_position_offer(const position *p)
     if (!p->has_offer)
         return WL_OK;
     if ((p->in >> p->by & 1) == 0)
-        return POSITION_BAD_OFFER;
+        return WL_BLAME(p->notes, POSITION_BAD_OFFER, NOTE_OFFER);
     for (wl_word i = 0; i < p->n_accepted; i++) {
         const uint32_t bit = wl_bit((int32_t)p->accepted[i]);
         if (p->accepted[i] == p->by || (p->in & bit) == 0 || (accepted & bit) != 0)
-            return POSITION_BAD_OFFER;
+            return WL_BLAME(p->notes, POSITION_BAD_OFFER, NOTE_OFFER);
         accepted |= bit;
     }
-    return (p->in & ~wl_bit((int32_t)p->by) & ~accepted) == 0 ? POSITION_BAD_OFFER : WL_OK;
+    return (p->in & ~wl_bit((int32_t)p->by) & ~accepted) == 0 ? WL_BLAME(p->notes, POSITION_BAD_OFFER, NOTE_OFFER) : WL_OK;
 }
 
 static int two_sides_are_in(const universal_setup *setup, uint32_t in)
@@ -2658,7 +2772,7 @@ static int32_t check_position(const universal_setup *setup, position *p, wl_word
         error = check_position_offer(p);
     if (error != WL_OK)
         return error;
-    return two_sides_are_in(setup, p->in) ? WL_OK : POSITION_OVER;
+    return two_sides_are_in(setup, p->in) ? WL_OK : WL_BLAME(words, POSITION_OVER, NOTE_OVER);
 }
 
 static void position_turn(universal_state *state, const universal_setup *setup, const position *p, int32_t first)

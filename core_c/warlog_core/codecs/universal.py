@@ -12,7 +12,7 @@ import msgspec
 from msgspec import UNSET
 
 from warlog_core.binding import ABSENT, UNKNOWN, WORD_ABSENT, WORD_UNKNOWN, RawGame
-from warlog_core.codecs import ActionRecord, Result, book_data, service_data
+from warlog_core.codecs import ActionRecord, Result, book_data, service_data, universal_explain
 from warlog_core.codecs._actions import Decoder, Encoder, ListedActions, encoded, maker, recent, type_name
 from warlog_core.codecs._names import joined, members
 from warlog_core.codecs._words import (
@@ -243,6 +243,11 @@ class Codec:
 
     def position_words(self, options: object, position: object) -> list[int]:
         return with_verdict(_position_words, position)
+
+    def explain_start(
+        self, options: Mapping[str, Any], position: Any, code: str, words: Sequence[int]
+    ) -> Explanation | None:
+        return universal_explain.of_start(options, position, words)
 
     def labels(self, options: object) -> bytes:
         return b""
@@ -513,16 +518,7 @@ class Tables:
         raise AssertionError("no action of this game is redacted")
 
     def explain(self, action: Mapping[str, Any], code: str, words: Sequence[int]) -> Explanation | None:
-        """Which space is at fault, of payments and of ids that do not exist."""
-        if code == "unknown_space":
-            space = _unknown_space(action)
-            return Explanation(f"there is no space {space}", {"space": space})
-        if code == "cannot_pay":
-            cost, owned = words
-            return Explanation(f"{_spaces_are(cost)} due, {owned} owned", {"cost": cost})
-        if code == "bad_payment":
-            return _payment_fault(action["pay"], *words)
-        return None
+        return universal_explain.of_action(action, code, words)
 
     def listing(self, listing: bytes) -> list[Any]:
         return self._codec.listed.structs(listing)
@@ -661,40 +657,6 @@ class Tables:
 @recent
 def _listed(record: Sequence[int]) -> Any:
     return _MAKERS[record[0]](record)
-
-
-# ---- explanations ----
-
-_NAME_MAX = 40  # of a name that is no space's, in an answer
-
-
-def _unknown_space(action: Mapping[str, Any]) -> str:
-    """The first that the book's order of fields comes to."""
-    pay = action.get("pay")
-    named = [action[name] for name in ("to", "target") if name in action]
-    named += pay if type(pay) is list else []
-    return str(next(space for space in named if space not in SPACE_IDS))[:_NAME_MAX]
-
-
-def _spaces_are(n: int) -> str:
-    return "1 space is" if n == 1 else f"{n} spaces are"
-
-
-_NOT_OWN, _TWICE, _TOO_MANY = 1, 2, 3
-
-
-def _payment_fault(pay: Sequence[str], cost: int, fault: int, at: int, owner: int) -> Explanation:
-    due = f"{_spaces_are(cost)} due"
-    if at == len(pay):
-        return Explanation(f"{due}, {at} given", {"cost": cost})
-    space = pay[at]
-    if fault == _TOO_MANY:
-        detail = f"{space} is too many: {due}"
-    elif fault == _TWICE:
-        detail = f"{space} is given twice"
-    else:
-        detail = f"{space} belongs to {'nobody' if owner == _NOBODY else SEATS[owner]}"
-    return Explanation(detail, {"space": space, "cost": cost})
 
 
 # Effect decoders, in the order of the table.
