@@ -44,6 +44,10 @@ class Accounting(Protocol):
         """The options that the server adds at the start of a competitive match, from each seat's standing."""
         ...
 
+    def balances_missing(self, options: Mapping[str, Any]) -> str:
+        """The option that must say how much gold each seat has, if it does not say it of every seat; else ""."""
+        ...
+
     def frozen(self, view: Mapping[str, Any]) -> int:
         """Of a match that is played: what each seat can still lose. `view` is the spectator's, as plain JSON."""
         ...

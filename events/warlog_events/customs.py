@@ -155,6 +155,13 @@ def stake(game: Game, options: Mapping[str, object], mode: str) -> int:
     return 0 if own is None else own.hold(options)
 
 
+def balances_missing(game: Game, options: Mapping[str, object]) -> str:
+    """The name of the option that says how much gold the players of a match with a stake have, where it does not say it
+    of every seat; "" otherwise. The options are valid apart from that."""
+    own = accounting(game)
+    return "" if own is None else own.balances_missing(options)
+
+
 def nominal(game: Game, options: Mapping[str, object], mode: str) -> dict[str, object]:
     """The options with what the server will add at the start, as if everybody had just enough: to be checked before
     there are players."""

@@ -240,7 +240,8 @@ def with_wish(joined: Iterable[Joined], player: Player, wish: str | None) -> lis
 
 
 def _options_changed(fold: Fold, body: OptionsChanged) -> Fold:
-    """Seats that vanish are emptied, and nobody is prepared any more, when the seats are others than before."""
+    """Seats that vanish are emptied, and nobody is prepared any more, when the seats are others than before. Else those
+    stay prepared of which the event says so."""
     fold = replace(fold, options=body.options)
     if fold.started:
         return fold
@@ -249,7 +250,7 @@ def _options_changed(fold: Fold, body: OptionsChanged) -> Fold:
     fold = replace(fold, record=body.record, saved=body.saved)
     seats = tuple(body.seats)
     if seats == fold.seats:
-        return fold
+        return fold if body.prepared is None else replace(fold, prepared=tuple(body.prepared))
     holders = {seat: player for seat, player in fold.holders.items() if seat in seats}
     invitations = {seat: secret for seat, secret in fold.invitations.items() if seat in seats}
     return replace(fold, seats=seats, holders=holders, invitations=invitations, prepared=())

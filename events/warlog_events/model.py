@@ -116,10 +116,13 @@ class ActionTaken(Struct, frozen=True, omit_defaults=True):
 
 
 class ProposalMade(Struct, frozen=True, omit_defaults=True):
-    """`proposal` is as it was posted, with a scenario already resolved."""
+    """proposal  as it was posted, with a scenario already resolved
+    replaces  version of the proposal that was open until then, None where none was
+    """
 
     proposal: dict[str, object]
     player: Player
+    replaces: int | None = None
 
 
 class ProposalAccepted(Struct, frozen=True, omit_defaults=True):
@@ -141,6 +144,7 @@ class OptionsChanged(Struct, frozen=True, omit_defaults=True):
     position  the beginning, in the lobby; None for the game's own
     record    the record that the match will go on from, in the lobby
     saved     seat → who had it in the match that the record is of, where the rule book keeps it for them
+    prepared  in the lobby: the seats that stay prepared. None: all of them, unless the seats change (0.1 wrote that)
     """
 
     options: dict[str, object]
@@ -150,6 +154,7 @@ class OptionsChanged(Struct, frozen=True, omit_defaults=True):
     position: dict[str, object] | None = None
     record: dict[str, object] | None = None
     saved: dict[str, Player] = {}
+    prepared: list[str] | None = None
 
 
 class TimeTravelled(Struct, frozen=True, omit_defaults=True):

@@ -79,7 +79,8 @@ def propose(draft: Draft, command: Propose, player: Player, around: Around) -> N
         _check(draft, proposed, player, around)
         if isinstance(proposed.get("position"), dict):
             proposed["in_force"] = in_force(match, proposed)
-        draft.write(ProposalMade(proposed, player))
+        replaced = match.fold.proposal
+        draft.write(ProposalMade(proposed, player, None if replaced is None else replaced.version))
 
 
 def accept(draft: Draft, command: Accept, player: Player, around: Around) -> None:
@@ -249,7 +250,9 @@ def _change_beginning(draft: Draft, proposed: Proposed, player: Player, proposal
         known_to = {fold.editor if position == fold.position else player.id}
         check_unknown(draft.game, position, known_to, _players(match, holders), match.version)
     check_saved(match, saved, holders, _players(match, {}))
-    draft.write(OptionsChanged(options, list(seats), player, proposal, position, record, saved))
+    # Whoever has not proposed the change has to say anew that he is content.
+    prepared = [seat for seat in fold.prepared if seats == fold.seats and match.holds(player.id, seat)]
+    draft.write(OptionsChanged(options, list(seats), player, proposal, position, record, saved, prepared))
 
 
 def check_beginning(
@@ -275,6 +278,11 @@ def check_beginning(
         game.check_options(whole, position)
         return game.seats_for(whole)
     except warlog_core.Refused as error:
+        missing = customs.balances_missing(game, options) if error.code == "insufficient_gold" else ""
+        if missing and mode == "casual":
+            detail = f"Where gold is at stake, {missing} must say how much of it the player of each seat has."
+            path = "" if at is None else f"{at}/options/{missing}"
+            raise Refused("invalid_options", detail, version=version, path=path) from error
         raise refused(error, at=at, version=version) from error
 
 

@@ -241,6 +241,8 @@ def _proposal_made(
     is_open = match.fold.proposal is not None and match.fold.proposal.version == stored.version
     disclosed = match.is_over and not is_open
     shown["proposal"] = proposed_json(match, body.proposal, body.player.id, reader, disclosed)
+    if body.replaces is not None:
+        shown["replaces"] = body.replaces
 
 
 def _proposal_answered(
@@ -266,6 +268,8 @@ def _options_changed(
     _agreed(shown, body)
     shown["options"] = _known(match, body.options)
     shown["seats"] = body.seats
+    if body.prepared is not None:
+        shown["prepared"] = body.prepared
     _position(shown, match, stored, body.position, body.player.id, reader)
     if body.record is not None:
         shown["import"] = record_json(match, body.record)

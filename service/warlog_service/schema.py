@@ -382,6 +382,14 @@ class Event(Struct, frozen=True):
     action: Json | UnsetType = UNSET
     draws: list[int] | UnsetType = UNSET
     effects: list[Json] | UnsetType = UNSET
+    replaces: (
+        Annotated[int, Meta(description="proposal_made: version of the proposal that was open until then")]
+        | UnsetType
+    ) = UNSET
+    prepared: (
+        Annotated[list[str], Meta(description="options_changed in the lobby: the seats that stay prepared")]
+        | UnsetType
+    ) = UNSET
 
 
 class CommandDone(Struct, frozen=True, forbid_unknown_fields=True):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import AsyncIterator
 
+import msgspec
 import pytest
 import pytest_asyncio
 
@@ -30,9 +31,11 @@ from warlog_events.commands import (
     Wanted,
 )
 from warlog_events.done import Beginning, Key
+from warlog_events.fold import created, evolve
 from warlog_events.head import Match
-from warlog_events.model import Player, Reader
+from warlog_events.model import STRANGER, MatchCreated, OptionsChanged, Player, Reader
 from warlog_events.seating import rotated
+from warlog_events.store import StoredEvent
 
 RESIGN: dict[str, object] = {"type": "resign"}
 
@@ -261,6 +264,38 @@ async def test_without_consent_undo_options_and_edit_happen_at_once_but_not_the_
     assert (await table.do(match, Propose(Rematch()), BOB)).event(SPECTATOR)["type"] == "proposal_made"
 
 
+def test_an_option_change_that_0_1_stored_leaves_the_prepared_seats_as_it_did() -> None:
+    fold = created(
+        "m_000_x",
+        StoredEvent(1, "match_created", "", ADA.id, 0, b"{}", None, "", ""),
+        MatchCreated("hex", 1, ["red", "blue"], ADA, "", prepared=["red", "blue"]),
+    )
+    stored = StoredEvent(2, "options_changed", "", ADA.id, 1, b"{}", None, "", "")
+    for prepared, left in ((None, ("red", "blue")), (["red"], ("red",)), ([], ())):
+        body = OptionsChanged({"width": 9}, ["red", "blue"], ADA, prepared=prepared)
+        assert evolve(fold, stored, body, options={}, seed="").prepared == left
+    old = msgspec.json.decode(
+        b'{"options":{},"seats":["red","blue"],"player":{"id":"a","name":"b"}}', type=OptionsChanged
+    )
+    assert old.prepared is None
+
+
+async def test_a_second_proposal_names_the_one_that_it_replaces(table: Table) -> None:
+    match = await table.duel()
+    start = match.started_at_version
+    first = await table.do(match, Propose(Undo(start)), ADA)
+    assert "replaces" not in first.event(SPECTATOR)
+    second = await table.do(match, Propose(Undo(start)), BOB)
+    assert second.event(SPECTATOR)["replaces"] == first.version
+    events = await table.matches.past.events(await table.load(match), STRANGER)
+    assert [event.get("replaces") for event in events if event["type"] == "proposal_made"] == [
+        None,
+        first.version,
+    ]
+    await table.do(match, Reject(second.version), ADA)
+    assert "replaces" not in (await table.do(match, Propose(Undo(start)), ADA)).event(SPECTATOR)
+
+
 async def test_options_that_change_the_seats_empty_those_that_vanish_and_unprepare_everybody(
     table: Table,
 ) -> None:
@@ -268,10 +303,13 @@ async def test_options_that_change_the_seats_empty_those_that_vanish_and_unprepa
     spec = CreateMatch("hex", {"seats": 4, "army": "preset"}, seats)
     match = (await table.matches.create(spec, ADA, players={BOB.id: BOB, EVE.id: EVE})).match
     await table.do(match, Prepare("red"), ADA)
+    await table.do(match, Prepare("blue"), BOB)
     done = await table.do(match, Propose(Options(options={"round_limit": 9})), ADA)
     await table.do(match, Accept(done.version), BOB)
     match = (await table.do(match, Accept(done.version), EVE)).match
-    assert match.fold.prepared == ("red",)  # the seats are the same: who was content still is
+    assert match.fold.prepared == ("red",)  # the seats are the same, but only the proposer is still content
+    assert (await table.matches.head(match.id)).fold.prepared == ("red",)
+    await table.do(match, Prepare("blue"), BOB)
     done = await table.do(match, Propose(Options(options={"seats": 2, "round_limit": None})), BOB)
     await table.do(match, Accept(done.version), ADA)
     match = (await table.do(match, Accept(done.version), EVE)).match

@@ -45,6 +45,22 @@ def test_who_has_not_enough_cannot_sit_down(api: Api) -> None:
     ok(ben.put(f"/matches/{match_id}/seats/north", {}))
 
 
+def test_a_casual_match_with_a_stake_and_without_balances_says_what_is_missing(api: Api) -> None:
+    """0.1 said insufficient_gold, as if somebody were poor."""
+    ada = api.player()
+    poor = {"players": 2, "stake": 100, "balances": {"south": 5_000}}
+    for options in ({"players": 2, "stake": 100}, poor):
+        problem = refused(ada.post("/matches", {"game": "junqi", "options": options}), 422, "invalid_options")
+        assert problem["path"] == "/options/balances"
+        assert "balances" in problem["detail"]
+    both = {**poor, "balances": {"south": 5_000, "north": 499}}
+    refused(ada.post("/matches", {"game": "junqi", "options": both}), 422, "insufficient_gold")
+    match = ada.create(game="junqi", options={"players": 2}, seats={"south": "me"})["match"]["id"]
+    proposal = {"kind": "options", "options": {"stake": 100}}
+    problem = refused(ada.command(match, {"type": "propose", "proposal": proposal}), 422, "invalid_options")
+    assert problem["path"] == "/proposal/options/balances"
+
+
 def test_a_higher_stake_needs_everybodys_consent_and_gold(api: Api) -> None:
     ada, ben = api.player(), api.player()
     match = ada.create(game="junqi", options={"players": 2, "stake": 10}, mode="competitive", consent="none",

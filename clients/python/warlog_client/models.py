@@ -203,6 +203,8 @@ class Event(Struct, frozen=True):
     action     None also where it is hidden
     draws      None also where they are hidden; empty: there were none
     proposal   what is proposed (`proposal_made`), or the version that was accepted or rejected
+    replaces   version of the proposal that was open until this one took its place (`proposal_made`)
+    prepared   the seats that stay prepared (`options_changed` in the lobby)
     to         the version that is current again (`time_travelled`)
     seats      of the match: names, or who holds them
     match      the new match (`rematch_agreed`)
@@ -237,6 +239,8 @@ class Event(Struct, frozen=True):
     now: datetime | None = None
     counted: bool | None = None
     uncounted: list[str] | None = None
+    replaces: int | None = None
+    prepared: list[str] | None = None
 
 
 class Done(Struct, frozen=True):

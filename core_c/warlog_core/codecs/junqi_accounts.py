@@ -50,6 +50,11 @@ class Accounting:
             "balances": {seat: min(one.gold, _BALANCE_MAX) for seat, one in seats.items()},
         }
 
+    def balances_missing(self, options: Mapping[str, Any]) -> str:
+        """4.1: needed for every seat when there is a stake."""
+        missing = options.get("stake") and set(seats_of(options)) - options.get("balances", {}).keys()
+        return "balances" if missing else ""
+
     def frozen(self, view: Mapping[str, Any]) -> int:
         """9.4.2"""
         gold: Mapping[str, int] = view.get("gold", {})
