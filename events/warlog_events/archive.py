@@ -28,10 +28,12 @@ from .counts import Counts
 from .errors import IntegrityError, Unavailable, UnknownMatch
 from .records import parse_record
 from .store import Archived, StoredEvent
+from .threads import Threads
 from .verify import entries_of
 
 log = logging.getLogger("warlog.archive")
 
+FILES_AT_ONCE = 4
 CACHE_BYTES_MAX = 64 * 1024 * 1024
 _EVENT_BYTES = 400  # of an event in memory, beside its body
 
@@ -128,7 +130,11 @@ def content_of(record: bytes) -> Archived:
 class Archive:
     """What a process reads from the archive, and keeps for a while."""
 
-    def __init__(self, files: Files, *, cache_bytes_max: int = CACHE_BYTES_MAX) -> None:
+    def __init__(
+        self, files: Files, *, cache_bytes_max: int = CACHE_BYTES_MAX, threads: Threads | None = None
+    ) -> None:
+        """`threads`: in which files are read."""
+        self._threads = threads or Threads("archive", FILES_AT_ONCE)
         self.files = files
         self.counts = Counts()
         self.cached_bytes = 0
@@ -153,7 +159,7 @@ class Archive:
         named = Tombstone.parse(tombstone)
         self.counts.archive_reads += 1
         try:
-            archived = await asyncio.to_thread(lambda: content_of(self.files.read(match, named)))
+            archived = await self._threads.run(lambda: content_of(self.files.read(match, named)))
         except OSError as error:
             log.error("%s: its file in the archive cannot be read: %s", match, error)
             raise Unavailable("this match is in the archive, which does not answer") from error

@@ -36,6 +36,7 @@ from .embedded import BALLAST_BYTES, VERSION_MIN, Embedded, RedisUnsuitable
 from .errors import Unavailable
 from .pipe import PAUSE_S_MAX, Address, Client, Pipe, Wire, script
 from .room import parse_info
+from .threads import Threads
 from .world import World
 
 __all__ = ["Connection", "Durability", "RedisUnsuitable", "open_redis"]
@@ -221,6 +222,7 @@ async def open_redis(
     wait_ms: int = 1000,
     memory_bytes: int | None = None,
     ballast_bytes: int = BALLAST_BYTES,
+    flushing: Threads | None = None,
 ) -> Connection:
     """`url` (redis, rediss or unix; redis+cluster or rediss+cluster with several host:port), or else the embedded
     server of `data_dir`. A plain URL that leads to a node of a cluster leads to the cluster.
@@ -228,6 +230,7 @@ async def open_redis(
     wait_ms        how long a replicated write waits for its replicas
     memory_bytes   what the embedded server may use; None: half of the machine's
     ballast_bytes  room on its disk that is kept for when there is no other; 0: none
+    flushing       the thread that flushes an embedded server's file; None: one of its own
 
     Raises RedisUnsuitable where waiting would not help, Unavailable after ten seconds without a connection."""
     if not 1 <= buckets <= keys.BUCKETS_MAX:
@@ -249,7 +252,7 @@ async def open_redis(
             raise RedisUnsuitable(
                 "the embedded Redis has no replicas: durability `replicated` needs a Redis URL"
             )
-        embedded = Embedded(Path(data_dir), durability, memory_bytes, ballast_bytes)
+        embedded = Embedded(Path(data_dir), durability, memory_bytes, ballast_bytes, flushing)
         connection.to_server(embedded.locate, embedded)
     else:
         raise RedisUnsuitable("neither a Redis URL nor a data directory is given")

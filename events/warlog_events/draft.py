@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 import msgspec
+from msgspec.structs import replace
 
 from warlog_core import Event, Game, State
 
@@ -171,6 +172,23 @@ class Draft:
         self.head = self.match = self._after(before, stored, body, state)
         self.written.append(written)
         self._pending = written
+
+    def redate(self, at: int) -> None:
+        """All events of this draft, which are the first of a new match, happen at `at` (ms) instead.
+
+        An event's time is checked when it is appended, and replaying a long record takes longer than it may be off."""
+        assert self.began is None
+        chain = ""
+        for written in self.written:
+            e = written.stored
+            chain = chain_of(chain, e.version, e.type, e.seat, e.by, at, e.body, e.draws, e.hash)
+            written.stored = StoredEvent(e.version, e.type, e.seat, e.by, at, e.body, e.draws, chain, e.hash)
+        head = self.match
+        started_at = at if head.fold.started else 0
+        fold = replace(head.fold, chain=chain, created_at=at, updated_at=at, started_at=started_at)
+        deadlines = {seat: deadline - self.at + at for seat, deadline in head.deadlines.items()}
+        self.head = self.match = Match(fold, head.game, head.timeline, head.state, deadlines, head.settings)
+        self.at = at
 
     def commit(self) -> Match:
         """The events have been appended: the timeline learns of them. Gives the new head."""

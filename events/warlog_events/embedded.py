@@ -31,6 +31,7 @@ from redis.exceptions import ResponseError
 from .errors import Unavailable
 from .pipe import Address, Client
 from .room import CLOSED_BYTES, Ballast, Room
+from .threads import Threads
 
 log = logging.getLogger("warlog.redis")
 
@@ -58,6 +59,7 @@ class Embedded:
 
     memory_bytes    what Redis may use; None: half of what this machine, or container, has
     ballast_bytes   room on the disk that is kept for when there is no other
+    flushing        the thread that flushes, and does nothing else
     """
 
     def __init__(
@@ -66,7 +68,9 @@ class Embedded:
         fsync: Literal["everysec", "always"],
         memory_bytes: int | None = None,
         ballast_bytes: int = BALLAST_BYTES,
+        flushing: Threads | None = None,
     ) -> None:
+        self._flushing = flushing or Threads("fsync", 1)
         self._dir = data_dir.absolute()
         self._fsync = fsync
         self._memory_bytes = _machine_bytes() // 2 if memory_bytes is None else memory_bytes
@@ -113,7 +117,7 @@ class Embedded:
         assert process.stdin is not None
         process.stdin.close()
         try:
-            await asyncio.to_thread(process.wait, STOP_S_MAX)
+            await self._flushing.run(process.wait, STOP_S_MAX)
         except subprocess.TimeoutExpired:
             log.error("the embedded redis-server does not end and is left to itself")
         self._ballast.give_up()
@@ -243,7 +247,7 @@ class Embedded:
         while True:
             await asyncio.sleep(FSYNC_EVERY_S)
             try:
-                await asyncio.to_thread(self._flush)
+                await self._flushing.run(self._flush)
             except OSError:
                 log.exception("the append-only file could not be flushed to the disk")
 

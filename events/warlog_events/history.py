@@ -1,7 +1,6 @@
 """The history of the current line, as far as the reader may know it: in the game's own notation if it has one
 (wec 10.6), else one line per action (CONVENTIONS.md, "Notation")."""
 
-import asyncio
 from bisect import bisect_right
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -78,7 +77,7 @@ async def _own_lines(
         start = await past.state_at(match, part.before)
         begin = await past.state_at(match, part.base) if part.has_head else None
         head_viewer = None if match.is_open_book(part.base) else viewer
-        found += await asyncio.to_thread(_written, notation, part, begin, start, head_viewer, viewer)
+        found += await past.brief.run(_written, notation, part, begin, start, head_viewer, viewer)
         result: Result | None = None
         if part.is_last and page.more is None:
             result = match.fold.result

@@ -2,7 +2,6 @@
 before anything is decided, because deciding asks nobody; so is a history in a game's notation read.
 """
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 
 import msgspec
@@ -15,6 +14,7 @@ from .done import Beginning, ScenarioLookup
 from .errors import BadParameter, UnknownMatch
 from .head import Match
 from .model import Player
+from .threads import Threads
 
 Load = Callable[[str, str | None], Awaitable[Match]]
 """`Matches.load`: a match by its id, for a player who may know of it."""
@@ -31,7 +31,8 @@ NOTHING = Found()
 
 
 class Lookups:
-    def __init__(self, load: Load, scenario: ScenarioLookup | None) -> None:
+    def __init__(self, load: Load, scenario: ScenarioLookup | None, heavy: Threads) -> None:
+        self._heavy = heavy
         self._load = load
         self._scenario = scenario
 
@@ -62,7 +63,7 @@ class Lookups:
             saved = await self._saved_by(match, options.record.get("match"), caller)
             if "history" in options.record:
                 need_holder(match, caller)
-                record = await asyncio.to_thread(records.with_history_read, options.record)
+                record = await self._heavy.run(records.with_history_read, options.record)
                 command = replace(command, proposal=replace(options, record=record))
         return command, Found(scenario, saved)
 

@@ -66,10 +66,14 @@ from .projections.lobby import index_json
 from .proposals import Around, accept, propose, reject
 from .stakes import Brought, BroughtWanted, Stakes
 from .store import DONE, Append, Idempotency, Store
+from .threads import Threads
 from .timeline import Forgotten
 from .world import World
 
 CONFLICTS_MAX = 100
+CLOCK_TRIES = 5  # of a new match's first append, each with the time of the moment
+FEW_EVENTS = 100  # of a new match, made within milliseconds
+HEAVY_AT_ONCE = 2
 _TRIES = range(CONFLICTS_MAX)
 
 
@@ -119,8 +123,15 @@ class Matches:
         scenario: ScenarioLookup | None = None,
         stakes: Stakes | None = None,
         settings: MatchSettings | None = None,
+        heavy: Threads | None = None,
+        brief: Threads | None = None,
     ) -> None:
-        """`watch` None: feeds follow this process's own commands alone. `stakes` None: players bring nothing."""
+        """`watch` None: feeds follow this process's own commands alone. `stakes` None: players bring nothing.
+
+        heavy, brief  threads for whole matches (verifying, importing), which take seconds, and for pages of a notation
+        """
+        self._heavy = heavy or Threads("heavy", HEAVY_AT_ONCE)
+        self._brief = brief or Threads("brief", HEAVY_AT_ONCE)
         self.store = store
         self.world = world
         self.settings = settings or MatchSettings()
@@ -142,8 +153,8 @@ class Matches:
             checkpoint_every=self.settings.checkpoint_every_events,
             snapshot_every=self.settings.snapshot_every_events,
         )
-        self.past = Past(self._loader)
-        self._lookups = Lookups(self.load, scenario)
+        self.past = Past(self._loader, self._heavy, self._brief)
+        self._lookups = Lookups(self.load, scenario, self._heavy)
         self._hub = Hub(
             self.past,
             watch,
@@ -195,10 +206,10 @@ class Matches:
         with the rule book's code, or with `bad_record` where draws, hashes, chain or versions do not fit
         (`extra["record_version"]` says where)."""
         # Thousands of actions take a while, which nobody else shall wait for.
-        parsed = await asyncio.to_thread(records.parse_record, record)
-        await asyncio.to_thread(check_import, parsed, record)
+        parsed = await self._heavy.run(records.parse_record, record)
+        await self._heavy.run(check_import, parsed, record)
         draft = self._new_draft(parsed.game, parsed.rules_version, caller)
-        versions = await asyncio.to_thread(begin_import, draft, parsed, caller, visibility)
+        versions = await self._heavy.run(begin_import, draft, parsed, caller, visibility)
         match = await self._append_new(draft)
         return Imported(match, {str(old): new for old, new in versions.items()})
 
@@ -240,11 +251,24 @@ class Matches:
 
     async def _append_new(self, draft: Draft) -> Match:
         await self._secure(draft)
-        await self._append(draft, None, None)
+        if len(draft.written) > FEW_EVENTS:
+            await self._redate(draft)
+        for tries_left in reversed(range(CLOCK_TRIES)):
+            try:
+                await self._append(draft, None, None)
+                break
+            except ClockSkew:
+                if not tries_left:
+                    raise
+                await self._redate(draft)
         hot = Hot(draft.commit(), draft.secrets)
         self.cache.put(hot)
         self._loader.keep(hot)
         return hot.match
+
+    async def _redate(self, draft: Draft) -> None:
+        """Its events happen now, whatever making them has taken."""
+        await self._heavy.run(lambda: draft.redate(self.store.at()))
 
     # ---- commands
 
@@ -620,6 +644,8 @@ class Matches:
         self._hub.close()
         self.integrity.close()
         await self._loader.settle()
+        self._heavy.close()
+        self._brief.close()
 
 
 def _idempotency(caller: Player, key: Key | None, done: Done) -> Idempotency | None:

@@ -3,7 +3,6 @@
 Every call is handed a head and tells of what that head knows, whatever has been appended since.
 """
 
-import asyncio
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -17,6 +16,7 @@ from .loading import Loader
 from .model import STRANGER, Reader
 from .pages import Told, tell
 from .store import StoredEvent
+from .threads import Threads
 from .timeline import Forgotten, Timeline
 from .verify import Verdict, verify_record
 from .visible import event_json
@@ -27,7 +27,10 @@ PAGE_EVENTS = 500  # that are replayed at once, before others have their turn
 
 
 class Past:
-    def __init__(self, loader: Loader) -> None:
+    def __init__(self, loader: Loader, heavy: Threads, brief: Threads) -> None:
+        """`heavy`: for what takes seconds. `brief`: for a page of a notation."""
+        self.brief = brief
+        self._heavy = heavy
         self.store = loader.store
         self._loader = loader
         self._counts = loader.counts
@@ -111,7 +114,7 @@ class Past:
         """Everything that is stored, from the first event on. Raises WrongStatus unless the match is over."""
         if not match.is_over:
             raise WrongStatus("a match can be verified when it is over", version=match.version)
-        return await asyncio.to_thread(verify_record, await self.export(match, STRANGER))
+        return await self._heavy.run(verify_record, await self.export(match, STRANGER))
 
     async def _whole(self, match: Match) -> Match:
         """A head whose timeline forgets nothing: the same or a newer one."""
