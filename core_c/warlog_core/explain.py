@@ -131,6 +131,13 @@ def of_form(value: object, type_: Any, what: str, lacks: str = "") -> Explanatio
     return _sentence(found["what"], value, steps, schema_of(type_), what, lacks or f"{what} has no field")
 
 
+def of_template(action: object) -> Explanation | None:
+    """Of a listed template that was posted as it is; None for any other action."""
+    if not isinstance(action, dict) or "open" not in action:
+        return None
+    return Explanation("This is a template, to be filled in: open is never posted.", {}, "/open")
+
+
 def _too_large(value: object, steps: tuple[str | int, ...] = ()) -> Explanation | None:
     """Of an integer that no 64 bits hold: JSON has such numbers, no game has."""
     if type(value) is int and not INT64_MIN <= value <= INT64_MAX:

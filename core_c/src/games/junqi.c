@@ -12,6 +12,7 @@
  *                 n, seats of 6 words: seat, status, cause, ready, timeouts, offered; n, pieces of 6 words: piece, seat, color,
  *                 type, at, face; offer given, by, n, seats that have accepted;
  *                 kind of last_move (0: none), seat, from, to, outcome, n, path (of a flip: the space).
+ * Explanations:   of actions at junqi_explain, of options and Positions at the enum NOTE; codecs/junqi_explain.py reads them.
  */
 #include "junqi_board.h"
 
@@ -664,22 +665,32 @@ static uint32_t cells_for(int32_t type)
 
 static int may_stand(int32_t type, int32_t cell) { return (cells_for(type) >> cell & 1) != 0; }
 
+/* What is wrong with a layout: nothing; its length; the piece at `*at`; how many of the type `*at` there are. */
+enum { LAYOUT_FINE, LAYOUT_LENGTH, LAYOUT_PLACE, LAYOUT_COUNT };
+
 /* 4.2. `n` is the true length of the list. */
-static int32_t check_layout(wl_word n, const uint8_t types[ARMY])
+static int32_t layout_fault(wl_word n, const uint8_t types[ARMY], int32_t *at)
 {
     int32_t count[TYPES] = {0};
 
+    *at = 0;
     if (n != ARMY)
-        return ILLEGAL_LAYOUT;
-    for (int32_t i = 0; i < ARMY; i++) {
-        count[types[i]]++;
-        if (!may_stand(types[i], CELL[i]))
-            return ILLEGAL_LAYOUT;
+        return LAYOUT_LENGTH;
+    for (*at = 0; *at < ARMY; ++*at) {
+        count[types[*at]]++;
+        if (!may_stand(types[*at], CELL[*at]))
+            return LAYOUT_PLACE;
     }
-    for (int32_t type = 0; type < TYPES; type++)
-        if (count[type] != PIECE_TYPE[type].count)
-            return ILLEGAL_LAYOUT;
-    return WL_OK;
+    for (*at = 0; *at < TYPES; ++*at)
+        if (count[*at] != PIECE_TYPE[*at].count)
+            return LAYOUT_COUNT;
+    return LAYOUT_FINE;
+}
+
+static int32_t check_layout(wl_word n, const uint8_t types[ARMY])
+{
+    int32_t at;
+    return layout_fault(n, types, &at) == LAYOUT_FINE ? WL_OK : ILLEGAL_LAYOUT;
 }
 
 /* 4.2, ids: an army is laid out on its ground, whatever stood where before. */
@@ -787,6 +798,37 @@ static const option OPTION[OPTIONS] = { /* 4.1 */
 static const wl_word SCORE_MAX = 1000000000;
 static const wl_word BALANCE_MAX = 1000000000000;
 
+/* What is wrong with options or a Position, and the words that follow: `i` is an index in the list that the note speaks of. */
+enum {
+    NOTE_PLAYERS,       /* three, or not two in the mode flip */
+    NOTE_WINGS,         /* not with this number of seats, or closed in the mode flip */
+    NOTE_ALLIES,        /* no allies with two seats */
+    NOTE_NUMBER,        /* 0 scores, 1 balances; place among SEATS: no such seat, or out of range */
+    NOTE_LAYOUTS,       /* not in the mode flip, nor with a Position */
+    NOTE_LAYOUT_SEAT,   /* place among SEATS: no such seat */
+    NOTE_LAYOUT,        /* place among SEATS, LAYOUT_LENGTH ..., `at` */
+    NOTE_GOLD,          /* place among SEATS, needed */
+    NOTE_STEPS,         /* phase, steps or quiet_steps */
+    NOTE_TURN,          /* turn or first */
+    NOTE_COLORS,
+    NOTE_SEAT,          /* i of seats */
+    NOTE_ALL_READY,     /* in the phase layout */
+    NOTE_PIECE,         /* i */
+    NOTE_OFFER,
+    NOTE_LAST_MOVE,
+    NOTE_PIECE_SPACE,   /* i: not on this board */
+    NOTE_PIECE_TAKEN,   /* i: two pieces on one space */
+    NOTE_PIECE_COUNT,   /* i: more of its type than an army has */
+    NOTE_PIECE_ID,      /* i */
+    NOTE_TEAM,          /* team 0 or 1 is out */
+    NOTE_OUT_PIECES,    /* seat that is out, space */
+    NOTE_FLAG,          /* place among SEATS, or the army in the mode flip */
+    NOTE_MISPLACED,     /* space */
+    NOTE_LAYOUT_PIECES, /* not everything is laid out; space or -1 */
+    NOTE_TURN_OUT,      /* the seat in turn is out */
+    NOTE_NO_MOVE,       /* the seat in turn has no move */
+};
+
 /* Everything the option words say: the setup, and what only the start of the match needs. */
 typedef struct start {
     junqi_setup setup;
@@ -796,7 +838,8 @@ typedef struct start {
 } start;
 
 /* A number for each seat of the match; for others there must be none. Where none is given it stays what it was. */
-static int32_t read_seat_words(const junqi_setup *setup, wl_words *words, wl_word low, wl_word high, wl_word by_seat[])
+static int32_t read_seat_words(const junqi_setup *setup, wl_words *words, int32_t which, wl_word low, wl_word high,
+                               wl_word by_seat[])
 {
     for (int32_t ground = 0; ground < SEATS_MAX; ground++) {
         const int32_t seat = seat_at(setup, ground);
@@ -804,7 +847,7 @@ static int32_t read_seat_words(const junqi_setup *setup, wl_words *words, wl_wor
         if (word == WL_WORD_ABSENT)
             continue;
         if (seat == NONE || !wl_between(low, word, high))
-            return WL_E_INVALID_OPTIONS;
+            return WL_BLAME(words, WL_E_INVALID_OPTIONS, NOTE_NUMBER, which, ground);
         by_seat[seat] = word;
     }
     return words->overrun ? WL_E_INVALID_OPTIONS : WL_OK;
@@ -814,9 +857,12 @@ static int32_t read_seat_words(const junqi_setup *setup, wl_words *words, wl_wor
 static int32_t read_layouts(start *s, wl_words *words, int32_t *illegal)
 {
     const wl_word given = wl_next(words);
+    int32_t fault, at;
 
-    if (words->overrun || !wl_between(0, given, 1) || (given && s->setup.mode == FLIP))
+    if (words->overrun || !wl_between(0, given, 1))
         return WL_E_INVALID_OPTIONS;
+    if (given && s->setup.mode == FLIP)
+        return WL_BLAME(words, WL_E_INVALID_OPTIONS, NOTE_LAYOUTS);
     s->layouts_given = given != 0;
     for (int32_t ground = 0; given && ground < SEATS_MAX; ground++) {
         const int32_t seat = seat_at(&s->setup, ground);
@@ -825,8 +871,10 @@ static int32_t read_layouts(start *s, wl_words *words, int32_t *illegal)
         if (n == WL_WORD_ABSENT && !words->overrun)
             continue;
         types = wl_next_list(words, n, 1);
-        if (seat == NONE || types == NULL)
-            return WL_E_INVALID_OPTIONS;
+        if (seat == NONE || types == NULL) {
+            words->n_note = 0; /* this comes before a layout that is illegal */
+            return WL_BLAME(words, WL_E_INVALID_OPTIONS, NOTE_LAYOUT_SEAT, ground);
+        }
         for (wl_word i = 0; i < n; i++) {
             if (!wl_between(0, types[i], TYPES - 1))
                 return WL_E_INVALID_OPTIONS;
@@ -834,23 +882,26 @@ static int32_t read_layouts(start *s, wl_words *words, int32_t *illegal)
                 s->layout[seat][i] = (uint8_t)types[i];
         }
         s->has_layout[seat] = 1;
-        if (check_layout(n, s->layout[seat]) != WL_OK)
-            *illegal = ILLEGAL_LAYOUT;
+        fault = layout_fault(n, s->layout[seat], &at);
+        if (fault != LAYOUT_FINE)
+            *illegal = WL_BLAME(words, ILLEGAL_LAYOUT, NOTE_LAYOUT, ground, fault, at);
     }
     return WL_OK;
 }
 
 /* What 4.1 forbids in combination; `value` has the words as they were given. */
-static int is_forbidden(const wl_word value[OPTIONS])
+static int32_t check_combination(wl_words *words, const wl_word value[OPTIONS])
 {
     const int flip = value[O_MODE] == FLIP;
     const wl_word players = wl_or_else(value[O_PLAYERS], flip ? 2 : 4);
 
     if (players == 3 || (flip && players != 2))
-        return 1;
+        return WL_BLAME(words, WL_E_INVALID_OPTIONS, NOTE_PLAYERS);
     if (value[O_WINGS] != WL_WORD_ABSENT && (players == 4 || (flip && value[O_WINGS] != WINGS_CLOSED)))
-        return 1;
-    return players == 2 && value[O_OPEN_ALLIES] != WL_WORD_ABSENT && value[O_OPEN_ALLIES] != 0;
+        return WL_BLAME(words, WL_E_INVALID_OPTIONS, NOTE_WINGS);
+    if (players == 2 && value[O_OPEN_ALLIES] != WL_WORD_ABSENT && value[O_OPEN_ALLIES] != 0)
+        return WL_BLAME(words, WL_E_INVALID_OPTIONS, NOTE_ALLIES);
+    return WL_OK;
 }
 
 /* 9.3, 9.4: what is fixed at the creation of the match. */
@@ -878,7 +929,7 @@ static int32_t read_options(start *s, wl_words *words, int with_position)
     memset(s, 0, sizeof *s);
     for (int32_t i = 0; i < OPTIONS; i++)
         value[i] = wl_next(words);
-    if (verdict != 0 || words->overrun || is_forbidden(value))
+    if (verdict != 0 || words->overrun || check_combination(words, value) != WL_OK)
         return WL_E_INVALID_OPTIONS;
     value[O_MODE] = wl_or_else(value[O_MODE], STANDARD);
     value[O_PLAYERS] = wl_or_else(value[O_PLAYERS], value[O_MODE] == FLIP ? 2 : 4);
@@ -901,17 +952,21 @@ static int32_t read_options(start *s, wl_words *words, int with_position)
     setup->win_points = (int32_t)value[O_WIN_POINTS];
     setup->flee_factor = (int32_t)value[O_FLEE_FACTOR];
     setup->stake = value[O_STAKE];
-    if (read_seat_words(setup, words, -SCORE_MAX, SCORE_MAX, setup->scores) != WL_OK)
+    if (read_seat_words(setup, words, 0, -SCORE_MAX, SCORE_MAX, setup->scores) != WL_OK)
         return WL_E_INVALID_OPTIONS;
-    if (read_seat_words(setup, words, 0, BALANCE_MAX, balance) != WL_OK)
+    if (read_seat_words(setup, words, 1, 0, BALANCE_MAX, balance) != WL_OK)
         return WL_E_INVALID_OPTIONS;
-    if (read_layouts(s, words, &illegal) != WL_OK || (s->layouts_given && with_position))
+    if (read_layouts(s, words, &illegal) != WL_OK)
         return WL_E_INVALID_OPTIONS;
+    if (s->layouts_given && with_position) {
+        words->n_note = 0; /* this comes before a layout that is illegal */
+        return WL_BLAME(words, WL_E_INVALID_OPTIONS, NOTE_LAYOUTS);
+    }
     if (illegal != WL_OK)
         return illegal;
     for (int32_t seat = 0; setup->stake > 0 && seat < setup->n_seats; seat++)
         if (balance[seat] < value[O_GOLD_CAP] * setup->stake)
-            return INSUFFICIENT_GOLD;
+            return WL_BLAME(words, INSUFFICIENT_GOLD, NOTE_GOLD, ground_of(setup, seat), value[O_GOLD_CAP] * setup->stake);
     fix_multipliers(setup, value[O_DOUBLING_FROM_LEVEL], value[O_GOLD_CAP]);
     return WL_OK;
 }
@@ -1163,6 +1218,64 @@ static int32_t junqi_check(const void *setup_, const void *state_, const wl_post
     case A_RESIGN: return state->steps <= setup->min_steps_resign ? TOO_EARLY : WL_OK;
     case A_TIMEOUT: return state->turn != seat ? WL_E_NOT_YOUR_TURN : WL_OK;
     default: return WL_OK; /* ready, flee */
+    }
+}
+
+/* What a refusal leaves unsaid; `state` is what the actor sees. The words by code:
+ *
+ *   wrong_phase      phase                          wrong_mode              mode
+ *   seat_defeated    cause                          not_your_turn           seat in turn
+ *   unknown_space    the field at fault             illegal_swap            0 one space, 1 a is empty, 2 b is empty
+ *   same_type        type                           too_early               steps, least number of them
+ *   illegal_layout   of a swap: field, type         of a layout: LAYOUT_LENGTH ..., `at`, type, how many are needed
+ *   offer_pending    seat that offers               others                  type and space of the piece that is to move */
+static size_t junqi_explain(const void *setup_, const void *state_, const wl_post *post, int32_t error, wl_word *out)
+{
+    const junqi_setup *setup = setup_;
+    const junqi_state *state = state_;
+    const wl_action *a = &post->action;
+    const int32_t seat = post->actor, first = a->field[0], second = a->field[1];
+    uint8_t types[ARMY];
+    int32_t at, type;
+
+    switch (error) {
+    case WL_E_WRONG_PHASE: out[0] = state->phase; return 1;
+    case WRONG_MODE: out[0] = setup->mode; return 1;
+    case SEAT_DEFEATED: out[0] = state->seats[seat].cause; return 1;
+    case WL_E_NOT_YOUR_TURN: out[0] = state->turn; return 1;
+    case WL_E_UNKNOWN_SPACE: out[0] = a->type == A_SWAP ? own_cell(setup, seat, first) >= 0 : a->type == A_MOVE; return 1;
+    case ILLEGAL_SWAP: out[0] = first == second ? 0 : state->board[first] == EMPTY ? 1 : 2; return 1;
+    case SAME_TYPE: out[0] = type_of(state->board[first]); return 1;
+    case TOO_EARLY:
+        out[0] = state->steps;
+        out[1] = 1 + (a->type == A_RESIGN ? setup->min_steps_resign : setup->min_steps_draw);
+        return 2;
+    case OFFER_PENDING: out[0] = state->offer_by; return 1;
+    case ILLEGAL_LAYOUT:
+        if (a->type == A_SWAP) {
+            type = type_of(state->board[first]);
+            out[0] = may_stand(type, own_cell(setup, seat, second));
+            out[1] = out[0] ? type_of(state->board[second]) : type;
+            return 2;
+        }
+        read_types(post, types);
+        out[0] = layout_fault(first, types, &at);
+        out[1] = at;
+        type = out[0] == LAYOUT_COUNT ? at : out[0] == LAYOUT_PLACE ? types[at] : 0;
+        out[2] = type;
+        out[3] = PIECE_TYPE[type].count;
+        return 4;
+    case IMMOVABLE_PIECE:
+    case TRAPPED_IN_HEADQUARTERS:
+    case WL_E_ILLEGAL_DESTINATION:
+    case FRIENDLY_PIECE:
+    case FACE_DOWN:
+    case CAMP_PROTECTED:
+    case FLAG_GUARDED:
+        out[0] = type_of(first);
+        out[1] = state->at[first];
+        return 2;
+    default: return 0;
     }
 }
 
@@ -1680,6 +1793,13 @@ enum { W_SEAT, W_STATUS, W_CAUSE, W_READY, W_TIMEOUTS, W_OFFERED };
 enum { P_PIECE, P_SEAT, P_COLOR, P_TYPE, P_AT, P_FACE };
 static const wl_word STEPS_MAX = 1000000;
 
+/* Leaves a note, and says no. */
+static int blamed(wl_words *words, int32_t note, wl_word i)
+{
+    WL_BLAME(words, WL_E_INVALID_POSITION, note, i);
+    return 0;
+}
+
 /* Check 1 of the entries of `seats`. */
 static int read_seats(const junqi_setup *setup, junqi_state *state, wl_words *words)
 {
@@ -1699,20 +1819,20 @@ static int read_seats(const junqi_setup *setup, junqi_state *state, wl_words *wo
         seat_state *s;
 
         if (seat == NONE || (given & wl_bit(seat)) != 0)
-            return 0;
+            return blamed(words, NOTE_SEAT, i);
         given |= wl_bit(seat);
         if (!wl_between(ALIVE, status, DEFEATED) || has_cause != (status == DEFEATED))
-            return 0;
+            return blamed(words, NOTE_SEAT, i);
         if (has_cause && !wl_between(0, entry[W_CAUSE], CAUSES - 1))
-            return 0;
+            return blamed(words, NOTE_SEAT, i);
         if (!wl_between(0, timeouts, status == ALIVE ? setup->max_timeouts - 1 : setup->max_timeouts))
-            return 0;
+            return blamed(words, NOTE_SEAT, i);
         if (!wl_between(0, offered, 1) || !wl_between(0, ready, 1))
-            return 0;
+            return blamed(words, NOTE_SEAT, i);
         if (state->phase == LAYOUT && (status != ALIVE || timeouts != 0 || offered != 0))
-            return 0;
+            return blamed(words, NOTE_SEAT, i);
         if (state->phase == PLAY && entry[W_READY] != WL_WORD_ABSENT)
-            return 0;
+            return blamed(words, NOTE_SEAT, i);
         s = &state->seats[seat];
         s->status = (uint8_t)status;
         s->cause = (uint8_t)(has_cause ? entry[W_CAUSE] : 0);
@@ -1722,7 +1842,7 @@ static int read_seats(const junqi_setup *setup, junqi_state *state, wl_words *wo
     }
     for (int32_t seat = 0; state->phase == PLAY && seat < setup->n_seats; seat++)
         state->seats[seat].ready = 1;
-    return state->phase == PLAY || unready_seats(setup, state) != 0;
+    return state->phase == PLAY || unready_seats(setup, state) != 0 || blamed(words, NOTE_ALL_READY, 0);
 }
 
 /* Check 1 of `phase`, `turn`, `first`, `steps`, `quiet_steps`. */
@@ -1736,19 +1856,19 @@ static int read_course(const junqi_setup *setup, junqi_state *state, wl_words *w
 
     if (!wl_between(LAYOUT, phase, PLAY) || !wl_between(0, steps, phase == PLAY ? STEPS_MAX : 0) ||
         !wl_between(0, quiet_steps, phase == PLAY ? STEPS_MAX : 0))
-        return 0;
+        return blamed(words, NOTE_STEPS, 0);
     if (setup->quiet_limit > 0 && quiet_steps >= setup->quiet_limit)
-        return 0;
+        return blamed(words, NOTE_STEPS, 0);
     state->phase = (uint8_t)phase;
     state->steps = (int32_t)steps;
     state->quiet_steps = (int32_t)quiet_steps;
     state->turn = state->first = NONE;
     if (phase == LAYOUT)
-        return turn == WL_WORD_ABSENT && first == WL_WORD_ABSENT;
+        return (turn == WL_WORD_ABSENT && first == WL_WORD_ABSENT) || blamed(words, NOTE_TURN, 0);
     state->turn = (uint8_t)seat_at(setup, turn);
     state->first = (uint8_t)seat_at(setup, wl_or_else(first, turn));
     state->turns = 1;
-    return state->turn != NONE && state->first != NONE;
+    return (state->turn != NONE && state->first != NONE) || blamed(words, NOTE_TURN, 0);
 }
 
 static int read_colors(const junqi_setup *setup, junqi_state *state, wl_words *words)
@@ -1760,7 +1880,7 @@ static int read_colors(const junqi_setup *setup, junqi_state *state, wl_words *w
     if (given == 0)
         return 1;
     if (setup->mode != FLIP || state->phase != PLAY || !wl_between(RED, south, BLACK) || north != 1 - south)
-        return 0;
+        return blamed(words, NOTE_COLORS, 0);
     state->colors = south == RED ? SOUTH_IS_RED : SOUTH_IS_BLACK;
     return 1;
 }
@@ -1777,15 +1897,15 @@ static int read_offer(const junqi_setup *setup, junqi_state *state, wl_words *wo
     if (given == 0 || accepted == NULL)
         return accepted != NULL;
     if (state->phase != PLAY || by == NONE || (alive & wl_bit(by)) == 0)
-        return 0;
+        return blamed(words, NOTE_OFFER, 0);
     for (wl_word i = 0; i < n; i++) {
         const int32_t seat = seat_at(setup, accepted[i]);
         if (seat == NONE || seat == by || (alive & wl_bit(seat)) == 0 || (state->accepted >> seat & 1) != 0)
-            return 0;
+            return blamed(words, NOTE_OFFER, 0);
         state->accepted = (uint8_t)(state->accepted | wl_bit(seat));
     }
     state->offer_by = (uint8_t)by;
-    return (alive & ~(state->accepted | wl_bit(by))) != 0;
+    return (alive & ~(state->accepted | wl_bit(by))) != 0 || blamed(words, NOTE_OFFER, 0);
 }
 
 static int read_last_move(const junqi_setup *setup, junqi_state *state, wl_words *words)
@@ -1801,14 +1921,14 @@ static int read_last_move(const junqi_setup *setup, junqi_state *state, wl_words
     if (kind == NO_STEP || path == NULL)
         return path != NULL;
     if (state->phase != PLAY || seat == NONE || !wl_between(MOVE_STEP, kind, FLIP_STEP) || n > PATH_MAX)
-        return 0;
+        return blamed(words, NOTE_LAST_MOVE, 0);
     if (kind == FLIP_STEP && (setup->mode != FLIP || n != 1 || outcome != NO_BATTLE))
-        return 0;
+        return blamed(words, NOTE_LAST_MOVE, 0);
     if (kind == MOVE_STEP && (n < 2 || path[0] != from || path[n - 1] != to || !wl_between(NO_BATTLE, outcome, BOTH)))
-        return 0;
+        return blamed(words, NOTE_LAST_MOVE, 0);
     for (wl_word i = 0; i < n; i++) {
         if (!is_active(setup, path[i]))
-            return 0;
+            return blamed(words, NOTE_LAST_MOVE, 0);
         state->path[i] = (uint8_t)path[i];
     }
     state->last_kind = (uint8_t)kind;
@@ -1835,24 +1955,24 @@ static int is_piece(const junqi_setup *setup, const wl_word *w)
 }
 
 /* Checks 2 to 5, and the pieces on their spaces. */
-static int32_t read_pieces(const junqi_setup *setup, junqi_state *state, const wl_word *pieces, wl_word n)
+static int32_t read_pieces(const junqi_setup *setup, junqi_state *state, wl_words *notes, const wl_word *pieces, wl_word n)
 {
     int32_t count[SEATS_MAX][TYPES] = {{0}};
     uint8_t claimed[PIECES + 1] = {0};
 
     for (wl_word i = 0; i < n; i++)
         if (!is_active(setup, pieces[i * PIECE_WORDS + P_AT]))
-            return WL_E_UNKNOWN_SPACE;
+            return WL_BLAME(notes, WL_E_UNKNOWN_SPACE, NOTE_PIECE_SPACE, i);
     for (wl_word i = 0; i < n; i++) { /* PIECES: by somebody, who that is comes later */
         const wl_word at = pieces[i * PIECE_WORDS + P_AT];
         if (state->board[at] != EMPTY)
-            return SPACE_OCCUPIED;
+            return WL_BLAME(notes, SPACE_OCCUPIED, NOTE_PIECE_TAKEN, i);
         state->board[at] = PIECES;
     }
     for (wl_word i = 0; i < n; i++) {
         const wl_word *w = pieces + i * PIECE_WORDS;
         if (++count[army_word(setup, w)][w[P_TYPE]] > PIECE_TYPE[w[P_TYPE]].count)
-            return TOO_MANY_PIECES;
+            return WL_BLAME(notes, TOO_MANY_PIECES, NOTE_PIECE_COUNT, i);
     }
     for (wl_word i = 0; i < n; i++) {
         const wl_word *w = pieces + i * PIECE_WORDS;
@@ -1860,7 +1980,7 @@ static int32_t read_pieces(const junqi_setup *setup, junqi_state *state, const w
         if (w[P_PIECE] == WL_WORD_ABSENT)
             continue;
         if (!wl_between(first, w[P_PIECE], first + PIECE_TYPE[w[P_TYPE]].count - 1) || claimed[w[P_PIECE]])
-            return BAD_PIECE_ID;
+            return WL_BLAME(notes, BAD_PIECE_ID, NOTE_PIECE_ID, i);
         claimed[w[P_PIECE]] = 1;
     }
     for (wl_word i = 0; i < n; i++) {
@@ -1880,61 +2000,61 @@ static int32_t read_pieces(const junqi_setup *setup, junqi_state *state, const w
 }
 
 /* Checks 6 to 10. */
-static int32_t check_armies(const junqi_setup *setup, const junqi_state *state)
+static int32_t check_armies(const junqi_setup *setup, const junqi_state *state, wl_words *notes)
 {
     const uint32_t alive = alive_seats(setup, state);
 
     if ((alive & team_seats(setup, 0)) == 0 || (alive & team_seats(setup, 1)) == 0)
-        return TEAM_DEFEATED;
+        return WL_BLAME(notes, TEAM_DEFEATED, NOTE_TEAM, (alive & team_seats(setup, 0)) != 0);
     for (int32_t piece = 1; setup->mode == STANDARD && piece <= ARMY * setup->n_seats; piece++)
         if (state->at[piece] != OFF && (alive & wl_bit(army_of(piece))) == 0)
-            return DEFEATED_WITH_PIECES;
+            return WL_BLAME(notes, DEFEATED_WITH_PIECES, NOTE_OUT_PIECES, ground_of(setup, army_of(piece)), state->at[piece]);
     for (int32_t army = 0; army < setup->n_seats; army++)
         if ((alive & wl_bit(army)) != 0 && state->at[piece_id(army, FLAG, 0)] == OFF)
-            return FLAG_MISSING;
+            return WL_BLAME(notes, FLAG_MISSING, NOTE_FLAG, setup->mode == FLIP ? army : ground_of(setup, army));
     for (int32_t type = FLAG; setup->mode == STANDARD && type < TYPES; type++)
         for (int32_t army = 0; (type == FLAG || type == MINE) && army < setup->n_seats; army++)
             for (int32_t i = 0; i < PIECE_TYPE[type].count; i++) {
                 const int32_t space = state->at[piece_id(army, type, i)];
                 const int32_t cell = own_cell(setup, army, space);
                 if (space != OFF && (cell < 0 || !may_stand(type, cell)))
-                    return type == FLAG ? FLAG_MISPLACED : MINE_MISPLACED;
+                    return WL_BLAME(notes, type == FLAG ? FLAG_MISPLACED : MINE_MISPLACED, NOTE_MISPLACED, space);
             }
     return WL_OK;
 }
 
 /* Check 11. */
-static int32_t check_faces(const junqi_setup *setup, const junqi_state *state)
+static int32_t check_faces(const junqi_setup *setup, const junqi_state *state, wl_words *notes)
 {
     if (setup->mode == STANDARD)
         return WL_OK;
     for (int32_t piece = 1; piece <= 2 * ARMY; piece++)
         if (state->phase == PLAY && state->colors == NO_COLORS && (state->at[piece] == OFF || !is_down(state, state->at[piece])))
-            return BAD_COLORS;
+            return WL_BLAME(notes, BAD_COLORS, NOTE_COLORS);
     for (int32_t piece = 1; piece <= 2 * ARMY; piece++) {
         const int32_t space = state->at[piece];
         if (space == OFF || (space < PALACES && kind_of(space) != CAMP))
             continue;
         if (is_down(state, space) || !PIECE_TYPE[type_of(piece)].moves)
-            return PIECE_MISPLACED;
+            return WL_BLAME(notes, PIECE_MISPLACED, NOTE_MISPLACED, space);
     }
     return WL_OK;
 }
 
 /* Check 12. */
-static int32_t check_layouts(const junqi_setup *setup, const junqi_state *state)
+static int32_t check_layouts(const junqi_setup *setup, const junqi_state *state, wl_words *notes)
 {
     for (int32_t piece = 1; piece <= ARMY * setup->n_seats; piece++) {
         const int32_t space = state->at[piece];
         if (space == OFF)
-            return ILLEGAL_LAYOUT;
+            return WL_BLAME(notes, ILLEGAL_LAYOUT, NOTE_LAYOUT_PIECES, -1);
         if (setup->mode == FLIP) {
             if (!is_down(state, space))
-                return ILLEGAL_LAYOUT;
+                return WL_BLAME(notes, ILLEGAL_LAYOUT, NOTE_LAYOUT_PIECES, space);
         } else {
             const int32_t cell = own_cell(setup, army_of(piece), space);
             if (cell < 0 || !may_stand(type_of(piece), cell))
-                return ILLEGAL_LAYOUT;
+                return WL_BLAME(notes, ILLEGAL_LAYOUT, NOTE_LAYOUT_PIECES, space);
         }
     }
     return WL_OK;
@@ -1956,22 +2076,22 @@ static int32_t read_position(const junqi_setup *setup, junqi_state *state, wl_wo
     pieces = wl_next_list(words, n, PIECE_WORDS);
     for (wl_word i = 0; pieces != NULL && i < n; i++)
         if (!is_piece(setup, pieces + i * PIECE_WORDS))
-            return WL_E_INVALID_POSITION;
+            return WL_BLAME(words, WL_E_INVALID_POSITION, NOTE_PIECE, i);
     if (pieces == NULL || !read_offer(setup, state, words) || !read_last_move(setup, state, words) || words->overrun)
         return WL_E_INVALID_POSITION;
     clear_board(setup, state);
-    error = read_pieces(setup, state, pieces, n);
+    error = read_pieces(setup, state, words, pieces, n);
     if (error == WL_OK)
-        error = check_armies(setup, state);
+        error = check_armies(setup, state, words);
     if (error == WL_OK)
-        error = check_faces(setup, state);
+        error = check_faces(setup, state, words);
     if (error == WL_OK && state->phase == LAYOUT)
-        error = check_layouts(setup, state);
+        error = check_layouts(setup, state, words);
     if (error != WL_OK || state->phase == LAYOUT)
         return error;
     if (state->seats[state->turn].status == DEFEATED)
-        return BAD_TURN;
-    return has_move(setup, state, state->turn) || has_face_down(state) ? WL_OK : NO_LEGAL_MOVE;
+        return WL_BLAME(words, BAD_TURN, NOTE_TURN_OUT);
+    return has_move(setup, state, state->turn) || has_face_down(state) ? WL_OK : WL_BLAME(words, NO_LEGAL_MOVE, NOTE_NO_MOVE);
 }
 
 static int32_t junqi_check_options(wl_words *options, wl_words *position)
@@ -2207,6 +2327,7 @@ static const wl_game JUNQI = {
     .to_act = junqi_to_act,
     .clock = junqi_clock,
     .check = junqi_check,
+    .explain = junqi_explain,
     .legal = junqi_legal,
     .apply = junqi_apply,
     .disclosure = junqi_disclosure,

@@ -34,12 +34,8 @@ def of_action(
         case "malformed_action", _:
             if kind == "timeout":
                 return Explanation("Only the server posts a timeout.", {}, "/type")
-            if kind == "recruit" and "army" not in action and "open" not in action:
+            if kind == "recruit" and "army" not in action:
                 return Explanation('The action lacks the field "army".', {"needed": ["army"]}, "/army")
-            if kind == "recruit":
-                return Explanation(
-                    "The listed template has to be filled in: it has no army yet.", {}, "/open"
-                )
             return None
         case "seat_out", (status,):
             return Explanation(f"This seat is out of the match: it is {STATUSES[status]}.")

@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import UNSET, UnsetType
 
 from warlog_core.binding import OPEN, WORD_ABSENT, RawGame
-from warlog_core.codecs import ActionRecord, Result, book_data
+from warlog_core.codecs import ActionRecord, Result, book_data, junqi_explain
 from warlog_core.codecs._actions import (
     Decoder,
     Encoder,
@@ -99,6 +99,7 @@ from warlog_core.codecs.junqi_structs import (
     TurnOf,
     View,
 )
+from warlog_core.errors import Explanation
 
 _LAYOUT_PHASE, _PLAY, _OVER = range(3)
 _FLIP_MODE = 1
@@ -267,6 +268,11 @@ class Codec:
 
     def position_words(self, options: object, position: object) -> list[int]:
         return with_verdict(_position_words, position)
+
+    def explain_start(
+        self, options: Mapping[str, Any], position: Any, code: str, words: Sequence[int]
+    ) -> Explanation | None:
+        return junqi_explain.of_start(options, position, code, words)
 
     def labels(self, options: object) -> bytes:
         return b""
@@ -458,6 +464,9 @@ class Tables:
         """The type, and of a move whence and whither (8)."""
         shown = {"type": type_name(ACTIONS[kind])}
         return {**shown, "from": SPACE_NAMES[words[0]], "to": SPACE_NAMES[words[1]]} if words else shown
+
+    def explain(self, action: Mapping[str, Any], code: str, words: Sequence[int]) -> Explanation | None:
+        return junqi_explain.of_action(action, code, words, self.seats)
 
     def listing(self, listing: bytes) -> list[Any]:
         return self._codec.listed.structs(listing)
