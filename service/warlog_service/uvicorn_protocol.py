@@ -628,11 +628,12 @@ async def _failed(error: BaseException, scope: Any, receive: Any, send: Any) -> 
 async def _send_unchunked(cycle: RequestResponseCycle, message: Any) -> None:
     """`cycle.send` for HTTP/1.0, which does not know chunks (RFC 9112, 6.1): what has no length ends with the
     connection."""
+    scope: Any = cycle.scope
     if message["type"] == "http.response.start":
         if all(name.lower() != b"content-length" for name, _ in message["headers"]):
             cycle.chunked_encoding = False
-            cycle.scope["state"]["unchunked"] = True
-    elif cycle.scope["state"].get("unchunked"):
+            scope["state"]["unchunked"] = True
+    elif "unchunked" in scope["state"]:
         # What uvicorn compares with: enough for this piece, or just so much for the last one.
         cycle.expected_content_length = len(message["body"]) + message["more_body"]
     await cycle.send(message)
