@@ -306,8 +306,8 @@ class WarlogProtocol(HttpToolsProtocol):
             self._wrong(self._malformed("the version is neither HTTP/1.0 nor HTTP/1.1"))
         elif self._host is None:
             self._wrong(self._malformed("no Host"))
-        self._check_target()
         self._upgrading = self.parser.should_upgrade()
+        self._check_target()
         super().on_headers_complete()
         self._name_request()
         if self.pipeline:
@@ -327,7 +327,8 @@ class WarlogProtocol(HttpToolsProtocol):
                 url = self.url = (absolute[2] or b"/") + (absolute[3] or b"")
             else:
                 self._wrong(self._malformed("the target of the request is no path"))
-        if b"#" in url or self.parser.get_method() == b"CONNECT":
+        # The parser takes every CONNECT for an upgrade.
+        if b"#" in url or (self._upgrading and self.parser.get_method() == b"CONNECT"):
             self._wrong(self._malformed("the target of the request is no path"))
 
     def _name_request(self) -> None:
@@ -497,8 +498,9 @@ class WarlogProtocol(HttpToolsProtocol):
             self._idle_since = self.loop.time()
             if self.timeout_keep_alive_task is None:
                 self._look_again_in(self.timeout_keep_alive)
-        self.flow.resume_reading()
-        self.parse_rest()
+        if self.flow.read_paused or self._rest:
+            self.flow.resume_reading()
+            self.parse_rest()
 
     def _unset_keepalive_if_required(self) -> None:
         self._idle_since = math.inf
