@@ -253,14 +253,16 @@ class Wire(asyncio.Protocol):
                     self.on_push(reply)
                     continue
                 asked = self._pending.popleft()
-                if asked[1] == _READ or not self._holds or (self._looks and isinstance(reply, ResponseError)):
+                if asked[1] == _READ or not self._holds:
                     self._settle(asked, reply)
-                elif asked[1] == _WRITE:
-                    self._held.append((asked, reply))
                 elif asked[1] == _LOOK:
                     self._see(reply)
-                else:
+                elif asked[1] == _WAIT:
                     self._confirm(reply)
+                elif self._looks and isinstance(reply, ResponseError):
+                    self._settle(asked, reply)  # nothing was written
+                else:
+                    self._held.append((asked, reply))
         except Exception:
             log.exception("a Redis connection is dropped: what it says is not the protocol")
             self.drop()
