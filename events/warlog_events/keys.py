@@ -166,9 +166,9 @@ def lobby(what: str) -> str:
 
 
 def presence(what: str) -> str:
-    """Who is here (presence.py); may be lost at the price that everybody's absence is counted anew. "seen" is a sorted
-    set of players by ms, "watched" one of "<match> <player>" by when to look again, "service" a hash of ms: beat,
-    resumed."""
+    """Who is there (presence.py, absence.py); may be lost at the price that everybody's absence is counted anew. "seen"
+    is a sorted set of "<match> <player>" by ms, "watched" one of matches by when to look again, "service" a hash of ms:
+    beat, resumed."""
     return f"warlog:{{presence}}:{what}"
 
 

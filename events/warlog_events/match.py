@@ -62,6 +62,7 @@ from .notify import Watch
 from .pages import Told
 from .past import Past
 from .pipe import Promise, Reply
+from .presence import Presence
 from .projections.lobby import index_json
 from .proposals import Around, accept, propose, reject
 from .stakes import Brought, BroughtWanted, Stakes
@@ -123,10 +124,12 @@ class Matches:
         scenario: ScenarioLookup | None = None,
         stakes: Stakes | None = None,
         settings: MatchSettings | None = None,
+        presence: Presence | None = None,
         heavy: Threads | None = None,
         brief: Threads | None = None,
     ) -> None:
         """`watch` None: feeds follow this process's own commands alone. `stakes` None: players bring nothing.
+        `presence` None: nobody learns here who is there.
 
         heavy, brief  threads for whole matches (verifying, importing), which take seconds, and for pages of a notation
         """
@@ -138,6 +141,7 @@ class Matches:
         self.counts = Counts()
         self.cache = Cache(self.settings.hot_bytes_max)
         self._stakes = stakes
+        self._presence = presence
         self.integrity = Integrity(
             store,
             self.cache,
@@ -282,6 +286,7 @@ class Matches:
             raise
         if not match.may_know(player_id):
             raise UnknownMatch("no such match")
+        self._called(match, player_id)
         return match
 
     async def readable(self, match_id: str, player_id: str | None) -> Match:
@@ -295,7 +300,12 @@ class Matches:
             raise
         if not match.may_know(player_id) and not await self._loader.came_later(match, player_id):
             raise UnknownMatch("no such match")
+        self._called(match, player_id)
         return match
+
+    def _called(self, match: Match, player_id: str | None) -> None:
+        if player_id is not None and self._presence is not None:
+            self._presence.called(match, player_id)
 
     async def _check_known(self, match_id: str, player_id: str | None) -> None:
         """Who may know of a match comes before what is wrong with it. Raises UnknownMatch."""
@@ -471,6 +481,7 @@ class Matches:
         match = hot.match
         if match.fold.visibility != "public":
             check_known(match, command, caller)
+        self._called(match, caller.id)
         if expected_version is not None and expected_version != match.version:
             raise VersionConflict(f"the match is at version {match.version}", version=match.version)
         return self._draft(hot, caller.id, brought)
@@ -506,9 +517,13 @@ class Matches:
         return await self._stakes.brought(match_id, game, wanted)
 
     async def _secure(self, draft: Draft) -> None:
-        """What the draft's events need is set aside before they are appended. Raises Refused (insufficient_gold)."""
+        """What the draft's events need is set aside before they are appended, and a match that is to start is watched.
+        Raises Refused (insufficient_gold)."""
         if self._stakes is not None:
             await self._stakes.secure(draft.began, draft.match)
+        began = draft.began is not None and draft.began.flee_seconds is not None
+        if self._presence is not None and draft.match.flee_seconds is not None and not began:
+            await self._presence.watch(draft.match)
 
     def _around(self, draft: Draft, caller: Player, others: list[Draft], found: Found) -> Around:
         def rematch(match: Match) -> str:

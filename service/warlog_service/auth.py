@@ -38,9 +38,7 @@ async def reader(service: Service, scope: Scope) -> Caller | None:
     if caller is None:
         limits.failures.spend(address(service, scope))
         raise Unauthenticated("Authorization: Bearer and a token that is known and not revoked")
-    player = caller.player.id
-    limits.callers.spend(player)
-    backend.presence.called(player)
+    limits.callers.spend(caller.player.id)
     return caller
 
 
@@ -61,16 +59,13 @@ def spend(service: Service, scope: Scope) -> None:
 def known(service: Service, scope: Scope) -> Caller | None:
     """`caller`, where there is nothing to wait for or to refuse: a token that was seen lately. None: ask there;
     nothing has been spent yet."""
-    limits, backend = service.limits, service.backend
     given = header(scope, b"authorization")
     if given is None or not given.startswith("Bearer "):
         return None
-    found = backend.accounts.remembered(given[7:])
+    found = service.backend.accounts.remembered(given[7:])
     if found is None or "play" not in found.scopes:
         return None
-    player = found.player.id
-    limits.callers.spend(player)
-    backend.presence.called(player)
+    service.limits.callers.spend(found.player.id)
     return found
 
 

@@ -15,6 +15,7 @@ from litestar.types import Scope
 from prometheus_client import generate_latest
 
 from warlog_events.abandoned import Abandoned
+from warlog_events.absence import Absence
 from warlog_events.accounts import Accounts
 from warlog_events.archive import Archive, Files
 from warlog_events.bookkeeper import Bookkeeper
@@ -27,7 +28,7 @@ from warlog_events.library import Library
 from warlog_events.match import Matches
 from warlog_events.notify import Watch
 from warlog_events.pairing import Pairing
-from warlog_events.presence import Absence, Presence
+from warlog_events.presence import Presence
 from warlog_events.projections.lobby import Lobby
 from warlog_events.projections.projector import Projector
 from warlog_events.scenarios import Scenarios
@@ -81,12 +82,14 @@ class Backend:
                 counted_any_options=settings.counted_any_options,
             ),
         )
+        self.presence = Presence(connection, world)
         self.matches = Matches(
             self.store,
             world,
             watch=self.watch,
             scenario=lambda scenario_id, player_id: self.scenarios.beginning(scenario_id, player_id),
             stakes=stakes,
+            presence=self.presence,
         )
         if self.archive is not None:
             self.archive.counts = self.matches.counts
@@ -94,7 +97,6 @@ class Backend:
         self.lobby = Lobby(connection, self.projector if settings.background else None)
         self.bookkeeper = Bookkeeper(self.store, self.matches, stakes, world)
         self.keeps_books = settings.background
-        self.presence = Presence(connection, world)
         self.absence = Absence(connection, self.matches, world)
         self.clock = Clock(self.store, self.matches, world)
         self.abandoned = Abandoned(connection, self.matches, world, settings.lobby_seconds)

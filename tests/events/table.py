@@ -17,6 +17,7 @@ from warlog_events.head import Match
 from warlog_events.match import Matches
 from warlog_events.model import Player, Reader
 from warlog_events.notify import Watch
+from warlog_events.presence import Presence
 from warlog_events.store import Store
 from warlog_events.world import World
 
@@ -54,7 +55,10 @@ class Table:
         self.connection = connection
         self.world = world
         self.store = Store(connection, world)
-        self.matches = Matches(self.store, world, watch=watch, settings=settings, scenario=scenario)
+        self.presence = Presence(connection, world)
+        self.matches = Matches(
+            self.store, world, watch=watch, settings=settings, scenario=scenario, presence=self.presence
+        )
         self.counts = self.matches.counts
 
     async def hot_seat(self, options: dict[str, object] | None = None, **more: Any) -> Match:

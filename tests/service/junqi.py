@@ -21,11 +21,19 @@ QUICK: dict[str, Any] = {"min_steps_score": 0, "min_steps_resign": 0, "min_steps
 """Options of matches that may be given up at once, and count all the same."""
 
 
-def lobby(seats: tuple[str, ...], players: list[Api], *, mode: str = "competitive", **options: Any) -> str:
+def lobby(
+    seats: tuple[str, ...],
+    players: list[Api],
+    *,
+    mode: str = "competitive",
+    setup_seconds: int | None = None,
+    **options: Any,
+) -> str:
     """A lobby in which everybody has taken his seat; whose seat nobody has prepared."""
     chosen = {"players": len(seats), **QUICK, **options}
     wanted = {seat: "me" if seat == seats[0] else "open" for seat in seats}
-    made = players[0].create(game="junqi", options=chosen, seats=wanted, mode=mode)
+    more = {} if setup_seconds is None else {"setup_seconds": setup_seconds}
+    made = players[0].create(game="junqi", options=chosen, seats=wanted, mode=mode, **more)
     match = str(made["match"]["id"])
     for seat, player in list(zip(seats, players, strict=True))[1:]:
         ok(player.put(f"/matches/{match}/seats/{seat}", {}))

@@ -6,12 +6,16 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
+
+from redis import Redis
 
 from tests.servers import RedisServer, WarlogServer
 from tests.service.api import UNLIMITED, Api, ok
 from tests.service.junqi import FOUR, TWO, playing, started
 from tests.service.waiting import eventually
+from warlog_events import keys
 
 SECONDS = 2
 # A beat and a look of the worker may come between.
@@ -109,6 +113,51 @@ def test_fleeing_in_the_layout_phase_breaks_the_match_off(tmp_path: Path) -> Non
         with ben.feed(match) as feed:
             feed.take(1)
         eventually(lambda: ada.match(match)["result"] == {"winners": [], "reason": "aborted"})
+
+
+def test_who_never_came_flees_and_every_call_about_the_match_is_a_sign_of_life(tmp_path: Path) -> None:
+    """In 0.1 a player who never opened a feed never fled."""
+    with (
+        RedisServer(fsync="no") as redis,
+        WarlogServer(tmp_path, redis=redis.url, environment=UNLIMITED) as server,
+        Api(server.url) as api,
+    ):
+        ada, ben = api.player(), api.player()
+        never = started(TWO, [ada, ben], flee_seconds=SECONDS)
+
+        def gone() -> bool:
+            ok(ada.get(f"/matches/{never}/view?seat=south"))
+            return over(ada, never) == ["north"]
+
+        eventually(gone)
+        assert ada.match(never)["result"] == {"winners": [], "reason": "aborted"}
+
+        ways: dict[str, Callable[[Api, str], object]] = {
+            "summary": lambda player, match: player.match(match),
+            "view": lambda player, match: player.get(f"/matches/{match}/view?seat=north"),
+            "actions": lambda player, match: player.get(f"/matches/{match}/actions?seat=north"),
+            "events": lambda player, match: player.get(f"/matches/{match}/events"),
+            "history": lambda player, match: player.get(f"/matches/{match}/history"),
+            "timeline": lambda player, match: player.get(f"/matches/{match}/timeline"),
+            "board": lambda player, match: player.get(f"/matches/{match}/board"),
+            "command": lambda player, match: player.act(match, "north", {"type": "ready"}),
+            "refused": lambda player, match: player.act(match, "north", {"type": "no such action"}),
+            "feed": lambda player, match: player.feed(match).close(),
+        }
+        matches = {}
+        for way in ways:
+            player = api.player()
+            matches[way] = player, started(TWO, [ada, player], flee_seconds=3_600)
+        with Redis.from_url(redis.url) as keys_:
+
+            def seen(way: str) -> bool:
+                player, match = matches[way]
+                return keys_.zscore(keys.presence("seen"), f"{match} {player.id}") is not None
+
+            assert not any(map(seen, ways))  # since its start nobody has asked for anything
+            for way, call in ways.items():
+                call(*matches[way])
+            eventually(lambda: all(map(seen, ways)))
 
 
 def over(reader: Api, match: str) -> list[str]:

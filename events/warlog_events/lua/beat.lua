@@ -1,13 +1,15 @@
--- beat.lua: these players are here now, and so is the service.
+-- beat.lua: these players are at these matches now, and so is the service.
 --
 -- KEYS, all in one slot
---   1  sorted set: player by when he was last here, in ms
+--   1  sorted set: "<match> <player>" by when he was last there, in ms
 --   2  hash: beat, the last time that any process was here; resumed, when the service came back the last time
+--   3  sorted set: match by when to look whether its players are there, in ms
 -- ARGV
 --   1  now, in ms; "" for Redis's own clock
 --   2  for how long, in ms, the service may be silent before it counts as having been away
---   3  for how long, in ms, it is remembered when a player was here
---   4… players
+--   3  for how long, in ms, it is remembered when a player was there
+--   4  in how many ms a match is looked at that was not watched
+--   5… "<match> <player>"
 -- Reply
 --   nothing
 
@@ -21,7 +23,8 @@ if now - beat > tonumber(ARGV[2]) then
   redis.call('HSET', KEYS[2], 'resumed', string.format('%.0f', now))
 end
 redis.call('HSET', KEYS[2], 'beat', string.format('%.0f', math.max(beat, now)))
-for i = 4, #ARGV do
+for i = 5, #ARGV do
   redis.call('ZADD', KEYS[1], 'GT', now, ARGV[i])
+  redis.call('ZADD', KEYS[3], 'NX', now + tonumber(ARGV[4]), string.match(ARGV[i], '^%S+'))
 end
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - tonumber(ARGV[3]))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-
 from litestar import get
 from litestar.params import FromPath
 from litestar.types import Scope, Send
@@ -48,8 +46,6 @@ async def get_feed(request: AnyRequest, match_id: FromPath[str]) -> Stream:
     caller = await auth.reader(service, scope)
     match = await service.backend.matches.load(match_id, caller.id if caller else None)
     reader = reader_of(match, caller.id if caller else None, query.seat)
-    if caller is not None:
-        await service.backend.presence.watch(match, caller.id)
     after = _last_event_id(scope)
     if after is None:
         after = 0 if query.after is None else query.after
@@ -80,6 +76,7 @@ class Stream(EventStream):
         self._feed: Feed | None = None
         self._ending: str | None = None
         self._wire: Wire | None = None
+        self._entered: str | None = None  # Presence.enter
 
     def close(self, code: str) -> None:
         self._ending = self._ending or code
@@ -89,8 +86,7 @@ class Stream(EventStream):
     async def follow(self, scope: Scope, send: Send) -> str:
         backend = self._service.backend
         self._wire = wire_of(scope)
-        if self._caller is not None:
-            backend.presence.enter(self._caller.id)
+        self._enter(self._match)
         try:
             async with backend.matches.feed(self._match, self._reader, self._after) as self._feed:
                 if self._ending is not None:
@@ -99,8 +95,8 @@ class Stream(EventStream):
                     self._feed.push = self._push
                 return await self._tell(self._feed, send)
         finally:
-            if self._caller is not None:
-                backend.presence.leave(self._caller.id)
+            if self._entered is not None:
+                backend.presence.leave(self._entered)
 
     async def _tell(self, feed: Feed, send: Send) -> str:
         """Writes events until the feed ends; the answer is why it did."""
@@ -135,10 +131,13 @@ class Stream(EventStream):
             return error.code
         if reader != self._reader:
             return "reader_changed"
-        if player is not None:  # the match may have become one in which being away matters
-            with suppress(WarlogError):
-                await self._service.backend.presence.watch(match, player)
+        self._enter(match)
         return None
+
+    def _enter(self, match: Match) -> None:
+        """The reader is there for as long as his feed is open, as soon as the match is one in which that matters."""
+        if self._entered is None and self._caller is not None:
+            self._entered = self._service.backend.presence.enter(match, self._caller.id)
 
 
 def _sse(version: int, name: str, data: bytes) -> bytes:
