@@ -125,7 +125,7 @@ async def test_if_nobody_is_ready_the_match_is_aborted_and_gives_nothing_away(
     assert "seeds" not in event
     with pytest.raises(errors.WrongStatus):
         await table.act(match, "red", WOLVES)
-    with pytest.raises(errors.WrongStatus):
+    with pytest.raises(errors.Hidden):
         await table.matches.past.export(match, match.reader(ADA.id))
     await room.pass_(10**9)
     assert (await table.load(match)).version == match.version
