@@ -15,7 +15,7 @@
     │  └─ Hidden                     the whole of a running match in which others hide something
     ├─ Unknown                       not there, or not for you to know that it is
     │  ├─ UnknownMatch  UnknownSeat  UnknownGame  UnknownVersion  UnknownPlayer  UnknownScenario
-    │  ├─ UnknownToken  UnknownLayout  none of yours has this id, or name
+    │  ├─ UnknownToken  UnknownLayout  UnknownOptions  none of yours has this id, or name
     │  ├─ UnknownEntry               none of yours in a pairing queue has this id
     │  └─ NoView                     there is no board before the start
     ├─ Conflict                      the match is not as the request supposes
@@ -160,6 +160,10 @@ class UnknownEntry(Unknown):
 
 class UnknownLayout(Unknown):
     code = "unknown_layout"
+
+
+class UnknownOptions(Unknown):
+    code = "unknown_options"
 
 
 class NoView(Unknown):

@@ -127,6 +127,11 @@ def layouts(player_id: str, game: str) -> str:
     return f"warlog:{{{player_id}}}:layouts:{game}"
 
 
+def options(player_id: str, game: str) -> str:
+    """Hash: name → options and when they were saved (own_options.py)."""
+    return f"warlog:{{{player_id}}}:options:{game}"
+
+
 def token(token_hash: str) -> str:
     """String: whose token this is. Absent: unknown or revoked."""
     return f"warlog:token:{token_hash}"

@@ -26,6 +26,20 @@ LAYOUTS_PER_GAME_MAX = 200
 NAME_CHARACTERS_MAX = 40
 
 
+def check_name(name: str) -> None:
+    """Of something that a player keeps: it must be able to stand in a path. Raises MalformedBody."""
+    if (
+        not 1 <= len(name) <= NAME_CHARACTERS_MAX
+        or not name.isprintable()
+        or name != name.strip()
+        or "/" in name
+        or name in (".", "..")
+    ):
+        raise MalformedBody(
+            f"a name is 1 to {NAME_CHARACTERS_MAX} printable characters that may stand in a path"
+        )
+
+
 class Layout(msgspec.Struct, frozen=True):
     """`layout` is the rule book's. The one named `last` is that with which play last began."""
 
@@ -57,16 +71,7 @@ class Library:
         self._check(game, layout)
         if name == LAST:
             raise MalformedBody("`last` is what you began with last; to begin with another, load it")
-        if (
-            not 1 <= len(name) <= NAME_CHARACTERS_MAX
-            or not name.isprintable()
-            or name != name.strip()
-            or "/" in name
-            or name in (".", "..")
-        ):
-            raise MalformedBody(
-                f"a name is 1 to {NAME_CHARACTERS_MAX} printable characters that may stand in a path"
-            )
+        check_name(name)
         stored = _Stored(self._world.now_ms(), layout)
         key = keys.layouts(player, game)
         self._pipe.check_growth(key)

@@ -31,19 +31,21 @@ class Saved(Protocol):
     @property
     def options(self) -> dict[str, Any]: ...
     @property
-    def position(self) -> dict[str, Any]: ...
+    def position(self) -> dict[str, Any] | None: ...
     @property
     def visibility(self) -> str: ...
 
 
 class Scenario(msgspec.Struct, frozen=True):
-    """visibility: "public", or "private" for its owner (a player id) alone."""
+    """position    None for options alone: a match from it begins with the game's own setup
+    visibility  "public", or "private" for its owner (a player id) alone
+    """
 
     id: str
     game: str
     name: str
     options: dict[str, Any]
-    position: dict[str, Any]
+    position: dict[str, Any] | None
     owner: str
     visibility: str
     created_at: str

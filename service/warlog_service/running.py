@@ -27,6 +27,7 @@ from warlog_events.ledger import Ledger
 from warlog_events.library import Library
 from warlog_events.match import Matches
 from warlog_events.notify import Watch
+from warlog_events.own_options import OptionsKept
 from warlog_events.pairing import Pairing
 from warlog_events.presence import Presence
 from warlog_events.projections.lobby import Lobby
@@ -73,6 +74,7 @@ class Backend:
         self.scenarios = Scenarios(connection, world)
         self.ledger = Ledger(connection, world, settings.starting_gold)
         self.library = Library(connection, world)
+        self.own_options = OptionsKept(connection, world)
         stakes = Stakes(
             self.ledger,
             self.library,

@@ -145,10 +145,16 @@ class NewLayout(Struct, frozen=True, forbid_unknown_fields=True):
     layout: object
 
 
+class NewOwnOptions(Struct, frozen=True, forbid_unknown_fields=True):
+    options: Annotated[Json, Meta(description="what is left out has its default")]
+
+
 class NewScenario(Struct, frozen=True, forbid_unknown_fields=True):
+    """Options alone are a scenario, too: a match from it begins with the game's own setup."""
+
     game: Annotated[str, Meta(max_length=64)]
     name: Annotated[str, Meta(min_length=1, max_length=80)]
-    position: Json
+    position: Json | None = None
     options: Json = {}
     visibility: Literal["public", "private"] = "private"
 
@@ -230,6 +236,22 @@ class LayoutAnswer(Struct, frozen=True, forbid_unknown_fields=True):
 class Layouts(Struct, frozen=True, forbid_unknown_fields=True):
     layouts: list[Layout]
     next: str | None
+
+
+class OwnOptions(Struct, frozen=True, forbid_unknown_fields=True):
+    game: str
+    name: str
+    options: Annotated[Json, Meta(description="as they were saved, without defaults")]
+    options_text: Annotated[str, Meta(description="how they differ from the standard, for people")]
+    saved_at: Time
+
+
+class OwnOptionsAnswer(Struct, frozen=True, forbid_unknown_fields=True):
+    options: OwnOptions
+
+
+class OwnOptionsList(Struct, frozen=True, forbid_unknown_fields=True):
+    options: list[OwnOptions]
 
 
 class Token(Struct, frozen=True, forbid_unknown_fields=True):
@@ -518,7 +540,7 @@ class Scenario(Struct, frozen=True, forbid_unknown_fields=True):
     game: str
     name: str
     options: Json
-    position: Json
+    position: Annotated[Json | None, Meta(description="null: options alone")]
     owner: str
     visibility: str
     created_at: Time

@@ -98,7 +98,9 @@ async def test_what_is_shipped_is_everybodys_and_comes_after_what_is_saved(
             await scenarios.delete(id, ada)
     standard = await scenarios.beginning("sc_wec_standard", ada)
     assert standard.position is None
-    assert len((await scenarios.get("sc_wec_standard", None)).position["pieces"]) == 56
+    setup = (await scenarios.get("sc_wec_standard", None)).position
+    assert setup is not None
+    assert len(setup["pieces"]) == 56
 
 
 @pytest.mark.parametrize("scenario_id", ["", "sc_none", "of:public:", "é{}", "x" * 1000])

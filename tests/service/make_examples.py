@@ -128,6 +128,11 @@ def play(url: str) -> dict[str, Any]:
     call("get_layouts", ada, "GET", layouts)
     call("get_layout", ada, "GET", f"{layouts}/wall")
     call("post_layout_load", ada, "POST", f"{layouts}/wall/load")
+    own = "/players/me/options/hex"
+    call("put_own_options", ada, "PUT", f"{own}/quick", {"options": {"width": 9, "army": "preset"}})
+    call("get_own_options_list", ada, "GET", own)
+    call("get_own_options", ada, "GET", f"{own}/quick")
+    call("delete_own_options", ada, "DELETE", f"{own}/quick")
     call("delete_layout", ada, "DELETE", f"{layouts}/wall")
     seats = {"south": "me", "north": "open"}
     ranked = ada.create(game="junqi", options={"players": 2}, mode="competitive", seats=seats)["match"]["id"]

@@ -38,6 +38,7 @@ _OWN_ACCOUNT = json_as(models.OwnAccount)
 _LAYOUT = field_as(models.Layout, "layout")
 _JSON = json_as(dict[str, Any])
 _REGISTERED = json_as(models.Registered)
+_OWN_OPTIONS = field_as(models.OwnOptions, "options")
 _SCENARIO = field_as(models.Scenario, "scenario")
 _VERDICT = json_as(models.Verdict)
 _VIEW = json_as(models.View)
@@ -138,6 +139,27 @@ class Endpoints:
     @endpoint
     def delete_layout(self, game: str, name: str) -> Request[None]:
         return send("DELETE", nothing, "players", "me", "layouts", game, name)
+
+    # ---- options of one's own ------------------------------------------------------------------------------
+
+    @paged
+    def own_options_list(self, game: str) -> Request[Page[models.OwnOptions]]:
+        """The sets of options that one keeps for a game, by name."""
+        return pages_of(models.OwnOptions, "options", get(nothing, "players", "me", "options", game))
+
+    @endpoint
+    def own_options(self, game: str, name: str) -> Request[models.OwnOptions]:
+        """Raises UnknownOptions."""
+        return get(_OWN_OPTIONS, "players", "me", "options", game, name)
+
+    @endpoint
+    def save_own_options(self, game: str, name: str, options: Json) -> Request[models.OwnOptions]:
+        """Raises RuleRefused for options with which no match is possible, QuotaExceeded."""
+        return send("PUT", _OWN_OPTIONS, "players", "me", "options", game, name, body={"options": options})
+
+    @endpoint
+    def delete_own_options(self, game: str, name: str) -> Request[None]:
+        return send("DELETE", nothing, "players", "me", "options", game, name)
 
     # ---- games ---------------------------------------------------------------------------------------------
 
@@ -379,12 +401,12 @@ class Endpoints:
         self,
         game: str,
         name: str,
-        position: Json,
+        position: Json | None = None,
         *,
         options: Json | None = None,
         visibility: str = "private",
     ) -> Request[models.Scenario]:
-        """Saves a position that a match could start from. Raises RuleRefused."""
+        """Saves a position that a match could start from, or options alone. Raises RuleRefused."""
         position_with_name = {"game": game, "name": name, "position": position, "options": options or {}}
         return post(_SCENARIO, "scenarios", body={**position_with_name, "visibility": visibility})
 

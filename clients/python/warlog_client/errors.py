@@ -10,7 +10,7 @@ WarlogError
     ├── Forbidden           403   NotYourSeat  InsufficientScope  WrongInvitation  NoSpectators  Competitive
     │                             Hidden
     ├── NotFound            404   UnknownMatch  UnknownSeat  UnknownGame  UnknownVersion  UnknownPlayer
-    │                             UnknownScenario  UnknownEntry  NoView
+    │                             UnknownScenario  UnknownEntry  UnknownOptions  NoView
     ├── Conflict            409   VersionConflict  SeatTaken  WrongStatus  NoProposal  ProposalChanged
     │                             AlreadyDisclosed  IdempotencyKeyReused  TooLate
     ├── BodyTooLarge        413
@@ -194,6 +194,12 @@ class UnknownEntry(NotFound):
     """No such entry in a pairing queue, or another player's."""
 
     known_code = "unknown_entry"
+
+
+class UnknownOptions(NotFound):
+    """No options are kept under this name."""
+
+    known_code = "unknown_options"
 
 
 class NoView(NotFound):

@@ -72,6 +72,16 @@ class Layout(Struct, frozen=True):
     saved_at: datetime
 
 
+class OwnOptions(Struct, frozen=True):
+    """A set of options of one's own. `options_text` says how they differ from the standard."""
+
+    game: str
+    name: str
+    options: Json
+    options_text: str = ""
+    saved_at: datetime | None = None
+
+
 class Registered(Struct, frozen=True):
     """A new player and its first token, which is never shown again."""
 
@@ -347,13 +357,13 @@ class GameName(Struct, frozen=True):
 
 
 class Scenario(Struct, frozen=True):
-    """A saved position."""
+    """A saved position with its options; `position` None: options alone."""
 
     id: str
     game: str
     name: str
     options: Json = {}
-    position: Json = {}
+    position: Json | None = None
     owner: str | None = None
     visibility: str | None = None
     created_at: datetime | None = None

@@ -6,6 +6,7 @@ from litestar import delete, get, post
 from litestar.params import FromPath
 
 from warlog_events.errors import Unauthenticated
+from warlog_events.own_options import check_options
 from warlog_service import auth, schema
 from warlog_service.answers import Answer, private
 from warlog_service.openapi import call
@@ -27,12 +28,16 @@ SCENARIOS_MAX = 200
     ),
 )
 async def post_scenario(request: AnyRequest) -> Answer:
-    """Save a Position with its options; a match may start from it."""
+    """Save a Position with its options, or options alone; a match may start from it."""
     service = service_of(request.scope)
     caller = await auth.caller(service, request.scope)
     body = await read_body(request.scope, request.receive, service.settings.body_bytes_max)
     new: schema.NewScenario = decode(body, schema.NewScenario)
-    known(new.game).check_options(new.options, new.position)
+    game = known(new.game)
+    if new.position is None:
+        check_options(game, new.options)
+    else:
+        game.check_options(new.options, new.position)
     saved = await service.backend.scenarios.save(caller.id, new)
     return private({"scenario": saved}, 201, (b"location", f"/v1/scenarios/{saved.id}".encode()))
 
