@@ -1283,6 +1283,160 @@ static int32_t wec_check(const void *setup_, const void *state_, const wl_post *
     return check_act(setup, state, seat, a);
 }
 
+/* ==== 7. Why an act is refused ================================================================================== */
+
+/* Why a Move does not lead to a cell: no way leads there even over an empty board; something stands in the way; a piece of one's
+ * own, or one that cannot be taken, is at its end; only an enemy could be taken there. */
+enum { WAY_NONE, WAY_BLOCKED, WAY_OWN, WAY_UNTAKEABLE, WAY_ONLY_TO_TAKE };
+
+/* Writes the reason and, of WAY_BLOCKED, the square and level of the first piece in the way. */
+static size_t explain_way(const sight *s, const piece *p, int32_t to, int32_t level, wl_word *out)
+{
+    static const set everywhere = {{~(uint64_t)0, ((uint64_t)1 << (SQUARES - 64)) - 1}};
+    sight empty = *s;
+    route way;
+
+    memset(empty.occupied, 0, sizeof empty.occupied);
+    memset(empty.own, 0, sizeof empty.own);
+    memset(empty.enemy, 0, sizeof empty.enemy);
+    memset(empty.takeable, 0, sizeof empty.takeable);
+    for (int32_t l = 0; l < LEVELS; l++)
+        empty.enterable[l][0] = empty.enterable[l][1] = everywhere;
+    out[1] = out[2] = -1;
+    if (find_way(&empty, p, cell_of(to, level), &way)) {
+        for (int32_t k = 0; k < way.n - 1; k++)
+            if (has(&s->occupied[way.cell[k] / SQUARES], way.cell[k] % SQUARES)) {
+                out[0] = WAY_BLOCKED;
+                out[1] = way.cell[k] % SQUARES;
+                out[2] = way.cell[k] / SQUARES;
+                return 3;
+            }
+        out[0] = has(&s->own[level], to) ? WAY_OWN : WAY_UNTAKEABLE;
+        return 3;
+    }
+    empty.takeable[level] = everywhere;
+    out[0] = find_way(&empty, p, cell_of(to, level), &way) ? WAY_ONLY_TO_TAKE : WAY_NONE;
+    return 3;
+}
+
+/* The field that names a piece, and its type, square and level: the first four words. */
+static size_t name_piece(const piece *p, int32_t field, wl_word *out)
+{
+    out[0] = field;
+    out[1] = p->type;
+    out[2] = p->square;
+    out[3] = p->level;
+    return 4;
+}
+
+/* Half-turns until the first weapon of this kind is ready. */
+static int32_t half_turns_until_ready(const piece *p, int32_t kind)
+{
+    const int32_t inherent = inherent_weapon(p->type, kind);
+    int32_t least = inherent >= 0 ? p->ready[inherent] : HALF_TURNS_READY_MAX;
+    for (int32_t i = 0; i < p->n_articles; i++)
+        if (p->articles[i].kind == kind && p->articles[i].ready < least)
+            least = p->articles[i].ready;
+    return least;
+}
+
+/* Of an exchange, whose field is at fault: 1 where it is that of the second piece. */
+static int second_is_at_fault(const wec_setup *setup, const wec_state *state, int32_t seat, const int32_t *field)
+{
+    const int32_t place = own_piece(state, seat, field[F_FROM]);
+    return place >= 0 && check_actor(setup, &state->pieces[place]) == WL_OK;
+}
+
+/* What a refusal leaves unsaid; `state` is what the actor sees. The words by code:
+ *
+ *   not_your_turn           seat in turn            not_your_piece          1 if it is the second piece of an exchange
+ *   not_activated, square_not_empty   square        illegal_group           index in the list
+ *   the rest                field that names the piece, its type, square, level; and then
+ *       piece_stunned       half-turns left         illegal_destination     WAY_NONE ..., square, level
+ *       illegal_carry       id of the companion or 0, does it have to come along?
+ *       weapon_not_ready    half-turns left         illegal_target          greatest range (0 for none), distance
+ *       no_such_article, article_in_use, over_capacity      0: of what is given or taken; 1: of what comes back, or the other's */
+static size_t wec_explain(const void *setup_, const void *state_, const wl_post *post, int32_t error, wl_word *out)
+{
+    const wec_setup *setup = setup_;
+    const wec_state *state = state_;
+    const wl_action *a = &post->action;
+    const int32_t *field = a->field;
+    const int32_t seat = post->actor;
+    const int exchange = a->type == A_EXCHANGE;
+    int32_t place, second = 0, kind;
+    const piece *p, *q;
+    sight s;
+
+    if (error == WL_E_NOT_YOUR_TURN) {
+        out[0] = state->to_move;
+        return 1;
+    }
+    if (seat != state->to_move || a->type >= A_END_TURN)
+        return 0;
+    if (error == NOT_ACTIVATED || error == SQUARE_NOT_EMPTY) {
+        out[0] = state->pieces[own_reinforcement(state, seat, field[F_PIECE])].square;
+        return 1;
+    }
+    if (a->type == A_REINFORCE)
+        return 0;
+    if (exchange)
+        second = second_is_at_fault(setup, state, seat, field);
+    if (error == WL_E_NOT_YOUR_PIECE) {
+        out[0] = second;
+        return 1;
+    }
+    place = own_piece(state, seat, field[exchange && second ? F_RECEIVER : F_PIECE]);
+    if (place < 0)
+        return 0;
+    p = &state->pieces[place];
+    name_piece(p, second, out);
+    look(&s, setup, state, seat);
+    switch (error) {
+    case PIECE_STUNNED: out[4] = p->stun; return 5;
+    case WL_E_ILLEGAL_DESTINATION: return 4 + explain_way(&s, p, field[F_TO], field[F_LEVEL], out + 4);
+    case ILLEGAL_CARRY:
+        kind = companion_of(&s, p, place);
+        out[4] = kind < 0 ? 0 : state->pieces[kind].id;
+        out[5] = kind >= 0 && must_carry(p, &state->pieces[kind]);
+        return 6;
+    case ILLEGAL_GROUP:
+        for (int32_t n = 0; n < field[F_N_SQUARES] && n < DOZE_SQUARES_MAX; n++) {
+            int32_t tried[WL_ACTION_FIELDS];
+            memcpy(tried, field, sizeof tried);
+            tried[F_N_SQUARES] = n + 1;
+            if (check_doze(&s, place, tried) == ILLEGAL_GROUP) {
+                out[0] = n;
+                return 1;
+            }
+        }
+        out[0] = DOZE_SQUARES_MAX;
+        return 1;
+    case WEAPON_NOT_READY: out[4] = half_turns_until_ready(p, weapon_kind(field[F_WEAPON])); return 5;
+    case ILLEGAL_TARGET:
+        kind = weapon_kind(field[F_WEAPON]);
+        out[4] = field[F_TARGET] == WL_ABSENT ? 0
+                 : kind == LIMITED_ROCKET     ? OPT(setup, JET_ROCKET_RANGE)
+                                              : OPT(setup, HOMING_RANGE);
+        out[5] = field[F_TARGET] == WL_ABSENT ? 0 : distance(p->square, field[F_TARGET]);
+        return 6;
+    case NO_SUCH_ARTICLE:
+    case ARTICLE_IN_USE:
+    case OVER_CAPACITY:
+        out[4] = 0;
+        if (exchange) {
+            p = &state->pieces[own_piece(state, seat, field[F_FROM])];
+            q = &state->pieces[own_piece(state, seat, field[F_RECEIVER])];
+            out[4] = error == NO_SUCH_ARTICLE  ? count_carried(p, field[F_GIVEN]) > 0
+                     : error == ARTICLE_IN_USE ? !is_in_use(p, field[F_GIVEN])
+                                               : fits(p, field[F_GIVEN], field[F_FOR] == WL_ABSENT ? NO_ARTICLE : field[F_FOR]);
+            name_piece(out[4] ? q : p, (int32_t)out[4], out);
+        }
+        return 5;
+    default: return 4;
+    }
+}
+
 /* ==== 7. Listing ================================================================================================= */
 
 static void list_moves(wl_listing *l, const sight *s, int32_t place)
@@ -3037,6 +3191,7 @@ static const wl_game WEC = {
     .to_act = wec_to_act,
     .clock = wec_clock,
     .check = wec_check,
+    .explain = wec_explain,
     .legal = wec_legal,
     .apply = wec_apply,
     .disclosure = wec_disclosure,

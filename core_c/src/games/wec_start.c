@@ -201,6 +201,14 @@ typedef struct position {
     uint64_t squares[SEATS_N * 2]; /* activation squares */
 } position;
 
+/* What is at fault in a Position: the row of PARTS in codecs/wec_explain.py, and the index in that list where it is one; behind
+ * them, of a piece, why (PIECE_HAND ...). */
+enum {
+    PART_TURN, PART_TO_MOVE, PART_IDLE_TURNS, PART_DRAW_OFFER, PART_TURN_STATE, PART_ACTIVATION, PART_GHOSTS, PART_PROJECTILES,
+    PART_REINFORCEMENTS, PART_ARTICLES, PART_PIECES, PART_MARKS, PART_HITS
+};
+enum { PIECE_OK, PIECE_HAND, PIECE_UNMOVED, PIECE_FALLS, PIECE_JOURNEY_LEVEL, PIECE_LOCK, PIECE_ARTICLE_LOCK, PIECE_READY };
+
 /* ---- 1. Malformed ----------------------------------------------------------------------------------------------- */
 
 static given_piece next_piece(wl_words *words)
@@ -294,36 +302,43 @@ static int is_turn_state(const position *p)
     return 1;
 }
 
-static int are_lists(const position *p)
+/* Leaves a note on what is malformed, and says no. */
+static int blamed(wl_words *notes, int32_t part, wl_word i)
+{
+    WL_BLAME(notes, WL_E_INVALID_POSITION, part, i);
+    return 0;
+}
+
+static int are_lists(const position *p, wl_words *notes)
 {
     wl_word ghosts[SEATS_N] = {0, 0};
 
     for (int32_t seat = BLACK; seat <= WHITE; seat++)
         for (wl_word i = 0; i < p->n_activation[seat]; i++)
             if (!is_square(p->activation[seat][i]) || (i > 0 && p->activation[seat][i] <= p->activation[seat][i - 1]))
-                return 0;
+                return blamed(notes, PART_ACTIVATION, 0);
     for (wl_word i = 0; i < p->n_ghosts; i++) {
         const wl_word *g = p->ghosts + i * GHOST_WORDS;
         if (!wl_between(BLACK, g[G_SEAT], WHITE) || !wl_between(ROCKET_PAWN, g[G_TYPE], PRIME_MINISTER) ||
             !is_square(g[G_SQUARE]))
-            return 0;
+            return blamed(notes, PART_GHOSTS, 0);
         if (!wl_between(GROUND, g[G_LEVEL], SUB) || !wl_between(1, g[G_TURN], p->turn) || ++ghosts[g[G_SEAT]] > GHOSTS_MAX)
-            return 0;
+            return blamed(notes, PART_GHOSTS, 0);
     }
     for (wl_word i = 0; i < p->n_projectiles; i++) {
         const wl_word *m = p->projectiles + i * PROJECTILE_WORDS;
         if (!wl_between(ROCKET, m[W_MISSILE], TORPEDO) || !wl_between(BLACK, m[W_SEAT], WHITE) || !is_square(m[W_SQUARE]))
-            return 0;
+            return blamed(notes, PART_PROJECTILES, i);
         if (!wl_between(0, m[W_DIRECTION], DIRECTIONS - 1) || !absent_or(0, m[W_FRESH], 1))
-            return 0;
+            return blamed(notes, PART_PROJECTILES, i);
     }
     for (wl_word i = 0; i < p->n_reinforcements; i++) {
         const wl_word *r = p->reinforcements + i * REINFORCEMENT_WORDS;
         if (!wl_between(1, r[R_ID], ID_MAX) || !wl_between(BLACK, r[R_SEAT], WHITE) ||
             !wl_between(ROCKET_PAWN, r[R_TYPE], PRIME_MINISTER))
-            return 0;
+            return blamed(notes, PART_REINFORCEMENTS, i);
         if (!is_square(r[R_SQUARE]) || !absent_or(LEFT_HAND, r[R_HAND], RIGHT_HAND))
-            return 0;
+            return blamed(notes, PART_REINFORCEMENTS, i);
     }
     return 1;
 }
@@ -384,14 +399,23 @@ static int32_t read_position(position *p, wl_words *words)
     find_words(p, words);
     if (words->overrun || p->n_heaps < 0)
         return WL_E_INVALID_POSITION;
-    if (!wl_between(1, p->turn, TURN_LIMIT) || !wl_between(BLACK, p->to_move, WHITE) || !wl_between(0, p->idle_turns, 1) ||
-        !absent_or(BLACK, p->draw_offer, WHITE) || !is_turn_state(p) || !are_lists(p))
+    if (!wl_between(1, p->turn, TURN_LIMIT))
+        return WL_BLAME(words, WL_E_INVALID_POSITION, PART_TURN, 0);
+    if (!wl_between(BLACK, p->to_move, WHITE))
+        return WL_BLAME(words, WL_E_INVALID_POSITION, PART_TO_MOVE, 0);
+    if (!wl_between(0, p->idle_turns, 1))
+        return WL_BLAME(words, WL_E_INVALID_POSITION, PART_IDLE_TURNS, 0);
+    if (!absent_or(BLACK, p->draw_offer, WHITE))
+        return WL_BLAME(words, WL_E_INVALID_POSITION, PART_DRAW_OFFER, 0);
+    if (!is_turn_state(p))
+        return WL_BLAME(words, WL_E_INVALID_POSITION, PART_TURN_STATE, 0);
+    if (!are_lists(p, words))
         return WL_E_INVALID_POSITION;
     p->heaps = *words;
     for (wl_word i = 0; i < p->n_heaps && !words->overrun; i++) {
         const given_heap h = next_heap(words);
         if (words->overrun || !is_square(h.square) || !are_articles(p, h.articles, h.n))
-            return WL_E_INVALID_POSITION;
+            return WL_BLAME(words, WL_E_INVALID_POSITION, PART_ARTICLES, i);
     }
     p->n_pieces = wl_next(words);
     if (words->overrun || p->n_pieces < 0)
@@ -400,21 +424,21 @@ static int32_t read_position(position *p, wl_words *words)
     for (wl_word i = 0; i < p->n_pieces; i++) {
         const given_piece g = next_piece(&cursor);
         if (cursor.overrun || !is_piece(p, &g))
-            return WL_E_INVALID_POSITION;
+            return WL_BLAME(words, WL_E_INVALID_POSITION, PART_PIECES, i, PIECE_OK);
         ids.w[g.id / 64] |= (uint64_t)1 << (g.id % 64);
     }
     for (wl_word i = 0; i < p->n_marks; i++)
         if (!has_id(&ids, p->marks[2 * i + 1]) || !wl_between(ACTED, p->marks[2 * i], TRAVELLED))
-            return WL_E_INVALID_POSITION;
+            return WL_BLAME(words, WL_E_INVALID_POSITION, PART_MARKS, p->marks[2 * i + 1]);
     for (wl_word i = 0; i < p->n_hits; i++)
         if (!has_id(&ids, p->hits[3 * i]))
-            return WL_E_INVALID_POSITION;
+            return WL_BLAME(words, WL_E_INVALID_POSITION, PART_HITS, p->hits[3 * i]);
     return WL_OK;
 }
 
 /* ---- 2. Ids, and how many --------------------------------------------------------------------------------------- */
 
-static int32_t check_ids(position *p)
+static int32_t check_ids(position *p, wl_words *notes)
 {
     id_set ids = {{0}};
     wl_words cursor = p->pieces;
@@ -423,11 +447,12 @@ static int32_t check_ids(position *p)
         const wl_word id = i < p->n_pieces ? next_piece(&cursor).id
                                            : p->reinforcements[(i - p->n_pieces) * REINFORCEMENT_WORDS + R_ID];
         if (has_id(&ids, id))
-            return DUPLICATE_ID;
+            return i < p->n_pieces ? WL_BLAME(notes, DUPLICATE_ID, PART_PIECES, i, PIECE_OK)
+                                   : WL_BLAME(notes, DUPLICATE_ID, PART_REINFORCEMENTS, i - p->n_pieces);
         ids.w[id / 64] |= (uint64_t)1 << (id % 64);
     }
     if (p->n_pieces + p->n_reinforcements > PIECES_MAX)
-        return TOO_MANY_PIECES;
+        return WL_BLAME(notes, TOO_MANY_PIECES, PART_PIECES, -1, PIECE_OK);
     cursor = p->pieces;
     for (p->n = 0; p->n < p->n_pieces; p->n++)
         p->piece[p->n] = next_piece(&cursor);
@@ -470,43 +495,46 @@ static int is_lock(const position *p, const given_piece *g, wl_word target)
     return q != NULL && q->seat != g->seat;
 }
 
-static int is_good_piece(const position *p, const given_piece *g)
+/* PIECE_OK, or what is wrong. */
+static int32_t fault_of_piece(const position *p, const given_piece *g)
 {
     const type_rule *rule = &TYPE[g->type];
 
-    if ((g->hand != WL_WORD_ABSENT) != rule->handed || (wl_or_else(g->unmoved, 0) && !is_pawn((int32_t)g->type)))
-        return 0;
+    if ((g->hand != WL_WORD_ABSENT) != rule->handed)
+        return PIECE_HAND;
+    if (wl_or_else(g->unmoved, 0) && !is_pawn((int32_t)g->type))
+        return PIECE_UNMOVED;
     if (!is_kept_up(p, g))
-        return 0;
+        return PIECE_FALLS;
     if (g->transport != WL_WORD_ABSENT && transport_level((int32_t)g->transport) != g->level)
-        return 0;
+        return PIECE_JOURNEY_LEVEL;
     if (g->lock != WL_WORD_ABSENT && (!(rule->inherent & A(ANTI_STEALTH)) || !is_lock(p, g, g->lock)))
-        return 0;
+        return PIECE_LOCK;
     for (wl_word i = 0; i < g->n_articles; i++) {
         const wl_word *a = g->articles + i * ARTICLE_WORDS;
         if (a[W_LOCK] != WL_WORD_ABSENT && (a[W_KIND] != ANTI_STEALTH || !is_lock(p, g, a[W_LOCK])))
-            return 0;
+            return PIECE_ARTICLE_LOCK;
     }
     for (int32_t i = 0; i < READY_WORDS; i++) {
         const int32_t kind = i < HIT_KINDS ? FLAME + i : LIMITED_ROCKET;
         if (g->ready[i] != WL_WORD_ABSENT && rule->weapon[0] != kind && rule->weapon[1] != kind)
-            return 0;
+            return PIECE_READY;
     }
-    return 1;
+    return PIECE_OK;
 }
 
-static int32_t check_pieces(const position *p)
+static int32_t check_pieces(const position *p, wl_words *notes)
 {
     wl_words heaps = p->heaps;
 
     for (int32_t i = 0; i < p->n; i++)
-        if (!is_good_piece(p, &p->piece[i]))
-            return BAD_PIECE;
+        if (fault_of_piece(p, &p->piece[i]) != PIECE_OK)
+            return WL_BLAME(notes, BAD_PIECE, PART_PIECES, i, fault_of_piece(p, &p->piece[i]));
     for (wl_word i = 0; i < p->n_heaps; i++) {
         const given_heap h = next_heap(&heaps);
         for (wl_word k = 0; k < h.n; k++)
             if (h.articles[k * ARTICLE_WORDS + W_LOCK] != WL_WORD_ABSENT)
-                return BAD_ARTICLE;
+                return WL_BLAME(notes, BAD_ARTICLE, PART_ARTICLES, i);
     }
     for (int32_t i = 0; i < p->n; i++) {
         int32_t others = 0;
@@ -517,7 +545,7 @@ static int32_t check_pieces(const position *p)
                 coexisting |= TYPE[p->piece[k].type].coexisting;
             }
         if (others > 1 || (others == 1 && !coexisting))
-            return CELL_OVERFULL;
+            return WL_BLAME(notes, CELL_OVERFULL, PART_PIECES, i, PIECE_OK);
     }
     return WL_OK;
 }
@@ -550,7 +578,7 @@ static int is_good_journey(const given_piece *g)
     return at == g->to;
 }
 
-static int32_t check_articles(const position *p)
+static int32_t check_articles(const position *p, wl_words *notes)
 {
     wl_words heaps = p->heaps;
     set met = {{0, 0}};
@@ -559,17 +587,17 @@ static int32_t check_articles(const position *p)
     for (int32_t i = 0; i < p->n; i++) {
         const given_piece *g = &p->piece[i];
         if (g->n_articles > capacity((int32_t)g->type, given_kinds(g)) || !is_good_journey(g))
-            return BAD_ARTICLE;
+            return WL_BLAME(notes, BAD_ARTICLE, PART_PIECES, i, PIECE_OK);
         n += g->n_articles;
     }
     for (wl_word i = 0; i < p->n_heaps; i++) {
         const given_heap h = next_heap(&heaps);
         if (!wl_between(1, h.n, 2) || has(&met, (int32_t)h.square))
-            return BAD_ARTICLE;
+            return WL_BLAME(notes, BAD_ARTICLE, PART_ARTICLES, i);
         add(&met, (int32_t)h.square);
         n += h.n;
     }
-    return n > ARTICLES_MAX ? TOO_MANY_ARTICLES : WL_OK;
+    return n > ARTICLES_MAX ? WL_BLAME(notes, TOO_MANY_ARTICLES, PART_PIECES, -1, PIECE_OK) : WL_OK;
 }
 
 /* ---- 7. to 9. --------------------------------------------------------------------------------------------------- */
@@ -618,24 +646,24 @@ static int is_good_reinforcement(const position *p, const wl_word *r)
     return (int)(p->squares[2 * r[R_SEAT] + (r[R_SQUARE] >> 6)] >> (r[R_SQUARE] & 63) & 1);
 }
 
-static int32_t check_rest(position *p)
+static int32_t check_rest(position *p, wl_words *notes)
 {
     int primaries[SEATS_N] = {0, 0};
 
     if (p->n_projectiles > PROJECTILES_MAX)
-        return BAD_PROJECTILE;
+        return WL_BLAME(notes, BAD_PROJECTILE, PART_PROJECTILES, -1);
     for (wl_word i = 0; i < p->n_projectiles; i++)
         if (!is_good_projectile(p, p->projectiles + i * PROJECTILE_WORDS))
-            return BAD_PROJECTILE;
+            return WL_BLAME(notes, BAD_PROJECTILE, PART_PROJECTILES, i);
     find_activation(p);
     for (wl_word i = 0; i < p->n_reinforcements; i++)
         if (!is_good_reinforcement(p, p->reinforcements + i * REINFORCEMENT_WORDS))
-            return BAD_REINFORCEMENT;
+            return WL_BLAME(notes, BAD_REINFORCEMENT, PART_REINFORCEMENTS, i);
     for (int32_t i = 0; i < p->n; i++)
         primaries[p->piece[i].seat] |= is_primary((int32_t)p->piece[i].type);
     for (int32_t seat = BLACK; seat <= WHITE; seat++)
         if (!primaries[seat] && p->primary_lost[seat] == WL_WORD_ABSENT)
-            return MISSING_PRIMARY;
+            return WL_BLAME(notes, MISSING_PRIMARY, PART_PIECES, -1, PIECE_OK, seat);
     return WL_OK;
 }
 
@@ -644,12 +672,12 @@ static int32_t check_position(position *p, wl_words *words)
     int32_t error = read_position(p, words);
 
     if (error == WL_OK)
-        error = check_ids(p);
+        error = check_ids(p, words);
     if (error == WL_OK)
-        error = check_pieces(p);
+        error = check_pieces(p, words);
     if (error == WL_OK)
-        error = check_articles(p);
-    return error != WL_OK ? error : check_rest(p);
+        error = check_articles(p, words);
+    return error != WL_OK ? error : check_rest(p, words);
 }
 
 /* ---- A checked Position becomes the state ----------------------------------------------------------------------- */

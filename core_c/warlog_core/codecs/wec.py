@@ -13,7 +13,7 @@ from typing import Any
 from msgspec import UNSET, UnsetType
 
 from warlog_core.binding import ABSENT, UNKNOWN, WORD_ABSENT, RawGame
-from warlog_core.codecs import ActionRecord, Result, book_data, wec_notation
+from warlog_core.codecs import ActionRecord, Result, book_data, wec_explain, wec_notation
 from warlog_core.codecs._actions import (
     Decoder,
     Encoder,
@@ -96,6 +96,7 @@ from warlog_core.codecs.wec_structs import (
     TurnState,
     View,
 )
+from warlog_core.errors import Explanation
 from warlog_core.layout import Row
 
 _BOOK = book_data("wec")
@@ -321,6 +322,11 @@ class Codec:
 
     def position_words(self, options: object, position: object) -> list[int]:
         return with_verdict(_position_words, position)
+
+    def explain_start(
+        self, options: Mapping[str, Any], position: Any, code: str, words: Sequence[int]
+    ) -> Explanation | None:
+        return wec_explain.of_start(position, code, words)
 
     def labels(self, options: object) -> bytes:
         return b""
@@ -595,6 +601,9 @@ class Tables:
 
     def action_alt(self, kind: int, words: Sequence[int]) -> dict[str, Any]:
         raise AssertionError("an action is shown whole or not at all (8.4)")
+
+    def explain(self, action: Mapping[str, Any], code: str, words: Sequence[int]) -> Explanation | None:
+        return wec_explain.of_action(action, code, words, self.options)
 
     def listing(self, listing: bytes) -> list[Any]:
         return self._codec.listed.structs(listing)

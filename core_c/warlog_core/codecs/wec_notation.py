@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -40,7 +41,8 @@ from warlog_core.codecs.wec_structs import (
     Reinforced,
     Stunned,
 )
-from warlog_core.errors import Refused
+from warlog_core.errors import Explanation, Refused
+from warlog_core.explain import quoted
 
 if TYPE_CHECKING:
     from warlog_core.game import Event, Game, State
@@ -551,6 +553,29 @@ class Misfit(Exception):
     """The text is no history, or does not fit the match it tells of."""
 
 
+class _Unreadable(Exception):
+    """Which line (from 1) of a history is at fault, and why."""
+
+    def __init__(self, line: int, why: str) -> None:
+        super().__init__(line, why)
+        self.line = line
+        self.why = why
+
+
+@contextmanager
+def _reading(line: int) -> Iterator[None]:
+    """Whatever goes wrong inside is the fault of this line (from 1)."""
+    try:
+        yield
+    except Refused as error:
+        why = "" if error.explanation is None else f" {error.explanation.detail}"
+        raise _Unreadable(line, f"The rules refuse it with {error.code}.{why}") from None
+    except (Misfit, ValueError, RecursionError):
+        raise _Unreadable(
+            line, "It is no line of this notation, or tells of something that did not happen."
+        ) from None
+
+
 def _match(pattern: re.Pattern[str], text: str | None) -> re.Match[str]:
     found = pattern.fullmatch(text or "")
     if found is None:
@@ -733,10 +758,15 @@ def read(game: Game, text: str) -> list[Section]:
     """Options, Position (None: the standard setup) and accepted steps of a complete history, section by section.
 
     Raises Refused("invalid_position") for whatever does not fit."""
+    lines = text.split("\n")
     try:
-        return _read(game, text)
-    except (Misfit, Refused, ValueError, RecursionError):
-        raise Refused("invalid_position") from None
+        return _read(game, lines)
+    except _Unreadable as error:
+        shown = quoted(lines[error.line - 1] if error.line <= len(lines) else "")
+        detail = f"Line {error.line} of the history, {shown}, does not fit. {error.why}"
+        raise Refused(
+            "invalid_position", explanation=Explanation(detail, {"line": error.line}, "/history")
+        ) from None
 
 
 def _object(text: str) -> dict[str, Any]:
@@ -746,28 +776,40 @@ def _object(text: str) -> dict[str, Any]:
     return found
 
 
-def _read(game: Game, text: str) -> list[Section]:
-    lines = text.split("\n")
+def _read(game: Game, lines: list[str]) -> list[Section]:
+    """Raises _Unreadable."""
+    if lines[0] != "WEC 1":
+        raise _Unreadable(1, "A history begins with WEC 1.")
     heads = [number for number, line in enumerate(lines) if line.startswith("OPTIONS ")]
-    if lines.pop() != "" or lines[:1] != ["WEC 1"] or heads[:1] != [1]:
-        raise Misfit
+    if heads[:1] != [1]:
+        raise _Unreadable(2, "The second line has the OPTIONS.")
+    if lines[-1] != "":
+        raise _Unreadable(len(lines), "A history ends with the end of a line.")
+    lines = lines[:-1]
     sections: list[Section] = []
     state: State | None = None
     usual: dict[str, Any] = {}
     for head, end in pairwise([*heads, len(lines)]):
-        options, rest, position = _object(lines[head].removeprefix("OPTIONS ")), lines[head + 1 : end], None
-        if rest and rest[0].startswith("POSITION "):
-            position = _object(rest.pop(0).removeprefix("POSITION "))
-        begun = game.new(options=options, position=position)
-        full = game.full_options(options)
-        if state is None:
-            section, state = Section(options, position, []), begun
-        elif position is None:
-            raise Misfit(lines[head])
-        else:
-            section, state = _read_change(state, begun, options if full != usual else None, position)
+        first, position = head + 1, None
+        with _reading(head + 1):
+            options = _object(lines[head].removeprefix("OPTIONS "))
+            game.check_options(options)
+        if first < end and lines[first].startswith("POSITION "):
+            with _reading(first + 1):
+                position = _object(lines[first].removeprefix("POSITION "))
+                game.check_options(options, position)
+            first += 1
+        with _reading(head + 1):
+            begun = game.new(options=options, position=position)
+            full = game.full_options(options)
+            if state is None:
+                section, state = Section(options, position, []), begun
+            elif position is None:
+                raise Misfit(lines[head])
+            else:
+                section, state = _read_change(state, begun, options if full != usual else None, position)
         usual = full
-        section.steps.extend(_read_steps(rest, state))
+        section.steps.extend(_read_steps(lines, first, end, state))
         sections.append(section)
     return sections
 
@@ -791,14 +833,17 @@ def _read_change(
     return Section(options, position, []), begun
 
 
-def _read_steps(lines: Sequence[str], state: State) -> list[Step]:
-    """Plays the turn lines and the result of one section on `state`; gives their steps."""
+def _read_steps(lines: Sequence[str], first: int, end: int, state: State) -> list[Step]:
+    """Plays the turn lines and the result of one section (lines `first` to before `end`, from 0) on `state`; gives
+    their steps. Raises _Unreadable."""
     steps: list[Step] = []
-    for number, line in enumerate(lines):
-        if line.startswith("RESULT ") and number == len(lines) - 1:
-            steps += _read_result(line, state)
-        else:
-            steps += _read_turn(line, state)
-    if state.result is not None and not (lines and lines[-1].startswith("RESULT ")):
-        raise Misfit
+    for number in range(first, end):
+        line = lines[number]
+        with _reading(number + 1):
+            if line.startswith("RESULT ") and number == end - 1:
+                steps += _read_result(line, state)
+            else:
+                steps += _read_turn(line, state)
+    if state.result is not None and not (first < end and lines[end - 1].startswith("RESULT ")):
+        raise _Unreadable(end, "The match is over, so the last line must be its RESULT.")
     return steps
