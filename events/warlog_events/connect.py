@@ -138,9 +138,8 @@ class Connection:
         if self._guarding is not None:
             self._guarding.cancel()
             await asyncio.wait([self._guarding])
-        if self._embedded is not None:
-            (room,) = self.pipe.rooms
-            await self._embedded.settle(self.pipe, room)
+        if self._embedded is not None and isinstance(self.pipe, Pipe):
+            await self._embedded.settle(self.pipe)
         await self.pipe.close()
         if hasattr(self, "redis"):
             await self.redis.aclose()
@@ -200,8 +199,11 @@ class Connection:
 
     async def _check_buckets(self, wire: Wire) -> None:
         try:
-            await wire.send_once(("SET", keys.BUCKETS, self.buckets, "NX"))
-            buckets = int(await wire.send_once(("GET", keys.BUCKETS)))
+            known = await wire.send_once(("GET", keys.BUCKETS))
+            if known is None:  # nothing is written otherwise: a Redis that is full can still be read
+                await wire.send_once(("SET", keys.BUCKETS, self.buckets, "NX"))
+                known = await wire.send_once(("GET", keys.BUCKETS))
+            buckets = int(known)
         except ResponseError as error:
             if self.is_cluster and str(error).startswith(("MOVED", "ASK")):
                 return  # whose slot it is says it to us, too

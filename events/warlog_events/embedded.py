@@ -29,7 +29,7 @@ from typing import Literal
 from redis.exceptions import ResponseError
 
 from .errors import Unavailable
-from .pipe import Address, Client
+from .pipe import Address, Client, Pipe
 from .room import CLOSED_BYTES, Ballast, Room
 from .threads import Threads
 
@@ -143,14 +143,18 @@ class Embedded:
             except (Unavailable, ResponseError, OSError) as error:
                 log.warning("whether the embedded redis-server has room is not known: %s", error)
 
-    async def settle(self, pipe: Client, room: Room) -> None:
-        """If the server is ours: waits until all that it was given is in its file; says so if that cannot be."""
+    async def settle(self, pipe: Pipe) -> None:
+        """If the server is ours: waits until all that it was given is in its file, and known to be; says so if that
+        cannot be."""
         if self._process is None or self._process.poll() is not None:
             return
         for _ in range(round(STOP_S_MAX / SETTLE_AGAIN_S)):
-            if not pipe.ready or await pipe.ping():
+            if not pipe.ready:
                 return
-            self._ballast.give_up()
+            if not await pipe.ping():
+                self._ballast.give_up()
+            elif not pipe.holds_back:
+                return
             await asyncio.sleep(SETTLE_AGAIN_S)
         log.critical(
             "DISK FULL: the embedded redis-server ends without having saved all that it was given. What was answered "

@@ -270,6 +270,11 @@ class Wire(asyncio.Protocol):
             held, self._held = self._held, []
             self._look(held)
 
+    @property
+    def holds_back(self) -> bool:
+        """Replies wait for a look."""
+        return bool(self._held or self._unsure or self._looked)
+
     def _look(self, held: list[tuple[Asked, Reply]]) -> None:
         if self._transport is None:
             self._give_up(held)
@@ -630,6 +635,12 @@ class Pipe(Client):
 
     def check_growth(self, key: str) -> None:
         self._line.room.check_growth()
+
+    @property
+    def holds_back(self) -> bool:
+        """Replies wait for a look at the append-only file."""
+        wire = self._line.wire
+        return wire is not None and wire.holds_back
 
     def submit(
         self, promise: Promise, words: Sequence[Word], write: bool = False, packed: bytes | None = None
