@@ -23,8 +23,15 @@ if now - beat > tonumber(ARGV[2]) then
   redis.call('HSET', KEYS[2], 'resumed', string.format('%.0f', now))
 end
 redis.call('HSET', KEYS[2], 'beat', string.format('%.0f', math.max(beat, now)))
+local seen, watched = {}, {}
 for i = 5, #ARGV do
-  redis.call('ZADD', KEYS[1], 'GT', now, ARGV[i])
-  redis.call('ZADD', KEYS[3], 'NX', now + tonumber(ARGV[4]), string.match(ARGV[i], '^%S+'))
+  seen[#seen + 1] = now
+  seen[#seen + 1] = ARGV[i]
+  watched[#watched + 1] = now + tonumber(ARGV[4])
+  watched[#watched + 1] = string.match(ARGV[i], '^%S+')
+end
+if #seen > 0 then  -- the caller sends a thousand at most
+  redis.call('ZADD', KEYS[1], 'GT', unpack(seen))
+  redis.call('ZADD', KEYS[3], 'NX', unpack(watched))
 end
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - tonumber(ARGV[3]))
