@@ -158,6 +158,7 @@ class WarlogServer:
         self._errors = errors
         self._process: subprocess.Popen[bytes] | None = None
         self.url = ""
+        self.metrics: list[str] = []  # where each serving process tells its figures
         self.start()
 
     @property
@@ -180,7 +181,8 @@ class WarlogServer:
         if not line:
             code, self._process = self._process.wait(), None
             raise RuntimeError(f"warlog serve did not start (exit code {code})")
-        self.url = json.loads(line)["url"]
+        told = json.loads(line)
+        self.url, self.metrics = told["url"], told["metrics"]
 
     def kill(self) -> None:
         """kill -9."""

@@ -44,7 +44,7 @@ ROWS: list[tuple[str, list[tuple[str, str, Queries]]]] = [
                 [("{{game}}", rate("warlog_commands_total", "game", 'outcome="done"'))],
             ),
             (
-                "Commands refused, by code",
+                "Commands refused, by code or by the rules",
                 "reqps",
                 [("{{outcome}}", rate("warlog_commands_total", "outcome", 'outcome!~"done|repeated"'))],
             ),
@@ -107,23 +107,19 @@ ROWS: list[tuple[str, list[tuple[str, str, Queries]]]] = [
                     ("snapshots refused", "sum(warlog_snapshots_refused_total)"),
                 ],
             ),
-            ("Connected to Redis", "short", [("{{worker}}", "warlog_redis_connected")]),
+            ("Connected to Redis", "short", [("{{instance}}", "warlog_redis_connected")]),
         ],
     ),
     (
         "Processes",
         [
             (
-                "Processor, by worker",
+                "Processor, by process",
                 "percentunit",
-                [("{{worker}}", "rate(process_cpu_seconds_total[$__rate_interval])")],
+                [("{{instance}}", "rate(process_cpu_seconds_total[$__rate_interval])")],
             ),
-            ("Memory, by worker", "bytes", [("{{worker}}", "process_resident_memory_bytes")]),
-            (
-                "Matches in memory, and their weight",
-                "short",
-                [("matches", "sum(warlog_cache_matches)"), ("bytes", "sum(warlog_cache_bytes)")],
-            ),
+            ("Memory, by process", "bytes", [("{{instance}}", "process_resident_memory_bytes")]),
+            ("Matches in memory", "short", [("matches", "sum(warlog_cache_matches)")]),
             ("Workers that ended by themselves", "short", [("ended", "sum(warlog_workers_ended_total)")]),
             (
                 "Rounds of the work that failed",

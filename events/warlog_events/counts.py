@@ -12,11 +12,9 @@ class Spread:
     def __init__(self, bounds: Sequence[float] = SECONDS) -> None:
         self.bounds = bounds
         self.counts = [0] * (len(bounds) + 1)
-        self.total = 0.0
 
     def add(self, value: float) -> None:
         self.counts[bisect_left(self.bounds, value)] += 1
-        self.total += value
 
 
 class Counts:

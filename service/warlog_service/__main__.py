@@ -71,13 +71,20 @@ def _parser() -> argparse.ArgumentParser:
     redis.add_argument("--redis", help="URL of a Redis; without one an embedded server is started")
     redis.add_argument("--archive", help="folder or fsspec URL of matches that have left Redis")
     redis.add_argument("--durability", choices=["everysec", "always", "replicated"])
-    serve = commands.add_parser("serve", parents=[redis], help="the service, with projector and clock inside")
+    figures = argparse.ArgumentParser(add_help=False)
+    figures.add_argument("--metrics-host", help="where /metrics is served; default 127.0.0.1")
+    figures.add_argument(
+        "--metrics-port", help="default 0: any free one, which is printed; worker i has this port + i"
+    )
+    serve = commands.add_parser(
+        "serve", parents=[redis, figures], help="the service, with projector and clock inside"
+    )
     serve.add_argument("--host", help="default 127.0.0.1")
     serve.add_argument("--port", help="default 8000; 0 for a free one, which is printed")
     serve.add_argument(
         "--workers", help="serving processes under a supervisor; default 0: this process serves"
     )
-    commands.add_parser("worker", parents=[redis], help="projector and clock alone")
+    commands.add_parser("worker", parents=[redis, figures], help="projector and clock alone")
     commands.add_parser("rebuild", parents=[redis], help="make the read models again from the events")
     archive = commands.add_parser(
         "archive",
@@ -126,15 +133,25 @@ def _serve(read: Settings) -> int:
     return 0
 
 
+class Working(msgspec.Struct, tag="working", tag_field="event"):
+    """The one line that `warlog worker` prints, as `warlog serve` does (server.Listening)."""
+
+    pid: int
+    metrics: list[str]
+
+
 def _worker(read: Settings) -> int:
     from warlog_service.running import Service
+    from warlog_service.sockets import bound
 
     async def work() -> None:
         service = Service(msgspec.structs.replace(read, background=True))
+        service.show_metrics_on(bound(read.metrics_host, read.metrics_port))
         stop = asyncio.Event()
         for name in (signal.SIGTERM, signal.SIGINT):
             asyncio.get_running_loop().add_signal_handler(name, stop.set)
         await service.start()
+        print(msgspec.json.encode(Working(os.getpid(), service.metrics_urls)).decode(), flush=True)
         await stop.wait()
         await service.stop()
 

@@ -57,6 +57,10 @@ class Front:
         self.start = self.service.start
         self.stop = self.service.stop
 
+    @property
+    def metrics_urls(self) -> list[str]:
+        return self.service.metrics_urls
+
     def at_once(self, scope: HTTPScope, wire: Wire) -> bool:
         """Whether this request is taken without a task of its own, and answered over `wire`."""
         if scope["method"] != "POST" or (found := COMMANDS(scope["path"])) is None:
@@ -121,6 +125,7 @@ class Front:
     async def close_feeds(self) -> None:
         """Every feed gets its `closing`; who does not read it is cut off after a moment."""
         self.service.closing = True
+        self.service.hide_metrics()
         for stream in list(self.service.feeds):
             stream.close("shutdown")
         with suppress(TimeoutError):

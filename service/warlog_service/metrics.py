@@ -1,13 +1,24 @@
 """What an operator watches, in Prometheus' text form. No label holds an id, a name or anything a caller chose.
 
 What is counted per command is a plain number in a dictionary; it gets its name, its labels and its type when somebody
-asks. The figures of several workers are put together by `scrape.py`.
+asks.
+
+**No figure depends on what players hide.** While one match runs, a figure of the process is a figure of that match: one
+that moved with a hidden army would tell of it. So
+
+* sizes of states, events and answers are not shown, nor anything computed from them;
+* a refusal by the rules is counted as `rules`, whatever its code: the code tells about the refused player's pieces;
+* durations are counted in buckets from 5 ms on, and never summed: how long one action took depends on what it found;
+* memory and processor time of the process are rounded to more than one action can move.
+
+tests/service/test_metrics.py compares two servers whose matches differ only in what is hidden, for every figure.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from math import inf
 
 import msgspec
 from prometheus_client import (
@@ -19,12 +30,28 @@ from prometheus_client import (
     disable_created_metrics,
 )
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
+from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
 from warlog_events.counts import Counts, Spread
+from warlog_events.errors import Refused, WarlogError
+from warlog_service import problems
 from warlog_service.answers import Answer
 
 disable_created_metrics()  # type: ignore[no-untyped-call]
+
+BY_THE_RULES = "rules"
+"""Stands for every code of a rule book."""
+
+SHORTEST_SECONDS = 0.005
+"""The first bound that is shown. Nearly every command takes less, with whatever it moves."""
+
+GRAINS = {
+    "process_cpu_seconds_total": 0.1,
+    "process_resident_memory_bytes": 2.0**20,
+    "process_virtual_memory_bytes": 2.0**20,
+}
+"""What figures of the process are rounded down to a multiple of."""
 
 Family = CounterMetricFamily | GaugeMetricFamily | HistogramMetricFamily
 
@@ -45,8 +72,11 @@ class Traffic(Collector):
             self._times[route].add(seconds)
 
     def commanded(self, game: str, outcome: str) -> None:
-        """outcome: `done`, `repeated` (a known Idempotency-Key), or the code of a refusal."""
+        """outcome: `done`, `repeated` (a known Idempotency-Key), `rules`, or the code of another refusal."""
         self._commands[game, outcome] += 1
+
+    def command_refused(self, game: str, error: WarlogError) -> None:
+        self.commanded(game, BY_THE_RULES if isinstance(error, Refused) else error.code)
 
     def collect(self) -> Iterator[Family]:
         yield CounterMetricFamily("warlog_feed_events", "Events written to feeds.", value=self.feed_events)
@@ -68,7 +98,7 @@ class Traffic(Collector):
             "warlog_request_seconds", "Time to the answer's last byte; feeds are not in it.", labels=["route"]
         )
         for route, times in list(self._times.items()):
-            seconds.add_metric([route], *_filled(times))
+            _fill(seconds, times, {"route": route})
         yield seconds
 
 
@@ -112,18 +142,36 @@ class Work(Collector):
             ),
             ("deadline_lateness_seconds", "From a deadline to its time-out.", counts.lateness),
         ):
-            buckets, total = _filled(spread)
-            yield HistogramMetricFamily(f"warlog_{name}", text, buckets, total)
+            family = HistogramMetricFamily(f"warlog_{name}", text)
+            _fill(family, spread, {})
+            yield family
 
 
-def _filled(spread: Spread) -> tuple[list[tuple[str, float]], float]:
-    """Prometheus' buckets count everything up to their bound."""
+def _fill(family: HistogramMetricFamily, spread: Spread, labels: dict[str, str]) -> None:
+    """Prometheus' buckets count everything up to their bound. There is no sample `_sum`."""
     below = 0
-    buckets: list[tuple[str, float]] = []
-    for bound, count in zip([*map(str, spread.bounds), "+Inf"], spread.counts, strict=True):
+    for bound, count in zip([*spread.bounds, inf], spread.counts, strict=True):
         below += count
-        buckets.append((bound, below))
-    return buckets, spread.total
+        if bound >= SHORTEST_SECONDS:
+            shown = "+Inf" if bound == inf else str(bound)
+            family.add_sample(f"{family.name}_bucket", {**labels, "le": shown}, below)
+    family.add_sample(f"{family.name}_count", labels, below)
+
+
+class Process(Collector):
+    """Processor time, memory and open files of this process, rounded."""
+
+    def __init__(self) -> None:
+        self._exact = ProcessCollector(registry=None)
+
+    def collect(self) -> Iterator[Metric]:
+        for family in self._exact.collect():
+            rounded = Metric(family.name, family.documentation, family.type)
+            for sample in family.samples:
+                grain = GRAINS.get(sample.name)
+                value = sample.value if grain is None else round(sample.value // grain * grain, 1)
+                rounded.add_sample(sample.name, sample.labels, value)
+            yield rounded
 
 
 class Metrics:
@@ -131,12 +179,15 @@ class Metrics:
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
-        ProcessCollector(registry=self.registry)
+        self.registry.register(Process())
         PlatformCollector(registry=self.registry)
         self.traffic = Traffic()
         self.registry.register(self.traffic)
         self.refusals = Counter(
-            "warlog_refusals_total", "Problems answered.", ["code"], registry=self.registry
+            "warlog_refusals_total",
+            "Problems answered; by the rules of a game with the code `rules`.",
+            ["code"],
+            registry=self.registry,
         )
         self.feeds_closed = Counter(
             "warlog_feeds_closed_total", "Feeds ended here.", ["code"], registry=self.registry
@@ -164,4 +215,11 @@ class Metrics:
 
     def refused(self, answer: Answer) -> None:
         """A problem document goes out."""
-        self.refusals.labels(msgspec.json.decode(answer.body)["code"]).inc()
+        by_the_rules = answer.status == problems.STATUS[Refused]
+        self.refusals.labels(BY_THE_RULES if by_the_rules else msgspec.json.decode(answer.body)["code"]).inc()
+
+    def workers_ended(self, count: int) -> None:
+        """So many workers in the place of this one have ended by themselves."""
+        Counter(
+            "warlog_workers_ended_total", "Workers that ended by themselves.", registry=self.registry
+        ).inc(count)

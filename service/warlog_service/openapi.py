@@ -51,7 +51,7 @@ def call(**described: Any) -> dict[str, Any]:
     return {"call": Call(**described)}
 
 
-ALSO = ("/v1/health", "/v1/metrics")
+ALSO = ("/v1/health",)
 """Second paths of operations, which have one place in the document."""
 
 

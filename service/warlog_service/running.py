@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
+import socket
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -12,7 +13,6 @@ from pathlib import Path
 from typing import Protocol
 
 from litestar.types import Scope
-from prometheus_client import generate_latest
 
 from warlog_events.abandoned import Abandoned
 from warlog_events.absence import Absence
@@ -38,8 +38,9 @@ from warlog_events.store import Store
 from warlog_events.world import World
 from warlog_service.limits import Limits
 from warlog_service.metrics import Metrics
-from warlog_service.scrape import Siblings
+from warlog_service.metrics_listener import MetricsListener
 from warlog_service.settings import BadSettings, Settings
+from warlog_service.sockets import bound
 
 log = logging.getLogger("warlog")
 
@@ -133,7 +134,7 @@ class Service:
         self.metrics = Metrics()
         self.feeds: set[Stream] = set()
         self.closing = False
-        self.siblings: Siblings | None = None  # of a worker among several
+        self.metrics_listener: MetricsListener | None = None
         self.on_backend: Callable[[Backend], None] = lambda backend: None  # before anything is asked of it
         self._backend: Backend | None = None
         self._started = False
@@ -174,19 +175,23 @@ class Service:
             "warlog_cache_matches", "Matches in memory.", of_backend(lambda b: len(b.matches.cache))
         )
         metrics.gauge(
-            "warlog_cache_bytes", "What they weigh, roughly.", of_backend(lambda b: b.matches.cache.weight)
-        )
-        metrics.gauge(
             "warlog_deadlines_overdue",
             "Deadlines that had passed at the last look and are still there.",
             of_backend(lambda b: b.clock.overdue),
         )
 
-    async def figures(self) -> bytes:
-        """For Prometheus: of this process, or of all workers of its supervisor."""
-        if self.siblings is not None:
-            return await self.siblings.render()
-        return generate_latest(self.metrics.registry)
+    def show_metrics_on(self, listener: socket.socket) -> None:
+        """From `start` to `stop`, `/metrics` is served on this socket."""
+        self.metrics_listener = MetricsListener(self.metrics.registry, listener)
+
+    @property
+    def metrics_urls(self) -> list[str]:
+        return [] if self.metrics_listener is None else [self.metrics_listener.url]
+
+    def hide_metrics(self) -> None:
+        """The process is going down; the one that replaces it shows its own from now on."""
+        if self.metrics_listener is not None:
+            self.metrics_listener.close()
 
     @property
     def backend(self) -> Backend:
@@ -204,15 +209,20 @@ class Service:
 
     async def start(self) -> None:
         """With a URL, Redis may come later; an embedded one that does not start is an error, as is an unsuitable one
-        that is there already."""
+        that is there already. Raises OSError where the address for metrics is not to be had."""
+        if self._serves and self.metrics_listener is None:
+            self.show_metrics_on(bound(self.settings.metrics_host, self.settings.metrics_port))
         connecting = asyncio.create_task(self._connect_with_patience())
         self._tasks.append(connecting)
         await asyncio.wait([connecting], timeout=None if self.settings.redis is None else PATIENCE_SECONDS)
         if connecting.done():
             connecting.result()
         self._started = True
+        if self.metrics_listener is not None:
+            await self.metrics_listener.open()
 
     async def stop(self) -> None:
+        self.hide_metrics()
         for task in self._tasks:
             task.cancel()
         for task in self._tasks:

@@ -17,12 +17,13 @@ from litestar.types import HTTPScope, Receive, Scope, Send
 
 from warlog_service.answers import Answer, Wire
 from warlog_service.settings import Settings
+from warlog_service.sockets import url_of
 from warlog_service.uvicorn_protocol import WarlogProtocol
 
 
 class Front(Protocol):
     """What is served: an ASGI application that can end its feeds. It may have an `at_once` and a `turned_away`
-    (uvicorn_protocol.py: AtOnce, TurnedAway)."""
+    (uvicorn_protocol.py: AtOnce, TurnedAway), and `metrics_urls`."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None: ...
 
@@ -42,10 +43,11 @@ def _as_it_is(address: str, answer: Answer) -> Answer:
 
 
 class Listening(msgspec.Struct, tag="listening", tag_field="event"):
-    """The one line on stdout, for whoever started the server with port 0."""
+    """The one line on stdout, for whoever started the server with port 0. `metrics`: one URL for each worker."""
 
     url: str
     pid: int
+    metrics: list[str]
 
 
 class Server(uvicorn.Server):
@@ -59,7 +61,8 @@ class Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         if self.started:
-            print(msgspec.json.encode(listening(self.servers[0].sockets[0])).decode(), flush=True)
+            heard = listening(self.servers[0].sockets[0], getattr(self._front, "metrics_urls", []))
+            print(msgspec.json.encode(heard).decode(), flush=True)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """New connections go elsewhere, or are refused. On those that are open each request that comes is answered
@@ -81,10 +84,8 @@ class Server(uvicorn.Server):
         self._captured_signals.clear()  # uvicorn would raise them again; to have been asked to end is no failure
 
 
-def listening(listener: socket.socket) -> Listening:
-    host, port = listener.getsockname()[:2]
-    shown = f"[{host}]" if ":" in host else host
-    return Listening(f"http://{shown}:{port}", os.getpid())
+def listening(listener: socket.socket, metrics: list[str]) -> Listening:
+    return Listening(url_of(listener), os.getpid(), metrics)
 
 
 def config(app: Front, settings: Settings) -> uvicorn.Config:

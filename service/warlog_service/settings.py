@@ -12,7 +12,8 @@ from warlog_service.proxies import Proxies, ProxiesUnreadable
 
 Durability = Literal["everysec", "always", "replicated"]
 LogFormat = Literal["auto", "json", "text"]
-Port = Annotated[int, Meta(ge=0, le=65535)]
+PORT_MAX = 65535
+Port = Annotated[int, Meta(ge=0, le=PORT_MAX)]
 Positive = Annotated[int, Meta(ge=1)]
 Count = Annotated[int, Meta(ge=0)]
 Rate = Annotated[float, Meta(ge=0)]
@@ -30,6 +31,8 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     host: str = "127.0.0.1"
     port: Port = 8000  # 0: any free one; the address is printed
+    metrics_host: str = "127.0.0.1"  # where /metrics is, which the public port has not
+    metrics_port: Port = 0  # as `port`; worker i of a supervisor has metrics_port + i
     data: str = "warlog-data"  # where the embedded Redis keeps its append-only file
     archive: str | None = None  # a folder or any fsspec URL of matches that have left Redis
     redis: str | None = None  # a redis:// or redis+cluster:// URL; none: embedded

@@ -3,9 +3,10 @@
     SIGTERM, SIGINT   every worker finishes what it has begun, then all is over
     SIGHUP            one worker after the other is replaced by a new one, which runs the code that is installed now
 
-The socket stays open here as long as this process lives, so a connection that comes while workers change waits in the
-kernel's queue and is accepted by the next. The embedded Redis is started here and nowhere else. A worker that
-dies, or no longer answers, is replaced; what was durable is all that the others need to go on with its matches.
+The sockets stay open here as long as this process lives, so a connection that comes while workers change waits in the
+kernel's queue and is accepted by the next: on the public one by any worker, on that of a place's metrics by the worker
+in that place. The embedded Redis is started here and nowhere else. A worker that dies, or no longer answers, is
+replaced; what was durable is all that the others need to go on with its matches.
 """
 
 from __future__ import annotations
@@ -16,19 +17,18 @@ import logging
 import signal
 import socket
 import sys
-import tempfile
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
 import msgspec
-from prometheus_client import CollectorRegistry, Counter
 
 from warlog_events.connect import Connection, open_redis
 from warlog_service import server
-from warlog_service.scrape import Siblings
-from warlog_service.settings import Settings
+from warlog_service.settings import PORT_MAX, BadSettings, Settings
+from warlog_service.sockets import bound, url_of
 from warlog_service.worker import Boot
 
 log = logging.getLogger("warlog.supervisor")
@@ -39,7 +39,6 @@ ASK_EVERY_SECONDS = 5.0
 SILENCE_SECONDS_MAX = 30.0
 PAUSE_SECONDS_MIN, PAUSE_SECONDS_MAX = 0.1, 30.0  # before a worker that died young is replaced
 YOUNG_SECONDS = 10.0
-BACKLOG = 2048
 
 
 class DidNotStart(Exception):
@@ -62,7 +61,7 @@ class Worker:
             *(sys.executable, "-m", "warlog_service.worker"),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
-            pass_fds=[boot.listener],
+            pass_fds=[boot.listener, boot.metrics],
             start_new_session=True,  # a Ctrl-C is for the supervisor, which tells the workers
         )
         worker = cls(process, boot.number)
@@ -124,14 +123,12 @@ class Worker:
 
 
 class Supervisor:
-    def __init__(self, settings: Settings, listener: socket.socket, folder: Path) -> None:
-        """`settings` are the workers'; `folder` is theirs, too, and nobody else's."""
-        self._boot = Boot(settings, listener.fileno(), str(folder), "")
-        self._registry = CollectorRegistry()
-        self._ended = Counter(
-            "warlog_workers_ended_total", "Workers that ended by themselves.", registry=self._registry
-        )
-        self._siblings = Siblings(folder, "supervisor", self._registry)
+    def __init__(self, settings: Settings, listener: socket.socket, metrics: Sequence[socket.socket]) -> None:
+        """`settings` are the workers'; there are as many as sockets for `metrics`, one for each place."""
+        self._settings = settings
+        self._listener = listener
+        self._metrics = metrics
+        self._ended = [0] * len(metrics)  # by themselves, in each place
         self._places: list[Worker] = []  # the worker that serves in each place
         self._all: set[Worker] = set()  # also those that are coming and going
         self._change = asyncio.Lock()  # held while a place gets another worker
@@ -139,8 +136,7 @@ class Supervisor:
 
     async def start(self) -> None:
         """Raises DidNotStart."""
-        await self._siblings.open()
-        self._places = [await self._new() for _ in range(self._boot.settings.workers)]
+        self._places = [await self._new(place) for place in range(len(self._metrics))]
         if not all(await asyncio.gather(*(worker.comes_up() for worker in self._places))):
             raise DidNotStart
 
@@ -153,16 +149,16 @@ class Supervisor:
 
     async def end(self) -> None:
         await asyncio.gather(*(worker.end() for worker in self._all))
-        await self._siblings.close()
 
     def roll(self) -> None:
         """Every worker is replaced, one after the other; after that once more, if one is under way."""
         self._wanted.set()
 
-    async def _new(self) -> Worker:
+    async def _new(self, place: int) -> Worker:
         taken = {worker.number for worker in self._all}
         number = next(number for number in map(str, itertools.count()) if number not in taken)
-        worker = await Worker.start(msgspec.structs.replace(self._boot, number=number))
+        listener, metrics = self._listener.fileno(), self._metrics[place].fileno()
+        worker = await Worker.start(Boot(self._settings, listener, metrics, number, self._ended[place]))
         self._all.add(worker)
         return worker
 
@@ -174,13 +170,13 @@ class Supervisor:
             self._all.discard(worker)
             if self._places[place] is not worker:
                 continue  # it went because another has come
-            self._ended.inc()
+            self._ended[place] += 1
             log.error("worker %d ended with code %d after %.0f s", worker.pid, code, worker.age_seconds)
             pause = PAUSE_SECONDS_MIN if worker.age_seconds > YOUNG_SECONDS else pause * 2
             await asyncio.sleep(min(pause, PAUSE_SECONDS_MAX))
             async with self._change:
                 if self._places[place] is worker:
-                    self._places[place] = await self._new()
+                    self._places[place] = await self._new(place)
 
     async def _roll_when_wanted(self) -> None:
         while True:
@@ -192,7 +188,7 @@ class Supervisor:
                         break
 
     async def _replace(self, place: int) -> bool:
-        old, new = self._places[place], await self._new()
+        old, new = self._places[place], await self._new(place)
         if not await new.comes_up():
             log.error("a new worker does not come up: the old ones stay")
             await new.end()
@@ -206,7 +202,14 @@ class Supervisor:
 
 
 async def supervise(settings: Settings) -> None:
-    """Until SIGTERM or SIGINT. Raises OSError (the address), DidNotStart, and what `open_redis` raises."""
+    """Until SIGTERM or SIGINT. Raises OSError (an address), BadSettings, DidNotStart, and what `open_redis` raises."""
+    if settings.metrics_port + settings.workers - 1 > PORT_MAX:
+        raise BadSettings(f"WARLOG_METRICS_PORT: there are not {settings.workers} ports from there on")
+    listener = bound(settings.host, settings.port)
+    metrics = [
+        bound(settings.metrics_host, settings.metrics_port and settings.metrics_port + place)
+        for place in range(settings.workers)
+    ]
     redis: Connection | None = None
     if settings.redis is None:
         redis = await open_redis(
@@ -219,9 +222,7 @@ async def supervise(settings: Settings) -> None:
         )
         path = (await redis.locate()).path
         settings = msgspec.structs.replace(settings, redis=f"unix://{path}")
-    listener = _listener(settings)
-    folder = tempfile.TemporaryDirectory(prefix="warlog-workers-")
-    supervisor = Supervisor(settings, listener, Path(folder.name))
+    supervisor = Supervisor(settings, listener, metrics)
     loop = asyncio.get_running_loop()
     keeping = asyncio.current_task()
     assert keeping is not None
@@ -230,22 +231,14 @@ async def supervise(settings: Settings) -> None:
     loop.add_signal_handler(signal.SIGHUP, supervisor.roll)
     try:
         await supervisor.start()
-        print(msgspec.json.encode(server.listening(listener)).decode(), flush=True)
+        heard = server.listening(listener, [f"{url_of(one)}/metrics" for one in metrics])
+        print(msgspec.json.encode(heard).decode(), flush=True)
         await supervisor.keep()
     except asyncio.CancelledError:
         keeping.uncancel()
     finally:
         await supervisor.end()
-        listener.close()
-        folder.cleanup()
+        for one in (listener, *metrics):
+            one.close()
         if redis is not None:
             await redis.close()
-
-
-def _listener(settings: Settings) -> socket.socket:
-    family, _, _, _, address = socket.getaddrinfo(
-        settings.host, settings.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-    )[0]
-    listener = socket.create_server(address[:2], family=family, backlog=BACKLOG)
-    listener.setblocking(False)
-    return listener

@@ -14,26 +14,26 @@ import os
 import signal
 import socket
 import sys
-from pathlib import Path
 
 import msgspec
 import uvloop
 
 from warlog_service import logs, server
-from warlog_service.scrape import Siblings
 from warlog_service.settings import Settings
 
 
 class Boot(msgspec.Struct, frozen=True):
     """listener   file descriptor of the socket that all workers accept connections from
-    folder     where all of them tell their figures (scrape.py)
+    metrics    that of the socket on which this worker serves /metrics
     number     this worker's, different from that of every other that lives
+    ended      how many workers in this one's place have ended by themselves
     """
 
     settings: Settings
     listener: int
-    folder: str
+    metrics: int
     number: str
+    ended: int
 
 
 async def work() -> None:
@@ -45,19 +45,17 @@ async def work() -> None:
     )
     boot = msgspec.json.decode(await told.readline(), type=Boot)
     logs.configure(boot.settings.log_format, boot.number)
-    listener = socket.socket(fileno=boot.listener)
+    listener, metrics = socket.socket(fileno=boot.listener), socket.socket(fileno=boot.metrics)
     listener.setblocking(False)
+    metrics.setblocking(False)
     front = front_of(boot.settings)
-    siblings = front.service.siblings = Siblings(
-        Path(boot.folder), boot.number, front.service.metrics.registry
-    )
+    front.service.show_metrics_on(metrics)
+    front.service.metrics.workers_ended(boot.ended)
     companion = asyncio.create_task(_accompany(told))
-    await siblings.open()
     try:
         await server.serve(front, boot.settings, listener)
     finally:
         companion.cancel()
-        await siblings.close()
 
 
 async def _accompany(told: asyncio.StreamReader) -> None:

@@ -41,12 +41,12 @@ Series = dict[tuple[str, tuple[tuple[str, str], ...]], float]
 
 
 def series(text: str) -> tuple[Series, dict[str, str]]:
-    """The samples of /metrics, workers added up, and the type of each metric."""
+    """The samples of all serving processes, added up, and the type of each metric."""
     found: Series = defaultdict(float)
     types: dict[str, str] = {}
     for family in text_string_to_metric_families(text):
         for sample in family.samples:
-            labels = tuple(sorted((k, v) for k, v in sample.labels.items() if k != "worker"))
+            labels = tuple(sorted(sample.labels.items()))
             found[sample.name, labels] += sample.value
             types[sample.name] = family.type
     return found, types

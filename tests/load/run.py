@@ -17,6 +17,7 @@ import sys
 import tempfile
 import time
 import urllib.request
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -61,20 +62,25 @@ def figures(entry: StatsEntry) -> dict[str, Any]:
     }
 
 
-def metrics(url: str) -> str:
-    with urllib.request.urlopen(f"{url}/metrics", timeout=30) as answer:
-        return str(answer.read(), "utf-8")
+def metrics(urls: Sequence[str]) -> str:
+    """Of all serving processes, one after the other."""
+    texts = []
+    for url in urls:
+        with urllib.request.urlopen(url, timeout=30) as answer:
+            texts.append(str(answer.read(), "utf-8"))
+    return "".join(texts)
 
 
-def load(url: str, pids: list[int], given: argparse.Namespace, report: Path) -> bool:
-    """Runs it and writes the report. True if every answer was to be expected."""
+def load(url: str, shown: Sequence[str], pids: list[int], given: argparse.Namespace, report: Path) -> bool:
+    """Runs it and writes the report. True if every answer was to be expected. `shown`: where the server tells its
+    figures."""
     wanted = given.players or players_wanted(given.matches)
     rate = given.rate or max(5.0, wanted / 60)
     environment = Environment(user_classes=[players.Player], host=url, events=events, catch_exceptions=True)
     runner = environment.create_local_runner()
     stats = environment.stats
     history = gevent.spawn(stats_history, runner)
-    before = metrics(url)
+    before = metrics(shown)
     cpu = [cpu_seconds(pid) for pid in pids]
     began = time.time()
     print(f"{wanted} players, {rate:.0f} more each second, on {url}", flush=True)
@@ -94,7 +100,7 @@ def load(url: str, pids: list[int], given: argparse.Namespace, report: Path) -> 
                 flush=True,
             )
     spent = sum(cpu_seconds(pid) for pid in pids) - sum(cpu)
-    after = metrics(url)
+    after = metrics(shown)
     runner.quit()
     history.kill()
     errors: list[Row] = [
@@ -168,13 +174,14 @@ def main() -> int:
     parser.add_argument("--weights", default="", help='the mix of games: "hex=3,wec=1"')
     parser.add_argument("--report", type=Path, default=Path("load-report"))
     parser.add_argument("--url", help="of a server that runs already")
+    parser.add_argument("--metrics", action="append", default=[], help="URL of its figures, of each worker's")
     given = parser.parse_args()
     players.SEED, players.THINK_SECONDS = given.seed, given.think
     players.WEIGHTS.update(part.split("=") for part in given.weights.split(",") if part)
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # a player has two connections
     with ExitStack() as stack:
-        url, pids = given.url, []
+        url, shown, pids = given.url, given.metrics, []
         if url is None:
             data = stack.enter_context(tempfile.TemporaryDirectory(prefix="warlog-load-"))
             arguments = ["--workers", str(given.workers)] if given.workers else []
@@ -183,8 +190,8 @@ def main() -> int:
             serving = stack.enter_context(
                 WarlogServer(Path(data), arguments=arguments, environment=UNLIMITED, errors=log)
             )
-            url, pids = serving.url, serving_processes(serving.pid)
-        return 0 if load(url, pids, given, given.report) else 1
+            url, shown, pids = serving.url, serving.metrics, serving_processes(serving.pid)
+        return 0 if load(url, shown, pids, given, given.report) else 1
 
 
 if __name__ == "__main__":

@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import httpx
 import msgspec
 
 import warlog_core
@@ -33,6 +32,7 @@ from tests.load.bench import (
 )
 from tests.load.wire import Wire
 from tests.servers import WarlogServer
+from tests.service.figures import figure
 from warlog_events import keys
 from warlog_events.connect import open_redis
 
@@ -166,7 +166,7 @@ async def memory(name: str) -> None:
                     await solo.play_to(solo.version + 5)
 
             await asyncio.gather(*map(make, range(len(wires))))
-            held = _figure(server.url, "warlog_cache_matches") - 1
+            held = figure(server, "warlog_cache_matches") - 1
             show(
                 f"process memory per match, {held:,.0f} in memory",
                 f"{(_resident(server.pid) - process) / held:,.0f} bytes",
@@ -180,11 +180,6 @@ async def memory(name: str) -> None:
 def _resident(pid: int) -> int:
     pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
     return pages * 4096
-
-
-def _figure(url: str, name: str) -> float:
-    lines = httpx.get(f"{url}/metrics").text.splitlines()
-    return next(float(line.split()[-1]) for line in lines if line.startswith(f"{name} "))
 
 
 async def cold(name: str) -> None:

@@ -23,5 +23,5 @@ def test_players_of_all_games_meet_nothing_unexpected_and_leave_a_report(tmp_pat
 
 
 def test_the_servers_figures_are_those_of_the_test_alone_and_of_all_workers() -> None:
-    text = '# TYPE warlog_x_total counter\nwarlog_x_total{{worker="0"}} {}\nwarlog_x_total{{worker="1"}} {}\n'
+    text = "# TYPE warlog_x_total counter\nwarlog_x_total {}\n" * 2
     assert server(text.format(5, 1), text.format(8, 2)) == [["warlog_x_total", "4"]]

@@ -3,6 +3,7 @@
 action   a hidden action is shown to everybody
 effects  every effect is shown whole
 view     a spectator looks through red's eyes
+figure   a figure says how much the matches in memory weigh
 length   nothing is shown, but an answer is longer when red's army is
 """
 
@@ -13,8 +14,9 @@ from typing import Any
 
 from warlog_core.game import Event, State, Visible
 from warlog_service.__main__ import main
+from warlog_service.running import Service
 
-_visible, _view = Event.visible, State.view
+_visible, _view, _show = Event.visible, State.view, Service._show
 
 
 def _all_of_the_action(event: Event, viewer: str, disclosed: int) -> Visible:
@@ -39,12 +41,19 @@ def _padded(event: Event, viewer: str, disclosed: int) -> Visible:
     return Visible(action, seen.draws, seen.effects)
 
 
+def _with_weight(service: Service) -> None:
+    _show(service)
+    service.metrics.gauge("warlog_cache_bytes", "", lambda: service.backend.matches.cache.weight)
+
+
 def break_it(fault: str) -> None:
     match fault:
         case "action":
             setattr(Event, "visible", _all_of_the_action)  # noqa: B010 - a method is not to be assigned to, says mypy
         case "effects":
             setattr(Event, "visible", _all_of_the_effects)  # noqa: B010
+        case "figure":
+            setattr(Service, "_show", _with_weight)  # noqa: B010
         case "length":
             setattr(Event, "visible", _padded)  # noqa: B010
         case "view":

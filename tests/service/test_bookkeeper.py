@@ -7,7 +7,7 @@ from pathlib import Path
 from tests.servers import WarlogServer
 from tests.service import junqi
 from tests.service.api import UNLIMITED, Api, ok
-from tests.service.test_observing import figure
+from tests.service.figures import figure
 from tests.service.waiting import eventually
 
 
@@ -23,4 +23,4 @@ def test_a_match_without_layouts_does_not_stop_it(tmp_path: Path) -> None:
                 ok(player.command(flip, {**step, "seat": seat}), 201)
         junqi.playing(junqi.TWO, [ada, bob], mode="casual")
         eventually(lambda: ok(ada.get("/players/me/layouts/junqi"))["layouts"])
-        assert figure(server.url, "warlog_worker_failures_total") == 0
+        assert figure(server, "warlog_worker_failures_total") == 0

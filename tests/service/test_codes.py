@@ -17,6 +17,7 @@ import redis
 
 from tests.servers import RedisServer, WarlogServer
 from tests.service.api import SMALL, UNLIMITED, Api, ok, refused, two
+from tests.service.figures import figure
 from tests.service.waiting import eventually
 from warlog_events import keys
 
@@ -103,11 +104,7 @@ def test_a_damaged_match_is_frozen_and_the_others_go_on(tmp_path: Path) -> None:
         with redis.Redis(unix_socket_path=str(server.socket)) as client:
             assert client.xlen(keys.events(damaged)) == 4
             assert client.hexists(keys.match_state(damaged), "frozen")
-        metrics = httpx.get(f"{warlog.url}/metrics").text
-        count = next(
-            line for line in metrics.splitlines() if line.startswith("warlog_integrity_errors_total ")
-        )
-        assert float(count.split()[1]) == 2
+        assert figure(warlog, "warlog_integrity_errors_total") == 2
         lines = [json.loads(line) for line in (tmp_path / "log").read_text().splitlines()]
         assert [damaged in line["message"] for line in lines if line["level"] == "CRITICAL"] == [True, False]
         assert len([line for line in lines if line["logger"] == "warlog.access"]) == 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import json
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -17,7 +17,7 @@ from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
 from tests.servers import RedisServer, WarlogServer
 from tests.service.api import UNLIMITED, Api, ok, two
-from tests.service.test_observing import figure, figures
+from tests.service.figures import figure, figures
 from tests.service.waiting import eventually
 from tests.service.wire import exchange
 from warlog_service.app import Front
@@ -28,15 +28,6 @@ from warlog_service.uvicorn_protocol import WarlogProtocol
 
 # A request behind which something comes that is none: it is refused when all before has been answered.
 GARBAGE = b"GET /health/live HTTP/1.1\r\nhost: x\r\n\r\n\x00garbage\r\n\r\n"
-
-
-@pytest.fixture(scope="module")
-def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
-    with (
-        WarlogServer(tmp_path_factory.mktemp("data"), environment=UNLIMITED) as server,
-        Api(server.url) as api,
-    ):
-        yield api
 
 
 def post(player: Api, match: str, command: object, **headers: str) -> bytes:
@@ -93,12 +84,12 @@ async def test_commands_of_many_matches_at_once_are_each_answered_with_their_own
         assert newest == [body["event"]]
 
 
-async def test_good_and_bad_ones_do_not_disturb_each_other(api: Api) -> None:
+async def test_good_and_bad_ones_do_not_disturb_each_other(server: WarlogServer, api: Api) -> None:
     ada, eve = api.player(), api.player()
     stranger = Api(api.url, "wl_nobody")
     matches = [ada.alone() for _ in range(3)]
     good = [defend(ada, match) for match in matches]
-    before = figures(api.url, "warlog_commands_total")
+    before = figures(server, "warlog_commands_total")
     found = await answers(
         api,
         post(ada, matches[0], good[0]),
@@ -130,10 +121,10 @@ async def test_good_and_bad_ones_do_not_disturb_each_other(api: Api) -> None:
         (201, None),
     ]
     assert [ada.match(match)["version"] for match in matches] == [3, 2, 3]
-    after = figures(api.url, "warlog_commands_total")
+    after = figures(server, "warlog_commands_total")
     assert after["hex", "done"] == before.get(("hex", "done"), 0) + 2
     assert after["hex", "not_your_seat"] == before.get(("hex", "not_your_seat"), 0) + 1
-    assert after["hex", "malformed_action"] == before.get(("hex", "malformed_action"), 0) + 1
+    assert after["hex", "rules"] == before.get(("hex", "rules"), 0) + 1
 
 
 async def test_of_many_on_one_match_as_many_are_done_as_it_has_events_more(api: Api) -> None:
@@ -304,7 +295,7 @@ async def test_a_connection_that_ends_takes_no_others_answer_with_it(tmp_path: P
         second.close()
 
 
-async def test_a_feed_whose_connection_ends_is_nobody_elses_matter(api: Api) -> None:
+async def test_a_feed_whose_connection_ends_is_nobody_elses_matter(server: WarlogServer, api: Api) -> None:
     ada = api.player()
     match = ada.alone()
     host, _, port = api.url.removeprefix("http://").partition(":")
@@ -320,7 +311,7 @@ async def test_a_feed_whose_connection_ends_is_nobody_elses_matter(api: Api) -> 
         assert (await asyncio.to_thread(next, other))[0] == 3
     writer.close()
     await writer.wait_closed()
-    eventually(lambda: figure(api.url, "warlog_feeds_open") == 0)
+    eventually(lambda: figure(server, "warlog_feeds_open") == 0)
 
 
 async def test_each_is_logged_under_its_own_id_and_match(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from tests.servers import AnyRedis, WarlogServer
 from tests.service.api import UNLIMITED, Api, Feed, ok, refused, two
+from tests.service.figures import figure
 from tests.service.waiting import eventually
 from warlog_events.commands import CreateMatch
 from warlog_events.errors import Unavailable
@@ -150,16 +151,10 @@ def test_a_vanished_reader_is_noticed(quick: WarlogServer) -> None:
         ada = api.player()
         match = ada.alone()
         feeds = [ada.feed(match, after=2) for _ in range(5)]
-        eventually(lambda: "warlog_feeds_open 5.0" in _metrics(quick.url))
+        eventually(lambda: figure(quick, "warlog_feeds_open") == 5)
         for feed in feeds:
             feed.close()
-        eventually(lambda: "warlog_feeds_open 0.0" in _metrics(quick.url))
-
-
-def _metrics(url: str) -> str:
-    import httpx
-
-    return httpx.get(f"{url}/metrics").text
+        eventually(lambda: figure(quick, "warlog_feeds_open") == 0)
 
 
 def test_a_slow_reader_is_told_so_and_delays_nobody(api: Api) -> None:

@@ -24,10 +24,12 @@ import redis as redis_py
 
 from tests.servers import RedisServer, WarlogServer
 from tests.service.api import UNLIMITED, Api, ok
+from tests.service.figures import figure
 from tests.service.waiting import eventually
 from warlog_events import keys
 from warlog_service import supervisor
 from warlog_service.settings import Settings
+from warlog_service.sockets import bound
 
 TWO = ["--workers", "2"]
 
@@ -127,20 +129,10 @@ def test_two_processes_that_write_one_match_at_once_lose_and_double_nothing(
             ]
         assert sorted(made) == list(range(3, len(made) + 3))
         assert ada.match(match)["version"] == len(made) + 2
-        conflicts = [_figure(server.url, "warlog_append_conflicts_total") for server in (one, two)]
+        conflicts = [figure(server, "warlog_append_conflicts_total") for server in (one, two)]
         assert min(conflicts) > 0
         ada.resign(match, "red")
         assert ok(ada.get(f"/matches/{match}/verify"))["status"] == "verified"
-
-
-def _figure(url: str, name: str, label: str = "") -> float:
-    """The sum of a metric over all its labels, or of those with this value of a label."""
-    lines = [
-        line
-        for line in httpx.get(f"{url}/metrics").text.splitlines()
-        if line.startswith((f"{name} ", f"{name}{{"))
-    ]
-    return sum(float(line.split()[-1]) for line in lines if f'"{label}"' in line or not label)
 
 
 # ---- connections -------------------------------------------------------------------------------------------------
@@ -171,7 +163,7 @@ def test_a_process_has_one_connection_for_commands_and_one_for_news_however_many
 
 def holder(servers: Sequence[WarlogServer], work: str) -> WarlogServer:
     """The one that does it."""
-    (found,) = [one for one in servers if _figure(one.url, "warlog_lease_held", work) == 1]
+    (found,) = [one for one in servers if figure(one, "warlog_lease_held", work=work) == 1]
     return found
 
 
@@ -413,13 +405,13 @@ def test_workers_that_cannot_start_end_the_supervisor_with_their_word(tmp_path: 
 
 
 async def test_a_worker_that_no_longer_answers_is_replaced(
-    own_redis: RedisServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    own_redis: RedisServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(supervisor, "ASK_EVERY_SECONDS", 0.2)
     monkeypatch.setattr(supervisor, "SILENCE_SECONDS_MAX", 1.0)
-    with socket.create_server(("127.0.0.1", 0)) as listener:
+    with bound("127.0.0.1", 0) as listener, bound("127.0.0.1", 0) as metrics:
         server = supervisor.Supervisor(
-            Settings(redis=own_redis.url, workers=1, drain_ms=0), listener, tmp_path
+            Settings(redis=own_redis.url, workers=1, drain_ms=0), listener, [metrics]
         )
         await server.start()
         keeping = asyncio.create_task(server.keep())

@@ -29,7 +29,7 @@ GET /v1/matches/{match_id}/feed, GET /v1/matches/{match_id}/export, POST /v1/mat
 POST /v1/pairing, GET /v1/pairing, GET /v1/pairing/{entry_id}, DELETE /v1/pairing/{entry_id}, GET
 /v1/pairing/{entry_id}/feed,
 POST /v1/scenarios, GET /v1/scenarios, GET /v1/scenarios/{scenario_id}, DELETE /v1/scenarios/{scenario_id},
-POST /v1/games/{game}/positions/check, GET /health/live, GET /health/ready, GET /metrics
+POST /v1/games/{game}/positions/check, GET /health/live, GET /health/ready
 """
 
 

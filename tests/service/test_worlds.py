@@ -45,7 +45,7 @@ class World:
         game: str = "hex",
         seats: tuple[str, str] = ("red", "blue"),
     ) -> None:
-        self.game, self.seats = game, seats
+        self.server, self.game, self.seats = server, game, seats
         self.stranger = Api(server.url)
         self.red, self.blue, self.outsider = (self.stranger.player(name) for name in ("red", "blue", "eve"))
         holders = {seats[0]: "me", seats[1]: self.blue.id}

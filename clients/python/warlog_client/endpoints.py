@@ -439,11 +439,6 @@ class Endpoints:
         return Request("GET", "/health/ready", _HEALTH)
 
     @endpoint
-    def metrics(self) -> Request[str]:
-        """What the process counts, in the text form of Prometheus."""
-        return Request("GET", "/metrics", text, repeatable=True)
-
-    @endpoint
     def openapi(self) -> Request[Json]:
         """The document of all calls."""
         return get(_JSON, "openapi.json")

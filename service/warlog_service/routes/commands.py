@@ -119,7 +119,7 @@ async def command(
             begun=begun,
         )
     except WarlogError as error:
-        service.metrics.traffic.commanded(matches.game_name(match_id), error.code)
+        service.metrics.traffic.command_refused(matches.game_name(match_id), error)
         raise
     return answer_of(service, done, status)
 

@@ -1,4 +1,4 @@
-"""Operations: is the process alive, can it work, what does it count; and the document of all calls."""
+"""Operations: is the process alive, can it work; and the document of all calls."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from warlog_service.openapi import call, rendered
 from warlog_service.requests import AnyRequest
 from warlog_service.running import service_of
 
-METRICS = (b"content-type", b"text/plain; version=0.0.4; charset=utf-8")
 NOT_KEPT = (b"cache-control", b"no-store")
 
 
@@ -28,18 +27,12 @@ async def get_ready(request: AnyRequest) -> Answer:
     return Answer(200, [JSON, NOT_KEPT], b'{"status":"ready"}')
 
 
-@get("/metrics", opt=call(answer="text/plain"))
-async def get_metrics(request: AnyRequest) -> Answer:
-    """The figures of this process, for Prometheus; of several workers those of all, each with its `worker`."""
-    return Answer(200, [METRICS, NOT_KEPT], await service_of(request.scope).figures())
-
-
 @get("/openapi.json", opt=call(answer="application/json"))
 async def get_openapi(request: AnyRequest) -> Answer:
     """This document."""
     return Answer(200, [JSON, *PUBLIC], rendered(request.app))
 
 
-operations = [get_live, get_ready, get_metrics]
+operations = [get_live, get_ready]
 # Also under /v1, for those who were told that everything is; the document names them once (openapi.calls).
 handlers = [get_openapi, *operations]
