@@ -32,7 +32,7 @@ SENTENCES = {
     "not_your_piece": "This seat has no such piece.",
     "illegal_destination": "The piece cannot go to that space.",
 }
-_AT = re.compile(r"(?P<what>.*?)(?: - at `(?P<key>key in )?\$(?P<path>.*)`)?", re.DOTALL)
+_AT = re.compile(r"(?P<what>.*?)(?: - at (?P<key>`key` in )?`\$(?P<path>.*)`)?", re.DOTALL)
 _STEP = re.compile(r"\.([^.\[\]]+)|\[(\d+|\.\.\.)\]")
 _EXPECTED = re.compile(r"Expected `(?P<types>[^`]+)`(?P<rest>.*)", re.DOTALL)
 _NAMES = {
@@ -128,6 +128,8 @@ def of_form(value: object, type_: Any, what: str, lacks: str = "") -> Explanatio
     found = _AT.fullmatch(message)
     assert found is not None
     steps = _steps(value, found["path"] or "")
+    if found["key"]:
+        return _key(found["what"], value, steps)
     return _sentence(found["what"], value, steps, schema_of(type_), what, lacks or f"{what} has no field")
 
 
@@ -159,6 +161,14 @@ def _steps(value: object, path: str) -> list[str | int]:
             break
         steps.append(name if name else int(index))
     return steps
+
+
+def _key(fault: str, value: object, steps: list[str | int]) -> Explanation:
+    """Of a name of a mapping that is none of its names; msgspec says which only where there is a list of them."""
+    known = re.fullmatch(r"Invalid enum value '(.*)'", fault)
+    name = known[1] if known else next(iter(_value_at(value, steps)), "")
+    where = f"{quoted(steps[-1])} has" if steps else "There is"
+    return Explanation(f"{where} no entry {quoted(name)}.", {}, pointer(*steps, name))
 
 
 def _sentence(

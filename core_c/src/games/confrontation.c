@@ -14,6 +14,8 @@
  *                 Seats of a Position are numbered as in the longest roster, since it may name one that is not in the match.
  * Army items:     number of pawns, rooks, knights, bishops, queens (each may be absent), length of `bishops` (may be absent);
  *                 the lengths of its first ARMY_BISHOPS_MAX lists, then their spells one after the other.
+ * Explanations:   of actions at conf_explain, of options and Positions at the enum PART; codecs/confrontation_explain.py
+ *                 reads them.
  */
 #include "../game.h"
 
@@ -1920,6 +1922,74 @@ static int32_t conf_check(const void *setup_, const void *state_, const wl_post 
     }
 }
 
+/* What a refusal leaves unsaid; `state` is what the actor sees. The words by code:
+ *
+ *   wrong_phase         phase, open decision       not_your_turn       seats that are to act, as bits
+ *   too_many_pieces     pieces, greatest number    bad_spells          index in `bishops` or -1, spells or lists, how many are due
+ *   too_many_points     cost or -1, budget         bad_place           greatest place
+ *   illegal_target      range, or -1               not_your_piece      its seat
+ *   the rest            type of the piece, its space or -1 */
+static size_t conf_explain(const void *setup_, const void *state_, const wl_post *post, int32_t error, wl_word *out)
+{
+    const conf_setup *setup = setup_;
+    const conf_state *state = state_;
+    const wl_action *a = &post->action;
+    const piece *p;
+    army posted = {0};
+
+    switch (error) {
+    case WL_E_WRONG_PHASE:
+        out[0] = state->phase;
+        out[1] = state->phase == PLAY ? state->work.pending : NOTHING;
+        return 2;
+    case WL_E_NOT_YOUR_TURN: out[0] = conf_to_act(setup, state); return 1;
+    case TOO_MANY_PIECES:
+        read_army(setup, post, &posted);
+        out[0] = 1 + setup->free_pawns;
+        for (int32_t type = PAWN; type < TYPES; type++)
+            out[0] += bought(&posted, type);
+        out[1] = ARMY_CAP;
+        return 2;
+    case BAD_SPELLS:
+        read_army(setup, post, &posted);
+        out[0] = -1;
+        out[1] = given_or_none(posted.n_bishops);
+        out[2] = bought(&posted, BISHOP);
+        for (int32_t i = 0; i < out[2] && out[1] == out[2]; i++) {
+            const int32_t length = a->field[0] != WL_ABSENT ? posted.lengths[i] : post->items[ARMY_HEAD + i];
+            if (!wl_between(setup->spells_per_bishop, length, BISHOP_SPELLS_MAX)) {
+                out[0] = i;
+                out[1] = length;
+                out[2] = setup->spells_per_bishop;
+                break;
+            }
+        }
+        return 3;
+    case TOO_MANY_POINTS:
+        read_army(setup, post, &posted);
+        out[0] = posted.given || a->field[0] != WL_ABSENT ? cost_of(setup, &posted) : -1;
+        out[1] = setup->army_points;
+        return 2;
+    case BAD_PLACE: out[0] = wl_popcount(state->alive); return 1;
+    case ILLEGAL_TARGET: out[0] = HAS_RANGE[a->field[1]] ? setup->spells[a->field[1]].range : -1; return 1;
+    case WL_E_NOT_YOUR_PIECE: out[0] = seat_of(state, a->field[0]); return 1;
+    case ALREADY_PLACED:
+    case ALREADY_ACTED:
+    case NOT_A_BISHOP:
+    case SPELL_NOT_KNOWN:
+    case IMMUNE_SPACE:
+    case PIECE_NOT_ON_BOARD:
+    case WL_E_ILLEGAL_DESTINATION:
+        if (a->type == A_LIVE_AGAIN || a->type == A_RETREAT || a->type == A_SWIFT || a->type == A_CHARGE)
+            return 0;
+        p = on_board(state, a->field[0]);
+        out[0] = type_of(state, a->field[0]);
+        out[1] = p == NULL ? -1 : p->at;
+        return 2;
+    default: return 0;
+    }
+}
+
 /* ==== 7. Resolution, type by type ================================================================================ */
 
 static void count_action(conf_state *state, int32_t id)
@@ -2508,6 +2578,15 @@ static const struct { int32_t low, high, otherwise; } OPTION[OPTIONS] = {
 /* clang-format on */
 enum { MOVE_MAX = 7, COMBAT_MAX = 9, COST_MAX = 20, RANGE_MAX = 7 };
 
+/* What is at fault in options or a Position, a row of PARTS in codecs/confrontation_explain.py; behind it the index in the list
+ * or table where it is one. */
+enum {
+    PART_OPTION, PART_PIECE_TABLE, PART_SPELL_TABLE, PART_AREAS_UNWANTED, PART_OPTION_AREA, PART_AREA, PART_SEATS, PART_SEAT,
+    PART_ALIVE, PART_RACE, PART_ORDER, PART_ORDER_SEATS, PART_ACTIVE, PART_TURN, PART_ACTIONS_LEFT, PART_PIECE, PART_KINGS,
+    PART_LONE_KING, PART_ACTED
+};
+#define BAD_POSITION(error, ...) WL_BLAME(words, error, __VA_ARGS__)
+
 /* What the options make: the setup, and the terrain that lies there from the start. */
 typedef struct start {
     conf_setup setup;
@@ -2535,14 +2614,18 @@ static int read_tables(conf_setup *setup, wl_words *words)
     for (int32_t type = 0; type < TYPES; type++) {
         type_rule *t = &setup->types[type];
         if (!table_number(&t->move, words, 1, MOVE_MAX, 1) || !table_number(&t->combat, words, 0, COMBAT_MAX, 1) ||
-            !table_number(&t->cost, words, 1, COST_MAX, type != KING))
+            !table_number(&t->cost, words, 1, COST_MAX, type != KING)) {
+            WL_BLAME(words, WL_E_INVALID_OPTIONS, PART_PIECE_TABLE, type);
             return 0;
+        }
     }
     for (int32_t spell = 0; spell < SPELLS; spell++) {
         spell_rule *s = &setup->spells[spell];
         if (!table_number(&s->combat, words, 0, COMBAT_MAX, HAS_COMBAT[spell]) ||
-            !table_number(&s->range, words, 1, RANGE_MAX, HAS_RANGE[spell]))
+            !table_number(&s->range, words, 1, RANGE_MAX, HAS_RANGE[spell])) {
+            WL_BLAME(words, WL_E_INVALID_OPTIONS, PART_SPELL_TABLE, spell);
             return 0;
+        }
     }
     return 1;
 }
@@ -2578,7 +2661,7 @@ static int32_t read_options(start *s, wl_words *words)
     for (int32_t i = 0; i < OPTIONS; i++) {
         value[i] = wl_or_else(wl_next(words), OPTION[i].otherwise);
         if (!WL_IN_RANGE(i, value[i]))
-            return WL_E_INVALID_OPTIONS;
+            return WL_BLAME(words, WL_E_INVALID_OPTIONS, PART_OPTION, i);
     }
     if (verdict != 0 || !read_tables(setup, words))
         return WL_E_INVALID_OPTIONS;
@@ -2599,14 +2682,16 @@ static int32_t read_options(start *s, wl_words *words)
     setup->terrain = (uint8_t)value[O_TERRAIN];
     setup->turn_limit = (int32_t)value[O_TURN_LIMIT];
     n_areas = wl_next(words);
-    if (words->overrun || n_areas < 0 || (n_areas > 0 && setup->terrain != TERRAIN_CUSTOM))
+    if (words->overrun || n_areas < 0)
         return WL_E_INVALID_OPTIONS;
+    if (n_areas > 0 && setup->terrain != TERRAIN_CUSTOM)
+        return WL_BLAME(words, WL_E_INVALID_OPTIONS, PART_AREAS_UNWANTED, 0);
     for (wl_word i = 0; i < n_areas; i++) {
         wl_word kind;
         wl_word n;
         spaces set;
         if (!read_area(words, &kind, &set, &n) || check_area(set, n, 0, old) != WL_OK)
-            return WL_E_INVALID_OPTIONS;
+            return WL_BLAME(words, WL_E_INVALID_OPTIONS, PART_OPTION_AREA, i);
         old |= set;
         s->areas[s->n_areas].spaces = set;
         s->areas[s->n_areas++].kind = (uint8_t)kind;
@@ -2657,7 +2742,7 @@ static int32_t read_position(position *p, wl_words *words)
         wl_word n;
         spaces set;
         if (!read_area(&areas, &kind, &set, &n))
-            return WL_E_INVALID_POSITION;
+            return BAD_POSITION(WL_E_INVALID_POSITION, PART_AREA, i);
     }
     return WL_OK;
 }
@@ -2671,36 +2756,36 @@ static int32_t seat_in_match(const conf_setup *setup, wl_word seat)
     return -1;
 }
 
-static int32_t load_seats(const conf_setup *setup, conf_state *state, const position *p)
+static int32_t load_seats(const conf_setup *setup, conf_state *state, const position *p, wl_words *words)
 {
     if (p->n_seats != setup->n_seats)
-        return BAD_SEATS;
+        return BAD_POSITION(BAD_SEATS, PART_SEATS, setup->n_seats);
     for (int32_t i = 0; i < setup->n_seats; i++) {
         if (seat_in_match(setup, p->seats[i * SEAT_WORDS]) != i)
-            return BAD_SEATS;
+            return BAD_POSITION(BAD_SEATS, PART_SEAT, i);
         if (wl_or_else(p->seats[i * SEAT_WORDS + 1], 1) != 0)
             state->alive |= (uint8_t)wl_bit(i);
     }
     if (wl_popcount(state->alive) < 2)
-        return BAD_SEATS;
+        return BAD_POSITION(BAD_SEATS, PART_ALIVE, 0);
     for (int32_t i = 0; i < setup->n_seats; i++) {
         const wl_word race = p->seats[i * SEAT_WORDS + 2];
         const wl_word tokens = p->seats[i * SEAT_WORDS + 3];
         const int none = race == WL_WORD_ABSENT && tokens == WL_WORD_ABSENT;
         if (none) {
             if (setup->races && is_alive(state, i))
-                return BAD_RACE;
+                return BAD_POSITION(BAD_RACE, PART_RACE, i);
             continue;
         }
         if (!setup->races || !wl_between(0, race, RACES - 1) || !wl_between(0, tokens, NUMBER_MAX))
-            return BAD_RACE;
+            return BAD_POSITION(BAD_RACE, PART_RACE, i);
         state->race[i] = (uint8_t)race;
         state->race_tokens[i] = (int32_t)tokens;
     }
     return WL_OK;
 }
 
-static int32_t load_order(const conf_setup *setup, conf_state *state, const position *p)
+static int32_t load_order(const conf_setup *setup, conf_state *state, const position *p, wl_words *words)
 {
     uint32_t seats = 0;
 
@@ -2712,26 +2797,26 @@ static int32_t load_order(const conf_setup *setup, conf_state *state, const posi
     for (wl_word i = 0; i < p->n_order; i++) {
         const int32_t seat = seat_in_match(setup, p->order[i]);
         if (seat < 0 || (seats >> seat & 1))
-            return BAD_PLAY_ORDER;
+            return BAD_POSITION(BAD_PLAY_ORDER, PART_ORDER, i);
         seats |= wl_bit(seat);
         state->order[state->n_order++] = (uint8_t)seat;
     }
-    return (state->alive & ~seats) == 0 ? WL_OK : BAD_PLAY_ORDER;
+    return (state->alive & ~seats) == 0 ? WL_OK : BAD_POSITION(BAD_PLAY_ORDER, PART_ORDER_SEATS, 0);
 }
 
-static int32_t load_turn(const conf_setup *setup, conf_state *state, const position *p)
+static int32_t load_turn(const conf_setup *setup, conf_state *state, const position *p, wl_words *words)
 {
     const int32_t active = p->active == WL_WORD_ABSENT ? later_in_order(state, -1) : seat_in_match(setup, p->active);
     const wl_word actions_left = wl_or_else(p->actions_left, setup->actions_per_turn);
 
     state->turn = wl_or_else(p->turn, 1);
     if (active < 0 || !is_alive(state, active))
-        return BAD_ACTIVE;
+        return BAD_POSITION(BAD_ACTIVE, PART_ACTIVE, 0);
     state->active = (uint8_t)active;
     if (!wl_between(1, state->turn, setup->turn_limit > 0 ? setup->turn_limit : INT32_MAX))
-        return BAD_TURN;
+        return BAD_POSITION(BAD_TURN, PART_TURN, setup->turn_limit);
     if (!wl_between(0, actions_left, setup->actions_per_turn))
-        return BAD_ACTIONS_LEFT;
+        return BAD_POSITION(BAD_ACTIONS_LEFT, PART_ACTIONS_LEFT, setup->actions_per_turn);
     state->actions_left = (uint8_t)actions_left;
     state->draw_offered = wl_or_else(p->draw_offered, 0) != 0;
     return WL_OK;
@@ -2789,7 +2874,7 @@ static int32_t load_piece(const conf_setup *setup, conf_state *state, const wl_w
 }
 
 /* king_count, lone_king. */
-static int32_t check_kings(const conf_setup *setup, const conf_state *state)
+static int32_t check_kings(const conf_setup *setup, const conf_state *state, wl_words *words)
 {
     int32_t kings[SEATS_MAX] = {0};
     int32_t kings_on_board[SEATS_MAX] = {0};
@@ -2804,28 +2889,28 @@ static int32_t check_kings(const conf_setup *setup, const conf_state *state)
     }
     for (int32_t seat = 0; seat < setup->n_seats; seat++)
         if (kings[seat] > 1 || (is_alive(state, seat) && kings_on_board[seat] != 1))
-            return KING_COUNT;
+            return BAD_POSITION(KING_COUNT, PART_KINGS, seat);
     for (int32_t seat = 0; seat < setup->n_seats; seat++)
         if (is_alive(state, seat) && others[seat] == 0)
-            return LONE_KING;
+            return BAD_POSITION(LONE_KING, PART_LONE_KING, seat);
     return WL_OK;
 }
 
-static int32_t load_acted(const conf_setup *setup, conf_state *state, const position *p)
+static int32_t load_acted(const conf_setup *setup, conf_state *state, const position *p, wl_words *words)
 {
     if (p->n_acted > setup->actions_per_turn - state->actions_left)
-        return BAD_ACTED;
+        return BAD_POSITION(BAD_ACTED, PART_ACTED, -1);
     for (wl_word i = 0; i < p->n_acted; i++) {
         if (!exists(state, p->acted[i]) || seat_of(state, p->acted[i]) != state->active)
-            return BAD_ACTED;
+            return BAD_POSITION(BAD_ACTED, PART_ACTED, i);
         if (has_acted(state, (int32_t)p->acted[i]))
-            return BAD_ACTED;
+            return BAD_POSITION(BAD_ACTED, PART_ACTED, i);
         state->acted[state->n_acted++] = (uint16_t)p->acted[i];
     }
     return WL_OK;
 }
 
-static int32_t load_terrain(conf_state *state, const position *p)
+static int32_t load_terrain(conf_state *state, const position *p, wl_words *words)
 {
     wl_words areas = p->areas;
     spaces old = 0;
@@ -2836,7 +2921,7 @@ static int32_t load_terrain(conf_state *state, const position *p)
         spaces set;
         read_area(&areas, &kind, &set, &n);
         if (n < 1 || __builtin_popcountll(set) != n || (set & old))
-            return BAD_TERRAIN;
+            return BAD_POSITION(BAD_TERRAIN, PART_AREA, i);
         old |= set;
         add_area(state, (int32_t)kind, set);
     }
@@ -2861,19 +2946,20 @@ static int32_t load_position(const conf_setup *setup, conf_state *state, wl_word
     blank(state);
     state->phase = PLAY;
     if (error == WL_OK)
-        error = load_seats(setup, state, &p);
+        error = load_seats(setup, state, &p, words);
     if (error == WL_OK)
-        error = load_order(setup, state, &p);
+        error = load_order(setup, state, &p, words);
     if (error == WL_OK)
-        error = load_turn(setup, state, &p);
+        error = load_turn(setup, state, &p, words);
     for (wl_word i = 0; error == WL_OK && i < p.n_pieces; i++)
-        error = load_piece(setup, state, p.pieces + i * PIECE_WORDS, &taken);
+        if ((error = load_piece(setup, state, p.pieces + i * PIECE_WORDS, &taken)) != WL_OK)
+            BAD_POSITION(error, PART_PIECE, i);
     if (error == WL_OK)
-        error = check_kings(setup, state);
+        error = check_kings(setup, state, words);
     if (error == WL_OK)
-        error = load_acted(setup, state, &p);
+        error = load_acted(setup, state, &p, words);
     if (error == WL_OK)
-        error = load_terrain(state, &p);
+        error = load_terrain(state, &p, words);
     if (error == WL_OK)
         state->revealed = (uint8_t)(wl_bit(setup->n_seats) - 1); /* there are no army actions to hide */
     return error;
@@ -3179,6 +3265,7 @@ static const wl_game CONFRONTATION = {
     .to_act = conf_to_act,
     .clock = conf_clock,
     .check = conf_check,
+    .explain = conf_explain,
     .legal = conf_legal,
     .apply = conf_apply,
     .disclosure = conf_disclosure,

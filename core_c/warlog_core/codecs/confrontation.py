@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import UNSET, UnsetType
 
 from warlog_core.binding import ABSENT, OPEN, OUT_OF_RANGE, UNKNOWN, WORD_ABSENT, RawGame
-from warlog_core.codecs import ActionRecord, Result, book_data
+from warlog_core.codecs import ActionRecord, Result, book_data, confrontation_explain
 from warlog_core.codecs._actions import (
     Decoder,
     Encoder,
@@ -108,6 +108,7 @@ from warlog_core.codecs.confrontation_structs import (
     TurnStarted,
     View,
 )
+from warlog_core.errors import Explanation
 from warlog_core.jsonvalue import is_integer
 
 _ARMY_PHASE, _ORDER, _TERRAIN, _SETUP, _PLAY, _OVER = range(6)
@@ -308,6 +309,11 @@ class Codec:
 
     def position_words(self, options: object, position: object) -> list[int]:
         return with_verdict(_position_words, position)
+
+    def explain_start(
+        self, options: Mapping[str, Any], position: Any, code: str, words: Sequence[int]
+    ) -> Explanation | None:
+        return confrontation_explain.of_start(options, position, code, words)
 
     def labels(self, options: object) -> bytes:
         return b""
@@ -583,6 +589,9 @@ class Tables:
     def action_alt(self, kind: int, words: Sequence[int]) -> dict[str, Any]:
         """The type alone (section 8)."""
         return {"type": type_name(ACTIONS[kind])}
+
+    def explain(self, action: Mapping[str, Any], code: str, words: Sequence[int]) -> Explanation | None:
+        return confrontation_explain.of_action(action, code, words, self.seats)
 
     def listing(self, listing: bytes) -> list[Any]:
         return self._codec.listed.structs(listing)
