@@ -53,7 +53,7 @@ _KEY_AT = {
     "TIME": 0,
 }
 
-_DECLARE_ALL_KEYS = {"append", "follow"}
+_DECLARE_ALL_KEYS = {"append", "admit", "follow"}
 
 
 def slot_of(key: Word) -> int:

@@ -243,14 +243,15 @@ class Match:
 
     # ---- people
 
-    def is_member(self, player_id: str | None) -> bool:
-        """Holds a seat, has joined, or created the match."""
+    @lazy
+    def members(self) -> frozenset[str]:
+        """Ids of those who hold a seat, have joined, or created the match."""
         fold = self.fold
-        return player_id is not None and (
-            fold.creator.id == player_id
-            or any(player.id == player_id for player in fold.holders.values())
-            or any(entry.player.id == player_id for entry in fold.joined)
-        )
+        seated = {player.id for player in fold.holders.values()}
+        return frozenset(seated | {entry.player.id for entry in fold.joined} | {fold.creator.id})
+
+    def is_member(self, player_id: str | None) -> bool:
+        return player_id in self.members
 
     def may_know(self, player_id: str | None) -> bool:
         """May this player know that the match exists?"""

@@ -13,6 +13,7 @@ import msgspec
 import warlog_core
 
 from . import records
+from .admission import admit
 from .cache import Cache, Hot
 from .commands import (
     Accept,
@@ -279,6 +280,7 @@ class Matches:
     async def load(self, match_id: str, player_id: str | None, *, fresh: bool = True) -> Match:
         """The newest head. fresh=True asks Redis whether there is anything newer (one round trip); otherwise a
         hot match is given as it is. Raises UnknownMatch, also to a non-member of a private match; IntegrityError."""
+        await self._admit(match_id, player_id)
         try:
             match = (await self._loader.hot(match_id, fresh=fresh)).match
         except IntegrityError:
@@ -293,6 +295,7 @@ class Matches:
         """The newest head; of a damaged match, the last one before the damage. For reading alone.
 
         Raises UnknownMatch, IntegrityError where nothing of it can be read."""
+        await self._admit(match_id, player_id)
         try:
             match = await self._loader.readable(match_id)
         except IntegrityError:
@@ -311,6 +314,13 @@ class Matches:
         """Who may know of a match comes before what is wrong with it. Raises UnknownMatch."""
         if not await self._loader.may_know_damaged(match_id, player_id):
             raise UnknownMatch("no such match") from None
+
+    async def _admit(self, match_id: str, player_id: str | None, command: AnyCommand | None = None) -> None:
+        """Asks Redis, unless the match is in memory and may be known to the player. Raises UnknownMatch."""
+        match = self.cache.head(match_id)
+        if match is None or not match.may_know(player_id):
+            self.counts.redis_reads += 1
+            await admit(self.store, match_id, player_id, command)
 
     async def head(self, match_id: str) -> Match:
         """The newest head, for workers: whoever may know of it. Raises UnknownMatch, IntegrityError."""
@@ -349,6 +359,14 @@ class Matches:
         begun: Begun | None,
     ) -> Done:
         acting = command.seat if isinstance(command, Act) else None
+        try:
+            await self._admit(match_id, caller.id, command)
+        except UnknownMatch:
+            # He may have left the match by this very command.
+            before = await self._before(match_id, caller, key)
+            if before is None:
+                raise
+            return Done((await self._loader.hot(match_id, fresh=True)).match, None, before)
         found = NOTHING
         if isinstance(command, Propose):
             try:
@@ -427,10 +445,10 @@ class Matches:
     def begin(
         self, match_id: str, command: Act, caller: Player, expected_version: int | None, key: Key | None
     ) -> Begun | None:
-        """Decides. None where the match is not in memory as far as it is needed. `execute` goes on where there is a
-        `refusal`, and whenever a step gives None."""
+        """Decides. None where the match is not in memory as far as it is needed, or is not for the caller to know of.
+        `execute` goes on where there is a `refusal`, and whenever a step gives None."""
         hot = self._loader.known(match_id)
-        if hot is None:
+        if hot is None or not hot.match.may_know(caller.id):
             return None
         begun = Begun(hot, hot.match, caller, command.seat, key)
         try:
@@ -617,14 +635,18 @@ class Matches:
 
     async def _look_again(self, match_id: str, caller: Player, key: Key | None) -> tuple[Hot, bytes | None]:
         """The newest head, and the answer of the first time if this key has been used."""
-        if key is not None:
-            self.counts.redis_reads += 1
-            before = await self.store.repeated(match_id, caller.id, key.key)
-            if before is not None and before[0] != key.digest:
-                raise IdempotencyKeyReused("this Idempotency-Key was used with another body")
-            if before is not None:
-                return await self._loader.hot(match_id, fresh=True), before[1]
-        return await self._loader.hot(match_id, fresh=True), None
+        before = await self._before(match_id, caller, key)
+        return await self._loader.hot(match_id, fresh=True), before
+
+    async def _before(self, match_id: str, caller: Player, key: Key | None) -> bytes | None:
+        """The answer of the first time if this key has been used. Raises IdempotencyKeyReused."""
+        if key is None or not self.store.is_id(match_id):
+            return None
+        self.counts.redis_reads += 1
+        before = await self.store.repeated(match_id, caller.id, key.key)
+        if before is not None and before[0] != key.digest:
+            raise IdempotencyKeyReused("this Idempotency-Key was used with another body")
+        return None if before is None else before[1]
 
     async def execute_as_server(self, match_id: str, decide: Callable[[Draft], None]) -> Match | None:
         """The server's own event: `decide` writes it on a draft of the newest head, or nothing if there is no

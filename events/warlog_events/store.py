@@ -401,6 +401,11 @@ class Store:
         summary: bytes | None = await self._pipe.call("HGET", keys.match_state(match), "summary")
         return summary
 
+    async def admits(self, match: str, member: bytes, invited: bytes) -> bool:
+        """lua/admit.lua."""
+        touched = (keys.match_state(match), keys.events(match))
+        return bool(await self._pipe.script("admit", touched, (member, invited), write=False))
+
     async def summaries(self, matches: Sequence[str]) -> list[bytes | None]:
         return await self._pipe.many(("HGET", keys.match_state(match), "summary") for match in matches)
 

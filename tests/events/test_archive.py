@@ -445,18 +445,21 @@ async def test_a_match_restored_by_hand_is_to_the_byte_what_it_was(
 ) -> None:
     async with table_with(own_redis, tmp_path) as table:
         pipe = table.connection.pipe
+
+        async def fields(key: str) -> dict[bytes, bytes]:
+            flat = await pipe.call("HGETALL", key)
+            return dict(zip(flat[::2], flat[1::2], strict=True))
+
         for match in await several(table):
             await table.matches._loader.settle()
             await pipe.call("DEL", keys.snapshot(match.id))
             stream = await pipe.call("XRANGE", keys.events(match.id), "-", "+")
-            hashes = [await pipe.call("HGETALL", key(match.id)) for key in (keys.secrets, keys.match_state)]
+            hashes = [await fields(key(match.id)) for key in (keys.secrets, keys.match_state)]
             await archived(table, match)
             assert await table.store.restore(match.id)
             assert not await table.store.restore(match.id)
             assert await pipe.call("XRANGE", keys.events(match.id), "-", "+") == stream
-            assert [
-                await pipe.call("HGETALL", key(match.id)) for key in (keys.secrets, keys.match_state)
-            ] == hashes
+            assert [await fields(key(match.id)) for key in (keys.secrets, keys.match_state)] == hashes
 
 
 # ---- death on the way

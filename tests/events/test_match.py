@@ -121,7 +121,7 @@ async def test_a_seat_by_invitation_needs_exactly_its_invitation(table: Table) -
         await table.do(match, TakeSeat("blue", "wli_wrong"), ADA)
     taken = await table.do(match, TakeSeat("blue", secret), BOB)
     assert taken.match.holders["blue"] == BOB
-    with pytest.raises(errors.SeatTaken):
+    with pytest.raises(errors.UnknownMatch):  # it is spent
         await table.do(match, TakeSeat("blue", secret), EVE)
     stored = b"".join(event.body for event in await table.store.events(match.id))
     assert secret.encode() not in stored

@@ -137,10 +137,10 @@ async def test_what_is_refused_is_refused_by_execute_for_the_same_reason(table: 
 
 async def test_a_private_match_stays_unknown(table: Table) -> None:
     match = await table.duel(visibility="private")
-    command, begun = begin(table, match, "red", {"type": "resign"}, EVE)
-    assert isinstance(begun.refusal, errors.UnknownMatch)
+    command = Act("red", {"type": "resign"})
+    assert table.matches.begin(match.id, command, EVE, None, None) is None  # as of a match that never was
     with pytest.raises(errors.UnknownMatch):
-        await table.do(match, command, EVE, begun=begun)
+        await table.do(match, command, EVE)
 
 
 async def test_a_match_that_is_not_in_memory_is_left_to_execute(table: Table) -> None:

@@ -4,7 +4,7 @@ All checks come before the first write, because Redis keeps the writes made befo
 
 KEYS    all with the hash tag of the match's bucket
   1     stream   the match's events; entry ids are <version>-0
-  2     hash     the match: version, summary, timed, frozen, void, archived
+  2     hash     the match: version, summary, index, timed, frozen, void, archived
   3     hash     the match's secrets
   4     set      the bucket's matches
   5     stream   the bucket's activity
@@ -27,7 +27,7 @@ ARGV
           secrets: [name, value] of new ones
           the events, each [version, type, seat, by, at, draws, chain, hash]
   2     summary
-  3     index entry for the activity stream
+  3     index entry for the activity stream, and for admit.lua
   4     digest of the command's body                    (4 and 5 are "" without KEYS[8])
   5     answer to keep for repetitions of the command
   ..    the events' bodies
@@ -71,7 +71,7 @@ if KEYS[8] then
   end
 end
 
-local state = redis.call('HMGET', KEYS[2], 'frozen', 'timed', 'void', 'archived')
+local state = redis.call('HMGET', KEYS[2], 'frozen', 'timed', 'void', 'archived', 'index')
 local frozen, timed, void, archived = state[1], state[2], state[3], state[4]
 if frozen then
   return {'frozen', frozen}
@@ -170,6 +170,9 @@ if deadlines then
   seats = table.concat(names, ' ')
 end
 redis.call('HSET', KEYS[2], 'version', reached, 'summary', summary, 'timed', seats)
+if state[5] ~= index then
+  redis.call('HSET', KEYS[2], 'index', index)
+end
 
 -- Numbered without gaps, so that the projector notices when it was away for longer than the stream reaches back.
 local newest = redis.call('XREVRANGE', KEYS[5], '+', '-', 'COUNT', 1)[1]

@@ -12,7 +12,7 @@ from litestar.types import Receive, Scope
 
 from warlog_events.commands import AnyCommand, Command, Join, LeaveSeat, TakeSeat
 from warlog_events.done import Done, Key
-from warlog_events.errors import WarlogError
+from warlog_events.errors import UnknownMatch, WarlogError
 from warlog_events.match import Begun
 from warlog_events.model import Player
 from warlog_service import auth, schema
@@ -119,7 +119,9 @@ async def command(
             begun=begun,
         )
     except WarlogError as error:
-        service.metrics.traffic.command_refused(matches.game_name(match_id), error)
+        # A match that is not for the caller to know of counts as none.
+        game = "" if isinstance(error, UnknownMatch) else matches.game_name(match_id)
+        service.metrics.traffic.command_refused(game, error)
         raise
     return answer_of(service, done, status)
 
