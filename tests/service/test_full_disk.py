@@ -1,0 +1,155 @@
+"""A server whose disk or whose Redis is full says so, in words that betray nothing, and goes on when there is room."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import redis
+
+from tests.servers import RedisServer, WarlogServer
+from tests.service.api import UNLIMITED, Api, ok, refused
+from tests.service.waiting import eventually
+from tests.small_disk import Filler, small_disk
+
+BALLAST = {"WARLOG_BALLAST_BYTES": str(2 << 20)}
+RESIGN = {"type": "resign"}
+INTERNALS = re.compile(
+    r"redis|lua|script|sha1?\b|eval|xadd|hset|misconf|\boom\b|readonly|noreplicas|busy |maxmemory|aof|rdb|append-?only"
+    r"|snapshot|errno|no space left|\.sock|127\.0\.0\.1|traceback|command not allowed|warlog:\{",
+    re.IGNORECASE,
+)
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Path]:
+    with small_disk(tmp_path / "disk", 24) as disk:
+        yield disk
+
+
+def ready(server: WarlogServer) -> httpx.Response:
+    return httpx.get(f"{server.url}/health/ready")
+
+
+def figure(server: WarlogServer, name: str) -> float:
+    lines = httpx.get(f"{server.url}/metrics").text.splitlines()
+    return max(float(line.split()[-1]) for line in lines if re.match(rf"{name}[{{ ]", line))
+
+
+@pytest.mark.parametrize("workers", ["0", pytest.param("2", marks=pytest.mark.soak)])
+def test_a_full_disk_is_said_and_survived(disk: Path, workers: str) -> None:
+    log = disk.parent / "log"
+    with (
+        log.open("wb") as errors,
+        WarlogServer(
+            disk / "data",
+            arguments=["--workers", workers],
+            environment={**UNLIMITED, **BALLAST},
+            errors=errors,
+        ) as server,
+        Api(server.url) as api,
+    ):
+        ada = api.player()
+        match = ada.alone()
+        ada.defend(match)
+        with Filler(disk) as filler:
+            filler.until_full()
+            # Nobody writes perhaps: the server notices by itself.
+            eventually(lambda: ready(server).status_code == 503, 20)
+            refused(ready(server), 503, "disk_full")
+            # What others tell of the disk comes within a second.
+            eventually(lambda: ada.act(match, "red", RESIGN).json()["code"] == "disk_full", 10)
+            for answer in (
+                ada.act(match, "red", RESIGN),
+                ada.post("/matches", {"game": "hex"}),
+                api.post("/players", {"name": "late"}),
+            ):
+                refused(answer, 503, "disk_full")
+                assert int(answer.headers["retry-after"]) >= 1
+                assert not INTERNALS.search(answer.json()["detail"])
+            ok(ada.get(f"/matches/{match}/view?seat=red"))
+            assert httpx.get(f"{server.url}/health/live").status_code == 200
+            assert figure(server, "warlog_writes_refused") == 1
+            filler.stop()
+            eventually(lambda: ready(server).status_code == 200, 20)
+        eventually(lambda: ada.act(match, "red", RESIGN).status_code == 201, 10)
+        assert ada.match(match)["version"] == 4
+        processes = 1 if workers == "0" else 1 + int(workers)
+        assert 1 <= log.read_text().count("DISK FULL") <= processes
+        server.stop()
+        server.start()
+        assert Api(server.url, ada.token).match(match)["version"] == 4
+
+
+def test_what_redis_says_of_itself_stays_in_the_log(tmp_path: Path) -> None:
+    """OOM, MISCONF, READONLY, NOREPLICAS and BUSY, provoked, over every kind of call that writes."""
+    log = tmp_path / "log"
+    (tmp_path / "redis").mkdir()
+    # A snapshot cannot be put in the place of a folder: so Redis stops writes, as on a full disk.
+    (tmp_path / "redis" / "folder").mkdir()
+    config = {"save": "3600 1", "dbfilename": "folder", "lua-time-limit": "100"}
+    with (
+        RedisServer(tmp_path / "redis", fsync="no", config=config) as server,
+        log.open("wb") as errors,
+        WarlogServer(tmp_path / "data", redis=server.url, environment=UNLIMITED, errors=errors) as warlog,
+        redis.Redis(unix_socket_path=str(server.socket)) as client,
+        Api(warlog.url) as api,
+    ):
+        ada, match = api.player(), ""
+        match = ada.alone()
+        names = itertools.count()
+
+        def answers() -> list[httpx.Response]:
+            return [
+                ada.act(match, "red", RESIGN),
+                ada.act(match, "red", RESIGN, idempotency_key=f"k{next(names)}"),
+                ada.post("/matches", {"game": "hex"}),
+                api.post("/players", {"name": "late"}),
+                ada.post("/tokens", {"label": "x"}),
+                ada.post("/scenarios", {"game": "hex", "name": "x", "options": {}, "position": {}}),
+                ada.post("/pairing", {"game": "hex"}),
+                ready(warlog),
+            ]
+
+        def check(codes: set[str]) -> None:
+            seen = set()
+            for answer in answers():
+                if answer.status_code < 500:
+                    continue  # a wrong request, or one that needs nothing of this
+                document: dict[str, Any] = answer.json()
+                assert answer.status_code == 503, document
+                assert not INTERNALS.search(str({**document, "type": ""})), document
+                seen.add(document["code"])
+            assert seen
+            assert seen <= codes
+
+        client.config_set("maxmemory", "1mb")
+        eventually(lambda: ready(warlog).status_code == 503, 10)
+        check({"unavailable"})
+        client.config_set("maxmemory", "0")
+        eventually(lambda: ready(warlog).status_code == 200, 10)
+
+        client.config_set("min-replicas-to-write", "1")
+        check({"unavailable"})
+        client.config_set("min-replicas-to-write", "0")
+
+        client.bgsave()
+        eventually(lambda: client.info("persistence")["rdb_last_bgsave_status"] == "err", 20)
+        check({"disk_full", "unavailable"})
+        refused(ada.act(match, "red", RESIGN), 503, "disk_full")
+        client.config_set("stop-writes-on-bgsave-error", "no")
+        eventually(lambda: ready(warlog).status_code == 200, 10)
+
+        client.replicaof("127.0.0.1", 1)
+        check({"unavailable"})
+        client.replicaof("NO", "ONE")
+        eventually(lambda: ready(warlog).status_code == 200, 20)
+        ok(ada.act(match, "red", RESIGN), 201)
+        said = log.read_text()
+        for kind in ("OOM", "MISCONF", "READONLY", "NOREPLICAS"):
+            assert kind in said, "the operator is told"
