@@ -253,6 +253,7 @@ class Upstream(socketserver.ThreadingTCPServer):
     daemon_threads = True
 
     def __init__(self) -> None:
+        self.released = threading.Event()
         self.requests: list[tuple[int, bytes, bytes]] = []
         self.connections = 0
         super().__init__(("127.0.0.1", 0), _Kept)
@@ -269,7 +270,19 @@ class _Kept(socketserver.StreamRequestHandler):
             fields = dict(line.split(b": ", 1) for line in head.lower().split(b"\r\n")[1:] if line)
             body = self.rfile.read(int(fields.get(b"content-length", b"0")))
             upstream.requests.append((number, head, body))
+            if b"/feed" in head.partition(b"\r\n")[0]:
+                self._follow(upstream.released)
+                continue
             self.wfile.write(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-type: text/plain\r\n\r\nok")
+
+    def _follow(self, released: threading.Event) -> None:
+        """A feed of two events, the second of which waits."""
+        self.wfile.write(
+            b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
+        )
+        self.wfile.write(b"10\r\nevent: heartbeat\r\n")
+        released.wait(60)
+        self.wfile.write(b"f\r\n\ndata: {}\n\nend.\r\n0\r\n\r\n")
 
     def _head(self) -> bytes:
         lines = []
@@ -317,6 +330,22 @@ def test_what_a_proxy_hands_on_is_plain_http_1_1_over_few_connections_and_names_
         assert fields[b"x-request-id"] == [b"mine"]
         assert not {b"upgrade", b"http2-settings", b"forwarded"} & fields.keys()
         assert b"upgrade" not in b"".join(fields.get(b"connection", []))
+
+
+@BOTH
+def test_a_feed_comes_through_piece_by_piece_even_if_it_does_not_ask_for_it(
+    kind: Kind, certificate: Certificate, tmp_path: Path
+) -> None:
+    """Warlog says `X-Accel-Buffering: no`, by which nginx alone would know."""
+    with Upstream() as upstream, ExitStack() as stack:
+        url = stack.enter_context(proxy(kind, tmp_path, upstream.netloc, certificate))
+        client = stack.enter_context(httpx.Client(verify=certificate.trust, timeout=30))
+        with client.stream("GET", f"{url}/v1/matches/x/feed") as answer:
+            pieces = answer.iter_raw()
+            assert next(pieces) == b"event: heartbeat"
+            upstream.released.set()
+            assert b"".join(pieces).endswith(b"end.")
+        upstream.shutdown()
 
 
 @BOTH
