@@ -15,14 +15,13 @@ import msgspec
 
 from . import keys
 from .connect import Connection
-from .errors import MalformedBody, TooManyRequests, UnknownPlayer, UnknownToken
+from .errors import MalformedBody, QuotaExceeded, UnknownPlayer, UnknownToken
 from .head import rfc3339
 from .model import Player
 from .notify import Watch
 from .world import World
 
 NAME_CHARACTERS_MAX = 40
-TOKENS_PER_PLAYER_MAX = 100
 REMEMBERED_MAX = 50_000
 # Of tokens that are not remembered, at the same time in a process; others wait their turn. However many tokens are
 # tried, Redis has so many questions of this process before it, and a good token waits for a few round trips.
@@ -85,7 +84,11 @@ class Accounts:
     """Everything but a remembered `authenticate` and `valid` is a round trip, and raises Unavailable or, where
     something is written, Unconfirmed."""
 
-    def __init__(self, connection: Connection, world: World, watch: Watch) -> None:
+    def __init__(
+        self, connection: Connection, world: World, watch: Watch, *, tokens_per_player: int = 0
+    ) -> None:
+        """tokens_per_player: 0 for any number."""
+        self._tokens_max = tokens_per_player
         self._pipe = connection.pipe
         self._world = world
         self._watch = watch
@@ -126,11 +129,9 @@ class Accounts:
         return ["" if name is None else name.decode() for name in found]
 
     async def create_token(self, player_id: str, label: str, scopes: Sequence[str]) -> NewToken:
-        """Raises UnknownPlayer, TooManyRequests. Whether the caller may give these scopes is his to check."""
+        """Raises UnknownPlayer, QuotaExceeded. Whether the caller may give these scopes is his to check."""
         player = await self.named(player_id)
         self._pipe.check_growth(keys.tokens(player_id))
-        if await self._pipe.call("HLEN", keys.tokens(player_id)) >= TOKENS_PER_PLAYER_MAX:
-            raise TooManyRequests(0, "tokens_per_player", "revoke a token first")
         return await self._add_token(player, label, tuple(scopes))
 
     async def tokens(
@@ -204,9 +205,11 @@ class Accounts:
         token_hash = hashlib.sha256(token.encode()).hexdigest()
         stored = _StoredToken(label, scopes, self._world.now_ms(), token_hash)
         # Last what makes it valid: a token that nobody could list or revoke must not come to be.
-        await self._pipe.call(
-            "HSET", keys.tokens(player.id), token_id, msgspec.json.encode(stored), write=True
-        )
+        kept = (token_id, msgspec.json.encode(stored), self._tokens_max, "")
+        have = await self._pipe.script("keep", [keys.tokens(player.id)], kept)
+        if have != -1:
+            detail = f"you have {have} tokens, and {self._tokens_max} are the limit: revoke one first"
+            raise QuotaExceeded("tokens_per_player", have, self._tokens_max, detail)
         caller = Caller(player, scopes, token_id, token_hash)
         await self._pipe.call("SET", keys.token(token_hash), msgspec.json.encode(caller), write=True)
         return NewToken(token, token_id, label, scopes, rfc3339(stored.created_ms))

@@ -255,9 +255,23 @@ class TooManyRequests(WarlogError):
 
 
 class QuotaExceeded(TooManyRequests):
-    """Of what is kept. retry_after 0: waiting does not help, giving something up does."""
+    """Of what is kept: `quota` by name, how many there are and may be, and, where it need not be the caller's, whose it
+    is (`player`, an id). retry_after 0: waiting does not help, giving something up does."""
 
     code = "quota_exceeded"
+
+    def __init__(
+        self,
+        quota: str,
+        have: int,
+        limit: int,
+        detail: str,
+        *,
+        player: str = "",
+        retry_after: float = 0,
+    ) -> None:
+        super().__init__(retry_after, quota, detail)
+        self.extra = {"quota": quota, "have": have, "limit": limit} | ({"player": player} if player else {})
 
 
 class IntegrityError(WarlogError):

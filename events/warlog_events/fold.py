@@ -57,6 +57,7 @@ class Fold(msgspec.Struct, frozen=True, kw_only=True):
     published      commitments whose seeds are known to all
     invitations    seat → hash of the secret that it takes, SPENT once it was used
     fled           seats whose players left a match that was going on, or were away for too long
+    carried        bytes of the events so far that carry what somebody sent: a Position, options, a record
     uncounted      why the match moves no points and no gold, whatever its settlement says
     """
 
@@ -101,6 +102,7 @@ class Fold(msgspec.Struct, frozen=True, kw_only=True):
     setup_seconds: int = 0
     open_record: bool = False
     uncounted: tuple[str, ...] = ()
+    carried: int = 0
 
 
 def created(match: str, stored: StoredEvent, body: MatchCreated) -> Fold:
@@ -151,6 +153,8 @@ def evolve(fold: Fold, stored: StoredEvent, body: Body, *, options: dict[str, ob
         if fold.proposal is not None:
             fold = replace(fold, proposal=None)
         return fold if body.ending is None else _ended(fold, body.ending)
+    if isinstance(body, ProposalMade | OptionsChanged | PositionEdited):
+        fold = replace(fold, carried=fold.carried + len(stored.body))
     match body:
         case ProposalMade(proposal=proposal, player=player):
             return replace(fold, proposal=OpenProposal(stored.version, player, proposal))

@@ -132,6 +132,17 @@ def options(player_id: str, game: str) -> str:
     return f"warlog:{{{player_id}}}:options:{game}"
 
 
+def open_matches(player_id: str, what: str) -> str:
+    """Sorted set of the matches that he has made and that are not over, by the ms in which they were reserved; some are
+    (quotas.py). what: "matches", or "lobbies" for those that have not started."""
+    return f"warlog:{{{player_id}}}:open:{what}"
+
+
+def spent_today(player_id: str, what: str, day: int) -> str:
+    """Counter, for two days: how many "matches" or "imports" he has made on that day since 1970."""
+    return f"warlog:{{{player_id}}}:day:{day}:{what}"
+
+
 def token(token_hash: str) -> str:
     """String: whose token this is. Absent: unknown or revoked."""
     return f"warlog:token:{token_hash}"

@@ -12,8 +12,8 @@ from . import customs, keys
 from .connect import Connection
 from .errors import (
     MalformedBody,
+    QuotaExceeded,
     Refused,
-    TooManyRequests,
     UnknownGame,
     UnknownLayout,
     refused,
@@ -22,7 +22,6 @@ from .head import rfc3339
 from .world import World
 
 LAST = "last"
-LAYOUTS_PER_GAME_MAX = 200
 NAME_CHARACTERS_MAX = 40
 
 
@@ -59,7 +58,9 @@ class _Stored(msgspec.Struct, frozen=True):
 class Library:
     """A game's layouts of one player are a hash of name → layout."""
 
-    def __init__(self, connection: Connection, world: World) -> None:
+    def __init__(self, connection: Connection, world: World, *, layouts_per_game: int = 0) -> None:
+        """layouts_per_game: of one player, the last one not counted; 0 for any number."""
+        self._layouts_max = layouts_per_game
         self._pipe = connection.pipe
         self._world = world
 
@@ -67,18 +68,21 @@ class Library:
         """Under a name that is new, or in the place of what had it.
 
         Raises UnknownGame for a game without layouts, Refused as the rules core refuses the layout, MalformedBody for a
-        name that is none or reserved, TooManyRequests."""
+        name that is none or reserved, QuotaExceeded."""
         self._check(game, layout)
         if name == LAST:
             raise MalformedBody("`last` is what you began with last; to begin with another, load it")
         check_name(name)
         stored = _Stored(self._world.now_ms(), layout)
+        kept = (name, msgspec.json.encode(stored), self._layouts_max, LAST)
         key = keys.layouts(player, game)
         self._pipe.check_growth(key)
-        kept, (there,) = await self._pipe.many((("HLEN", key), ("HMGET", key, name)))
-        if there is None and kept > LAYOUTS_PER_GAME_MAX:
-            raise TooManyRequests(0, "layouts_per_game", "delete a layout first")
-        await self._pipe.call("HSET", key, name, msgspec.json.encode(stored), write=True)
+        have = await self._pipe.script("keep", [key], kept)
+        if have != -1:
+            detail = (
+                f"you have {have} layouts for {game}, and {self._layouts_max} are the limit: delete one first"
+            )
+            raise QuotaExceeded("layouts_per_game", have, self._layouts_max, detail)
         return Layout(game, name, layout, rfc3339(stored.saved_ms))
 
     async def get(self, player: str, game: str, name: str) -> Layout:

@@ -47,6 +47,8 @@ from .errors import (
     ClockSkew,
     IdempotencyKeyReused,
     IntegrityError,
+    QuotaExceeded,
+    Refused,
     Repeated,
     TryAgain,
     UnknownMatch,
@@ -66,6 +68,7 @@ from .pipe import Promise, Reply
 from .presence import Presence
 from .projections.lobby import index_json
 from .proposals import Around, accept, propose, reject
+from .quotas import Quotas
 from .stakes import Brought, BroughtWanted, Stakes
 from .store import DONE, Append, Idempotency, Store
 from .threads import Threads
@@ -124,6 +127,7 @@ class Matches:
         watch: Watch | None = None,
         scenario: ScenarioLookup | None = None,
         stakes: Stakes | None = None,
+        quotas: Quotas | None = None,
         settings: MatchSettings | None = None,
         presence: Presence | None = None,
         heavy: Threads | None = None,
@@ -131,6 +135,7 @@ class Matches:
     ) -> None:
         """`watch` None: feeds follow this process's own commands alone. `stakes` None: players bring nothing.
         `presence` None: nobody learns here who is there.
+        `quotas` None: of everything there may be any number.
 
         heavy, brief  threads for whole matches (verifying, importing), which take seconds, and for pages of a notation
         """
@@ -143,6 +148,7 @@ class Matches:
         self.cache = Cache(self.settings.hot_bytes_max)
         self._stakes = stakes
         self._presence = presence
+        self._quotas = quotas
         self.integrity = Integrity(
             store,
             self.cache,
@@ -210,6 +216,8 @@ class Matches:
         Raises MalformedBody (not a record), BodyTooLarge (more events than one append takes), UnknownGame, Refused
         with the rule book's code, or with `bad_record` where draws, hashes, chain or versions do not fit
         (`extra["record_version"]` says where)."""
+        if self._quotas is not None:
+            await self._quotas.check_import(caller.id)
         # Thousands of actions take a while, which nobody else shall wait for.
         parsed = await self._heavy.run(records.parse_record, record)
         await self._heavy.run(check_import, parsed, record)
@@ -255,7 +263,12 @@ class Matches:
         )
 
     async def _append_new(self, draft: Draft) -> Match:
-        await self._secure(draft)
+        await self._reserve(draft)
+        try:
+            await self._secure(draft)
+        except Refused:
+            await self._release(draft)
+            raise
         if len(draft.written) > FEW_EVENTS:
             await self._redate(draft)
         for tries_left in reversed(range(CLOCK_TRIES)):
@@ -398,6 +411,9 @@ class Matches:
                         self._act(draft, command, caller)
                     else:
                         self._decide(draft, command, caller, others, found)
+                        self._check_carried(draft)
+                        for other in others:
+                            await self._reserve(other)
                         for other in (*others, draft):
                             await self._secure(other)
             except BroughtWanted as wanted:
@@ -527,6 +543,16 @@ class Matches:
             case Reject():
                 reject(draft, command, caller)
 
+    def _check_carried(self, draft: Draft) -> None:
+        """Raises QuotaExceeded."""
+        most, began = self.settings.proposal_bytes_per_match, draft.began
+        if most and began is not None and most < draft.match.fold.carried > began.fold.carried:
+            detail = (
+                f"the proposals of this match have carried {began.fold.carried} bytes, and with this one they would "
+                f"carry more than {most}: what is wanted has to be smaller, or in a new match"
+            )
+            raise QuotaExceeded("proposal_bytes_per_match", began.fold.carried, most, detail)
+
     async def _ask(
         self, match_id: str, game: warlog_core.Game, wanted: BroughtWanted
     ) -> Mapping[str, Brought]:
@@ -542,6 +568,19 @@ class Matches:
         began = draft.began is not None and draft.began.flee_seconds is not None
         if self._presence is not None and draft.match.flee_seconds is not None and not began:
             await self._presence.watch(draft.match)
+
+    async def _reserve(self, draft: Draft) -> None:
+        """A new match is charged to who made it. Raises QuotaExceeded."""
+        if self._quotas is not None:
+            try:
+                await self._quotas.reserve(draft.match)
+            except QuotaExceeded:
+                await self._release(draft)
+                raise
+
+    async def _release(self, draft: Draft) -> None:
+        if self._quotas is not None:
+            await self._quotas.release(draft.match)
 
     def _around(self, draft: Draft, caller: Player, others: list[Draft], found: Found) -> Around:
         def rematch(match: Match) -> str:

@@ -23,8 +23,8 @@ from .connect import Connection
 from .creation import check_seconds, game_of
 from .errors import (
     BodyTooLarge,
+    QuotaExceeded,
     Refused,
-    TooManyRequests,
     TryAgain,
     UnknownEntry,
     VersionConflict,
@@ -41,7 +41,7 @@ from .world import World
 
 log = logging.getLogger("warlog.pairing")
 
-ENTRIES_MAX = 8  # that one player may have waiting at once
+ANY_NUMBER = 10**9
 SPEC_BYTES_MAX = 8_192
 GIVEN_UP_MS = 2_000  # after which a pairing is taken up by others than who began it
 PAUSE_SECONDS = 0.5
@@ -119,8 +119,11 @@ class Pairing:
         *,
         watch: Watch | None = None,
         patience_seconds: int = 60,
+        entries_max: int = 8,
     ) -> None:
-        """`watch` None: nobody is told; who waits has to ask."""
+        """`watch` None: nobody is told; who waits has to ask. entries_max: that one player may have waiting at once; 0
+        for any number."""
+        self._entries_max = entries_max
         self._pipe = connection.pipe
         self._matches = matches
         self._world = world
@@ -134,7 +137,7 @@ class Pairing:
     async def join(self, player: Player, wanted: Wanted, key: str | None = None) -> tuple[Entry, bool]:
         """He waits from now on; False if he did so before in this queue, or with this Idempotency-Key.
 
-        Raises UnknownGame, BadParameter, Refused (options), BodyTooLarge, TooManyRequests."""
+        Raises UnknownGame, BadParameter, Refused (options), BodyTooLarge, QuotaExceeded."""
         spec, players = self._spec(wanted)
         text = encode(spec)
         if len(text) > SPEC_BYTES_MAX:
@@ -142,9 +145,13 @@ class Pairing:
         id = self._world.new_id("pq_") if key is None else entry_id(player.id, key)
         queue = self._queue(spec)
         self._pipe.check_growth(keys.pairing("order"))
-        reply = await self._step("join", id, player.id, player.name, queue, text, players, ENTRIES_MAX)
+        reply = await self._step(
+            "join", id, player.id, player.name, queue, text, players, self._entries_max or ANY_NUMBER
+        )
         if reply[0] == b"full":
-            raise TooManyRequests(0, "pairing_entries", f"at most {ENTRIES_MAX} at once: leave one first")
+            most = self._entries_max
+            detail = f"you wait in {most} queues, and {most} are the limit: leave one first"
+            raise QuotaExceeded("pairing_entries", most, most, detail)
         if reply[0] == b"new":
             await self._pair(queue)
         return await self.entry(player.id, reply[1].decode()), reply[0] == b"new"
@@ -188,7 +195,7 @@ class Pairing:
                 news.set()
 
     async def entries(self, player: str) -> list[Entry]:
-        """Those that wait and those that were over within the hour; at most ENTRIES_MAX and 32."""
+        """Those that wait and those that were over within the hour; at most `entries_max` and 32."""
         own, was = await self._pipe.many(
             (
                 ("SMEMBERS", keys.pairing(f"of:{player}")),

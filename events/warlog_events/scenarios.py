@@ -11,12 +11,11 @@ import warlog_core
 from . import keys
 from .connect import Connection
 from .done import Beginning
-from .errors import BadParameter, TooManyRequests, UnknownScenario
+from .errors import BadParameter, QuotaExceeded, UnknownScenario
 from .head import rfc3339
 from .pipe import Word
 from .world import World
 
-SCENARIOS_PER_PLAYER_MAX = 1_000
 SHIPPED_BY = "warlog"
 SHIPPED_AT = rfc3339(0)
 
@@ -104,15 +103,15 @@ def shipped() -> dict[str, Shipped]:
 
 
 class Scenarios:
-    def __init__(self, connection: Connection, world: World) -> None:
+    def __init__(self, connection: Connection, world: World, *, scenarios_per_player: int = 0) -> None:
+        """scenarios_per_player: 0 for any number."""
+        self._scenarios_max = scenarios_per_player
         self._pipe = connection.pipe
         self._world = world
         connection.keep_time(world)
 
     async def save(self, owner: str, saved: Saved) -> Scenario:
-        """Raises TooManyRequests when the owner has a thousand."""
-        if await self._pipe.call("ZCARD", keys.scenarios(owner, "")) >= SCENARIOS_PER_PLAYER_MAX:
-            raise TooManyRequests(0, "scenarios_per_player", "delete a scenario first")
+        """Raises QuotaExceeded."""
         self._pipe.check_growth(keys.scenarios(owner, ""))
         created_ms = self._world.now_ms()
         scenario = Scenario(
@@ -126,11 +125,15 @@ class Scenarios:
             created_at=rfc3339(created_ms),
         )
         member = f"{created_ms:013d}:{scenario.id}"
-        commands: list[tuple[Word, ...]] = [
-            ("HSET", keys.scenario(scenario.id), "member", member, "json", msgspec.json.encode(scenario))
-        ]
-        commands += [("ZADD", index, 0, member) for index in _indexes(scenario)]
-        await self._pipe.atomically(commands)
+        all_of_his, *others = _indexes(scenario)
+        have = await self._pipe.script(
+            "scenario",
+            [all_of_his, keys.scenario(scenario.id), *others],
+            [member, msgspec.json.encode(scenario), self._scenarios_max, len(others)],
+        )
+        if have != -1:
+            detail = f"you have {have} scenarios, and {self._scenarios_max} are the limit: delete one first"
+            raise QuotaExceeded("scenarios_per_player", have, self._scenarios_max, detail)
         return scenario
 
     async def get(self, scenario_id: str, player: str | None) -> Scenario:

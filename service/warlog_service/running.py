@@ -21,6 +21,7 @@ from warlog_events.archive import Archive, Files
 from warlog_events.bookkeeper import Bookkeeper
 from warlog_events.clock import Clock
 from warlog_events.connect import Connection, RedisUnsuitable, open_redis
+from warlog_events.done import MatchSettings
 from warlog_events.errors import DiskFull, Unavailable, WarlogError
 from warlog_events.lease import Lease
 from warlog_events.ledger import Ledger
@@ -32,6 +33,7 @@ from warlog_events.pairing import Pairing
 from warlog_events.presence import Presence
 from warlog_events.projections.lobby import Lobby
 from warlog_events.projections.projector import Projector
+from warlog_events.quotas import Quotas, QuotaSettings
 from warlog_events.scenarios import Scenarios
 from warlog_events.stakes import Stakes, StakeSettings
 from warlog_events.store import Store
@@ -71,10 +73,10 @@ class Backend:
         self.watch = Watch(connection)
         self.archive = None if files is None else Archive(files)
         self.store = Store(connection, world, self.archive)
-        self.accounts = Accounts(connection, world, self.watch)
-        self.scenarios = Scenarios(connection, world)
+        self.accounts = Accounts(connection, world, self.watch, tokens_per_player=settings.tokens_per_player)
+        self.scenarios = Scenarios(connection, world, scenarios_per_player=settings.scenarios_per_player)
         self.ledger = Ledger(connection, world, settings.starting_gold)
-        self.library = Library(connection, world)
+        self.library = Library(connection, world, layouts_per_game=settings.layouts_per_game)
         self.own_options = OptionsKept(connection, world)
         stakes = Stakes(
             self.ledger,
@@ -93,6 +95,18 @@ class Backend:
             scenario=lambda scenario_id, player_id: self.scenarios.beginning(scenario_id, player_id),
             stakes=stakes,
             presence=self.presence,
+            quotas=Quotas(
+                connection,
+                world,
+                self.store,
+                QuotaSettings(
+                    lobbies_per_player=settings.lobbies_per_player,
+                    matches_per_player=settings.matches_per_player,
+                    matches_per_day=settings.matches_per_day,
+                    imports_per_day=settings.imports_per_day,
+                ),
+            ),
+            settings=MatchSettings(proposal_bytes_per_match=settings.proposal_bytes_per_match),
         )
         if self.archive is not None:
             self.archive.counts = self.matches.counts
@@ -109,6 +123,7 @@ class Backend:
             world,
             watch=self.watch,
             patience_seconds=settings.pairing_seconds,
+            entries_max=settings.pairing_entries,
         )
 
     async def close(self) -> None:

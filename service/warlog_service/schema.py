@@ -575,7 +575,8 @@ class Health(Struct, frozen=True, forbid_unknown_fields=True):
 class Problem(Struct, frozen=True):
     """RFC 9457. `code` is stable; `detail` is for people and is not.
 
-    Some problems have members of their own: the `limit` that was met, the first `space` at fault in a payment."""
+    Some problems have members of their own: the `limit` that was met, of `quota_exceeded` the `quota` by name, how many
+    you `have` and the `limit`, the first `space` at fault in a payment."""
 
     type: str
     title: str

@@ -54,6 +54,18 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     counted_matches_per_day: Count = 10  # of the same two opponents; 0: any number
     counted_any_options: bool = False  # points and gold also beyond the range that a game names as counted
 
+    lobbies_per_player: Count = (
+        20  # open at a time, of those that he made; 0, as in all that follow: any number
+    )
+    matches_per_player: Count = 200  # lobbies and running ones that he made
+    matches_per_day: Count = 2_000  # that he makes, imports included
+    imports_per_day: Count = 100
+    proposal_bytes_per_match: Count = 4 * MEGABYTE  # of all that is proposed and changed in it
+    scenarios_per_player: Count = 200
+    layouts_per_game: Count = 200  # of one player
+    tokens_per_player: Count = 100
+    pairing_entries: Count = 8  # of one player that wait at once
+
     body_bytes_max: Positive = MEGABYTE // 4
     import_bytes_max: Positive = 16 * MEGABYTE
     header_bytes_max: Positive = 32_768

@@ -9,9 +9,9 @@ import pytest
 from tests.events.hand import opened
 from tests.servers import AnyRedis, RedisServer
 from warlog_events import accounts as module
-from warlog_events.accounts import Accounts
+from warlog_events.accounts import Accounts, NewToken
 from warlog_events.connect import Connection
-from warlog_events.errors import MalformedBody, TooManyRequests, UnknownPlayer, UnknownToken
+from warlog_events.errors import MalformedBody, QuotaExceeded, UnknownPlayer, UnknownToken
 from warlog_events.notify import Watch
 from warlog_events.pipe import Word
 from warlog_events.world import World
@@ -110,15 +110,17 @@ async def test_a_player_has_several_tokens_and_sees_them_without_the_secret(acco
         assert (caller.id, caller.scopes, caller.token_id) == (account.id, ("play", "admin"), new.id)
 
 
-async def test_a_player_has_a_hundred_tokens_at_most(
-    accounts: Accounts, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "TOKENS_PER_PLAYER_MAX", 2)
+async def test_a_player_has_so_many_tokens_at_most(connection: Connection) -> None:
+    watch = Watch(connection)
+    accounts = Accounts(connection, World.real(), watch, tokens_per_player=2)
     account, _ = await accounts.create_player("ada")
-    await accounts.create_token(account.id, "", ("play",))
-    with pytest.raises(TooManyRequests) as refused:
-        await accounts.create_token(account.id, "", ("play",))
-    assert refused.value.limit == "tokens_per_player"
+    asked = [accounts.create_token(account.id, "", ("play",)) for _ in range(3)]
+    first, *others = await asyncio.gather(*asked, return_exceptions=True)
+    assert isinstance(first, NewToken)
+    for refused in others:
+        assert isinstance(refused, QuotaExceeded)
+        assert refused.extra == {"quota": "tokens_per_player", "have": 2, "limit": 2}
+    await watch.close()
 
 
 async def test_a_known_token_costs_no_round_trip(connection: Connection, accounts: Accounts) -> None:

@@ -22,7 +22,7 @@ from warlog_events.commands import Wanted
 from warlog_events.head import Match
 from warlog_events.match import Matches
 from warlog_events.model import Player
-from warlog_events.pairing import ENTRIES_MAX, GIVEN_UP_MS, Entry, Pairing, entry_id
+from warlog_events.pairing import GIVEN_UP_MS, Entry, Pairing, entry_id
 
 HEX = Wanted("hex", {"army": "preset"})
 FOUR = Wanted("hex", {"army": "preset", "seats": 4})
@@ -164,9 +164,9 @@ async def test_who_waits_in_several_queues_is_seated_from_one_and_leaves_the_oth
     assert (other.status, other.match) == ("withdrawn", paired.match)
     assert (await quick.entry(ada.id, wec.id)).status == "paired"
     assert (await quick.join(eve, HEX))[0].status == "waiting"
-    for number in range(ENTRIES_MAX):
+    for number in range(8):
         await quick.join(ada, Wanted("hex", {"army": "preset", "round_limit": number + 20}))
-    with pytest.raises(errors.TooManyRequests):
+    with pytest.raises(errors.QuotaExceeded):
         await quick.join(ada, Wanted("wec"))
 
 

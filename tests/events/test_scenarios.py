@@ -9,7 +9,7 @@ import pytest
 from tests.events.hand import opened
 from tests.servers import AnyRedis
 from warlog_events import scenarios as module
-from warlog_events.errors import BadParameter, TooManyRequests, UnknownScenario
+from warlog_events.errors import BadParameter, QuotaExceeded, UnknownScenario
 from warlog_events.scenarios import Listed, Scenarios
 from warlog_events.world import World
 
@@ -150,10 +150,11 @@ async def test_a_cursor_with_control_characters_is_refused(scenarios: Scenarios)
         await scenarios.page(after="a\r\nb")
 
 
-async def test_a_player_keeps_a_thousand_at_most(
-    scenarios: Scenarios, ada: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "SCENARIOS_PER_PLAYER_MAX", 1)
-    await scenarios.save(ada, New())
-    with pytest.raises(TooManyRequests):
-        await scenarios.save(ada, New())
+async def test_a_player_keeps_so_many_at_most(redis_server: AnyRedis, ada: str) -> None:
+    async with opened(redis_server.url) as connection:
+        scenarios = Scenarios(connection, World.real(), scenarios_per_player=1)
+        await scenarios.save(ada, New(visibility="public"))
+        with pytest.raises(QuotaExceeded) as refused:
+            await scenarios.save(ada, New())
+        assert refused.value.extra == {"quota": "scenarios_per_player", "have": 1, "limit": 1}
+        assert len(await every_page(scenarios, owner=ada)) == 1

@@ -67,7 +67,7 @@ def test_names_and_games_are_checked_and_the_number_is_bounded(api: Api) -> None
     for number in range(200):
         ok(ada.put(f"{MINE}/{number}", {"layout": LAYOUT}))
     ok(ada.post(f"{MINE}/7/load", {}))  # `last` is none of them
-    refused(ada.put(f"{MINE}/one more", {"layout": LAYOUT}), 429, "too_many_requests")
+    refused(ada.put(f"{MINE}/one more", {"layout": LAYOUT}), 429, "quota_exceeded")
     ok(ada.put(f"{MINE}/7", {"layout": OTHER}))
 
 

@@ -41,7 +41,7 @@ async def get_layouts(request: AnyRequest, game: FromPath[str]) -> Answer:
         body=schema.NewLayout,
         answer=schema.LayoutAnswer,
         token=True,
-        errors=(*GAME, "the code with which the game's rule book refuses a layout"),
+        errors=("quota_exceeded", *GAME, "the code with which the game's rule book refuses a layout"),
     ),
 )
 async def put_layout(request: AnyRequest, game: FromPath[str], name: FromPath[str]) -> Answer:

@@ -49,7 +49,7 @@ async def get_matches(request: AnyRequest) -> Answer:
         status=201,
         token=True,
         errors=("unknown_game", "unknown_seat", "unknown_player", "unknown_scenario", "competitive", "invalid_options",
-                "too_few_matches",
+                "too_few_matches", "quota_exceeded",
                 "invalid_position", "other codes of the rule book's options and Position"),
     ),
 )  # fmt: skip

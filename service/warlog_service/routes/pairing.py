@@ -30,7 +30,12 @@ WAIT_SECONDS_MAX = 30
         status=201,
         token=True,
         headers=("Idempotency-Key",),
-        errors=("unknown_game", "invalid_options", "other codes of the rule book's options"),
+        errors=(
+            "quota_exceeded",
+            "unknown_game",
+            "invalid_options",
+            "other codes of the rule book's options",
+        ),
     ),
 )
 async def post_pairing(request: AnyRequest) -> Answer:

@@ -31,7 +31,7 @@ async def post_player(request: AnyRequest) -> Answer:
 
 
 @post("/tokens", opt=call(body=schema.NewToken, answer=schema.TokenCreated, status=201, token=True,
-                          errors=("insufficient_scope",)))  # fmt: skip
+                          errors=("insufficient_scope", "quota_exceeded")))  # fmt: skip
 async def post_token(request: AnyRequest) -> Answer:
     """Another token for the same account, with no more scopes than the one that asks. It is shown this once."""
     service = service_of(request.scope)

@@ -46,7 +46,7 @@ async def get_verify(request: AnyRequest, match_id: FromPath[str]) -> Answer:
         answer=schema.Imported,
         status=201,
         token=True,
-        errors=("unknown_game", "bad_record", "every code of the game's rule book"),
+        errors=("quota_exceeded", "unknown_game", "bad_record", "every code of the game's rule book"),
     ),
 )
 async def post_import(request: AnyRequest) -> Answer:

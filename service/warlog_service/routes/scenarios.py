@@ -24,7 +24,7 @@ SCENARIOS_MAX = 200
         answer=schema.ScenarioAnswer,
         status=201,
         token=True,
-        errors=(*GAME, "invalid_position", "every position_… code"),
+        errors=("quota_exceeded", *GAME, "invalid_position", "every position_… code"),
     ),
 )
 async def post_scenario(request: AnyRequest) -> Answer:
