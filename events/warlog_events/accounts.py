@@ -208,7 +208,7 @@ class Accounts:
         kept = (token_id, msgspec.json.encode(stored), self._tokens_max, "")
         have = await self._pipe.script("keep", [keys.tokens(player.id)], kept)
         if have != -1:
-            detail = f"you have {have} tokens, and {self._tokens_max} are the limit: revoke one first"
+            detail = f"You have {have} tokens, and {self._tokens_max} is the limit. Revoke one first."
             raise QuotaExceeded("tokens_per_player", have, self._tokens_max, detail)
         caller = Caller(player, scopes, token_id, token_hash)
         await self._pipe.call("SET", keys.token(token_hash), msgspec.json.encode(caller), write=True)

@@ -79,9 +79,7 @@ class Library:
         self._pipe.check_growth(key)
         have = await self._pipe.script("keep", [key], kept)
         if have != -1:
-            detail = (
-                f"you have {have} layouts for {game}, and {self._layouts_max} are the limit: delete one first"
-            )
+            detail = f"You have {have} layouts of this game, and {self._layouts_max} is the limit. Delete one first."
             raise QuotaExceeded("layouts_per_game", have, self._layouts_max, detail)
         return Layout(game, name, layout, rfc3339(stored.saved_ms))
 

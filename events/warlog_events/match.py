@@ -548,8 +548,8 @@ class Matches:
         most, began = self.settings.proposal_bytes_per_match, draft.began
         if most and began is not None and most < draft.match.fold.carried > began.fold.carried:
             detail = (
-                f"the proposals of this match have carried {began.fold.carried} bytes, and with this one they would "
-                f"carry more than {most}: what is wanted has to be smaller, or in a new match"
+                f"The proposals of this match have carried {began.fold.carried} bytes, and with this one they would "
+                f"carry more than {most}. Propose something smaller, or begin a new match."
             )
             raise QuotaExceeded("proposal_bytes_per_match", began.fold.carried, most, detail)
 

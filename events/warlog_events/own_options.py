@@ -15,8 +15,6 @@ from .library import check_name
 from .proposals import check_beginning
 from .world import World
 
-OPTIONS_PER_GAME_MAX = 50
-
 
 class OwnOptions(msgspec.Struct, frozen=True):
     """`options` are as they were saved, without defaults; `options_text` says how they differ from the standard."""
@@ -36,7 +34,9 @@ class _Stored(msgspec.Struct, frozen=True):
 class OptionsKept:
     """A game's sets of options of one player are a hash of name → options."""
 
-    def __init__(self, connection: Connection, world: World) -> None:
+    def __init__(self, connection: Connection, world: World, *, options_per_game: int = 0) -> None:
+        """options_per_game: of one player; 0 for any number."""
+        self._options_max = options_per_game
         self._pipe = connection.pipe
         self._world = world
 
@@ -50,11 +50,13 @@ class OptionsKept:
         check_name(name)
         stored = _Stored(self._world.now_ms(), options)
         key = keys.options(player, game.name)
-        kept, (there,) = await self._pipe.many((("HLEN", key), ("HMGET", key, name)))
-        if there is None and kept >= OPTIONS_PER_GAME_MAX:
-            detail = f"You keep {OPTIONS_PER_GAME_MAX} sets of options of this game. Delete one first."
-            raise QuotaExceeded(0, "options_per_game", detail)
-        await self._pipe.call("HSET", key, name, msgspec.json.encode(stored), write=True)
+        kept = (name, msgspec.json.encode(stored), self._options_max, "")
+        have = await self._pipe.script("keep", [key], kept)
+        if have != -1:
+            detail = (
+                f"You keep {have} sets of options here; {self._options_max} is the limit. Delete one first."
+            )
+            raise QuotaExceeded("options_per_game", have, self._options_max, detail)
         return _shown(game, name, stored)
 
     async def get(self, player: str, game: warlog_core.Game, name: str) -> OwnOptions:

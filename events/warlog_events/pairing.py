@@ -150,7 +150,7 @@ class Pairing:
         )
         if reply[0] == b"full":
             most = self._entries_max
-            detail = f"you wait in {most} queues, and {most} are the limit: leave one first"
+            detail = f"You wait in {most} queues, and {most} is the limit. Leave one first."
             raise QuotaExceeded("pairing_entries", most, most, detail)
         if reply[0] == b"new":
             await self._pair(queue)

@@ -131,13 +131,13 @@ class Quotas:
         if spent > most:
             wait = (DAY_MS - self._world.now_ms() % DAY_MS) / 1000
             what = "imports" if quota == "imports_per_day" else "new matches"
-            detail = f"{most} {what} on one day are the limit, and that many there have been today"
+            detail = f"There have been {most} {what} today, and that is the limit for a day. Come again tomorrow (UTC)."
             raise QuotaExceeded(quota, most, most, detail, player=player, retry_after=wait)
 
 
 def _open_too_many(what: str, have: int, most: int, player: str) -> QuotaExceeded:
     which = "lobbies open" if what == "lobbies" else "matches that wait or run"
     detail = (
-        f"who makes this match has {have} {which}, and {most} are the limit: one of them has to end first"
+        f"The player who makes this match has {have} {which}, and {most} is the limit. One has to end first."
     )
     return QuotaExceeded(f"{what}_per_player", have, most, detail, player=player)

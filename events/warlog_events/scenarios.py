@@ -132,7 +132,7 @@ class Scenarios:
             [member, msgspec.json.encode(scenario), self._scenarios_max, len(others)],
         )
         if have != -1:
-            detail = f"you have {have} scenarios, and {self._scenarios_max} are the limit: delete one first"
+            detail = f"You have {have} scenarios, and {self._scenarios_max} is the limit. Delete one first."
             raise QuotaExceeded("scenarios_per_player", have, self._scenarios_max, detail)
         return scenario
 

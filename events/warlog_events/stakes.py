@@ -236,8 +236,8 @@ class Stakes:
             finished = 0 if record is None else record.won + record.drawn + record.lost - record.fled
             if finished < needed:
                 detail = (
-                    f"to play for gold you must have finished {needed} competitive matches of this game that count, "
-                    f"without fleeing; you have finished {finished}"
+                    f"To play for gold a player must have finished {needed} competitive matches of this game that "
+                    f"count, without fleeing. There are {finished} so far."
                 )
                 extra = {"player": player, "have": finished, "needed": needed}
                 raise Refused("too_few_matches", detail, extra=extra)

@@ -77,7 +77,7 @@ class Backend:
         self.scenarios = Scenarios(connection, world, scenarios_per_player=settings.scenarios_per_player)
         self.ledger = Ledger(connection, world, settings.starting_gold)
         self.library = Library(connection, world, layouts_per_game=settings.layouts_per_game)
-        self.own_options = OptionsKept(connection, world)
+        self.own_options = OptionsKept(connection, world, options_per_game=settings.options_per_game)
         stakes = Stakes(
             self.ledger,
             self.library,

@@ -63,6 +63,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     proposal_bytes_per_match: Count = 4 * MEGABYTE  # of all that is proposed and changed in it
     scenarios_per_player: Count = 200
     layouts_per_game: Count = 200  # of one player
+    options_per_game: Count = 50  # sets of them, of one player
     tokens_per_player: Count = 100
     pairing_entries: Count = 8  # of one player that wait at once
 

@@ -145,7 +145,7 @@ def test_who_has_not_played_yet_does_not_play_for_gold(api: Api) -> None:
     }
     problem = refused(ada.post("/matches", body), 422, "too_few_matches")
     assert (problem["have"], problem["needed"], problem["player"]) == (0, 1, ada.id)
-    assert "1 competitive match" in problem["detail"]
+    assert "finished 1 competitive match" in problem["detail"]
     # To flee is not to finish.
     match = playing(TWO, [ada, ben], **INSIDE)
     flee(match, ben)

@@ -66,7 +66,7 @@ def test_what_makes_no_match_is_not_kept_and_the_number_is_bounded(api: Api) -> 
     for number in range(50):
         ok(ada.put(f"{MINE}/{number}", {"options": {}}))
     problem = refused(ada.put(f"{MINE}/one more", {"options": {}}), 429, "quota_exceeded")
-    assert problem["limit"] == "options_per_game"
+    assert (problem["quota"], problem["limit"]) == ("options_per_game", 50)
     ok(ada.put(f"{MINE}/7", {"options": QUICK}))  # in the place of another
     assert ada.delete(f"{MINE}/7").status_code == 204
     ok(ada.put(f"{MINE}/one more", {"options": {}}))
