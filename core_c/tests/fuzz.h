@@ -354,6 +354,9 @@ static int fuzz(const char *name, start_maker make, start_maker make_position, i
             position[i] = hostile_word(&f);
         position[0] = 0;
         n_position = below(&f, 2) ? make_position(&f, position, HOSTILE_WORDS) : (size_t)below(&f, HOSTILE_WORDS);
+        const int64_t n_note = wl_explain_start(f.game, options, n, with_position ? position : NULL,
+                                                with_position ? n_position : 0, f.words);
+        REQUIRE(n_note >= 0 && n_note <= WL_EXPLAIN_MAX);
         if (wl_init(f.game, f.setup, f.state, options, n, with_position ? position : NULL, with_position ? n_position : 0,
                     &draws, &event) == WL_OK) {
             started++;

@@ -108,7 +108,7 @@ def one_of(names: Sequence[object]) -> str:
 
 def nearest(name: str, names: Sequence[str]) -> str:
     """` Did you mean "x"?` where a known name is near, else nothing."""
-    found = difflib.get_close_matches(name, names, 1)
+    found = difflib.get_close_matches(name, names, 1, cutoff=0.7)
     return f" Did you mean {quoted(found[0])}?" if found else ""
 
 

@@ -184,7 +184,9 @@ def begin_import(draft: Draft, record: Record, caller: Player, visibility: str) 
     try:
         seats = check_beginning(draft.game, record.options, record.position, "casual", None)
     except Refused as refused:
-        raise bad_record(record.setup.version, "options or position", refused.code) from refused
+        refused.detail = f"Record version {record.setup.version}: {refused.detail}"
+        refused.extra = {**refused.extra, "record_version": record.setup.version}
+        raise
     if record.seats is not None and tuple(record.seats) != seats:
         raise bad_record(record.setup.version, f"the seats are {', '.join(seats)}")
     created = MatchCreated(
