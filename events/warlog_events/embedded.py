@@ -142,6 +142,8 @@ class Embedded:
                 await self._open_or_close(pipe, room)
             except (Unavailable, ResponseError, OSError) as error:
                 log.warning("whether the embedded redis-server has room is not known: %s", error)
+            except Exception:
+                log.exception("a bug in the guard of the embedded redis-server's room")
 
     async def settle(self, pipe: Pipe) -> None:
         """If the server is ours: waits until all that it was given is in its file, and known to be; says so if that
