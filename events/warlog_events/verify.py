@@ -1,7 +1,8 @@
 """Is this what the rules, the seeds and nothing else made? Needs a record and the core, no Redis: `warlog verify FILE`.
 
 Every draw is made again from the published seeds, every state and hash by replaying, every link of the chain from the
-entries' own fields; and what the record says twice must agree with itself.
+entries' own fields; what the record says twice must agree with itself, and what nothing can be held against (a field
+that no record has, an author or a time without the log) is not verified.
 """
 
 from collections.abc import Mapping
@@ -16,13 +17,22 @@ from .counts import Counts
 from .entropy import commitment, entropy
 from .errors import WarlogError
 from .fold import Fold, with_wish
-from .head import milliseconds
-from .model import SeatsAssigned, encode
-from .records import ACTION, Record, RecordEvent, numbered, parse_record, walk
+from .head import milliseconds, rfc3339
+from .model import OptionsChanged, PositionEdited, Result, SeatsAssigned, encode
+from .records import (
+    ACTION,
+    LogEntry,
+    Record,
+    RecordEvent,
+    RecordSetup,
+    numbered,
+    parse_record,
+    walk,
+)
 from .replay import Replay
 from .seating import assign, draw_from
 from .store import StoredEvent
-from .timeline import Forgotten
+from .timeline import Forgotten, Timeline
 from .upcast import body_of
 
 
@@ -51,6 +61,7 @@ def verify_record(raw: Mapping[str, object]) -> Verdict:
     count = len(events) if isinstance(events, list) else 0
     try:
         record = parse_record(raw)
+        _check_fields(raw, record)
         seeded = _verify(record)
     except _Wrong as wrong:
         return Verdict("failed", count, wrong.version, wrong.detail)
@@ -62,6 +73,28 @@ def verify_record(raw: Mapping[str, object]) -> Verdict:
     except warlog_core.UnknownGame as error:
         return Verdict("failed", count, None, f"no such game or rules version: {error}")
     return Verdict("verified" if seeded else "unseeded", count)
+
+
+def _check_fields(raw: Mapping[str, object], record: Record) -> None:
+    """Fields that no record has say what nobody can check. Raises _Wrong."""
+    start = record.setup.version
+    history = () if "events" in raw else ("history",)
+    _check_names(raw, Record, start, history)
+    _check_names(raw.get("setup"), RecordSetup, start)
+    _check_names(raw.get("result"), Result, start)
+    _check_each(raw.get("events"), RecordEvent, start)
+    _check_each(raw.get("log"), LogEntry, start)
+
+
+def _check_each(entries: object, form: type[msgspec.Struct], start: int) -> None:
+    for entry in entries if isinstance(entries, list) else ():
+        version = entry.get("version")
+        _check_names(entry, form, version if isinstance(version, int) else start)
+
+
+def _check_names(part: object, form: type[msgspec.Struct], version: int, more: tuple[str, ...] = ()) -> None:
+    if isinstance(part, Mapping) and (unknown := part.keys() - {*form.__struct_fields__, *more}):
+        raise _Wrong(version, f"there is no field {min(map(str, unknown))!r} that could be verified")
 
 
 def _verify(record: Record) -> bool:
@@ -91,6 +124,8 @@ def _verify(record: Record) -> bool:
             raise _Wrong(step.version, f"the seed gives the draws {drawn}, not {recorded}")
         last = step.version
         results[last] = step.state.result
+        if step.event is None and record.seats not in (None, list(step.state.seats)):
+            raise _Wrong(last, f"the seats are {', '.join(step.state.seats)}")
     result = results[last if record.head is None else record.head]
     if record.result is not None:
         if result is None or (result.winners, result.reason) != (record.result.winners, record.result.reason):
@@ -98,15 +133,17 @@ def _verify(record: Record) -> bool:
     if record.log is not None:
         _check_entries(record, seeds, indexes)
     else:
-        for event in record.events:
+        for version, _, event in numbered(record):
             if event.chain is not None:
-                raise _Wrong(event.version or 0, "a chain cannot be checked without the log")
+                raise _Wrong(version, "a chain cannot be checked without the log")
+            if seeds is not None and (event.at, event.by, event.ending) != (None, None, None):
+                raise _Wrong(version, "time, author and ending cannot be checked without the log")
     return seeds is not None and None not in indexes.values()
 
 
 def _verify_lobby(record: Record, seeds: list[bytes] | None) -> bool:
     """A match that never started has a log alone: its chain, and the draws for seats that several wished."""
-    if record.events or record.result is not None:
+    if record.events or record.result is not None or record.head or record.setup != RecordSetup():
         raise _Wrong(record.setup.version, "the log has no start")
     replay = Replay(record.match, None, Counts())
     for entry in entries_of(record):
@@ -115,7 +152,17 @@ def _verify_lobby(record: Record, seeds: list[bytes] | None) -> bool:
         replay.feed([entry])
     if [name for _, name in replay.line.seeds] != record.seed_commitments:
         raise _Wrong(record.setup.version, "the log has other commitments")
+    fold = replay.fold
+    said = (record.game, record.rules_version, record.seats, record.options, record.position)
+    if fold is None or said not in _lobbies(fold):
+        raise _Wrong(record.setup.version, "the log is of another lobby")
     return seeds is not None
+
+
+def _lobbies(fold: Fold) -> list[tuple[object, ...]]:
+    """How a record may begin that has a lobby's log: with or without what the lobby had agreed on."""
+    game = (fold.game, fold.rules_version)
+    return [(*game, None, {}, None), (*game, list(fold.seats), fold.options, fold.position)]
 
 
 def _seeds(record: Record) -> list[bytes] | None:
@@ -179,9 +226,12 @@ def entries_of(record: Record) -> list[StoredEvent]:
 
 def _time(version: int, text: str) -> int:
     try:
-        return milliseconds(text)
-    except ValueError as error:
-        raise _Wrong(version, f"not a time: {error}") from error
+        time = milliseconds(text)
+        if rfc3339(time) == text:
+            return time
+    except (ValueError, OverflowError, OSError):
+        pass
+    raise _Wrong(version, "not a time as records have them")
 
 
 def _check_entries(record: Record, seeds: list[bytes] | None, indexes: Mapping[int, int | None]) -> None:
@@ -197,10 +247,12 @@ def _check_entries(record: Record, seeds: list[bytes] | None, indexes: Mapping[i
         raise _Wrong(record.setup.version, "the log has another start")
     if [name for _, name in line.seeds] != record.seed_commitments:
         raise _Wrong(record.setup.version, "the log has other commitments")
+    _check_frame(record, fold, line)
     said: dict[int, tuple[list[int], str | None, str | None]] = {}
     said[record.setup.version] = (record.setup.draws, record.setup.hash, None)
     for version, _, event in numbered(record):
         said[version] = (event.draws, event.hash, event.chain)
+    events = {version: (parent, event) for version, parent, event in numbered(record)}
     for entry in entries:
         if entry.version in said:
             draws, state_hash, chain = said.pop(entry.version)
@@ -210,6 +262,8 @@ def _check_entries(record: Record, seeds: list[bytes] | None, indexes: Mapping[i
                 or chain not in (None, entry.chain)
             ):
                 raise _Wrong(entry.version, "the event and its entry in the log differ")
+            if entry.version in events:
+                _check_event(*events[entry.version], entry, fold, line)
             index = indexes[entry.version]
             name = line.seed_of(entry.version)
             imported = entry.version <= fold.imported_until
@@ -219,6 +273,41 @@ def _check_entries(record: Record, seeds: list[bytes] | None, indexes: Mapping[i
             raise _Wrong(entry.version, "the record leaves it out")
     if said:
         raise _Wrong(min(said), "the log leaves it out")
+
+
+def _check_frame(record: Record, fold: Fold, line: Timeline) -> None:
+    """What the record says of the match as a whole, against the log. Raises _Wrong."""
+    last = max((version for version, _, _ in numbered(record)), default=record.setup.version)
+    said = {
+        "game": (record.game, fold.game),
+        "rules version": (record.rules_version, fold.rules_version),
+        "seats": (record.seats, list(fold.seats)),
+        "options": (record.options, {**line.bases[0].options, **fold.filled}),
+        "position": (record.position, fold.position),
+        "head": (last if record.head is None else record.head, line.recorded(fold.version)),
+        "result": (record.result, fold.result),
+    }
+    may_be_missing = ("rules version", "seats")
+    for name, (there, logged) in said.items():
+        if there != logged and not (there is None and name in may_be_missing):
+            raise _Wrong(record.setup.version, f"the log has another value of: {name}")
+
+
+def _check_event(parent: int, event: RecordEvent, entry: StoredEvent, fold: Fold, line: Timeline) -> None:
+    """What only the record's event says, or both it and its entry in the log. Raises _Wrong."""
+    same = parent == line.recorded(line.parent(entry.version) or 0) and event.type == entry.type
+    if entry.type != ACTION:
+        body = body_of(entry)
+        same = same and event.seat == entry.seat and event.by in (None, entry.by) and event.ending is None
+        same = same and (event.at is None or _time(entry.version, event.at) == entry.at)
+        same = same and event.action is msgspec.UNSET
+        position = body.position if isinstance(body, PositionEdited) else msgspec.UNSET
+        options = {**body.options, **fold.filled} if isinstance(body, OptionsChanged) else msgspec.UNSET
+        same = same and event.position == position and event.options == options
+    else:
+        same = same and event.position is msgspec.UNSET and event.options is msgspec.UNSET
+    if not same:
+        raise _Wrong(entry.version, "the event and its entry in the log differ")
 
 
 def _check_assignment(match: str, fold: Fold, entry: StoredEvent, seed: bytes) -> None:

@@ -146,6 +146,64 @@ async def test_a_record_with_one_thing_altered_fails(table: Table) -> None:
         assert verdict.detail, name
 
 
+def _changed(value: Any) -> Any:
+    """Another value of the same kind."""
+    match value:
+        case bool():
+            return not value
+        case int():
+            return value + 1
+        case str():
+            return value + "x"
+        case list():
+            return [*value, *value[:1]] if value else ["x"]
+        case dict():
+            return {**value, "surplus": 1}
+    return "x"
+
+
+def _leaves(value: Any, path: tuple[str | int, ...] = ()) -> list[tuple[str | int, ...]]:
+    """The way to every value in a record, itself included."""
+    inner: list[tuple[str | int, Any]] = []
+    if isinstance(value, dict):
+        inner = list(value.items())
+    elif isinstance(value, list):
+        inner = list(enumerate(value))
+    return [path, *(leaf for key, item in inner for leaf in _leaves(item, (*path, key)))]
+
+
+def _kind(path: tuple[str | int, ...]) -> tuple[str, ...]:
+    """The same for values that stand in the same place of different events."""
+    return tuple("*" if isinstance(key, int) else key for key in path)
+
+
+@pytest.mark.parametrize("whole", [False, pytest.param(True, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("name", ["wec-1-saved_match", "hex-1-wishes", "hex-1-everything_directly"])
+def test_no_value_of_a_record_can_be_another_unnoticed(name: str, whole: bool) -> None:
+    """Each value and each new field, wherever it stands; of those in the same place of many events, some."""
+    record: Record = json.loads((RECORDS / f"{name}.json").read_text())
+    del record["final_hash"]
+    before = verify_record(record).status
+    assert before in ("verified", "unseeded")
+    seen: dict[tuple[str, ...], int] = {}
+    for leaf in _leaves(record):
+        kind = _kind(leaf)
+        seen[kind] = seen.get(kind, 0) + 1
+        if seen[kind] > (10_000 if whole else 1):
+            continue
+        altered = copy.deepcopy(record)
+        if not leaf:
+            altered["surplus"] = 1
+        else:
+            holder: Any = altered
+            for key in leaf[:-1]:
+                holder = holder[key]
+            holder[leaf[-1]] = _changed(holder[leaf[-1]])
+        # Whose draws came from elsewhere is as little bound to its match.
+        expected = "unseeded" if before == "unseeded" and leaf == ("match",) else "failed"
+        assert verify_record(altered).status == expected, leaf
+
+
 async def test_the_first_wrong_version_is_told(table: Table) -> None:
     record = await finished_tree(table)
     drawn = [event for event in record["events"] if event["draws"]]
@@ -168,7 +226,10 @@ async def test_without_seeds_a_record_is_unseeded_and_without_hashes_and_chain_t
     record = await finished_tree(table)
     assert verify_record(_without(record, "seeds")).status == "unseeded"
     assert verify_record(_without(record, "seeds", "hash", "chain", "log")).status == "unseeded"
-    assert verify_record(_without(record, "hash", "chain", "log")).status == "verified"
+    assert verify_record(_without(record, "hash", "chain", "log", "at", "by", "ending")).status == "verified"
+    assert (
+        verify_record(_without(record, "hash", "chain", "log")).status == "failed"
+    )  # nor times, nor authors
     assert verify_record(_without(record, "log")).status == "failed"  # a chain that nobody can check
 
 
@@ -300,10 +361,12 @@ def test_whatever_a_log_says_of_the_seats_that_were_assigned_is_a_verdict(
 ) -> None:
     """Of some it was an exception, and their import an internal error."""
     record: Record = json.loads((RECORDS / "hex-1-wishes.json").read_text())
+    del record["final_hash"]
     (entry,) = (entry for entry in record["log"] if entry["type"] == "seats_assigned")
     if lobby:
         record["log"] = record["log"][: record["log"].index(entry) + 1]
         record |= {"events": [], "result": None}
+        del record["setup"]
     assert verify_record(record).status == "verified"
     entry[field] = value
     assert verify_record(record).status == "failed"
