@@ -37,12 +37,8 @@ async def export_match(
     who may not know all gets the events up to that end: those have been shown.
 
     for_archive  everything, also of a match that was aborted while its seats set up, which discloses nothing"""
-    if not match.fold.started:
-        raise WrongStatus("a match has no record before its start", version=match.version)
     everything = match.is_over or for_archive
-    until = match.version if everything or match.knows_all(reader) else match.timeline.over_until
-    if not until:
-        raise Hidden(ABORTED if match.status == "aborted" else HIDDEN, version=match.version)
+    until = match.version if everything else check_export(match, reader)
     export = _Export(match, whole.timeline, until, match.informed(reader))
     for after in range(0, until, PAGE_EVENTS):
         limit = min(PAGE_EVENTS, until - after)
@@ -58,6 +54,16 @@ async def export_match(
         export.record["seeds"] = [secrets[name] for name in export.seeds]
         export.record["log"] = export.log
     return export.record
+
+
+def check_export(match: Match, reader: Reader) -> int:
+    """The version up to which this reader may have the record. Raises WrongStatus, Hidden."""
+    if not match.fold.started:
+        raise WrongStatus("a match has no record before its start", version=match.version)
+    until = match.version if match.is_over or match.knows_all(reader) else match.timeline.over_until
+    if not until:
+        raise Hidden(ABORTED if match.status == "aborted" else HIDDEN, version=match.version)
+    return until
 
 
 def lobby_record(match: Match, events: list[StoredEvent], secrets: Mapping[str, str]) -> Json:

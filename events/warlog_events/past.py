@@ -10,7 +10,7 @@ from warlog_core import State
 
 from . import history, replay
 from .errors import IntegrityError, NoView, UnknownVersion, WrongStatus
-from .export import export_match
+from .export import check_export, export_match
 from .head import Match
 from .loading import Loader
 from .model import STRANGER, Reader
@@ -106,15 +106,23 @@ class Past:
         Raises WrongStatus in the lobby, Hidden to who may not know all of a running match."""
         return await export_match(self, match, await self._whole(match), reader)
 
+    def check_export(self, match: Match, reader: Reader) -> None:
+        """Raises what `export` raises before it begins."""
+        check_export(match, reader)
+
     async def archived(self, match: Match) -> dict[str, object]:
         """The record of a match that has started and is over or aborted, for the archive: no route gives it."""
         return await export_match(self, match, await self._whole(match), STRANGER, for_archive=True)
 
     async def verify(self, match: Match) -> Verdict:
         """Everything that is stored, from the first event on. Raises WrongStatus unless the match is over."""
+        self.check_verify(match)
+        return await self._heavy.run(verify_record, await self.export(match, STRANGER))
+
+    def check_verify(self, match: Match) -> None:
+        """Raises WrongStatus."""
         if not match.is_over:
             raise WrongStatus("a match can be verified when it is over", version=match.version)
-        return await self._heavy.run(verify_record, await self.export(match, STRANGER))
 
     async def _whole(self, match: Match) -> Match:
         """A head whose timeline forgets nothing: the same or a newer one."""

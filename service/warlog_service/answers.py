@@ -23,6 +23,8 @@ PUBLIC: Headers = [(b"cache-control", b"no-cache"), (b"vary", b"Authorization")]
 """What everybody gets alike may be kept, and is asked for again with its ETag."""
 
 BODILESS = (204, 304)
+LARGE_BYTES = 256 * 1024
+"""Larger answers are sent in pieces of this size."""
 
 encode = msgspec.json.Encoder().encode
 
@@ -74,7 +76,7 @@ class Answer(msgspec.Struct, gc=False):
     def written(self, scope: Scope) -> bool:
         """Is it on its way, without being awaited? False: nothing has been done."""
         wire = wire_of(scope)
-        if wire is None or not wire.answer(self):
+        if len(self.body) > LARGE_BYTES or wire is None or not wire.answer(self):
             return False
         scope["state"]["status"] = self.status  # for the metrics
         return True
@@ -92,8 +94,18 @@ class Answer(msgspec.Struct, gc=False):
             "headers": headers,
         }
         await send(start)
-        body: HTTPResponseBodyEvent = {"type": "http.response.body", "body": self.body, "more_body": False}
-        await send(body)
+        # In pieces, each of which waits until the connection has room: it would keep a copy of what it has not sent.
+        left = memoryview(self.body)
+        while True:
+            piece, left = bytes(left[:LARGE_BYTES]), left[LARGE_BYTES:]
+            body: HTTPResponseBodyEvent = {
+                "type": "http.response.body",
+                "body": piece,
+                "more_body": len(left) > 0,
+            }
+            await send(body)
+            if not left:
+                return
 
 
 def private(content: Any, status: int = 200, *extra: tuple[bytes, bytes]) -> Answer:

@@ -37,7 +37,9 @@ from warlog_events.quotas import Quotas, QuotaSettings
 from warlog_events.scenarios import Scenarios
 from warlog_events.stakes import Stakes, StakeSettings
 from warlog_events.store import Store
+from warlog_events.threads import Threads
 from warlog_events.world import World
+from warlog_service.heavy import Heavy
 from warlog_service.limits import Limits
 from warlog_service.metrics import Metrics
 from warlog_service.metrics_listener import MetricsListener
@@ -66,8 +68,15 @@ class Backend:
     they are asked for."""
 
     def __init__(
-        self, connection: Connection, world: World, settings: Settings, files: Files | None = None
+        self,
+        connection: Connection,
+        world: World,
+        settings: Settings,
+        files: Files | None = None,
+        heavy: Threads | None = None,
     ) -> None:
+        """`heavy`: threads for work on whole matches; None: as many as the settings say."""
+        self.heavy = heavy or Threads("heavy", settings.heavy_at_once)
         self.connection = connection
         self.world = world
         self.watch = Watch(connection)
@@ -107,6 +116,7 @@ class Backend:
                 ),
             ),
             settings=MatchSettings(proposal_bytes_per_match=settings.proposal_bytes_per_match),
+            heavy=self.heavy,
         )
         if self.archive is not None:
             self.archive.counts = self.matches.counts
@@ -136,9 +146,18 @@ class Service:
     """What all handlers share. `backend` raises Unavailable until Redis has answered for the first time."""
 
     def __init__(
-        self, settings: Settings, monotonic: Callable[[], float] = time.monotonic, *, serves: bool = False
+        self,
+        settings: Settings,
+        monotonic: Callable[[], float] = time.monotonic,
+        *,
+        serves: bool = False,
+        connect: Callable[..., Awaitable[Connection]] = open_redis,
+        threads: Threads | None = None,
     ) -> None:
-        """`serves`: players come to this process."""
+        """`serves`: players come to this process. `threads`: for work on whole matches."""
+        self._connect_to = connect
+        self._threads = threads
+        self.heavy = Heavy(settings)
         self.settings = settings
         self._serves = serves
         self.world = World.real() if settings.test_world is None else World.fixed(settings.test_world)
@@ -165,6 +184,11 @@ class Service:
 
         metrics = self.metrics
         metrics.work(lambda: None if self._backend is None else self._backend.matches.counts)
+        metrics.gauge(
+            "warlog_heavy_requests",
+            "Requests for whole matches (verify, export, import, long histories) that wait or are worked on.",
+            lambda: self.heavy.under_way,
+        )
         metrics.gauge("warlog_feeds_open", "Feeds open now.", lambda: len(self.feeds))
         metrics.gauge(
             "warlog_feed_events_waiting",
@@ -248,7 +272,7 @@ class Service:
 
     async def _connect(self) -> None:
         settings = self.settings
-        connection = await open_redis(
+        connection = await self._connect_to(
             settings.redis,
             Path(settings.data),
             settings.durability,
@@ -257,7 +281,7 @@ class Service:
             memory_bytes=settings.redis_bytes_max,
             ballast_bytes=settings.ballast_bytes,
         )
-        backend = Backend(connection, self.world, settings, self.files)
+        backend = Backend(connection, self.world, settings, self.files, self._threads)
         self.on_backend(backend)
         self._backend = backend
         if settings.compare_seconds:

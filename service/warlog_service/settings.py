@@ -67,6 +67,13 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     tokens_per_player: Count = 100
     pairing_entries: Count = 8  # of one player that wait at once
 
+    # Work on whole matches: verify, export, import, and the history of a match of more than `heavy_events`.
+    heavy_at_once: Positive = 2
+    heavy_waiting: Annotated[int, Meta(ge=0)] = 32  # requests in the queue; those beyond are refused
+    heavy_per_caller: Annotated[int, Meta(ge=0)] = 4  # waiting or being worked on; 0: any number
+    heavy_bytes_max: Positive = 256 * MEGABYTE  # of large bodies and answers; a fourth for results
+    heavy_events: Annotated[int, Meta(ge=0)] = 200
+
     body_bytes_max: Positive = MEGABYTE // 4
     import_bytes_max: Positive = 16 * MEGABYTE
     header_bytes_max: Positive = 32_768

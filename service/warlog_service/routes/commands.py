@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
 from hashlib import sha256
 
 import msgspec
@@ -10,7 +11,7 @@ from litestar import delete, post, put
 from litestar.params import FromPath
 from litestar.types import Receive, Scope
 
-from warlog_events.commands import AnyCommand, Command, Join, LeaveSeat, TakeSeat
+from warlog_events.commands import AnyCommand, Command, Join, LeaveSeat, Options, Propose, TakeSeat
 from warlog_events.done import Done, Key
 from warlog_events.errors import UnknownMatch, WarlogError
 from warlog_events.match import Begun
@@ -110,20 +111,28 @@ async def command(
     assert asked.command is not None
     matches = service.backend.matches
     try:
-        done = await matches.execute(
-            match_id,
-            asked.command,
-            asked.caller,
-            expected_version=asked.expected_version,
-            key=asked.key,
-            begun=begun,
-        )
+        async with service.heavy.turn(asked.caller.id) if _is_heavy(asked.command) else nullcontext():
+            done = await matches.execute(
+                match_id,
+                asked.command,
+                asked.caller,
+                expected_version=asked.expected_version,
+                key=asked.key,
+                begun=begun,
+            )
     except WarlogError as error:
         # A match that is not for the caller to know of counts as none.
         game = "" if isinstance(error, UnknownMatch) else matches.game_name(match_id)
         service.metrics.traffic.command_refused(game, error)
         raise
     return answer_of(service, done, status)
+
+
+def _is_heavy(command: AnyCommand) -> bool:
+    """A record or a history to go on from is read and replayed as a whole."""
+    if not isinstance(command, Propose) or not isinstance(command.proposal, Options):
+        return False
+    return isinstance(command.proposal.record, dict)
 
 
 def answer_of(service: Service, done: Done, status: int = 201) -> Answer:

@@ -11,6 +11,7 @@ from warlog_events.model import SPECTATOR, Reader
 from warlog_events.past import Past
 from warlog_service import auth, schema
 from warlog_service.answers import PRIVATE, TEXT, Answer, matches, not_modified, private
+from warlog_service.heavy import Large, Result
 from warlog_service.openapi import call
 from warlog_service.requests import AnyRequest, asked, header
 from warlog_service.running import service_of
@@ -157,7 +158,7 @@ async def get_timeline(request: AnyRequest, match_id: FromPath[str]) -> Answer:
     "/matches/{match_id:str}/history",
     opt=call(query=schema.HistoryQuery, answer="text/plain", errors=SEATS),
 )
-async def get_history(request: AnyRequest, match_id: FromPath[str]) -> Answer:
+async def get_history(request: AnyRequest, match_id: FromPath[str]) -> Large:
     """The current line in the game's own notation, as far as you may know it. A `Link` header leads to what follows.
 
     It is complete when the match is over, for who holds every seat of a casual match, and for everybody where the match
@@ -165,14 +166,24 @@ async def get_history(request: AnyRequest, match_id: FromPath[str]) -> Answer:
     query = asked(request.scope, schema.HistoryQuery)
     past, match, player = await match_of(request, match_id)
     reader = reader_of(match, player, query.seat)
-    text, after = await past.history(match, reader, query.after, min(query.limit, LINES_MAX))
+    limit, service = min(query.limit, LINES_MAX), service_of(request.scope)
+
+    async def make() -> Result:
+        text, after = await past.history(match, reader, query.after, limit)
+        return Result(text.encode(), after)
+
+    if match.version <= service.settings.heavy_events:
+        text, after = await make()
+    else:
+        key = ("history", match.id, match.chain, reader, query.after, limit)
+        text, after = await service.heavy.result(who_of(request, player), key, make)
     headers = [TEXT, *PRIVATE]
     if after is not None:
         seats = "".join(f"&seat={seat}" for seat in query.seat)
         headers.append(
             (b"link", f'</v1/matches/{match.id}/history?after={after}{seats}>; rel="next"'.encode())
         )
-    return Answer(200, headers, text.encode())
+    return Large(service.heavy, Answer(200, headers, text))
 
 
 @get(
@@ -192,6 +203,11 @@ async def match_of(request: AnyRequest, match_id: str) -> tuple[Past, Match, str
     player = caller.id if caller else None
     found = service.backend.matches
     return found.past, await found.readable(match_id, player), player
+
+
+def who_of(request: AnyRequest, player: str | None) -> str:
+    """By whom heavy work is counted: the player, or the address of a request without a token."""
+    return player or auth.address(service_of(request.scope), request.scope)
 
 
 def reader_of(match: Match, player: str | None, seats: list[str]) -> Reader:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
-
 from litestar import get, post
 from litestar.params import FromPath
 
 from warlog_service import auth, schema
-from warlog_service.answers import Answer, private
+from warlog_service.answers import JSON, PRIVATE, Answer, encode, private
+from warlog_service.heavy import Large, Result
 from warlog_service.openapi import call
-from warlog_service.requests import AnyRequest, asked, decode, read_body
-from warlog_service.routes.reading import match_of
+from warlog_service.requests import AnyRequest, asked, decode, header, read_body
+from warlog_service.routes.reading import match_of, who_of
 from warlog_service.running import service_of
 
 
@@ -19,13 +18,22 @@ from warlog_service.running import service_of
     "/matches/{match_id:str}/export",
     opt=call(answer=schema.Record, errors=("unknown_match", "no_spectators", "hidden", "wrong_status")),
 )
-async def get_export(request: AnyRequest, match_id: FromPath[str]) -> Answer:
+async def get_export(request: AnyRequest, match_id: FromPath[str]) -> Large:
     """The complete record: of a match that is over, of a casual one whose seats are all yours, or of one with an open
     record; else 403 `hidden`. While the match runs it holds no seeds and no draws that nobody may know yet.
 
     Of a match that was over and was taken back, anybody gets the events up to that end."""
     past, match, player = await match_of(request, match_id)
-    return private(await past.export(match, match.reader(player)))
+    reader = match.reader(player)
+    past.check_export(match, reader)
+    service = service_of(request.scope)
+
+    async def make() -> Result:
+        return Result(await service.backend.heavy.run(encode, await past.export(match, reader)))
+
+    key = ("export", match.id, match.chain, reader)
+    result = await service.heavy.result(who_of(request, player), key, make)
+    return Large(service.heavy, Answer(200, [JSON, *PRIVATE], result.body))
 
 
 @get(
@@ -34,8 +42,16 @@ async def get_export(request: AnyRequest, match_id: FromPath[str]) -> Answer:
 )
 async def get_verify(request: AnyRequest, match_id: FromPath[str]) -> Answer:
     """Recomputes every draw from the published seeds, every hash and the chain of a match that is over."""
-    past, match, _ = await match_of(request, match_id)
-    return private(await past.verify(match))
+    past, match, player = await match_of(request, match_id)
+    past.check_verify(match)
+    service = service_of(request.scope)
+
+    async def make() -> Result:
+        return Result(encode(await past.verify(match)))
+
+    key = ("verify", match.id, match.chain)
+    result = await service.heavy.result(who_of(request, player), key, make)
+    return Answer(200, [JSON, *PRIVATE], result.body)
 
 
 @post(
@@ -59,9 +75,14 @@ async def post_import(request: AnyRequest) -> Answer:
     caller = await auth.caller(service, request.scope)
     service.limits.commands.spend(caller.id)
     visibility = asked(request.scope, schema.ImportQuery).visibility
-    body = await read_body(request.scope, request.receive, service.settings.import_bytes_max)
-    record = await asyncio.to_thread(decode, body, schema.Json)  # megabytes, for which nobody else shall wait
-    done = await service.backend.matches.import_record(record, caller.player, visibility=visibility)
+    most = service.settings.import_bytes_max
+    announced = header(request.scope, b"content-length")
+    size = most if announced is None else min(int(announced), most)
+    with service.heavy.holding(size):  # before it is read: bodies wait in the queue, too
+        body = await read_body(request.scope, request.receive, most)
+        async with service.heavy.turn(caller.id):
+            record = await service.backend.heavy.run(decode, body, schema.Json)
+            done = await service.backend.matches.import_record(record, caller.player, visibility=visibility)
     location = (b"location", f"/v1/matches/{done.match.id}".encode())
     return private(
         {"match": done.match.summary(done.match.reader(caller.id)), "versions": done.versions}, 201, location
