@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -80,9 +81,9 @@ class Peak:
         self._thread.join()
 
 
-def at_once(count: int, call: Callable[[int], httpx.Response]) -> list[httpx.Response]:
-    with ThreadPoolExecutor(count) as pool:
-        return list(pool.map(call, range(count)))
+def at_once(calls: list[Callable[[], httpx.Response]]) -> list[httpx.Response]:
+    with ThreadPoolExecutor(len(calls)) as pool:
+        return [answer.result() for answer in [pool.submit(call) for call in calls]]
 
 
 def attacked(tmp_path: Path, events: int, matches: int) -> None:
@@ -118,9 +119,8 @@ def attacked(tmp_path: Path, events: int, matches: int) -> None:
             player.start()
             try:
                 for what in ("verify", "export"):
-                    answers = at_once(
-                        ASKING, lambda n, what=what: asking[n].get(f"/matches/{long[n % matches]}/{what}")
-                    )
+                    paths = [f"/matches/{long[n % matches]}/{what}" for n in range(ASKING)]
+                    answers = at_once([partial(asking[n].get, path) for n, path in enumerate(paths)])
                     codes = Counter(answer.status_code for answer in answers)
                     assert set(codes) <= {200, 429, 503}, codes
                     assert codes[200] >= 1
@@ -141,7 +141,7 @@ def attacked(tmp_path: Path, events: int, matches: int) -> None:
         )
         assert grown < bound
         # What was made once is kept: everybody gets it, at once.
-        one = at_once(ASKING, lambda n: asking[n].get(f"/matches/{long[0]}/verify"))
+        one = at_once([partial(client.get, f"/matches/{long[0]}/verify") for client in asking])
         assert Counter(answer.status_code for answer in one)[200] >= ASKING - 8
 
 
