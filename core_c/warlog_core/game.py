@@ -337,6 +337,19 @@ class State:
         position = self._tables.position(self._raw_game.state_fields(self._raw))
         return msgspec.to_builtins(position) if plain and position is not None else position
 
+    def position_seen_by(self, seat: str) -> dict[str, Any] | None:
+        """What this seat knows of the match as a Position, plain: what an editor begins with.
+
+        What the seat does not know (where a piece is, or which) is not in it, and so it need not be a Position that a
+        match can be played from. None where `position` is."""
+        if self.result is not None:
+            return None
+        number = self._seat_number(seat)
+        known = self._raw_game.state_fields(self._raw_game.seen_state(self._raw, number))
+        seen: dict[str, Any] | None = msgspec.to_builtins(self._tables.position(known))
+        completed = getattr(self.game.codec, "seen_position", None)
+        return seen if seen is None or completed is None else completed(seen)
+
     def fields(self) -> dict[str, Any]:
         """The numbers of the C state, by the names of its layout (server knowledge), also once the match is over."""
         return self._raw_game.state_fields(self._raw)

@@ -88,6 +88,11 @@ class ViewQuery(Struct, frozen=True):
     at: Version | None = None
 
 
+class PositionQuery(Struct, frozen=True):
+    seat: Annotated[Seat, Meta(description="a seat you hold")]
+    at: Version | None = None
+
+
 class ActionsQuery(Struct, frozen=True):
     seat: Seat
     at: Version | None = None
@@ -430,6 +435,13 @@ class View(Struct, frozen=True, forbid_unknown_fields=True):
     view: Json | UnsetType = UNSET
     position: Json | UnsetType | None = UNSET
     views: dict[str, Json] | UnsetType = UNSET
+
+
+class SeenPosition(Struct, frozen=True, forbid_unknown_fields=True):
+    version: int
+    at: int
+    seat: str
+    position: Annotated[Json | None, Meta(description="null: the match is over, or its book has none")]
 
 
 class Actions(Struct, frozen=True, forbid_unknown_fields=True):

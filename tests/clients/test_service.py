@@ -317,6 +317,7 @@ EXAMPLES: dict[str, Callable[[Any], Any]] = {
     "accept": lambda c: c.accept("x", 1),
     "reject": lambda c: c.reject("x", 1),
     "view": lambda c: c.view("x"),
+    "seen_position": lambda c: c.seen_position("x", "x"),
     "actions": lambda c: c.actions("x", "x"),
     "events": lambda c: c.events("x"),
     "timeline": lambda c: c.timeline("x"),

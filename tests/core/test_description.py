@@ -250,3 +250,32 @@ def test_a_view_of_a_match_that_is_over_shows_no_open_draw_offer(name: str) -> N
         assert view.get("offer") is None
         assert not any(seat.get("draw_offer") for seat in view.get("seats", []))
     assert state.position() is None
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_an_editor_begins_with_what_the_seat_sees(name: str, seed: int) -> None:
+    """Each piece that the seat knows, once, with an id."""
+    game = warlog_core.game(name)
+    for number in range(8):
+        state = game.new(draws=bytes)
+        state.playout(seed + number, 30 + 40 * number, play_on=True)
+        for seat in state.seats:
+            seen = state.position_seen_by(seat)
+            if state.result is not None:
+                assert seen is None
+                continue
+            assert seen is not None
+            ids = [piece.get("id", piece.get("piece")) for piece in seen.get("pieces", [])]
+            assert len(set(ids)) == len(ids)
+            if name == "wec":
+                view = state.view(seat, plain=True)
+                assert sorted(map(_place, seen["pieces"])) == sorted(
+                    map(_place, (*view["pieces"], *view["enemies"]))
+                )
+                kings = {piece["seat"] for piece in seen["pieces"] if piece["type"] == "king"}
+                if kings == set(state.seats):
+                    game.check_options({}, seen)
+
+
+def _place(piece: dict[str, Any]) -> tuple[str, str, str, str]:
+    return piece["seat"], piece["type"], piece["at"], piece["level"]

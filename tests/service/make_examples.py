@@ -94,6 +94,7 @@ def play(url: str) -> dict[str, Any]:
     call("post_command", ada, "POST", f"{path}/commands", defend)
     call("get_match", stranger, "GET", path)
     call("get_view", ben, "GET", f"{path}/view?seat=blue")
+    call("get_position", ben, "GET", f"{path}/position?seat=blue")
     call("get_events", ben, "GET", f"{path}/events?after=5&limit=10")
     call("get_timeline", ben, "GET", f"{path}/timeline")
     call("get_board", stranger, "GET", f"{path}/board")

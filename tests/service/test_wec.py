@@ -592,3 +592,27 @@ def test_every_shipped_scenario_is_listed_checked_and_begins_a_match(api: Api) -
     match = black.create(game="wec", options={}, seats={"black": "me", "white": white.id})["match"]["id"]
     done = agreed(white, black, match, kind="options", scenario="sc_wec_siege")
     assert done["match"]["options"]["black_government"] == "theocracy"
+
+
+def test_an_editor_begins_with_what_its_proposer_sees(api: Api) -> None:
+    """wec 6.5, where two play: what the proposer does not see is not in it, and is gone when the other accepts."""
+    black, white, match = pair(api)
+    refused(white.get(f"/matches/{match}/position?seat=black"), 403, "not_your_seat")
+    refused(api.get(f"/matches/{match}/position?seat=black"), 403, "not_your_seat")
+    view = ok(white.get(f"/matches/{match}/view?seat=white"))["view"]
+    buffer = ok(white.get(f"/matches/{match}/position?seat=white"))["position"]
+    seen = {(p["seat"], p["type"], p["at"]) for p in (*view["pieces"], *view["enemies"])}
+    assert {(p["seat"], p["type"], p["at"]) for p in buffer["pieces"]} == seen
+    hidden = len(GAME.new().position(plain=True)["pieces"]) - len(seen)
+    assert hidden > 0
+    # The other side may stand elsewhere where White does not see it: he gets the same.
+    played(black, match, "black", {"type": "move", "piece": 18, "to": "d3", "level": "ground"}, END)
+    now = ok(white.get(f"/matches/{match}/position?seat=white"))["position"]
+    assert now["pieces"] == buffer["pieces"]
+    agreed(white, black, match, kind="edit", position=now)
+    assert (
+        len(ok(black.get(f"/matches/{match}/view?seat=black"))["view"]["pieces"])
+        == len(view["pieces"]) - hidden
+    )
+    agreed(black, white, match, kind="competitive")
+    refused(white.get(f"/matches/{match}/position?seat=white"), 403, "competitive")

@@ -198,10 +198,13 @@ class World:
         paths += [f"{match}/{route}" for route in ("view", "events", "events?limit=2&after=2", "timeline", "history",
                   "history?limit=1", "board", "export", "verify", "view?seat=all")]  # fmt: skip
         for seat in seats:
-            paths += [f"{match}/{route}?seat={seat}" for route in ("view", "actions", "events", "history")]
+            paths += [
+                f"{match}/{route}?seat={seat}"
+                for route in ("view", "actions", "events", "history", "position")
+            ]
             paths += [
                 f"{match}/{route}?seat={seat}&at={at}"
-                for route in ("view", "actions")
+                for route in ("view", "actions", "position")
                 for at in range(1, version + 2)
             ]
         paths += [f"{match}/view?at={at}" for at in range(1, version + 1)] + [f"{match}/feed?seat=black"]

@@ -66,12 +66,16 @@ class World:
                     f"{match}/history", f"{match}/board", f"{match}/export", f"{match}/verify", "/matches",
                     "/matches?player=me",
                     "/matches?status=playing", f"/players/{self.red.id}", f"{match}/view?seat={red}",
-                    f"{match}/actions?seat={red}",
+                    f"{match}/actions?seat={red}", f"{match}/position?seat={red}",
                     f"{match}/view?seat=all", f"{match}/events?seat={red}", f"{match}/feed?seat={red}",
                     f"/games/{self.game}"]  # fmt: skip
             gets += [f"{match}/view?at={at}" for at in range(1, version + 2)]
             if name == "blue":
-                gets += [f"{match}/view?seat={blue}&at={at}" for at in range(1, version + 1)]
+                gets += [
+                    f"{match}/{route}?seat={blue}&at={at}"
+                    for route in ("view", "position")
+                    for at in range(1, version + 1)
+                ]
                 gets += [f"{match}/actions?seat={blue}&at={at}" for at in range(4, version + 1)] + [
                     f"{match}/actions?seat={blue}"
                 ]

@@ -348,6 +348,11 @@ class Endpoints:
         return get(_VIEW, "matches", match, "view", seat=seat, at=at)
 
     @endpoint
+    def seen_position(self, match: str, seat: str, *, at: int | None = None) -> Request[models.View]:
+        """What the seat sees of a casual match, as a `position` to edit and propose; None when the match is over."""
+        return get(_VIEW, "matches", match, "position", seat=seat, at=at)
+
+    @endpoint
     def actions(self, match: str, seat: str, *, at: int | None = None) -> Request[models.Actions]:
         """What the seat may do, or could have done at version `at`."""
         return get(_ACTIONS, "matches", match, "actions", seat=seat, at=at)

@@ -7,7 +7,7 @@ The Structs are in `wec_structs.py`, the notation of 10.6 in `wec_notation.py`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import pairwise
+from itertools import count, pairwise
 from typing import Any
 
 from msgspec import UNSET, UnsetType
@@ -280,6 +280,29 @@ def _position_words(value: object) -> list[int]:
     return words
 
 
+def _seen_position(position: dict[str, Any]) -> dict[str, Any]:
+    """The Position of a state that a seat knows, with ids for the enemies that it sees, whose own it does not know.
+
+    The journey of an enemy is known by its article alone: here it ends in the next step, or by bicycle, which has no
+    such step, now. A target that the seat may not know is left out."""
+    own = [piece["id"] for piece in (*position["pieces"], *position["reinforcements"])]
+    free = (number for number in count(1) if number not in own)
+    pieces = []
+    for piece in position["pieces"]:
+        shown = dict(piece)
+        if not shown["id"]:
+            shown["id"] = next(free)
+            if shown.get("journey", {}).get("article") == "bicycle":
+                del shown["journey"]
+        pieces.append(shown)
+    projectiles = [
+        {name: value for name, value in one.items() if name != "target" or value in own}
+        for one in position["projectiles"]
+    ]
+    pieces.sort(key=lambda piece: int(piece["id"]))
+    return {**position, "pieces": pieces, "projectiles": projectiles}
+
+
 class Codec:
     """The codec of `wec`."""
 
@@ -296,6 +319,7 @@ class Codec:
     position_type = Position
     options_type = Options
     notation = wec_notation
+    seen_position = staticmethod(_seen_position)
 
     def __init__(self, raw: RawGame) -> None:
         state = raw.state_layout

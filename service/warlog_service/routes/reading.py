@@ -5,7 +5,7 @@ from __future__ import annotations
 from litestar import get
 from litestar.params import FromPath
 
-from warlog_events.errors import NotYourSeat, NoView
+from warlog_events.errors import Competitive, NotYourSeat, NoView
 from warlog_events.head import Match
 from warlog_events.model import SPECTATOR, Reader
 from warlog_events.past import Past
@@ -68,6 +68,33 @@ async def get_view(request: AnyRequest, match_id: FromPath[str]) -> Answer:
     else:
         answer |= {"position": None, "views": {seat: state.view(seat) for seat in state.seats}}
     return private(answer, 200, (b"etag", tag))
+
+
+@get(
+    "/matches/{match_id:str}/position",
+    opt=call(
+        query=schema.PositionQuery,
+        answer=schema.SeenPosition,
+        token=True,
+        errors=(*SEATS, "competitive", "no_view", "unknown_version"),
+    ),
+)
+async def get_position(request: AnyRequest, match_id: FromPath[str]) -> Answer:
+    """Where an editor begins: what your seat sees of a casual match, as a Position to change and to propose (`edit`).
+
+    What the seat does not see is not in it, and is gone when the others accept such a Position. It need not be one that
+    can be played from. null when the match is over. Who may see everything finds it in `view?seat=all`."""
+    query = asked(request.scope, schema.PositionQuery)
+    past, match, player = await match_of(request, match_id)
+    match.check_seat(player, query.seat)
+    if match.mode == "competitive":
+        raise Competitive("A competitive match is not edited.", version=match.version)
+    at = match.version if query.at is None else query.at
+    state = match.state if query.at is None else await past.state_at(match, at)
+    if state is None:
+        raise NoView("there is no board before the start")
+    position = state.position_seen_by(query.seat)
+    return private({"version": match.version, "at": at, "seat": query.seat, "position": position})
 
 
 @get(
@@ -235,4 +262,4 @@ def _tag(match: Match, viewer: str) -> bytes:
     return f'"{match.version}.{viewer}.{match.disclosure_stamp()}"'.encode()
 
 
-handlers = [get_view, get_actions, get_events, get_timeline, get_history, get_board]
+handlers = [get_view, get_position, get_actions, get_events, get_timeline, get_history, get_board]
