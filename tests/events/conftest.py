@@ -25,6 +25,7 @@ EVERY_RUN = {
         "test_lobby",
         "test_notify",
         "test_pairing",
+        "test_quotas",
         "test_scenarios",
         "test_store",
         "test_two_processes",

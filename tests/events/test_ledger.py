@@ -52,6 +52,21 @@ async def test_a_hold_is_what_it_is_set_to_however_often(books: Books) -> None:
     await balanced(*books)
 
 
+async def test_two_opponents_have_so_many_matches_that_count_on_one_day(books: Books) -> None:
+    ledger, _ = books
+    both = ("pl_ada", "pl_bob")
+    asked = [ledger.meet(f"m_{n}", [both], 2) for n in range(4)]
+    assert sorted(map(len, await asyncio.gather(*asked))) == [0, 0, 1, 1]
+    counted = [n for n in range(4) if not await ledger.meet(f"m_{n}", [both], 2)]
+    assert len(counted) == 2  # asked again, as after a conflict, it is what it was
+    # One pair that has had its share is enough, and nobody else loses any of his by it.
+    others = [("pl_ada", "pl_eve"), ("pl_bob", "pl_eve")]
+    for _ in range(3):
+        assert await ledger.meet("m_4", [both, *others], 2) == {both}
+    assert await ledger.meet("m_5", others, 1) == set()
+    assert await ledger.meet("m_6", others[:1], 1) == {others[0]}
+
+
 async def test_a_hold_that_somebody_has_decided_anew_is_not_given_back(books: Books) -> None:
     ledger, _ = books
     old = Hold("south", "pl_ada", 300, 4)
