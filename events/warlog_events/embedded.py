@@ -125,7 +125,7 @@ class Embedded:
 
     async def guard(self, pipe: Client, room: Room) -> None:
         """For ever: the server is closed for writes when its disk is full, and open when it has room."""
-        room.on_failed = self._on_failed
+        room.on_failed = lambda: self._on_failed(room)
         while True:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(GUARD_EVERY_S):
@@ -163,8 +163,9 @@ class Embedded:
             "is saved; what ended as `unconfirmed` may be lost"
         )
 
-    def _on_failed(self) -> None:
+    def _on_failed(self, room: Room) -> None:
         if self._process is not None:
+            room.kept_closed = True
             self._ballast.give_up()
             self._failed.set()
 
@@ -173,6 +174,8 @@ class Embedded:
         if has_room != self._is_open:
             await pipe.call("CONFIG", "SET", "maxmemory", self._memory_bytes if has_room else CLOSED_BYTES)
             self._is_open = has_room
+        if room.kept_closed == has_room:
+            room.kept_closed = not has_room
             await room.ask(lambda words: pipe.send(*words))
 
     def _has_room(self) -> bool:

@@ -48,6 +48,7 @@ class Room:
     disk_full     Redis could not write, or the owner of an embedded server has closed it
     memory_full   the memory is used up
     crowded       nine tenths of it are
+    kept_closed   by the owner of an embedded server, which will soon say so itself
     on_failed     called when a write has failed
     """
 
@@ -56,6 +57,7 @@ class Room:
         self.memory_full = False
         self.crowded = False
         self.write_failed = False  # at the last look
+        self.kept_closed = False
         self.on_failed: Callable[[], None] = lambda: None
         self._closed = False
         self._complained: dict[str, float] = {}
@@ -102,7 +104,7 @@ class Room:
 
     def _set_disk(self, failed: bool) -> None:
         self.write_failed = failed
-        full = failed or self._closed
+        full = failed or self._closed or self.kept_closed
         if full and not self.disk_full:
             log.critical(
                 "DISK FULL: Redis cannot save what it is given; writes are refused until there is room"
