@@ -411,3 +411,20 @@ async def test_a_damaged_seed_is_an_integrity_error_and_the_match_can_be_read(ta
         with pytest.raises(errors.IntegrityError):
             await table.load(match)
         assert (await table.matches.readable(match.id, ADA.id)).version == match.version
+
+
+@pytest.mark.parametrize(("field", "written"), [("draws", b"[ %b"), ("at", b"+%b"), ("at", b"%b ")])
+async def test_a_number_in_another_form_than_it_was_written_in_is_damage(
+    table: Table, field: str, written: bytes
+) -> None:
+    """The chain runs over what was decoded, which would be the same."""
+    match = await table.play(await table.hot_seat(), 6, random.Random(6))
+    stream = await Stream.of(table, match)
+    flat = stream.entries[4][1]
+    at = 2 * FIELDS.index(field) + 1
+    flat[at] = written % flat[at].removeprefix(b"[") if field == "draws" else written % flat[at]
+    await stream.write()
+    await table.forget()
+    with pytest.raises(errors.IntegrityError):
+        await table.load(match)
+    assert (await table.matches.readable(match.id, ADA.id)).version == 4
