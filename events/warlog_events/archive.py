@@ -23,7 +23,7 @@ import fsspec
 import msgspec
 from fsspec.implementations.local import LocalFileSystem
 
-from . import keys
+from . import keys, private
 from .counts import Counts
 from .errors import IntegrityError, Unavailable, UnknownMatch
 from .records import parse_record
@@ -67,6 +67,8 @@ class Files:
 
     def __init__(self, url: str) -> None:
         self._system, self._root = fsspec.url_to_fs(url)
+        if isinstance(self._system, LocalFileSystem):
+            private.close_top(Path(self._root))
 
     def name(self, match: str, tombstone: Tombstone) -> str:
         """Raises UnknownMatch for what is no match id: nothing else ever becomes part of a path."""
@@ -101,7 +103,9 @@ class Files:
 
 def _write_durably(path: Path, content: bytes) -> None:
     """All of it or nothing, also when the machine dies."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    # `mkdir` gives its mode to the last folder alone.
+    path.parent.parent.mkdir(mode=private.FOLDER, parents=True, exist_ok=True)
+    path.parent.mkdir(mode=private.FOLDER, exist_ok=True)
     with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".", suffix=".tmp", delete=False) as file:
         try:
             file.write(content)

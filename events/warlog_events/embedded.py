@@ -28,6 +28,7 @@ from typing import Literal
 
 from redis.exceptions import ResponseError
 
+from . import private
 from .errors import Unavailable
 from .pipe import Address, Client, Pipe
 from .room import CLOSED_BYTES, Ballast, Room
@@ -216,12 +217,14 @@ class Embedded:
             "logfile": str(self._dir / "redis.log"),
         }
         command = [executable, *(word for name, value in options.items() for word in (f"--{name}", value))]
-        with open(self._dir / "redis.log", "ab") as errors:
+        private.close_folder(self._dir)
+        with open(self._dir / "redis.log", "ab", opener=private.opener) as errors:
             self._process = subprocess.Popen(
                 ["/bin/sh", "-c", _START, "sh", *command],
                 stdin=subprocess.PIPE,
                 stdout=lock,
                 stderr=errors,
+                umask=0o077,
                 start_new_session=True,  # a Ctrl-C is for us; we end the server when nothing needs it any more
             )
         if self._fsync == "everysec":
@@ -248,7 +251,8 @@ class Embedded:
             if note.read_text() == str(path):
                 return str(path)  # the disk may be too full to write it again
         written = note.with_suffix(".new")
-        written.write_text(str(path))
+        with open(written, "w", opener=private.opener) as file:
+            file.write(str(path))
         written.replace(note)
         return str(path)
 
