@@ -9,7 +9,8 @@ import asyncio
 import base64
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
 import msgspec
 
@@ -94,6 +95,7 @@ class Accounts:
         self._watch = watch
         self._remembered: dict[str, Caller] = {}  # by the token's hash
         self._hashes: dict[str, str] = {}  # of tokens that were known once
+        self._staying: dict[str, list[Callable[[], None]]] = {}  # by the token's hash
         self._listening = False
         self._looking_up = asyncio.Semaphore(LOOK_UPS_MAX)
         self._revocations = 0  # grows whenever something was or may have been revoked
@@ -185,6 +187,19 @@ class Accounts:
         """Not revoked since `authenticate`: for those who stay long."""
         return caller.token_hash in self._remembered or await self._look_up(caller.token_hash) is not None
 
+    @contextmanager
+    def staying(self, caller: Caller, revoked: Callable[[], None]) -> Iterator[None]:
+        """`revoked()` as soon as the token is revoked, here or in another process. It must not block. Who begins to
+        stay asks `valid` once, and now and then, for messages may be missed."""
+        staying = self._staying.setdefault(caller.token_hash, [])
+        staying.append(revoked)
+        try:
+            yield
+        finally:
+            staying.remove(revoked)
+            if not staying:
+                self._staying.pop(caller.token_hash, None)
+
     async def _look_up(self, token_hash: str) -> Caller | None:
         async with self._looking_up:
             revocations = self._revocations
@@ -217,6 +232,8 @@ class Accounts:
     def _revoked(self, token_hash: bytes) -> None:
         self._revocations += 1
         self._remembered.pop(token_hash.decode(), None)
+        for revoked in tuple(self._staying.get(token_hash.decode(), ())):
+            revoked()
 
     def _missed(self) -> None:
         self._revocations += 1

@@ -57,9 +57,6 @@ PATIENCE_SECONDS = 1.0  # after which the service starts without Redis
 class Stream(Protocol):
     """What is open for long: it is told when to end."""
 
-    @property
-    def token_id(self) -> str | None: ...
-
     def close(self, code: str) -> None: ...
 
 

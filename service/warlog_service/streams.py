@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from abc import ABC, abstractmethod
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 
 from litestar.types import Receive, Scope, Send
 
@@ -26,7 +26,6 @@ class EventStream(ABC):
     heartbeats, and notices what ends the stream from outside."""
 
     def __init__(self, service: Service, caller: Caller | None) -> None:
-        self.token_id = caller.token_id if caller else None
         self._service = service
         self._caller = caller
         self._writing = False
@@ -61,7 +60,10 @@ class EventStream(ABC):
         companion = asyncio.create_task(self._accompany(receive, send, writer))
         try:
             await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
-            code = await self.follow(scope, send)
+            with self._while_valid():
+                if await self._revoked():  # since it was looked at
+                    self.close("unauthenticated")
+                code = await self.follow(scope, send)
             service.metrics.feeds_closed.labels(code).inc()
             await self.write(send, b'event: closing\ndata: {"code":"%b"}\n\n' % code.encode(), more=False)
         finally:
@@ -88,6 +90,13 @@ class EventStream(ABC):
                 self.close("unauthenticated")
             elif not self._writing:
                 await send({"type": "http.response.body", "body": HEARTBEAT, "more_body": True})
+
+    def _while_valid(self) -> AbstractContextManager[None]:
+        """Within it the stream is closed as soon as the token is revoked."""
+        if self._caller is None:
+            return nullcontext()
+        accounts = self._service.backend.accounts
+        return accounts.staying(self._caller, lambda: self.close("unauthenticated"))
 
     async def _revoked(self) -> bool:
         """Has the token been revoked, here or elsewhere? Redis being away is no reason to end."""

@@ -10,7 +10,7 @@ from litestar.types import Scope, Send
 
 from warlog_events.accounts import Caller
 from warlog_events.commands import Wanted
-from warlog_events.errors import WarlogError
+from warlog_events.errors import Unauthenticated, WarlogError
 from warlog_events.pairing import Entry
 from warlog_service import auth, schema
 from warlog_service.answers import Answer, encode, private
@@ -78,10 +78,29 @@ async def get_pairing(request: AnyRequest, entry_id: FromPath[str]) -> Answer:
     if query.wait and not entry.is_over:
         service.limits.feeds.enter(caller.id)
         try:
-            entry = await pairing.change(caller.id, entry_id, entry.status, min(query.wait, WAIT_SECONDS_MAX))
+            entry = await _waited(service, caller, entry, min(query.wait, WAIT_SECONDS_MAX))
         finally:
             service.limits.feeds.leave(caller.id)
     return private({"entry": entry})
+
+
+async def _waited(service: Service, caller: Caller, entry: Entry, seconds: float) -> Entry:
+    """The entry when it stands otherwise, or after so long. Raises Unauthenticated as soon as the token is revoked."""
+    accounts, revoked = service.backend.accounts, asyncio.Event()
+    with accounts.staying(caller, revoked.set):
+        ends = asyncio.create_task(revoked.wait())
+        change = asyncio.create_task(
+            service.backend.pairing.change(caller.id, entry.id, entry.status, seconds)
+        )
+        try:
+            if await accounts.valid(caller):  # not revoked since it was looked at
+                await asyncio.wait((change, ends), return_when=asyncio.FIRST_COMPLETED)
+            if not revoked.is_set() and await accounts.valid(caller):
+                return await change
+        finally:
+            change.cancel()
+            ends.cancel()
+    raise Unauthenticated("the token has been revoked")
 
 
 @delete(
