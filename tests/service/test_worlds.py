@@ -21,6 +21,10 @@ RECRUIT = {"army": "recruit", "obstacles": "random", "army_points": 600}
 DEPLOY = {"army": "preset", "deployment": "chosen", "obstacles": "none", "width": 11}
 
 
+# A short run looks at casual matches in test_casual_worlds.py.
+MODES = [pytest.param("casual", marks=pytest.mark.soak), "competitive"]
+
+
 class LeakyServer(WarlogServer):
     """`warlog serve` with one of the faults of leaky.py."""
 
@@ -68,7 +72,8 @@ class World:
                     "/matches?status=playing", f"/players/{self.red.id}", f"{match}/view?seat={red}",
                     f"{match}/actions?seat={red}", f"{match}/position?seat={red}",
                     f"{match}/view?seat=all", f"{match}/events?seat={red}", f"{match}/feed?seat={red}",
-                    f"/games/{self.game}"]  # fmt: skip
+                    f"/games/{self.game}", "/scenarios", f"/scenarios?game={self.game}",
+                    f"{match}/history?limit=1"]  # fmt: skip
             gets += [f"{match}/view?at={at}" for at in range(1, version + 2)]
             if name == "blue":
                 gets += [
@@ -113,16 +118,23 @@ def difference(first: dict[str, bytes], second: dict[str, bytes]) -> list[str]:
 def two_worlds(
     folder: Path, options: dict[str, Any], mode: str, fault: str | None, *game: Any
 ) -> Iterator[list[World]]:
+    with servers_of_two_worlds(folder, fault=fault) as servers:
+        yield [World(server, options, mode, *game) for server in servers]
+
+
+@contextmanager
+def servers_of_two_worlds(
+    folder: Path, count: int = 2, *, fault: str | None = None
+) -> Iterator[list[WarlogServer]]:
     with ExitStack() as stack:
-        servers = [
+        yield [
             stack.enter_context(
                 LeakyServer(folder / str(number), fault)
                 if fault
                 else WarlogServer(folder / str(number), environment=WORLD)
             )
-            for number in range(2)
+            for number in range(count)
         ]
-        yield [World(server, options, mode, *game) for server in servers]
 
 
 def hidden_army(folder: Path, mode: str, fault: str | None = None) -> list[str]:
@@ -146,12 +158,12 @@ def hidden_deployment(folder: Path, mode: str, fault: str | None = None) -> list
     return difference(first, second)
 
 
-@pytest.mark.parametrize("mode", ["casual", "competitive"])
+@pytest.mark.parametrize("mode", MODES)
 def test_a_hidden_army_shows_nowhere(tmp_path: Path, mode: str) -> None:
     assert hidden_army(tmp_path, mode) == []
 
 
-@pytest.mark.parametrize("mode", ["casual", "competitive"])
+@pytest.mark.parametrize("mode", MODES)
 def test_an_army_that_is_bought_in_secret_shows_nowhere(tmp_path: Path, mode: str) -> None:
     """Confrontation's phase `army`."""
     bought = ({"pawn": 12}, {"rook": 3, "knight": 1})
@@ -162,7 +174,7 @@ def test_an_army_that_is_bought_in_secret_shows_nowhere(tmp_path: Path, mode: st
     assert difference(first, second) == []
 
 
-@pytest.mark.parametrize("mode", ["casual", "competitive"])
+@pytest.mark.parametrize("mode", MODES)
 def test_a_hidden_deployment_shows_nowhere(tmp_path: Path, mode: str) -> None:
     assert hidden_deployment(tmp_path, mode) == []
 
