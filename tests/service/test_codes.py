@@ -288,7 +288,12 @@ def test_lists_give_no_more_than_their_most_however_much_is_asked_for(api: Api) 
         ok(ada.post("/matches", lobby), 201)
     for player in (ada, eve):
         for _ in range(101):
-            scenario = {"game": "hex", "name": "x", "options": {"width": 9, "height": 7}, "position": position}
+            scenario = {
+                "game": "hex",
+                "name": "x",
+                "options": {"width": 9, "height": 7},
+                "position": position,
+            }
             ok(player.post("/scenarios", {**scenario, "visibility": "public"}), 201)
     for path, name in (
         ("/matches?player=me&limit=1000000", "matches"),
