@@ -32,8 +32,10 @@ SENTENCES = {
     "not_your_piece": "This seat has no such piece.",
     "illegal_destination": "The piece cannot go to that space.",
 }
-_AT = re.compile(r"(?P<what>.*?)(?: - at (?P<key>`key` in )?`\$(?P<path>.*)`)?", re.DOTALL)
-_STEP = re.compile(r"\.([^.\[\]]+)|\[(\d+|\.\.\.)\]")
+# msgspec says last where the fault is, in names of fields and numbers alone. What is before may quote anything.
+_AT = re.compile(r"(`key` in )?`\$((?:\.\w+|\[(?:\d{1,9}|\.\.\.)\])+)`", re.ASCII)
+_STEP = re.compile(r"\.(\w+)|\[(\d+|\.\.\.)\]", re.ASCII)
+_UNKNOWN = re.compile(r"Object contains unknown field `(.*)`", re.DOTALL)
 _EXPECTED = re.compile(r"Expected `(?P<types>[^`]+)`(?P<rest>.*)", re.DOTALL)
 _NAMES = {
     "int": "an integer",
@@ -45,6 +47,8 @@ _NAMES = {
     "null": "null",
 }
 _ALLOWED_MAX = 40  # names that are listed in a sentence or a field
+# Characters of a sentence, of a path and of a text in a field: a refusal is not as long as what it refuses.
+_DETAIL_MAX, _PATH_MAX, _TEXT_MAX = 2000, 400, 200
 
 
 @cache
@@ -72,13 +76,23 @@ def below(path: str, explanation: Explanation) -> Explanation:
 
 
 def printable(explanation: Explanation) -> Explanation:
-    """The same where UTF-8 can say it: JSON has texts with lone surrogates, which then stand escaped."""
+    """The same where it is short and UTF-8 can say it. JSON has texts with lone surrogates, which then stand escaped;
+    a path that names something long ends before it."""
+    path = explanation.path
+    while len(path) > _PATH_MAX:
+        path = path.rpartition("/")[0]
+    members = {name: _shortened(value, _TEXT_MAX) for name, value in explanation.members.items()}
+    explanation = Explanation(_shortened(explanation.detail, _DETAIL_MAX), members, path)
     try:
         msgspec.json.encode(explanation)
     except UnicodeEncodeError:
         plain: Any = _escaped(msgspec.to_builtins(explanation))
         return Explanation(**plain)
     return explanation
+
+
+def _shortened(value: Any, most: int) -> Any:
+    return value[: most - 1] + "…" if isinstance(value, str) and len(value) > most else value
 
 
 def _escaped(value: Any) -> Any:
@@ -94,7 +108,7 @@ def _escaped(value: Any) -> Any:
 
 def quoted(value: object) -> str:
     """A value as it stands in JSON, shortened."""
-    text = json.dumps(value, ensure_ascii=False)
+    text = json.dumps(value[:40] if isinstance(value, str) else value, ensure_ascii=False)
     return text if len(text) <= 40 else text[:37] + "…"
 
 
@@ -108,6 +122,8 @@ def one_of(names: Sequence[object]) -> str:
 
 def nearest(name: str, names: Sequence[str]) -> str:
     """` Did you mean "x"?` where a known name is near, else nothing."""
+    if len(name) > _TEXT_MAX:
+        return ""
     found = difflib.get_close_matches(name, names, 1, cutoff=0.7)
     return f" Did you mean {quoted(found[0])}?" if found else ""
 
@@ -125,12 +141,10 @@ def of_form(value: object, type_: Any, what: str, lacks: str = "") -> Explanatio
         return _too_large(value)
     else:
         return _too_large(value)
-    found = _AT.fullmatch(message)
-    assert found is not None
-    steps = _steps(value, found["path"] or "")
-    if found["key"]:
-        return _key(found["what"], value, steps)
-    return _sentence(found["what"], value, steps, schema_of(type_), what, lacks or f"{what} has no field")
+    fault, steps, of_key = _placed(value, message)
+    if of_key:
+        return _key(fault, value, steps)
+    return _sentence(fault, value, steps, schema_of(type_), what, lacks or f"{what} has no field")
 
 
 def of_template(action: object) -> Explanation | None:
@@ -153,7 +167,25 @@ def _too_large(value: object, steps: tuple[str | int, ...] = ()) -> Explanation 
     return next((one for one in found if one is not None), None)
 
 
-def _steps(value: object, path: str) -> list[str | int]:
+def _placed(value: object, message: str) -> tuple[str, list[str | int], bool]:
+    """msgspec's message as what is wrong, the steps to where it is, and whether it is a key there.
+
+    Nothing that the message quotes is taken for a place: an unknown field at the top may be called "x` - at `$.y"."""
+    fault, _, place = message.rpartition(" - at ")
+    at = _AT.fullmatch(place)
+    if at is None:
+        return message, [], False
+    steps = _steps(at[2])
+    if unknown := _UNKNOWN.fullmatch(fault):
+        there = _value_at(value, steps)
+        if not isinstance(there, dict) or unknown[1] not in there:
+            return message, [], False
+    elif fault.startswith("Object contains unknown field"):
+        return message, [], False
+    return fault, steps, at[1] is not None
+
+
+def _steps(path: str) -> list[str | int]:
     """msgspec's path as steps. It writes `[...]` for the key of a mapping, and there the steps end."""
     steps: list[str | int] = []
     for name, index in _STEP.findall(path):
@@ -165,7 +197,7 @@ def _steps(value: object, path: str) -> list[str | int]:
 
 def _key(fault: str, value: object, steps: list[str | int]) -> Explanation:
     """Of a name of a mapping that is none of its names; msgspec says which only where there is a list of them."""
-    known = re.fullmatch(r"Invalid enum value '(.*)'", fault)
+    known = re.fullmatch(r"Invalid enum value '(.*)'", fault, re.DOTALL)
     name = known[1] if known else next(iter(_value_at(value, steps)), "")
     where = f"{quoted(steps[-1])} has" if steps else "There is"
     return Explanation(f"{where} no entry {quoted(name)}.", {}, pointer(*steps, name))
@@ -188,7 +220,7 @@ def _sentence(
             {"needed": names} if names else {},
             pointer(*steps, missing[1]),
         )
-    if unknown := re.fullmatch(r"Object contains unknown field `(.*)`", fault):
+    if unknown := _UNKNOWN.fullmatch(fault):
         names = sorted(part.get("properties", {}))
         hint = nearest(unknown[1], names)
         return Explanation(

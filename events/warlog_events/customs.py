@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
+import msgspec
 from msgspec import UnsetType
 from msgspec.structs import fields
 
@@ -15,10 +16,38 @@ from warlog_core import Game, State
 from warlog_core.accounts import Accounting, LayoutRules, Standing
 from warlog_core.codecs import service_data
 
-from .errors import BadParameter
+from .errors import BadParameter, Refused
 from .model import SPECTATOR
 
 SETUP_SECONDS = 300
+# Some ten times what any game needs. Lists in which a rule book overlooks what is said twice have no other end, and
+# options stand in every list of matches.
+OPTIONS_BYTES_MAX, POSITION_BYTES_MAX = 40_000, 150_000
+
+
+def check_size(
+    options: Mapping[str, object],
+    position: Mapping[str, object] | None,
+    *,
+    at: str | None = "",
+    version: int | None = None,
+) -> None:
+    """Valid options, and a Position, are kept only if they are not far larger than any match needs. Raises Refused
+    with the code of what is invalid; `at`: where they stand in the request (JSON Pointer; None: not in it)."""
+    for name, value, most in (
+        ("options", options, OPTIONS_BYTES_MAX),
+        ("position", position, POSITION_BYTES_MAX),
+    ):
+        have = len(msgspec.json.encode(value))
+        if have > most:
+            what = "The options have" if name == "options" else "The Position has"
+            raise Refused(
+                f"invalid_{name}",
+                f"{what} {have} bytes, but at most {most} are kept.",
+                version=version,
+                path="" if at is None else f"{at}/{name}",
+                extra={"have": have, "maximum": most},
+            )
 
 
 def spectators_may_watch(game: Game) -> bool:

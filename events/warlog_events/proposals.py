@@ -221,6 +221,7 @@ def _change_options(draft: Draft, proposed: Proposed, player: Player, proposal: 
         state.reconfigure({**options, **fold.filled})
     except warlog_core.Refused as error:
         raise refused(error, at=at, version=match.version) from error
+    customs.check_size(options, None, at=at, version=match.version)
     draft.write(OptionsChanged(options, list(match.seats), player, proposal), state=state)
 
 
@@ -276,6 +277,7 @@ def check_beginning(
     try:
         whole = customs.nominal(game, options, mode)
         game.check_options(whole, position)
+        customs.check_size(options, position, at=at, version=version)
         return game.seats_for(whole)
     except warlog_core.Refused as error:
         missing = customs.balances_missing(game, options) if error.code == "insufficient_gold" else ""
@@ -327,10 +329,12 @@ def _edit(draft: Draft, position: dict[str, object], player: Player, proposal: i
     _need_casual(match)
     need_status(match, "playing", "finished")
     seed = draft.new_seed_if_published()
+    at = "/proposal" if proposal is None else None
     try:
         state = start_of(draft.game, fold.options, fold.filled, position, partial(draft.draw, seed=seed))
     except warlog_core.Refused as error:
-        raise refused(error, at="/proposal" if proposal is None else None, version=match.version) from error
+        raise refused(error, at=at, version=match.version) from error
+    customs.check_size({}, position, at=at, version=match.version)
     assert state.started is not None
     body = PositionEdited(position, player, proposal, seed)
     draft.write(body, draws=state.started.draws, state=state, core=state.started)

@@ -5,9 +5,10 @@ more is there (versions and parents, hashes, seeds, chain) is checked, never bel
 """
 
 from collections.abc import Callable, Iterator, Mapping
+from typing import Annotated
 
 import msgspec
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 import warlog_core
 from warlog_core import Draws, Event, Game, State
@@ -74,7 +75,7 @@ class Record(Struct, frozen=True):
 
     game: str
     warlog_record: int = 1
-    match: str = ""
+    match: Annotated[str, Meta(max_length=200)] = ""
     rules_version: int | None = None
     seats: list[str] | None = None
     options: dict[str, object] = {}
@@ -323,9 +324,11 @@ def _write(draft: Draft, event: RecordEvent, step: Walked, player: Player) -> No
         draft.write(body, seat=event.seat, draws=core.draws, state=state, core=core)
     elif core is not None:
         assert not isinstance(event.position, UnsetType)
+        customs.check_size({}, event.position, at=None)
         seed = draft.new_seed_if_published()
         edited = PositionEdited(event.position, player, None, seed)
         draft.write(edited, draws=core.draws, state=state, core=core)
     else:
         assert not isinstance(event.options, UnsetType)
+        customs.check_size(event.options, None, at=None)
         draft.write(OptionsChanged(event.options, list(draft.match.seats), player), state=state)

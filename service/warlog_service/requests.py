@@ -99,6 +99,7 @@ def decoder(form: Any) -> Callable[[bytes], Any]:
             why = explain.of_form(given, form, "The body")
             if why is None:
                 raise MalformedBody(str(error)) from None
+            why = explain.printable(why)
             raise MalformedBody(why.detail, path=why.path, extra=why.members) from None
 
     return decode_form

@@ -122,3 +122,53 @@ def test_a_number_of_a_hundred_digits_is_said_to_be_too_large() -> None:
     state = warlog_core.game("hex").new(options={"army": "preset"}, draws=bytes)
     why = state.explain("red", {"type": "move", "piece": 10**99, "to": "a1"}, "malformed_action")
     assert why == Explanation("The number is too large.", {}, "/piece")
+
+
+FORGED = (
+    " - at `$[%s]" % ("9" * 5000),
+    " - at `key` in `$",
+    " - at `key` in `$.type",
+    " - at `key` in `$.nothing",
+    " - at `$.type",
+    "x` - at `$.type",
+    "x` - at `key` in `$.type",
+    "type` - at `$",
+    " - at `$[٣]",
+    "two\nlines",
+)
+
+
+@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("field", FORGED)
+def test_no_name_of_a_field_passes_for_a_place(name: str, field: str) -> None:
+    """The checker of forms quotes a name in the sentence in which it says where that stands."""
+    game = warlog_core.game(name)
+    state = game.new(draws=bytes)
+    for given in ({"type": "resign", field: 1}, {field: 1, "type": "resign"}):
+        why = state.explain(state.seats[0], given, "malformed_action")
+        assert why.path in ("", explain.pointer(field)), why
+        assert "has no field" in why.detail
+    for options, position in (({field: 1}, None), ({}, {field: 1})):
+        with pytest.raises(Refused) as caught:
+            game.check_options(options, position)
+        assert caught.value.explanation is not None
+        where = "/options" if position is None else "/position"
+        assert caught.value.explanation.path in (where, where + explain.pointer(field))
+
+
+def test_an_explanation_is_short_whatever_is_refused() -> None:
+    game = warlog_core.game("hex")
+    state = game.new(draws=bytes)
+    long = "x" * 200_000
+    for given in (
+        {"type": "defend", "piece": 1, long: 1},
+        {"type": long},
+        {"type": "recruit", "army": [{"unit": long, "count": 1}]},
+        {"type": "recruit", "army": [{"unit": "archer", "count": 1, long: 1}]},
+        {"type": "defend", "piece": long},
+    ):
+        code = state.check("red", given)
+        assert code is not None
+        why = state.explain("red", given, code)
+        assert len(why.detail) + len(why.path) + sum(len(str(fact)) for fact in why.members.values()) < 4000
+        assert why.path in ("", "/type", "/piece", "/army/0", "/army/0/unit")

@@ -26,6 +26,9 @@ CHUNK = 100
 # one's summary has to be read.
 SCANNED_MAX = 2000
 SUMMARIES_MAX = 400
+# A page ends once it is this long, ten times what a full one mostly is; and so many summaries are read at a time.
+PAGE_BYTES = 2_000_000
+READ = 50
 
 
 class Index(msgspec.Struct, frozen=True):
@@ -142,7 +145,7 @@ class Lobby:
         search = _Search(query, caller, options)
         if self._projector is not None:
             await self._projector.catch_up()
-        found: list[tuple[str, bytes | None]] = []
+        found: list[tuple[str, bytes | None]] = []  # members, some with their summaries
         last = ""
         scanned = 0
         async for chunk in self._chunks(search):
@@ -150,24 +153,35 @@ class Lobby:
             for member, index in chunk:
                 if scanned >= search.scanned_max and _moment(member) != _moment(last):
                     # `last` may be a match that the caller may not know of: only its time is told.
-                    return await self._page(found), _moment(last) if len(found) < limit else last
+                    return await self._page(found, _moment(last) if len(found) < limit else last)
                 match = _match(member)
                 fits = search.fits(index) and (not search.deep or search.fits_summary(summaries.get(match)))
                 if fits and len(found) == limit:
                     # Said only of what the caller may see: there may be private ones of others below.
-                    return await self._page(found), last
+                    return await self._page(found, last)
                 scanned += 1
                 if fits:
-                    found.append((match, summaries.get(match)))
+                    found.append((member, summaries.get(match)))
                 if fits or len(found) < limit:
                     last = member
-        return await self._page(found), None
+        return await self._page(found, None)
 
-    async def _page(self, found: list[tuple[str, bytes | None]]) -> list[msgspec.Raw]:
-        """The summaries, of which some have been read already."""
-        missing = iter(await self._summaries([match for match, raw in found if raw is None]))
-        raws = [next(missing) if raw is None else raw for _, raw in found]
-        return [msgspec.Raw(raw) for raw in raws if raw is not None]
+    async def _page(
+        self, found: list[tuple[str, bytes | None]], after: str | None
+    ) -> tuple[list[msgspec.Raw], str | None]:
+        """The summaries, of which some have been read already, as far as they are not too long for one page."""
+        page: list[msgspec.Raw] = []
+        size = 0
+        for start in range(0, len(found), READ):
+            part = found[start : start + READ]
+            missing = iter(await self._summaries([_match(member) for member, raw in part if raw is None]))
+            for member, raw in part:
+                summary = next(missing) if raw is None else raw
+                page += [] if summary is None else [msgspec.Raw(summary)]
+                size += len(summary or b"")
+                if size >= PAGE_BYTES and member != found[-1][0]:
+                    return page, member
+        return page, after
 
     async def _read(
         self, chunk: list[tuple[str, Index | None]], search: "_Search"

@@ -68,6 +68,7 @@ async def post_position_check(request: AnyRequest, game: FromPath[str]) -> Answe
     body = await read_body(request.scope, request.receive, service.settings.body_bytes_max)
     check: schema.PositionCheck = decode(body, schema.PositionCheck)
     known(game).check_options(check.options, check.position)
+    customs.check_size(check.options, check.position)
     return private({"ok": True})
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from litestar import delete, get, post
 from litestar.params import FromPath
 
+from warlog_events import customs
 from warlog_events.errors import Unauthenticated
 from warlog_events.own_options import check_options
 from warlog_service import auth, schema
@@ -38,6 +39,7 @@ async def post_scenario(request: AnyRequest) -> Answer:
         check_options(game, new.options)
     else:
         game.check_options(new.options, new.position)
+        customs.check_size(new.options, new.position)
     saved = await service.backend.scenarios.save(caller.id, new)
     return private({"scenario": saved}, 201, (b"location", f"/v1/scenarios/{saved.id}".encode()))
 
