@@ -34,8 +34,8 @@ WIRE = "warlog.wire"
 
 
 class Wire(Protocol):
-    """The connection of a request, for what `receive` and `send` do in pieces that are awaited one by one. Each of
-    these may say no at any time, and has then done nothing: the same is asked of `receive` and `send`."""
+    """The connection of a request, for what `receive` and `send` do in pieces that are awaited one by one. Who is
+    told no may ask the same of `receive` and `send`: nothing has been done."""
 
     def body(self) -> bytes | None:
         """The whole body, where all of it has come; it can be had once."""
@@ -49,9 +49,18 @@ class Wire(Protocol):
         """Has the request answered by an application, in a task, as if it had come there at first."""
         ...
 
-    def push(self, chunk: bytes) -> bool:
+    def push(self, piece: bytes) -> bool:
         """Writes the next piece of a streaming answer that has begun, made by `chunk`. False: the connection is full
         or gone. No one can call `send` who is not a coroutine."""
+        ...
+
+    def is_full(self) -> bool:
+        """Would `send` wait for the peer to take something?"""
+        ...
+
+    def cut(self, piece: bytes) -> None:
+        """Ends a streaming answer that the peer does not read, and the connection: `piece`, which has not been through
+        `chunk`, is the last one. Waits for no room; the peer has a bounded time to take what waits."""
         ...
 
 

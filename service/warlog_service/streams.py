@@ -10,8 +10,9 @@ from litestar.types import Receive, Scope, Send
 
 from warlog_events.accounts import Caller
 from warlog_events.errors import Unavailable, WarlogError
+from warlog_events.feed import SlowReader
 from warlog_service import auth
-from warlog_service.answers import PRIVATE
+from warlog_service.answers import PRIVATE, Wire, wire_of
 from warlog_service.running import Service
 
 HEARTBEAT = b"event: heartbeat\ndata: {}\n\n"
@@ -29,6 +30,8 @@ class EventStream(ABC):
         self._service = service
         self._caller = caller
         self._writing = False
+        self._written = 0  # how often
+        self._stuck = False
 
     @abstractmethod
     async def follow(self, scope: Scope, send: Send) -> str:
@@ -42,6 +45,7 @@ class EventStream(ABC):
         self._writing = True
         await send({"type": "http.response.body", "body": chunk, "more_body": more})
         self._writing = False
+        self._written += 1
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         service, state = self._service, scope["state"]
@@ -57,24 +61,34 @@ class EventStream(ABC):
         service.feeds.add(self)
         writer = asyncio.current_task()
         assert writer is not None
-        companion = asyncio.create_task(self._accompany(receive, send, writer))
+        wire = wire_of(scope)
+        companion = asyncio.create_task(self._accompany(receive, send, wire, writer))
         try:
             await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
-            with self._while_valid():
-                if await self._revoked():  # since it was looked at
-                    self.close("unauthenticated")
-                code = await self.follow(scope, send)
+            code = SlowReader.code  # if it is cut
+            try:
+                with self._while_valid():
+                    if await self._revoked():  # since it was looked at
+                        self.close("unauthenticated")
+                    code = await self.follow(scope, send)
+                await self.write(send, _closing(code), more=False)
+            except asyncio.CancelledError:
+                if not self._stuck or wire is None:
+                    raise
+                wire.cut(_closing(code))
             service.metrics.feeds_closed.labels(code).inc()
-            await self.write(send, b'event: closing\ndata: {"code":"%b"}\n\n' % code.encode(), more=False)
         finally:
             companion.cancel()
             service.feeds.discard(self)
             service.limits.feeds.leave(who)
 
-    async def _accompany(self, receive: Receive, send: Send, writer: asyncio.Task[object]) -> None:
+    async def _accompany(
+        self, receive: Receive, send: Send, wire: Wire | None, writer: asyncio.Task[object]
+    ) -> None:
         """Heartbeats, and the end of a connection that is gone, or stuck for a whole heartbeat."""
+        full, written = False, 0
         while True:
-            stuck = self._writing
+            was_full, had_written = full, written
             try:
                 async with asyncio.timeout(self._service.settings.feed_heartbeat_ms / 1000):
                     while (await receive())["type"] != "http.disconnect":
@@ -83,12 +97,14 @@ class EventStream(ABC):
                 return
             except TimeoutError:
                 pass
-            if stuck and self._writing:
+            full, written = self._is_full(wire), self._written
+            if full and was_full and written == had_written:
+                self._stuck = True
                 writer.cancel()
                 return
             if await self._revoked():
                 self.close("unauthenticated")
-            elif not self._writing:
+            elif not self._is_full(wire):  # a heartbeat that waits would not see that nothing moves
                 await send({"type": "http.response.body", "body": HEARTBEAT, "more_body": True})
 
     def _while_valid(self) -> AbstractContextManager[None]:
@@ -98,8 +114,15 @@ class EventStream(ABC):
         accounts = self._service.backend.accounts
         return accounts.staying(self._caller, lambda: self.close("unauthenticated"))
 
+    def _is_full(self, wire: Wire | None) -> bool:
+        return self._writing or (wire is not None and wire.is_full())
+
     async def _revoked(self) -> bool:
         """Has the token been revoked, here or elsewhere? Redis being away is no reason to end."""
         with suppress(WarlogError):
             return self._caller is not None and not await self._service.backend.accounts.valid(self._caller)
         return False
+
+
+def _closing(code: str) -> bytes:
+    return b'event: closing\ndata: {"code":"%b"}\n\n' % code.encode()

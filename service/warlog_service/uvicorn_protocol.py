@@ -25,7 +25,7 @@ from uvicorn.protocols.http.flow_control import HIGH_WATER_LIMIT, FlowControl
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 
 from warlog_service import problems
-from warlog_service.answers import BODILESS, WIRE, Answer, Wire
+from warlog_service.answers import BODILESS, WIRE, Answer, Wire, chunk
 from warlog_service.requests import by_name
 
 HOOKS: dict[type, dict[str, str]] = {
@@ -579,7 +579,7 @@ class WarlogProtocol(HttpToolsProtocol):
         cycle.on_response = _nothing  # it holds the connection, which holds the request
         return True
 
-    def push(self, chunk: bytes) -> bool:
+    def push(self, piece: bytes) -> bool:
         cycle = self._served
         assert cycle is not None
         if (
@@ -590,8 +590,26 @@ class WarlogProtocol(HttpToolsProtocol):
             or cycle.disconnected
         ):
             return False
-        self.transport.write(chunk)
+        self.transport.write(piece)
         return True
+
+    def is_full(self) -> bool:
+        return self.flow.write_paused
+
+    def cut(self, piece: bytes) -> None:
+        cycle = self._served
+        assert cycle is not None
+        if cycle.response_complete or cycle.disconnected or self.transport.is_closing():
+            return
+        self.transport.write(chunk(piece) + chunk(b"") if cycle.chunked_encoding else piece)
+        cycle.response_complete = True
+        cycle.message_event.set()
+        self.transport.close()
+        for timer in (self._patience, self._reader_check):
+            if timer is not None:
+                timer.cancel()
+        self._patience = self.loop.call_later(self.request_seconds_max, self.transport.abort)
+        cycle.on_response()
 
 
 class _Flow(FlowControl):

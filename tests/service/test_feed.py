@@ -157,20 +157,16 @@ def test_a_vanished_reader_is_noticed(quick: WarlogServer) -> None:
         eventually(lambda: figure(quick, "warlog_feeds_open") == 0)
 
 
+CROWD = {"army": "recruit", "max_stacks": 21, "deploy_depth": 3, "army_points": 100_000, "obstacles": "none"}
+RECRUITS = {"type": "recruit", "army": [{"unit": "militia", "count": 1}] * 21}
+BACK = {"type": "propose", "proposal": {"kind": "undo", "to": 3}}
+
+
 def test_a_slow_reader_is_told_so_and_delays_nobody(api: Api) -> None:
     """More bytes than the kernel's buffers hold: each round shows two armies of 21 stacks, and takes that back."""
     ada = api.player()
-    crowd = {
-        "army": "recruit",
-        "max_stacks": 21,
-        "deploy_depth": 3,
-        "army_points": 100_000,
-        "obstacles": "none",
-    }
-    match = ada.alone(options=crowd)
-    army = {"type": "recruit", "army": [{"unit": "militia", "count": 1}] * 21}
-    ok(ada.act(match, "blue", army), 201)
-    undo = {"type": "propose", "proposal": {"kind": "undo", "to": 3}}
+    match = ada.alone(options=CROWD)
+    ok(ada.act(match, "blue", RECRUITS), 201)
     rounds = 700
     slow = ada.feed(match, after=3, receive_bytes=4096)
     quick = ada.feed(match, after=3)
@@ -178,8 +174,8 @@ def test_a_slow_reader_is_told_so_and_delays_nobody(api: Api) -> None:
     reader = threading.Thread(target=lambda: seen.extend(number for number, _, _ in quick.take(2 * rounds)))
     reader.start()
     for _ in range(rounds):
-        ok(ada.act(match, "red", army), 201)
-        ok(ada.command(match, undo), 201)
+        ok(ada.act(match, "red", RECRUITS), 201)
+        ok(ada.command(match, BACK), 201)
     reader.join(20)
     assert seen == list(range(4, 4 + 2 * rounds))
     quick.close()
@@ -191,6 +187,32 @@ def test_a_slow_reader_is_told_so_and_delays_nobody(api: Api) -> None:
     assert len(numbers) < len(seen)
     with ada.feed(match, last=numbers[-1]) as feed:
         assert feed.take(1)[0][0] == (numbers[-1] or 0) + 1
+
+
+def test_a_reader_who_takes_nothing_for_a_heartbeat_is_told_so_when_he_reads_again(
+    quick: WarlogServer,
+) -> None:
+    """The connection is cut before too many events wait for him. What it holds ends with the reason all the same."""
+    with Api(quick.url) as api:
+        ada = api.player()
+        match = ada.alone(options=CROWD)
+        ok(ada.act(match, "blue", RECRUITS), 201)
+        slow = ada.feed(match, after=3, receive_bytes=4096)
+        seen = 0
+        while figure(quick, "warlog_feeds_closed_total", code="slow_reader") < 1:
+            for _ in range(20):
+                ok(ada.act(match, "red", RECRUITS), 201)
+                ok(ada.command(match, BACK), 201)
+            seen += 40
+            assert seen < 4_000
+        eventually(lambda: figure(quick, "warlog_feeds_open") == 0)
+        events = list(_until_closed(slow))
+        assert events[-1] == (None, "closing", {"code": "slow_reader"})
+        numbers = [number for number, name, _ in events[:-1] if name != "heartbeat"]
+        assert numbers == [*range(4, 4 + len(numbers))]
+        assert 0 < len(numbers) < seen
+        assert list(slow) == []  # the end of the answer, and of the connection
+        slow.close()
 
 
 def _until_closed(feed: Feed) -> Iterator[tuple[int | None, str, object]]:
