@@ -8,8 +8,17 @@ the match is not noticed. Who is let in is still to be held against the match it
 from .commands import AnyCommand, TakeSeat
 from .decide import invitation_hash
 from .errors import UnknownMatch
+from .head import Match
 from .model import encode
 from .store import Store
+
+_UNKNOWN: tuple[str, frozenset[str]] = ("private", frozenset())
+
+
+def may_know_at_hand(match: Match | None, player_id: str | None) -> bool:
+    """Match.may_know of a match in memory; False where it is not there, after as many steps."""
+    visibility, members = _UNKNOWN if match is None else (match.fold.visibility, match.members)
+    return player_id in members or visibility == "public"
 
 
 async def admit(

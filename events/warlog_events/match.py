@@ -13,7 +13,7 @@ import msgspec
 import warlog_core
 
 from . import records
-from .admission import admit
+from .admission import admit, may_know_at_hand
 from .cache import Cache, Hot
 from .commands import (
     Accept,
@@ -330,8 +330,7 @@ class Matches:
 
     async def _admit(self, match_id: str, player_id: str | None, command: AnyCommand | None = None) -> None:
         """Asks Redis, unless the match is in memory and may be known to the player. Raises UnknownMatch."""
-        match = self.cache.head(match_id)
-        if match is None or not match.may_know(player_id):
+        if not may_know_at_hand(self.cache.head(match_id), player_id):
             self.counts.redis_reads += 1
             await admit(self.store, match_id, player_id, command)
 
@@ -464,7 +463,7 @@ class Matches:
         """Decides. None where the match is not in memory as far as it is needed, or is not for the caller to know of.
         `execute` goes on where there is a `refusal`, and whenever a step gives None."""
         hot = self._loader.known(match_id)
-        if hot is None or not hot.match.may_know(caller.id):
+        if not may_know_at_hand(None if hot is None else hot.match, caller.id) or hot is None:
             return None
         begun = Begun(hot, hot.match, caller, command.seat, key)
         try:
@@ -632,6 +631,7 @@ class Matches:
             idempotency=idempotency,
             deadlines=match.deadlines if clocked else None,
             acting_seat=acting if clocked else None,
+            invited=match.fold.invitations if before is None else {},
         )
 
     async def _appended(self, match_id: str, appended: Awaitable[None]) -> None:

@@ -87,6 +87,7 @@ class Append(msgspec.Struct, frozen=True, kw_only=True):
     secrets        seed commitment → seed in hex, new ones only
     deadlines      after the events, every seat's that has one, in ms; None leaves them as they are
     acting_seat    TooLate is raised if this seat's stored deadline has passed
+    invited        of a new match: seat → hash of its invitation
     """
 
     match: str
@@ -99,6 +100,7 @@ class Append(msgspec.Struct, frozen=True, kw_only=True):
     idempotency: Idempotency | None = None
     deadlines: Mapping[str, int] | None = None
     acting_seat: str | None = None
+    invited: Mapping[str, str] = {}
 
 
 class Archived(msgspec.Struct, frozen=True):
@@ -309,6 +311,7 @@ class Store:
                 False if a.deadlines is None else list(a.deadlines.items()),
                 list(a.secrets.items()) if a.secrets else (),
                 rows,
+                msgspec.json.encode(a.invited).decode() if a.invited else "",
             )
         )
         return call, (head, a.summary, a.index, digest, answer, *bodies)

@@ -111,3 +111,22 @@ async def test_an_invitation_to_a_private_match_opens_it_cold_and_hot(table: Tab
         done = await table.do(made.match, TakeSeat("blue", made.invitations["blue"]), BOB)
         assert done.match.holders["blue"] == BOB
         assert (await table.matches.load(made.match.id, BOB.id)).version == 2
+
+
+async def test_a_match_of_0_1_admits_the_same(table: Table) -> None:
+    """Beside which neither its index entry nor its invitations stand yet."""
+    seats = {"red": "me", "blue": "invite"}
+    made = await table.matches.create(CreateMatch("hex", {}, seats, visibility="private"), ADA)
+    public = (await table.matches.create(CreateMatch("hex", {}, {"red": "me"}), ADA)).match.id
+    for match in (made.match.id, public):
+        await table.store._pipe.call("HDEL", keys.match_state(match), "index", "invited", write=True)
+    await table.forget()
+    assert (await table.matches.load(public, None)).visibility == "public"
+    await table.forget()
+    with pytest.raises(errors.UnknownMatch):
+        await table.matches.load(made.match.id, BOB.id)
+    with pytest.raises(errors.UnknownMatch):
+        await table.matches.execute(made.match.id, TakeSeat("blue", "wli_wrong"), BOB)
+    assert table.matches.cache.get(made.match.id) is None
+    done = await table.matches.execute(made.match.id, TakeSeat("blue", made.invitations["blue"]), BOB)
+    assert done.match.holders["blue"] == BOB

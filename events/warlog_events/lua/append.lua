@@ -4,7 +4,7 @@ All checks come before the first write, because Redis keeps the writes made befo
 
 KEYS    all with the hash tag of the match's bucket
   1     stream   the match's events; entry ids are <version>-0
-  2     hash     the match: version, summary, index, timed, frozen, void, archived
+  2     hash     the match: version, summary, index, invited, timed, frozen, void, archived
   3     hash     the match's secrets
   4     set      the bucket's matches
   5     stream   the bucket's activity
@@ -26,6 +26,7 @@ ARGV
           deadlines: [seat, ms] of all there are from now on; false: unchanged
           secrets: [name, value] of new ones
           the events, each [version, type, seat, by, at, draws, chain, hash]
+          of a new match, the hashes of its invitations as JSON; else ""
   2     summary
   3     index entry for the activity stream, and for admit.lua
   4     digest of the command's body                    (4 and 5 are "" without KEYS[8])
@@ -49,8 +50,8 @@ REPLY   an array, of which the first says what happened
 ERRORS  those of Redis, raised by the first write or before it: OOM, READONLY, MISCONF, NOREPLICAS
 ]]
 
-local match, expected, expected_chain, now, tolerance, acting, activity_max, writer, ttl, deadlines, secrets, events =
-  unpack(cmsgpack.unpack(ARGV[1]))
+local match, expected, expected_chain, now, tolerance, acting, activity_max, writer, ttl, deadlines, secrets, events,
+  invited = unpack(cmsgpack.unpack(ARGV[1]))
 local summary, index, digest, answer = ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 local BODIES = 5  -- words before them
 local VERSION, TYPE, SEAT, BY, AT, DRAWS, CHAIN, HASH = 1, 2, 3, 4, 5, 6, 7, 8
@@ -143,6 +144,9 @@ end
 local reached = whole(last[VERSION])
 if expected == 0 then
   redis.call('SADD', KEYS[4], match)
+  if invited ~= '' then
+    redis.call('HSET', KEYS[2], 'invited', invited)
+  end
 end
 for _, secret in ipairs(secrets) do
   redis.call('HSET', KEYS[3], secret[1], secret[2])
