@@ -64,7 +64,7 @@ def test_a_faction_that_cannot_pay_is_told_what_it_would_cost(api: Api) -> None:
     poor = {**SPENDERS, "area": {**SPENDERS["area"], "good": ["n14", "o14"]}}
     match = universal(ada, ("majora", "good", "balance"), position=poor)
     problem = refused(ada.act(match, "good", {"type": "sacrifice", "pay": "auto"}), 422, "cannot_pay")
-    assert (problem["cost"], problem["detail"]) == (5, "5 spaces are due, 2 owned")
+    assert (problem["cost"], problem["detail"]) == (5, "5 spaces are due, but this seat owns 2.")
 
 
 def test_a_long_listing_is_filtered_by_type_and_piece_and_says_how_many_there_are_in_all(api: Api) -> None:
@@ -105,7 +105,10 @@ def test_a_client_learns_colours_owners_and_prices_without_knowing_the_game(api:
         s: owner.get(s) for s in spaces
     }
     costs = {
-        a["id"]: (a["cost"], a.get("balance_cost")) for kind in game["pieces"] for a in kind["abilities"]
+        a["id"]: (a["cost"], a.get("balance_cost"))
+        for kind in game["pieces"]
+        for a in kind["abilities"]
+        if not a.get("passive")
     }
     assert costs["death_curse"] == (3, 2)
     assert costs["necromancy"][0]["wizard"] == 5

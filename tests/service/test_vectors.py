@@ -54,6 +54,8 @@ class Table:
             spec["position"] = vector["position"]
         if "expect_history_for" in vector:
             spec["mode"] = "competitive"
+        elif "expect_history" in vector:
+            spec["open_record"] = True  # so that each of them gets the whole history
         self.match = people[0].create(**spec)["match"]["id"]
         done: Json = {}
         for seat, player in self.players.items():
