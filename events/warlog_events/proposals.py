@@ -5,7 +5,8 @@ A proposal is checked when it is made and again when it takes effect; in between
 as it goes, since any action replaces it.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -22,6 +23,7 @@ from .draft import Draft
 from .errors import (
     AlreadyDisclosed,
     BadParameter,
+    Hidden,
     NoProposal,
     NotYourSeat,
     ProposalChanged,
@@ -45,7 +47,7 @@ from .model import (
     ProposalRejected,
     RematchAgreed,
 )
-from .proposed import in_force
+from .proposed import in_force, position_is_for
 from .records import check_record, parse_record
 from .replay import start_of, state_at
 
@@ -73,8 +75,10 @@ def propose(draft: Draft, command: Propose, player: Player, around: Around) -> N
     alone = not others or _is_own_choice(match, proposed, player)
     if match.consent == "none" and proposed["kind"] in ("options", "undo", "edit"):
         alone = not others or not _moves_gold(match, proposed)
+    _check_sight(match, proposed, player)
     if alone:
-        _do(draft, proposed, player, None, around)
+        with _unseen_untold(match, proposed, player, player):
+            _do(draft, proposed, player, None, around)
     else:
         _check(draft, proposed, player, around)
         if isinstance(proposed.get("position"), dict):
@@ -95,7 +99,8 @@ def accept(draft: Draft, command: Accept, player: Player, around: Around) -> Non
         raise NotYourSeat("only who holds a seat may accept", version=match.version)
     if others - {*proposal.accepted, player.id}:
         draft.write(ProposalAccepted(proposal.version, player))
-    else:
+        return
+    with _unseen_untold(match, proposal.proposal, proposal.player, player):
         _do(draft, proposal.proposal, proposal.player, proposal.version, around)
 
 
@@ -139,6 +144,47 @@ def _is_own_choice(match: Match, proposed: Proposed, player: Player) -> bool:
     for seat in match.seats_of(player.id):
         own |= customs.own_options(match.game, seat)
     return bool(own) and proposed.get("options", {}).keys() <= own
+
+
+def _sees(match: Match, position: Mapping[str, object], maker: str, player: Player) -> bool:
+    """Does this player know the whole of a Position that `maker` (an id) has made?"""
+    return position_is_for(match, position, maker, match.reader(player.id), disclosed=False)
+
+
+def _check_sight(match: Match, proposed: Proposed, player: Player) -> None:
+    """Whether a Position goes with other options tells of the Position: who does not see all of it may change them only
+    together with it. Raises Hidden."""
+    fold = match.fold
+    if fold.started or fold.position is None or not proposed.keys() <= {"kind", "options"}:
+        return
+    if proposed["kind"] != "options" or _is_own_choice(match, proposed, player):
+        return
+    if not _sees(match, fold.position, fold.editor, player):
+        detail = (
+            "The match is to begin from a Position that hides something from you. Propose another beginning together "
+            "with these options, or ask who has made the Position to propose them."
+        )
+        raise Hidden(detail, version=match.version)
+
+
+@contextmanager
+def _unseen_untold(match: Match, proposed: Proposed, proposer: Player, player: Player) -> Iterator[None]:
+    """Of a Position that `player` does not see whole he is not told what is wrong with it, should it not go with the
+    options any more."""
+    try:
+        yield
+    except Refused as refusal:
+        position, maker = proposed.get("position"), proposer.id
+        if "position" not in proposed and not match.fold.started:
+            position, maker = match.fold.position, match.fold.editor
+        if (
+            refusal.code == "invalid_options"
+            or not isinstance(position, dict)
+            or _sees(match, position, maker, player)
+        ):
+            raise
+        detail = "The Position, which hides something from you, does not go with these options."
+        raise Refused("invalid_position", detail, version=match.version) from None
 
 
 def _moves_gold(match: Match, proposed: Proposed) -> bool:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from time import process_time
 from typing import Any
 
 import pytest
 
 import warlog_core
 from warlog_core import Explanation, Refused
+from warlog_core.codecs import wec_notation
 
 GAME = warlog_core.game("wec")
 PIECES: list[dict[str, Any]] = [
@@ -229,3 +231,16 @@ def test_a_history_that_cannot_be_read_names_the_line(text: str, line: int, said
     assert why is not None
     assert (refused.value.code, why.path, why.members) == ("invalid_position", "/history", {"line": line})
     assert said in why.detail
+
+
+def test_a_line_that_no_turn_can_have_is_not_compared_with_one() -> None:
+    """While a pattern is tried no other thread runs."""
+    assert GAME.notation is not None
+    line = "1B MV:-,FI1:" + "," * 300_000 + ":"
+    start = process_time()
+    assert wec_notation._TURN.fullmatch(line) is None
+    trying = process_time() - start
+    start = process_time()
+    with pytest.raises(Refused):
+        GAME.notation.read(GAME, f"WEC 1\nOPTIONS {{}}\n{line}\n")
+    assert process_time() - start < trying / 3

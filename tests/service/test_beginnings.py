@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,6 +11,7 @@ import pytest
 from tests.service.api import SMALL, Api, ok, refused, two
 
 Json = dict[str, Any]
+VECTORS = Path(__file__).parents[1] / "vectors"
 PLAIN: Json = {"width": 9, "height": 7, "army_points": 200}
 SECRET: Json = {"phase": "recruit", "seats": [{"seat": "red", "army": [{"unit": "wolf", "count": 5}]}]}
 TWICE: Json = {"phase": "recruit", "seats": [{"seat": "red", "army": [{"unit": "wolf", "count": 6}]}]}
@@ -139,3 +142,37 @@ def test_null_takes_back_only_an_option_that_there_is(api: Api, options: Json) -
     ok(ada.post("/matches", {"game": "hex", "options": {**SMALL, "armies": None, "army": None}}), 201)
     red, _, match = two(api)
     refused(red.command(match, proposal("options", options=options)), 422, "invalid_options")
+
+
+@pytest.mark.parametrize("mode", ["casual", "competitive"])
+@pytest.mark.parametrize("changes", [{"army_points": 50}, {"width": 11}, {"roster": []}, {"army": "preset"}])
+def test_who_does_not_see_a_position_is_not_told_what_goes_with_it(
+    api: Api, mode: str, changes: Json
+) -> None:
+    """Blue could try out options until the refusal said which army red has."""
+    host, red, blue = api.player(), api.player(), api.player()
+    match = host.create(options=PLAIN, position=SECRET, mode=mode)["match"]["id"]
+    for player, seat in ((red, "red"), (blue, "blue")):
+        ok(player.put(f"/matches/{match}/seats/{seat}", {}))
+    problem = refused(blue.command(match, proposal("options", options=changes)), 403, "hidden")
+    assert "/position" not in str(problem)
+    assert blue.match(match)["proposal"] is None
+    # With another beginning it is theirs to settle, and who sees all of it is told what does not fit.
+    ok(blue.command(match, proposal("options", options={"width": 11}, position=None)), 201)
+    told = refused(
+        host.command(match, proposal("options", options={"army": "preset"})), 422, "position_bad_phase"
+    )
+    assert told["path"] == "/proposal/position/phase"
+
+
+def test_the_place_of_a_hidden_flag_is_not_told_by_a_refusal(api: Api) -> None:
+    south, north = api.player(), api.player()
+    vectors = json.loads((VECTORS / "junqi.json").read_text())
+    (vector,) = (vector for vector in vectors if vector["name"] == "legal_moves_listing")
+    spec = {name: vector[name] for name in ("game", "options", "position")}
+    match = ok(south.post("/matches", {**spec, "seats": {"south": "me"}}), 201)["match"]["id"]
+    ok(north.put(f"/matches/{match}/seats/north", {}))
+    told = north.command(match, proposal("options", options={"mode": "flip"}))
+    refused(told, 403, "hidden")
+    assert "S62" not in told.text
+    assert "S62" in south.command(match, proposal("options", options={"mode": "flip"})).text

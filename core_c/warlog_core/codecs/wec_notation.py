@@ -545,6 +545,7 @@ _EXCHANGE = re.compile(
     rf"(?P<giver>{_DESC})->(?P<article>{_CODE})(?:->|<=>(?P<back>{_CODE})<-)(?P<receiver>{_DESC})"
 )
 _REINFORCE = re.compile(rf"(?P<at>{_LOC})(?P<type>{_CODE})(?P<hand>[<>]?)")
+_LINE_MAX = 20_000  # characters of a turn, far more than any has: a pattern that is tried holds up everybody
 _PATHS_BY_SIGN = {sign: path for path, sign in PATH_SIGNS.items()}
 _OLD_CODES = re.compile(r"(?<![A-Z])SP(?=\(|\^\(|v\()|JP")
 
@@ -703,6 +704,8 @@ _GROUPS = {
 
 def _read_turn(text: str, state: State) -> list[Step]:
     """Plays one turn line on `state`; gives its steps."""
+    if len(text) > _LINE_MAX:
+        raise Misfit(text)
     # Two codes of the source's lists are taken too.
     text = _OLD_CODES.sub(lambda code: "STP" if code[0] == "SP" else "JU", text)
     line = _match(_TURN, text)

@@ -50,7 +50,8 @@ HEADERS = ("If-Match", "Idempotency-Key")
         token=True,
         headers=HEADERS,
         errors=(*MATCH, "not_your_seat", "unknown_seat", "too_late", "no_proposal", "proposal_changed", "competitive",
-                "already_disclosed", "unknown_version", "unknown_scenario", "too_few_matches", "quota_exceeded",
+                "already_disclosed", "hidden", "unknown_version", "unknown_scenario", "too_few_matches",
+                "quota_exceeded",
                 "every code of the game's rule book"),
     ),
 )  # fmt: skip
