@@ -10,7 +10,7 @@ from warlog_events.projections import lobby
 
 # Where there are no obstacles, the book does not look at where they are.
 LONG = {**SMALL, "obstacle_spaces": ["a1"] * 20_000}
-PADDED = {**SMALL, "obstacle_spaces": ["a1"] * 6_000}  # nearly as long as options may be
+PADDED = {**SMALL, "obstacle_spaces": ["a1"] * 7_500}  # nearly as long as options may be
 
 
 def test_options_that_are_far_too_long_make_no_match(api: Api) -> None:
@@ -50,7 +50,7 @@ def test_nor_do_they_come_into_one_by_a_proposal_or_a_record(api: Api) -> None:
 
 def test_a_page_of_the_list_is_not_longer_than_a_page(api: Api) -> None:
     ada = api.player()
-    made = [ada.create(options=PADDED)["match"]["id"] for _ in range(60)]
+    made = [ada.create(options=PADDED)["match"]["id"] for _ in range(70)]
     for limit in (9, 200):
         found: list[str] = []
         query: dict[str, Any] = {"player": "me", "limit": limit}
