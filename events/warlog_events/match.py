@@ -462,8 +462,10 @@ class Matches:
     ) -> Begun | None:
         """Decides. None where the match is not in memory as far as it is needed, or is not for the caller to know of.
         `execute` goes on where there is a `refusal`, and whenever a step gives None."""
+        if not may_know_at_hand(self.cache.head(match_id), caller.id):
+            return None
         hot = self._loader.known(match_id)
-        if not may_know_at_hand(None if hot is None else hot.match, caller.id) or hot is None:
+        if hot is None:
             return None
         begun = Begun(hot, hot.match, caller, command.seat, key)
         try:
