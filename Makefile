@@ -69,7 +69,7 @@ asan: ## the C core under address and undefined-behaviour sanitizers with hostil
 	$(MAKE) -C core_c asan
 
 test: lint ctest asan ## everything that must hold: lint, the C tests, sanitizers, pytest (WARLOG_SEED=... repeats a run)
-	$(BIN)/pytest
+	$(BIN)/pytest -n logical --dist loadfile --maxprocesses 8
 
 golden: dev ## record our own golden playthroughs anew (a decision: the commit says which rule changed)
 	$(BIN)/python -m tests.golden

@@ -8,7 +8,9 @@ import pytest
 
 from tests.servers import RedisServer, WarlogServer
 
+# Set for the worker processes of pytest-xdist, too: they inherit the environment, so one seed repeats the whole run.
 SEED = int(os.environ.get("WARLOG_SEED") or random.SystemRandom().randrange(2**32))
+os.environ["WARLOG_SEED"] = str(SEED)
 
 
 def pytest_report_header(config: pytest.Config) -> str:

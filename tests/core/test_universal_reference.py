@@ -164,7 +164,10 @@ def rare_first(rng: random.Random, listed: list[dict[str, Any]], view: dict[str,
 def test_what_actions_do_and_why_they_are_refused_is_as_the_plain_reading_has_it(seed: int) -> None:
     rng = random.Random(seed)
     seen: set[str] = set()
-    for _ in range(int(os.environ.get("WARLOG_MATCHES", "25"))):
+    matches = int(os.environ.get("WARLOG_MATCHES", "25"))
+    for number in range(10 * matches):
+        if number >= matches and len(seen) > 45:  # with some seeds, what is rare needs more matches
+            break
         state, options = random_start(rng)
         for _ in range(30):
             if not state.to_act:
