@@ -126,8 +126,42 @@ static inline int32_t wl_lowest(uint32_t bits) { return __builtin_ctz(bits); }
 
 static inline int32_t wl_popcount(uint32_t bits) { return __builtin_popcount(bits); }
 
-/* for (each member of a set, ascending): bit m % 64 of set->word[m / 64] is m. The set may lose the member at hand while the
- * loop runs. */
+/* ---- sets --------------------------------------------------------------------------------------------------------- */
+
+/* A set of the numbers 0 ... members-1 (spaces, ids): bit m % 64 of word[m / 64] is m.
+ *
+ *     typedef WL_SET(SPACES) spaces;
+ *
+ * The macros take a pointer to such a set, the functions its words. */
+#define WL_SET(members) struct { uint64_t word[((members) + 63) / 64]; }
+
+static inline int wl_has(const uint64_t *word, int32_t m) { return (int)(word[m >> 6] >> (m & 63) & 1); }
+static inline void wl_add(uint64_t *word, int32_t m) { word[m >> 6] |= (uint64_t)1 << (m & 63); }
+static inline void wl_remove(uint64_t *word, int32_t m) { word[m >> 6] &= ~((uint64_t)1 << (m & 63)); }
+
+static inline int32_t wl_size(const uint64_t *word, size_t n_words)
+{
+    int32_t n = 0;
+    for (size_t i = 0; i < n_words; i++)
+        n += __builtin_popcountll(word[i]);
+    return n;
+}
+
+static inline int wl_is_empty(const uint64_t *word, size_t n_words)
+{
+    uint64_t any = 0;
+    for (size_t i = 0; i < n_words; i++)
+        any |= word[i];
+    return any == 0;
+}
+
+#define WL_HAS(set, m) wl_has((set)->word, m)
+#define WL_ADD(set, m) wl_add((set)->word, m)
+#define WL_REMOVE(set, m) wl_remove((set)->word, m)
+#define WL_SIZE(set) wl_size((set)->word, sizeof (set)->word / sizeof (set)->word[0])
+#define WL_IS_EMPTY(set) wl_is_empty((set)->word, sizeof (set)->word / sizeof (set)->word[0])
+
+/* for (each member, ascending). The set may lose the member at hand while the loop runs. */
 #define WL_EACH(set, member)                                                                                          \
     for (int32_t w_ = 0; w_ < (int32_t)(sizeof(set)->word / sizeof(set)->word[0]); w_++)                              \
         for (uint64_t bits_ = (set)->word[w_];                                                                        \

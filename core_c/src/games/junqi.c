@@ -471,13 +471,7 @@ static inline int may_enter(const meeting *m, const junqi_state *state, int32_t 
 
 /* ==== 3.1 Movement =================================================================================================== */
 
-/* A set of spaces. */
-typedef struct spaces {
-    uint64_t word[(SPACES + 63) / 64];
-} spaces;
-
-static int has(const spaces *set, int32_t space) { return set->word[space / 64] >> space % 64 & 1; }
-static void add(spaces *set, int32_t space) { set->word[space / 64] |= (uint64_t)1 << space % 64; }
+typedef WL_SET(SPACES) spaces;
 
 /* Over railway edges through empty spaces: how far each space is from `from`, plus 1; 0: not reached. Spaces that are not
  * empty are ends. Nothing farther than `to` is looked at. */
@@ -569,9 +563,9 @@ static void add_free_run(const meeting *m, const junqi_state *state, int32_t fro
     queue[n++] = (uint8_t)from;
     for (int32_t i = 0; i < n; i++)
         for (const uint8_t *next = RAILS[queue[i]]; *next != EDGE; next++) {
-            if (has(set, *next) || !may_enter(m, state, *next))
+            if (WL_HAS(set, *next) || !may_enter(m, state, *next))
                 continue;
-            add(set, *next);
+            WL_ADD(set, *next);
             if (state->board[*next] == EMPTY)
                 queue[n++] = *next;
         }
@@ -584,13 +578,13 @@ static void add_runs(const meeting *m, const junqi_state *state, int32_t from, s
         const uint8_t *there = LINE[on->line] + on->place;
         const uint8_t *back = there;
         while (state->board[*++there] == EMPTY)
-            add(set, *there);
+            WL_ADD(set, *there);
         if (may_enter(m, state, *there))
-            add(set, *there);
+            WL_ADD(set, *there);
         while (state->board[*--back] == EMPTY)
-            add(set, *back);
+            WL_ADD(set, *back);
         if (may_enter(m, state, *back))
-            add(set, *back);
+            WL_ADD(set, *back);
     }
 }
 
@@ -601,7 +595,7 @@ static spaces destinations(const meeting *m, const junqi_state *state, int32_t t
 
     for (const uint8_t *next = ROADS[from]; *next != EDGE; next++)
         if (may_enter(m, state, *next))
-            add(&set, *next);
+            WL_ADD(&set, *next);
     if (type == ENGINEER)
         add_free_run(m, state, from, &set);
     else

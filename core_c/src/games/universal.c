@@ -56,30 +56,7 @@ static int32_t distance(int32_t a, int32_t b)
     return df > dr ? df : dr;
 }
 
-/* A set of spaces: bit s % 64 of word[s / 64]. */
-typedef struct spaces {
-    uint64_t word[WORDS];
-} spaces;
-
-static int has(const spaces *set, int32_t space) { return (int)(set->word[space >> 6] >> (space & 63) & 1); }
-static void add(spaces *set, int32_t space) { set->word[space >> 6] |= (uint64_t)1 << (space & 63); }
-static void take_out(spaces *set, int32_t space) { set->word[space >> 6] &= ~((uint64_t)1 << (space & 63)); }
-
-static int32_t size_of_set(const spaces *set)
-{
-    int32_t n = 0;
-    for (int i = 0; i < WORDS; i++)
-        n += __builtin_popcountll(set->word[i]);
-    return n;
-}
-
-static int is_empty_set(const spaces *set)
-{
-    uint64_t any = 0;
-    for (int i = 0; i < WORDS; i++)
-        any |= set->word[i];
-    return any == 0;
-}
+typedef WL_SET(SPACES) spaces;
 
 enum { ONE, TWO, THREE, FOUR, GREYNESS, MIDDLE }; /* regions; those before the middle are in the order of their home seats */
 
@@ -299,10 +276,7 @@ typedef struct out_row {
     uint8_t seat, reason, zero_[2];
 } out_row;
 
-/* A set of ids. */
-typedef struct ids {
-    uint64_t word[IDS / 64];
-} ids;
+typedef WL_SET(IDS) ids;
 
 /* 3.6 KB, of which a match from the initial position uses 1.9 KB: rows of ids never given out are zero. `at`, `taken`,
  * `of` and `dead` follow from `pieces`; sound_state holds them to it. */
@@ -497,25 +471,22 @@ static const char *const ERROR_NAMES[] = WL_ERROR_NAMES(ERRORS);
 /* for (each piece of a seat on the board, by ascending id). */
 #define EACH_PIECE(state, seat, id) WL_EACH(&(state)->of[seat], id)
 
-static void enlist(ids *set, int32_t id) { set->word[id >> 6] |= (uint64_t)1 << (id & 63); }
-static void strike_off(ids *set, int32_t id) { set->word[id >> 6] &= ~((uint64_t)1 << (id & 63)); }
-
 static void put_piece(universal_state *state, int32_t id, int32_t space)
 {
     piece *p = &state->pieces[id];
     p->where = ON_BOARD;
     p->space = (uint16_t)space;
     state->at[space] = (uint8_t)id;
-    add(&state->taken, space);
-    enlist(&state->of[p->seat], id);
+    WL_ADD(&state->taken, space);
+    WL_ADD(&state->of[p->seat], id);
 }
 
 static void lift_piece(universal_state *state, int32_t id)
 {
     const piece *p = &state->pieces[id];
     state->at[p->space] = 0;
-    take_out(&state->taken, p->space);
-    strike_off(&state->of[p->seat], id);
+    WL_REMOVE(&state->taken, p->space);
+    WL_REMOVE(&state->of[p->seat], id);
 }
 
 static void shift_piece(universal_state *state, int32_t id, int32_t to)
@@ -523,17 +494,17 @@ static void shift_piece(universal_state *state, int32_t id, int32_t to)
     piece *p = &state->pieces[id];
     state->at[p->space] = 0;
     state->at[to] = (uint8_t)id;
-    take_out(&state->taken, p->space);
-    add(&state->taken, to);
+    WL_REMOVE(&state->taken, p->space);
+    WL_ADD(&state->taken, to);
     p->space = (uint16_t)to;
 }
 
 static void change_side(universal_state *state, int32_t id, int32_t seat)
 {
     piece *p = &state->pieces[id];
-    strike_off(&state->of[p->seat], id);
+    WL_REMOVE(&state->of[p->seat], id);
     p->seat = (uint8_t)seat;
-    enlist(&state->of[seat], id);
+    WL_ADD(&state->of[seat], id);
 }
 
 static int stands(const universal_state *state, int32_t id)
@@ -563,7 +534,7 @@ static int32_t mighty_of(const universal_state *state, int32_t seat)
 static int32_t owner_of(const universal_state *state, int32_t space)
 {
     for (int32_t seat = 0; seat < SEATS_MAX; seat++)
-        if (has(&state->area[seat], space))
+        if (WL_HAS(&state->area[seat], space))
             return seat;
     return NOBODY;
 }
@@ -613,7 +584,7 @@ static spaces boosted_spaces(const universal_state *state, int32_t seat)
         const int32_t r = rank_of(p->space);
         for (int i = 0; i < 8; i++)
             if (on_board(f + SURROUNDING[i].df, r + SURROUNDING[i].dr))
-                add(&near, p->space + SURROUNDING[i].dr * FILES + SURROUNDING[i].df);
+                WL_ADD(&near, p->space + SURROUNDING[i].dr * FILES + SURROUNDING[i].df);
     }
     return near;
 }
@@ -637,13 +608,13 @@ static int is_beside_commander(const universal_state *state, const piece *p)
 
 static int is_boosted(const universal_setup *setup, const piece *p, const spaces *near)
 {
-    return KIND[p->kind].boosted != 0 && (has(near, p->space) || is_veteran(setup, p));
+    return KIND[p->kind].boosted != 0 && (WL_HAS(near, p->space) || is_veteran(setup, p));
 }
 
 /* On a space that its faction owns, only the same or greater strength captures it. */
 static int is_immune(const universal_state *state, const piece *p, const piece *attacker)
 {
-    return has(&state->area[p->seat], p->space) && KIND[attacker->kind].strength > KIND[p->kind].strength;
+    return WL_HAS(&state->area[p->seat], p->space) && KIND[attacker->kind].strength > KIND[p->kind].strength;
 }
 
 /* What all moves of a seat have in common: where its Commanders boost, and the board by ranks, with a margin of three empty
@@ -679,7 +650,7 @@ static void look_around_piece(scene *sc, const universal_state *state, const pie
 
     memset(&sc->near, 0, sizeof sc->near);
     if (is_beside_commander(state, p))
-        add(&sc->near, p->space);
+        WL_ADD(&sc->near, p->space);
     for (int32_t r = k - NEAR; r <= k + NEAR; r++)
         sc->taken[NEAR + r] = (uint32_t)r < RANKS ? rank_with_margin(&state->taken, r) : 0;
 }
@@ -705,7 +676,7 @@ static void arrive(reach *r, int32_t space)
 {
     const int32_t id = r->state->at[space];
     if (id == 0 || may_capture(r, id))
-        add(&r->to, space);
+        WL_ADD(&r->to, space);
 }
 
 static void slide(reach *r, uint32_t ways, int32_t far)
@@ -720,7 +691,7 @@ static void slide(reach *r, uint32_t ways, int32_t far)
         for (int32_t left = far < edge ? far : edge; left > 0; left--) {
             const int32_t id = r->state->at[space += by];
             if (id == 0 || may_capture(r, id))
-                add(&r->to, space);
+                WL_ADD(&r->to, space);
             if (id != 0)
                 break;
         }
@@ -794,7 +765,7 @@ static void mighty_moves(reach *r)
             for (int32_t f2 = f > far ? f - far : 0; f2 <= f + far && f2 < FILES; f2++)
                 arrive(r, k2 * FILES + f2); /* its own space holds an own piece: itself */
     }
-    if (rule->jumps_in_own_area && has(&state->area[r->mover->seat], from) && has_empty_neighbour(state, from)) {
+    if (rule->jumps_in_own_area && WL_HAS(&state->area[r->mover->seat], from) && has_empty_neighbour(state, from)) {
         int32_t space;
         WL_EACH(&state->area[r->mover->seat], space)
             arrive(r, space);
@@ -838,7 +809,7 @@ static int reaches(const reach *r, int32_t to)
 {
     const int32_t df = file_of(to) - file_of(r->mover->space);
     const int32_t dr = rank_of(to) - rank_of(r->mover->space);
-    return has(&r->to, to) || (wl_abs(df) <= NEAR && wl_abs(dr) <= NEAR && (r->window & WINDOW(df, dr)) != 0);
+    return WL_HAS(&r->to, to) || (wl_abs(df) <= NEAR && wl_abs(dr) <= NEAR && (r->window & WINDOW(df, dr)) != 0);
 }
 
 /* May the piece move at all in this turn? */
@@ -858,7 +829,7 @@ static int has_a_move(const universal_setup *setup, const universal_state *state
         if (!may_move(state, id))
             continue;
         find_moves(&r, setup, state, &state->pieces[id], &sc, 0);
-        if (r.window != 0 || !is_empty_set(&r.to))
+        if (r.window != 0 || !WL_IS_EMPTY(&r.to))
             return 1;
     }
     return 0;
@@ -916,11 +887,11 @@ static int32_t payment_fault(const act *a, int32_t c, int32_t length, int32_t *a
     for (*at = 0; *at < length; ++*at) {
         if (*at == c)
             return TOO_MANY;
-        if (!has(area, a->items[*at]))
+        if (!WL_HAS(area, a->items[*at]))
             return NOT_OWN;
-        if (has(&seen, a->items[*at]))
+        if (WL_HAS(&seen, a->items[*at]))
             return TWICE;
-        add(&seen, a->items[*at]);
+        WL_ADD(&seen, a->items[*at]);
     }
     return length < c ? TOO_FEW : NO_FAULT;
 }
@@ -930,7 +901,7 @@ static int32_t check_payment(const act *a, int32_t cost, int32_t pay)
     const int32_t c = cost_for(a->seat, cost);
     int32_t at;
 
-    if (size_of_set(&a->state->area[a->seat]) < c)
+    if (WL_SIZE(&a->state->area[a->seat]) < c)
         return CANNOT_PAY;
     return pay == PAY_AUTO || payment_fault(a, c, pay, &at) == NO_FAULT ? WL_OK : BAD_PAYMENT;
 }
@@ -978,7 +949,7 @@ static int32_t check_move(const act *a) /* 7.1 */
     if (state->at[to] != 0 && is_immune(state, &state->pieces[state->at[to]], &state->pieces[id]))
         return IMMUNE;
     ours = side_area(a->setup, state, a->seat);
-    return a->field[2] == 1 && has(&ours, to) ? CANNOT_CONQUER : WL_OK;
+    return a->field[2] == 1 && WL_HAS(&ours, to) ? CANNOT_CONQUER : WL_OK;
 }
 
 static int32_t check_conquer(const act *a) /* 7.2 */
@@ -992,7 +963,7 @@ static int32_t check_conquer(const act *a) /* 7.2 */
     if (p->conquering)
         return ALREADY_CONQUERING;
     ours = side_area(a->setup, a->state, a->seat);
-    return has(&ours, p->space) ? CANNOT_CONQUER : WL_OK;
+    return WL_HAS(&ours, p->space) ? CANNOT_CONQUER : WL_OK;
 }
 
 static int is_promotable(int32_t kind) { return kind == ANGEL || kind == MECHA; }
@@ -1240,7 +1211,7 @@ static size_t list_move(const wl_listing *l, size_t n, int32_t id, int32_t to, c
         out->field[0] = id;
         out->field[1] = to;
     }
-    return n + 2 - (size_t)has(ours, to);
+    return n + 2 - (size_t)WL_HAS(ours, to);
 }
 
 OUT_OF_LINE static void list_window(wl_listing *l, int32_t id, int32_t around, uint64_t window, const spaces *ours)
@@ -1301,7 +1272,7 @@ static void list_conquer(lister *l, const spaces *ours)
 
     EACH_PIECE(l->state, l->seat, id) {
         const piece *p = &l->state->pieces[id];
-        if (!p->conquering && !has(ours, p->space))
+        if (!p->conquering && !WL_HAS(ours, p->space))
             WL_LIST(l->to, A_CONQUER, id);
     }
 }
@@ -1394,7 +1365,7 @@ static void list_lines(lister *l, int32_t type, const ids *users, int32_t cost)
             if (left == 0 || opponent_at(l->setup, state, l->seat, space) == 0)
                 continue;
             if (type == A_CURSE || is_seizable(state->pieces[state->at[space]].kind))
-                add(&targets, space);
+                WL_ADD(&targets, space);
         }
         WL_EACH(&targets, space)
             WL_LIST(l->to, type, user, space, PAY_AUTO);
@@ -1411,7 +1382,7 @@ static void list_freeze(lister *l)
             continue;
         EACH_PIECE(l->state, seat, id)
             if (!l->state->pieces[id].frozen)
-                add(&targets, l->state->pieces[id].space);
+                WL_ADD(&targets, l->state->pieces[id].space);
     }
     WL_EACH(&targets, space)
         WL_LIST(l->to, A_FREEZE, space);
@@ -1428,9 +1399,9 @@ static void list_abilities(lister *l, int moves)
         if (p->conquering)
             continue;
         if (p->kind == WIZARD)
-            enlist(&wizards, id);
+            WL_ADD(&wizards, id);
         if (p->kind == PSIONIC)
-            enlist(&psionics, id);
+            WL_ADD(&psionics, id);
         if (p->kind == MIGHTY)
             mighty = id;
     }
@@ -1443,7 +1414,7 @@ static void list_abilities(lister *l, int moves)
     list_summon(l, &wizards);
     casters = wizards;
     if (l->seat == EVIL && mighty != 0)
-        enlist(&casters, mighty);
+        WL_ADD(&casters, mighty);
     list_necromancy(l, &casters);
     list_lines(l, A_CURSE, &wizards, CURSE_COST);
     list_lines(l, A_SEIZE, &psionics, l->setup->psionic_cost);
@@ -1479,7 +1450,7 @@ static size_t universal_legal(const void *setup, const void *state_, int32_t sea
 
     if (state->phase == OVER || seat >= SEATS_MAX || (state->in >> seat & 1) == 0)
         return 0;
-    l.n_area = size_of_set(&state->area[seat]);
+    l.n_area = WL_SIZE(&state->area[seat]);
     if (state->seat == seat)
         list_turn(&l);
     if (state->offer_by != NOBODY && state->offer_by != seat && (state->offer_accepted >> seat & 1) == 0) {
@@ -1509,19 +1480,11 @@ static const int32_t ANYTIME[] = {A_ACCEPT_DRAW, A_DECLINE_DRAW, A_RESIGN};
 static const int32_t IN_TURN[] = {A_PASS, A_OFFER_DRAW, A_SACRIFICE};
 enum { N_ANYTIME = sizeof ANYTIME / sizeof ANYTIME[0], N_IN_TURN = sizeof IN_TURN / sizeof IN_TURN[0] };
 
-static int32_t size_of_ids(const ids *set)
-{
-    int32_t n = 0;
-    for (int i = 0; i < IDS / 64; i++)
-        n += __builtin_popcountll(set->word[i]);
-    return n;
-}
-
 static void lay_out(slots *s, const universal_setup *setup, const universal_state *state, int32_t seat)
 {
-    const int32_t own_area = MIGHTY_OF[seat].jumps_in_own_area ? size_of_set(&state->area[seat]) : 0;
+    const int32_t own_area = MIGHTY_OF[seat].jumps_in_own_area ? WL_SIZE(&state->area[seat]) : 0;
 
-    *s = (slots){setup, state, seat, size_of_ids(&state->of[seat]), size_of_ids(&state->dead), {0}, {0}};
+    *s = (slots){setup, state, seat, WL_SIZE(&state->of[seat]), WL_SIZE(&state->dead), {0}, {0}};
     for (int32_t kind = 0; kind < KINDS; kind++)
         s->moves[kind] = 2 * KIND[kind].reach;
     s->moves[MIGHTY] = 2 * (MIGHTY_OF[seat].reach + own_area);
@@ -1554,7 +1517,7 @@ static size_t universal_slots(const void *setup, const void *state_, int32_t sea
         return N_ANYTIME;
     EACH_PIECE(state, seat, id)
         n += s.all[state->pieces[id].kind];
-    return (size_t)(n + N_IN_TURN + (seat == BALANCE ? size_of_set(&state->taken) : 0));
+    return (size_t)(n + N_IN_TURN + (seat == BALANCE ? WL_SIZE(&state->taken) : 0));
 }
 
 static int32_t nth_id(const ids *set, int32_t n)
@@ -1620,7 +1583,7 @@ static int32_t nth_destination(const slots *s, const piece *p, int32_t n)
     if (n >= mighty->reach)
         return nth_space(&s->state->area[s->seat], n - mighty->reach);
     to = nth_slide(p->space, mighty->ways, mighty->far, n);
-    return mighty->jumps_in_own_area && to >= 0 && has(&s->state->area[s->seat], to) ? WL_UNKNOWN : to;
+    return mighty->jumps_in_own_area && to >= 0 && WL_HAS(&s->state->area[s->seat], to) ? WL_UNKNOWN : to;
 }
 
 /* The first piece on a line, if it is near enough. */
@@ -1777,7 +1740,7 @@ static void remove_faction(universal_state *state, int32_t faction)
         if (p->where == ON_BOARD)
             lift_piece(state, id);
         else
-            strike_off(&state->dead, id);
+            WL_REMOVE(&state->dead, id);
         memset(p, 0, sizeof *p);
     }
 }
@@ -1813,7 +1776,7 @@ static void clean_up(const match *m, int32_t lost)
         eliminate(m, lost, BY_MIGHTY);
     for (int32_t i = 0; i < m->setup->n_order && m->state->phase == PLAY; i++) {
         const int32_t seat = m->setup->order[i];
-        if ((m->state->in >> seat & 1) && is_empty_set(&m->state->area[seat]))
+        if ((m->state->in >> seat & 1) && WL_IS_EMPTY(&m->state->area[seat]))
             eliminate(m, seat, BY_AREA);
     }
 }
@@ -1834,8 +1797,8 @@ static void earn_merit(const match *m, int32_t id)
 static void give_space(universal_state *state, int32_t space, int32_t seat)
 {
     for (int32_t other = 0; other < SEATS_MAX; other++)
-        take_out(&state->area[other], space);
-    add(&state->area[seat], space);
+        WL_REMOVE(&state->area[other], space);
+    WL_ADD(&state->area[seat], space);
 }
 
 /* 6, start of the turn, step 3. */
@@ -1933,7 +1896,7 @@ static spaces cheapest(const universal_state *state, int32_t seat, int32_t cost)
             key[at] = k;
     }
     for (int32_t i = 0; i < n; i++)
-        add(&chosen, (int32_t)(key[i] & 1023));
+        WL_ADD(&chosen, (int32_t)(key[i] & 1023));
     return chosen;
 }
 
@@ -1950,7 +1913,7 @@ static void pay(const match *m, int32_t seat, int32_t cost, int32_t how, const i
         chosen = cheapest(state, seat, c);
     else
         for (int32_t i = 0; i < c; i++)
-            add(&chosen, items[i]);
+            WL_ADD(&chosen, items[i]);
     for (int i = 0; i < WORDS; i++)
         state->area[seat].word[i] &= ~chosen.word[i];
     state->progress = 1;
@@ -2003,7 +1966,7 @@ static int32_t die(const match *m, int32_t id, int32_t effect, int32_t by)
         .seat = p->origin != NOBODY ? p->origin : p->seat,
         .origin = NOBODY,
     };
-    enlist(&state->dead, id);
+    WL_ADD(&state->dead, id);
     return p->kind == MIGHTY ? whose : NOBODY;
 }
 
@@ -2065,7 +2028,7 @@ static void summon(const match *m, const int32_t *field) /* 7.5 */
 
 static void raise(const match *m, const int32_t *field) /* 7.6 */
 {
-    strike_off(&m->state->dead, field[1]);
+    WL_REMOVE(&m->state->dead, field[1]);
     put_piece(m->state, field[1], field[2]);
     EFFECT(m, E_RAISED, field[1], m->state->pieces[field[1]].kind, field[2], field[0]);
 }
@@ -2172,7 +2135,7 @@ static size_t universal_explain(const void *setup, const void *state_, const wl_
     case CANNOT_PAY:
     case BAD_PAYMENT:
         out[0] = cost_for(a.seat, cost_of(setup, state, action));
-        out[1] = size_of_set(&state->area[a.seat]);
+        out[1] = WL_SIZE(&state->area[a.seat]);
         if (error == CANNOT_PAY)
             return 2;
         out[1] = payment_fault(&a, (int32_t)out[0], action->field[FIELDS_OF[type].pay], &at);
@@ -2401,7 +2364,7 @@ static void give_regions(spaces area[SEATS_MAX], uint32_t seats)
     for (int32_t space = 0; space < SPACES; space++) {
         const int32_t region = region_of(space);
         if (region != MIDDLE && (seats >> region & 1))
-            add(&area[region], space);
+            WL_ADD(&area[region], space);
     }
 }
 
@@ -2621,9 +2584,9 @@ static int32_t check_position_pieces(const universal_setup *setup, const positio
 
     for (wl_word i = 0; i < p->n_pieces; i++) {
         const int32_t space = (int32_t)piece_words(p, i)[W_SPACE];
-        if (has(&taken, space))
+        if (WL_HAS(&taken, space))
             return WL_BLAME(p->notes, POSITION_OCCUPIED, NOTE_PIECE_SPACE, i);
-        add(&taken, space);
+        WL_ADD(&taken, space);
     }
     for (wl_word i = 0; i < p->n_pieces; i++)
         if (piece_words(p, i)[W_KIND] == PSIONIC && !setup->psionics)
@@ -2654,13 +2617,13 @@ static int32_t check_position_area(position *p)
     }
     for (wl_word i = 0; i < p->n_areas && next_area(&areas, &seat, &n, &list); i++)
         for (wl_word k = 0; k < n; k++) {
-            if (has(&owned, (int32_t)list[k]))
+            if (WL_HAS(&owned, (int32_t)list[k]))
                 return WL_BLAME(p->notes, POSITION_BAD_AREA, NOTE_AREA_SPACE, seat, k);
-            add(&owned, (int32_t)list[k]);
-            add(&p->area[seat], (int32_t)list[k]);
+            WL_ADD(&owned, (int32_t)list[k]);
+            WL_ADD(&p->area[seat], (int32_t)list[k]);
         }
     for (int32_t s = 0; s < SEATS_MAX; s++)
-        if ((p->in >> s & 1) && is_empty_set(&p->area[s]))
+        if ((p->in >> s & 1) && WL_IS_EMPTY(&p->area[s]))
             return WL_BLAME(p->notes, POSITION_BAD_AREA, NOTE_AREA_EMPTY, s);
     return WL_OK;
 }
@@ -2674,7 +2637,7 @@ static int32_t check_position_conquests(const universal_setup *setup, const posi
         if (!wl_between(1, w[W_CONQUERING], CONQUEST_TURNS_MAX))
             return WL_BLAME(p->notes, POSITION_BAD_CONQUEST, NOTE_CONQUEST, i, CONQUEST_TURNS_MAX);
         for (int32_t seat = 0; seat < SEATS_MAX; seat++)
-            if ((setup->side[w[W_SEAT]] >> seat & 1) && has(&p->area[seat], (int32_t)w[W_SPACE]))
+            if ((setup->side[w[W_SEAT]] >> seat & 1) && WL_HAS(&p->area[seat], (int32_t)w[W_SPACE]))
                 return WL_BLAME(p->notes, POSITION_BAD_CONQUEST, NOTE_CONQUEST, i, 0);
     }
     return WL_OK;
@@ -2820,7 +2783,7 @@ static void position_start(universal_state *state, const universal_setup *setup,
         const wl_word *w = p->dead + i * DEAD_WORDS;
         state->pieces[w[W_ID]] =
             (piece){.where = DEAD, .kind = (uint8_t)w[W_KIND], .seat = (uint8_t)w[W_SEAT], .origin = NOBODY};
-        enlist(&state->dead, (int32_t)w[W_ID]);
+        WL_ADD(&state->dead, (int32_t)w[W_ID]);
     }
     for (wl_word i = 0; i < p->n_out; i++) {
         const wl_word *w = p->out + i * OUT_WORDS;
@@ -2946,7 +2909,7 @@ static int sound_areas(const universal_state *state)
                 return 0;
             seen.word[i] |= area->word[i];
         }
-        if ((state->in >> seat & 1) ? state->phase == PLAY && is_empty_set(area) : !is_empty_set(area))
+        if ((state->in >> seat & 1) ? state->phase == PLAY && WL_IS_EMPTY(area) : !WL_IS_EMPTY(area))
             return 0;
     }
     return 1;
@@ -2993,12 +2956,12 @@ static int sound_pieces(const universal_state *state)
         if (!sound_piece(state, id) || (id == 0 && p->where != NOWHERE))
             return 0;
         if (p->where == DEAD)
-            enlist(&dead, id);
+            WL_ADD(&dead, id);
         if (p->where != ON_BOARD)
             continue;
         n_standing++;
-        enlist(&of[p->seat], id);
-        add(&taken, p->space);
+        WL_ADD(&of[p->seat], id);
+        WL_ADD(&taken, p->space);
         mighties[p->seat] += p->kind == MIGHTY;
         n_thralls += p->origin != NOBODY;
         if (p->holds == 0)

@@ -332,7 +332,7 @@ static void look_for_both(const wec_setup *setup, const wec_state *state, set hi
     for (int32_t i = 0; i < doubtful.n; i++) {
         const piece *p = &state->pieces[doubtful.at[i]];
         if (is_concealed(&by[1 - p->seat], setup, state, 1 - p->seat, p))
-            add(&hidden[1 - p->seat], doubtful.at[i]);
+            WL_ADD(&hidden[1 - p->seat], doubtful.at[i]);
     }
 }
 
@@ -418,13 +418,13 @@ static void look(sight *s, const wec_setup *setup, const wec_state *state, int32
                 doubtful.at[doubtful.n++] = (uint8_t)i;
                 continue;
             }
-            add(&s->enemy[p->level], p->square);
+            WL_ADD(&s->enemy[p->level], p->square);
         } else {
             if (abilities(p) & WATCHERS)
                 add_watcher(&w, setup, p);
-            add(has(&s->own[p->level], p->square) ? &two[p->level] : &s->own[p->level], p->square);
+            WL_ADD(WL_HAS(&s->own[p->level], p->square) ? &two[p->level] : &s->own[p->level], p->square);
             if (TYPE[p->type].coexisting)
-                add(&coexisting[p->level], p->square);
+                WL_ADD(&coexisting[p->level], p->square);
         }
         put_on(&s->board, p, i);
     }
@@ -432,17 +432,17 @@ static void look(sight *s, const wec_setup *setup, const wec_state *state, int32
         const piece *p = &state->pieces[doubtful.at[i]];
         if (is_concealed(&w, setup, state, seat, p))
             continue;
-        add(&s->enemy[p->level], p->square);
+        WL_ADD(&s->enemy[p->level], p->square);
         put_on(&s->board, p, doubtful.at[i]);
     }
     for (int32_t l = 0; l < LEVELS; l++)
         for (int32_t k = 0; k < 2; k++) {
-            const uint64_t single = s->own[l].w[k] & ~two[l].w[k];
-            const uint64_t free = ~s->own[l].w[k];
-            s->occupied[l].w[k] = s->own[l].w[k] | s->enemy[l].w[k];
-            s->takeable[l].w[k] = s->enemy[l].w[k] & ~s->own[l].w[k];
-            s->enterable[l][0].w[k] = (free | (single & coexisting[l].w[k])) & ~s->enemy[l].w[k];
-            s->enterable[l][1].w[k] = (free | single) & ~s->enemy[l].w[k];
+            const uint64_t single = s->own[l].word[k] & ~two[l].word[k];
+            const uint64_t free = ~s->own[l].word[k];
+            s->occupied[l].word[k] = s->own[l].word[k] | s->enemy[l].word[k];
+            s->takeable[l].word[k] = s->enemy[l].word[k] & ~s->own[l].word[k];
+            s->enterable[l][0].word[k] = (free | (single & coexisting[l].word[k])) & ~s->enemy[l].word[k];
+            s->enterable[l][1].word[k] = (free | single) & ~s->enemy[l].word[k];
         }
 }
 
@@ -469,9 +469,9 @@ static set near(int32_t square, int32_t range)
     for (int32_t rank = r > range ? r - range : 0; rank < FILES && rank <= r + range; rank++) {
         const int32_t at = rank * FILES;
         if (at < 64)
-            squares.w[0] |= row << at;
+            squares.word[0] |= row << at;
         if (at + FILES > 64)
-            squares.w[1] |= at < 64 ? row >> (64 - at) : row << (at - 64);
+            squares.word[1] |= at < 64 ? row >> (64 - at) : row << (at - 64);
     }
     return squares;
 }
@@ -497,10 +497,10 @@ typedef struct search {
 /* Is this cell a destination, and the one that was looked for? */
 static inline int arrives(search *f, int32_t square, int32_t level, int may_enter, int may_take)
 {
-    if (!(may_enter && has(&f->s->enterable[level][f->coexisting], square)) &&
-        !(may_take && has(&f->s->takeable[level], square)))
+    if (!(may_enter && WL_HAS(&f->s->enterable[level][f->coexisting], square)) &&
+        !(may_take && WL_HAS(&f->s->takeable[level], square)))
         return 0;
-    add(&f->found[level], square);
+    WL_ADD(&f->found[level], square);
     return cell_of(square, level) == f->wanted;
 }
 
@@ -528,7 +528,7 @@ static int walk_arm(search *f, const offset *cells, int32_t n, int32_t n_combat)
             f->way->cell[i] = (int16_t)cell_of(square, level);
         if (arrives(f, square, level, 1, i < n_combat))
             return finish(f, i + 1, n_combat);
-        if (has(&f->s->occupied[level], square))
+        if (WL_HAS(&f->s->occupied[level], square))
             return 0;
     }
     return 0;
@@ -565,11 +565,11 @@ static int step_anywhere(search *f, int32_t combat)
     const set around = near(from, 1);
 
     for (int32_t k = 0; k < 2; k++) {
-        const uint64_t take = combat ? f->s->takeable[level].w[k] : 0;
-        f->found[level].w[k] |= around.w[k] & (f->s->enterable[level][f->coexisting].w[k] | take);
+        const uint64_t take = combat ? f->s->takeable[level].word[k] : 0;
+        f->found[level].word[k] |= around.word[k] & (f->s->enterable[level][f->coexisting].word[k] | take);
     }
-    f->found[level].w[from >> 6] &= ~((uint64_t)1 << (from & 63));
-    if (f->wanted < 0 || f->wanted / SQUARES != level || !has(&f->found[level], f->wanted % SQUARES))
+    WL_REMOVE(&f->found[level], from);
+    if (f->wanted < 0 || f->wanted / SQUARES != level || !WL_HAS(&f->found[level], f->wanted % SQUARES))
         return 0;
     f->way->cell[0] = (int16_t)f->wanted;
     return finish(f, 1, combat);
@@ -622,7 +622,7 @@ static int walk_pawn(search *f)
         const offset second = c->two_steps[i].to;
         const int32_t via = away(from, forward * first.dr, forward * first.dc);
         const int32_t square = away(from, forward * second.dr, forward * second.dc);
-        if (via < 0 || square < 0 || has(&f->s->occupied[GROUND], via) || !arrives(f, square, GROUND, 1, 0))
+        if (via < 0 || square < 0 || WL_HAS(&f->s->occupied[GROUND], via) || !arrives(f, square, GROUND, 1, 0))
             continue;
         f->way->cell[0] = (int16_t)via;
         f->way->cell[1] = (int16_t)square;
@@ -648,7 +648,7 @@ static int leap_route(const sight *s, const piece *p, const leap *l, int32_t to,
         if (level == GROUND)
             way->cell[way->n++] = (int16_t)cell_of(to, AIR);
         for (int32_t k = 0; k < way->n && clear; k++)
-            clear = !has(&s->occupied[AIR], way->cell[k] - SQUARES);
+            clear = !WL_HAS(&s->occupied[AIR], way->cell[k] - SQUARES);
         if (!clear)
             continue;
         way->cell[way->n++] = (int16_t)cell_of(to, level);
@@ -839,7 +839,7 @@ static int must_carry(const piece *p, const piece *companion)
 /* May `carried` come along to this cell? The destination is legal, and `carried` is the mover's companion. */
 static int32_t check_carry(const sight *s, const piece *p, const piece *carried, int32_t to, int32_t level)
 {
-    if (!is_carrier(p->type) || (carried->marks & TRAVELLED) || has(&s->own[level], to))
+    if (!is_carrier(p->type) || (carried->marks & TRAVELLED) || WL_HAS(&s->own[level], to))
         return ILLEGAL_CARRY;
     if (!is_primary(carried->type))
         return WL_OK;
@@ -964,7 +964,7 @@ static uint32_t choosable(const sight *s, const block *k, uint32_t *travellers)
             if (is_own(p, s->seat) && (p->marks & TRAVELLED))
                 *travellers |= wl_bit(bit);
         }
-        if (bit != CENTRE && (OPT(s->setup, DOZE_ENEMIES) || !has(&s->enemy[GROUND], square)))
+        if (bit != CENTRE && (OPT(s->setup, DOZE_ENEMIES) || !WL_HAS(&s->enemy[GROUND], square)))
             bits |= wl_bit(bit);
     }
     return bits;
@@ -1058,8 +1058,8 @@ static int32_t check_weapon(const sight *s, const piece *p, int32_t kind)
 static int is_target(const sight *s, const piece *p, int32_t kind, int32_t square)
 {
     if (kind == LIMITED_ROCKET)
-        return distance(p->square, square) <= OPT(s->setup, JET_ROCKET_RANGE) && has(&s->enemy[GROUND], square);
-    return distance(p->square, square) <= OPT(s->setup, HOMING_RANGE) && has(&s->enemy[kind - ROCKET_LAUNCHER], square);
+        return distance(p->square, square) <= OPT(s->setup, JET_ROCKET_RANGE) && WL_HAS(&s->enemy[GROUND], square);
+    return distance(p->square, square) <= OPT(s->setup, HOMING_RANGE) && WL_HAS(&s->enemy[kind - ROCKET_LAUNCHER], square);
 }
 
 /* 7.3.7: port and starboard are there when the way is neither straight nor diagonal. */
@@ -1174,7 +1174,7 @@ static int32_t own_reinforcement(const wec_state *state, int32_t seat, int32_t i
 
 static int is_vacated(const wec_state *state, int32_t square)
 {
-    return (int)(state->vacated[square >> 6] >> (square & 63) & 1);
+    return wl_has(state->vacated, square);
 }
 
 static int32_t check_reinforce(const sight *s, int32_t place)
@@ -1183,7 +1183,7 @@ static int32_t check_reinforce(const sight *s, int32_t place)
         return NO_SUCH_REINFORCEMENT;
     if (!is_vacated(s->state, s->state->pieces[place].square))
         return NOT_ACTIVATED;
-    return has(&s->occupied[GROUND], s->state->pieces[place].square) ? SQUARE_NOT_EMPTY : WL_OK;
+    return WL_HAS(&s->occupied[GROUND], s->state->pieces[place].square) ? SQUARE_NOT_EMPTY : WL_OK;
 }
 
 /* ---- 7.8 `end_turn`: is there a Move or doze? (6.4) ------------------------------------------------------------- */
@@ -1305,13 +1305,13 @@ static size_t explain_way(const sight *s, const piece *p, int32_t to, int32_t le
     out[1] = out[2] = -1;
     if (find_way(&empty, p, cell_of(to, level), &way)) {
         for (int32_t k = 0; k < way.n - 1; k++)
-            if (has(&s->occupied[way.cell[k] / SQUARES], way.cell[k] % SQUARES)) {
+            if (WL_HAS(&s->occupied[way.cell[k] / SQUARES], way.cell[k] % SQUARES)) {
                 out[0] = WAY_BLOCKED;
                 out[1] = way.cell[k] % SQUARES;
                 out[2] = way.cell[k] / SQUARES;
                 return 3;
             }
-        out[0] = has(&s->own[level], to) ? WAY_OWN : WAY_UNTAKEABLE;
+        out[0] = WL_HAS(&s->own[level], to) ? WAY_OWN : WAY_UNTAKEABLE;
         return 3;
     }
     empty.takeable[level] = everywhere;
@@ -1447,21 +1447,21 @@ static void list_moves(wl_listing *l, const sight *s, int32_t place)
     const int alone = carried == NULL || !must_carry(p, carried);
     const int may_carry = carried != NULL && is_carrier(p->type);
     set found[LEVELS], squares;
+    int32_t to;
 
     if (check_mover(p) != WL_OK)
         return;
     find_destinations(s, p, found);
-    if (alone && !may_carry && is_empty(&found[AIR]) && is_empty(&found[SUB])) { /* most of the time */
-        while (!is_empty(&found[GROUND]))
-            WL_LIST(l, A_MOVE, p->id, take_lowest(&found[GROUND]), GROUND, WL_ABSENT);
+    if (alone && !may_carry && WL_IS_EMPTY(&found[AIR]) && WL_IS_EMPTY(&found[SUB])) { /* most of the time */
+        WL_EACH(&found[GROUND], to)
+            WL_LIST(l, A_MOVE, p->id, to, GROUND, WL_ABSENT);
         return;
     }
     for (int32_t k = 0; k < 2; k++)
-        squares.w[k] = found[GROUND].w[k] | found[AIR].w[k] | found[SUB].w[k];
-    while (!is_empty(&squares)) {
-        const int32_t to = take_lowest(&squares);
+        squares.word[k] = found[GROUND].word[k] | found[AIR].word[k] | found[SUB].word[k];
+    WL_EACH(&squares, to) {
         for (int32_t level = GROUND; level <= SUB; level++) {
-            if (!has(&found[level], to))
+            if (!WL_HAS(&found[level], to))
                 continue;
             if (alone)
                 WL_LIST(l, A_MOVE, p->id, to, level, WL_ABSENT);
@@ -1508,17 +1508,16 @@ static void list_targets(wl_listing *l, const sight *s, const piece *p, int32_t 
 {
     const set *enemies = &s->enemy[kind == LIMITED_ROCKET ? GROUND : kind - ROCKET_LAUNCHER];
     set targets;
+    int32_t square;
 
-    if (is_empty(enemies))
+    if (WL_IS_EMPTY(enemies))
         return;
     targets = near(p->square, kind == LIMITED_ROCKET ? OPT(s->setup, JET_ROCKET_RANGE) : OPT(s->setup, HOMING_RANGE));
-    targets.w[0] &= enemies->w[0];
-    targets.w[1] &= enemies->w[1];
-    while (!is_empty(&targets)) {
-        const int32_t square = take_lowest(&targets);
+    targets.word[0] &= enemies->word[0];
+    targets.word[1] &= enemies->word[1];
+    WL_EACH(&targets, square)
         if (is_target(s, p, kind, square))
             WL_LIST(l, A_FIRE, p->id, weapon, WL_ABSENT, square, WL_ABSENT, WL_ABSENT);
-    }
 }
 
 static void list_weapon(wl_listing *l, const sight *s, const piece *p, int32_t weapon)
@@ -1595,7 +1594,7 @@ static void list_exchanges(wl_listing *l, const wec_state *state, const piece *f
 
     for (int32_t i = 0; i < actors->n; i++) {
         const piece *to = &state->pieces[actors->at[i]];
-        if (reaches_all || (has(&close, to->square) && to->level == from->level) || is_secondary(to->type))
+        if (reaches_all || (WL_HAS(&close, to->square) && to->level == from->level) || is_secondary(to->type))
             if (to != from)
                 list_exchange(l, from, to);
     }
@@ -1766,12 +1765,12 @@ static void effect_moved(const play *g, const piece *p, const before *was, int32
 static void change_place(play *g, piece *p, int32_t square, int32_t level, int32_t cause)
 {
     if (p->level == GROUND && p->square != square && p->seat == g->state->to_move)
-        g->state->vacated[p->square >> 6] |= (uint64_t)1 << (p->square & 63);
+        wl_add(g->state->vacated, p->square);
     p->square = (uint8_t)square;
     p->level = (uint8_t)level;
     p->marks &= (uint8_t)~UNMOVED;
     if (level != GROUND)
-        add(&g->aloft, (int32_t)(p - g->state->pieces));
+        WL_ADD(&g->aloft, (int32_t)(p - g->state->pieces));
     if (cause != BY_JOURNEY)
         end_journey(p);
 }
@@ -1909,12 +1908,12 @@ static void destroy(play *g, int32_t place, int32_t cause, int32_t by)
     const int shown = is_seen_by_other(g, p) || by == 1 - p->seat;
     const int32_t id = p->id;
 
-    add(&g->destroyed[p->seat], place);
+    WL_ADD(&g->destroyed[p->seat], place);
     if (shown)
-        add(&g->destroyed[1 - p->seat], place);
+        WL_ADD(&g->destroyed[1 - p->seat], place);
     tell(g, p->seat, shown, E_DESTROYED, WL_ARGS(REFERENCE(p), p->square, p->level, cause));
     take_off(&g->board, p, place);
-    add(&g->gone, place);
+    WL_ADD(&g->gone, place);
     p->level = GONE;
     lose_primary(g, p, LOST_DESTROYED);
     spill(g, p);
@@ -2010,15 +2009,13 @@ static int has_nothing_below(const play *g, int32_t place)
 
 static int settle_falls(play *g)
 {
-    set aloft = g->aloft;
     places list;
+    int32_t aloft;
 
     list.n = 0;
-    while (!is_empty(&aloft)) {
-        const int32_t i = take_lowest(&aloft);
-        if (has_nothing_below(g, i))
-            list.at[list.n++] = (uint8_t)i;
-    }
+    WL_EACH(&g->aloft, aloft)
+        if (has_nothing_below(g, aloft))
+            list.at[list.n++] = (uint8_t)aloft;
     sort_places(g->state, &list);
     for (int32_t i = 0; i < list.n; i++)
         if (has_nothing_below(g, list.at[i]))
@@ -2073,7 +2070,7 @@ static void settle(play *g)
         changed |= settle_falls(g);
     }
     settle_homing(g->state); /* these two change nothing that the others look at */
-    if (!is_empty(&g->converted)) /* whose target is gone, Destroy has cleared */
+    if (!WL_IS_EMPTY(&g->converted)) /* whose target is gone, Destroy has cleared */
         settle_locks(g->state);
 }
 
@@ -2187,15 +2184,14 @@ static void push(play *g, const places *members, int32_t direction)
 /* Unseen enemies on the ground of these squares are revealed and reported, square by square; 1 if there were any. */
 static int bump_unseen(play *g, int32_t seat, const set *squares, const set *hidden)
 {
-    set left = *squares;
+    int32_t square;
     int found = 0;
 
-    while (!is_empty(&left)) {
-        const int32_t square = take_lowest(&left);
+    WL_EACH(squares, square) {
         int unseen = 0;
         for (int32_t k = 0; k < 2; k++) {
             const int32_t place = g->board.at[square][k];
-            if (place != EMPTY && has(hidden, place)) {
+            if (place != EMPTY && WL_HAS(hidden, place)) {
                 reveal(&g->state->pieces[place]);
                 unseen = 1;
             }
@@ -2222,29 +2218,29 @@ static void resolve_doze(play *g, int32_t seat, const int32_t *field)
 
     look_for_both(g->setup, g->state, hidden);
     make_block(&k, g->state, &g->board, centre);
-    add(&squares, centre);
+    WL_ADD(&squares, centre);
     for (int32_t i = 0; i < field[F_N_SQUARES]; i++)
-        add(&squares, field[F_SQUARES + i]);
+        WL_ADD(&squares, field[F_SQUARES + i]);
     members.n = 0;
     for (int32_t bit = 0; bit < BLOCK; bit++) {
         const int32_t square = k.square[bit];
-        if (square < 0 || !has(&squares, square))
+        if (square < 0 || !WL_HAS(&squares, square))
             continue;
         group |= wl_bit(bit);
         for (int32_t i = 0; i < k.n[bit]; i++) {
             const int32_t place = g->board.at[square][i];
             members.at[members.n++] = (uint8_t)place;
-            forbidden |= has(&hidden[seat], place) && !OPT(g->setup, DOZE_ENEMIES);
+            forbidden |= WL_HAS(&hidden[seat], place) && !OPT(g->setup, DOZE_ENEMIES);
         }
         if (neighbour(square, direction) >= 0)
-            add(&targets, neighbour(square, direction));
+            WL_ADD(&targets, neighbour(square, direction));
     }
     if (!forbidden && can_doze(&k, group, direction)) {
         sort_places(g->state, &members);
         push(g, &members, direction);
     } else {
         for (int32_t i = 0; i < 2; i++)
-            targets.w[i] &= ~squares.w[i];
+            targets.word[i] &= ~squares.word[i];
         if (!bump_unseen(g, seat, &targets, &hidden[seat]))
             bump_unseen(g, seat, &squares, &hidden[seat]);
     }
@@ -2315,7 +2311,7 @@ static void change_sides(play *g, int32_t place)
     piece *p = &g->state->pieces[place];
     const int32_t old = p->seat;
 
-    add(&g->converted, place);
+    WL_ADD(&g->converted, place);
     tell(g, old, 1, E_CONVERTED, WL_ARGS(REFERENCE(p), p->square, p->level, 1 - old));
     lose_primary(g, p, LOST_CONVERTED);
     p->seat = (uint8_t)(1 - old);
@@ -2886,26 +2882,23 @@ static void update_ghosts(play *g, const memory *was, const set *hidden_now, int
 {
     wec_state *state = g->state;
     set found, lost;
+    int32_t place;
 
     for (int32_t k = 0; k < 2; k++) { /* by places; of what is gone none is hidden now */
-        const uint64_t told = g->destroyed[seat].w[k] | g->converted.w[k];
-        const uint64_t seen_now = ~hidden_now->w[k] & ~g->gone.w[k];
-        found.w[k] = was->hidden[seat].w[k] & (seen_now | told);
-        lost.w[k] = ~was->hidden[seat].w[k] & (hidden_now->w[k] | (g->gone.w[k] & ~g->destroyed[seat].w[k]));
+        const uint64_t told = g->destroyed[seat].word[k] | g->converted.word[k];
+        const uint64_t seen_now = ~hidden_now->word[k] & ~g->gone.word[k];
+        found.word[k] = was->hidden[seat].word[k] & (seen_now | told);
+        lost.word[k] = ~was->hidden[seat].word[k] & (hidden_now->word[k] | (g->gone.word[k] & ~g->destroyed[seat].word[k]));
     }
-    while (!is_empty(&found)) {
-        const int32_t type = state->pieces[take_lowest(&found)].type;
+    WL_EACH(&found, place)
         for (int32_t i = 0; i < state->n_ghosts[seat]; i++)
-            if (ghosts_of(state, seat)[i].type == type) {
+            if (ghosts_of(state, seat)[i].type == state->pieces[place].type) {
                 remove_ghost(state, seat, i);
                 break;
             }
-    }
-    while (!is_empty(&lost)) {
-        const int32_t place = take_lowest(&lost);
+    WL_EACH(&lost, place)
         if (was->level[place] <= SUB) /* not a reinforcement that has just come */
             add_ghost(state, seat, (ghost){was->turn, was->square[place], was->level[place], state->pieces[place].type, 0});
-    }
 }
 
 /* ==== 7. All together ============================================================================================ */
@@ -2941,7 +2934,7 @@ static void set_up(play *g, memory *was)
             continue;
         put_on(&g->board, p, i);
         if (p->level != GROUND)
-            add(&g->aloft, i);
+            WL_ADD(&g->aloft, i);
     }
 }
 
@@ -3018,7 +3011,7 @@ static int32_t wec_apply(const void *setup, void *state_, const wl_post *post, w
             update_ghosts(&g, &was, &hidden[BLACK], BLACK);
             update_ghosts(&g, &was, &hidden[WHITE], WHITE);
         }
-        if (!is_empty(&g.gone))
+        if (!WL_IS_EMPTY(&g.gone))
             close_ranks(state);
     }
     if (state->over)
@@ -3076,7 +3069,7 @@ static void show_foreign(const wec_setup *setup, const wec_state *state, int32_t
     for (int32_t i = 0; i < state->n_pieces; i++) {
         const piece *p = &state->pieces[i];
         /* A spectator sees what the other seat sees. */
-        if (p->seat != viewer && on_board(p) && !has(&hidden[1 - p->seat], i))
+        if (p->seat != viewer && on_board(p) && !WL_HAS(&hidden[1 - p->seat], i))
             list.at[list.n++] = (uint8_t)i;
     }
     sort_places(state, &list);

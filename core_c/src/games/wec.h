@@ -61,24 +61,8 @@ static inline int32_t distance(int32_t a, int32_t b)
 
 static inline int32_t forward_of(int32_t seat) { return seat == BLACK ? 1 : -1; }
 
-/* A set of squares, or of places in the list of pieces. */
-typedef struct set {
-    uint64_t w[2];
-} set;
-
-static inline int has(const set *s, int32_t i) { return (int)(s->w[i >> 6] >> (i & 63) & 1); }
-static inline void add(set *s, int32_t i) { s->w[i >> 6] |= (uint64_t)1 << (i & 63); }
-static inline int is_empty(const set *s) { return (s->w[0] | s->w[1]) == 0; }
-static inline int32_t size_of(const set *s) { return __builtin_popcountll(s->w[0]) + __builtin_popcountll(s->w[1]); }
-
-/* Takes the lowest member out. The set must not be empty. */
-static inline int32_t take_lowest(set *s)
-{
-    const int32_t half = s->w[0] == 0;
-    const int32_t i = __builtin_ctzll(s->w[half]);
-    s->w[half] &= s->w[half] - 1;
-    return half * 64 + i;
-}
+/* Of squares, or of places in the list of pieces, which take no more words. */
+typedef WL_SET(SQUARES) set;
 
 /* ==== 3. Pieces and articles ===================================================================================== */
 

@@ -144,7 +144,7 @@ static void start_reinforcements(wec_state *state, const wec_setup *setup)
     for (int32_t seat = BLACK; seat <= WHITE; seat++)
         for (int32_t i = 0; i < REINFORCEMENTS_N; i++) {
             const piece *p = start_piece_of(state, setup, &START_REINFORCEMENTS[i], seat, ++id, WAITING);
-            state->activation[2 * seat + (p->square >> 6)] |= (uint64_t)1 << (p->square & 63);
+            wl_add(&state->activation[2 * seat], p->square);
         }
     for (int32_t seat = BLACK; seat <= WHITE && OPT(setup, REINFORCEMENTS) == MORE_OF_THEM; seat++)
         for (int32_t i = 0; i < REINFORCEMENTS_N; i++)
@@ -343,15 +343,9 @@ static int are_lists(const position *p, wl_words *notes)
     return 1;
 }
 
-/* Ids that have been met: one bit each. */
-typedef struct id_set {
-    uint64_t w[(ID_MAX + 1) / 64];
-} id_set;
+typedef WL_SET(ID_MAX + 1) id_set; /* of ids that have been met */
 
-static int has_id(const id_set *ids, wl_word id)
-{
-    return wl_between(1, id, ID_MAX) && (ids->w[id / 64] >> (id % 64) & 1);
-}
+static int has_id(const id_set *ids, wl_word id) { return wl_between(1, id, ID_MAX) && WL_HAS(ids, (int32_t)id); }
 
 /* The words up to the loose heaps, found but not judged. */
 static void find_words(position *p, wl_words *words)
@@ -425,7 +419,7 @@ static int32_t read_position(position *p, wl_words *words)
         const given_piece g = next_piece(&cursor);
         if (cursor.overrun || !is_piece(p, &g))
             return WL_BLAME(words, WL_E_INVALID_POSITION, PART_PIECES, i, PIECE_OK);
-        ids.w[g.id / 64] |= (uint64_t)1 << (g.id % 64);
+        WL_ADD(&ids, (int32_t)g.id);
     }
     for (wl_word i = 0; i < p->n_marks; i++)
         if (!has_id(&ids, p->marks[2 * i + 1]) || !wl_between(ACTED, p->marks[2 * i], TRAVELLED))
@@ -449,7 +443,7 @@ static int32_t check_ids(position *p, wl_words *notes)
         if (has_id(&ids, id))
             return i < p->n_pieces ? WL_BLAME(notes, DUPLICATE_ID, PART_PIECES, i, PIECE_OK)
                                    : WL_BLAME(notes, DUPLICATE_ID, PART_REINFORCEMENTS, i - p->n_pieces);
-        ids.w[id / 64] |= (uint64_t)1 << (id % 64);
+        WL_ADD(&ids, (int32_t)id);
     }
     if (p->n_pieces + p->n_reinforcements > PIECES_MAX)
         return WL_BLAME(notes, TOO_MANY_PIECES, PART_PIECES, -1, PIECE_OK);
@@ -592,9 +586,9 @@ static int32_t check_articles(const position *p, wl_words *notes)
     }
     for (wl_word i = 0; i < p->n_heaps; i++) {
         const given_heap h = next_heap(&heaps);
-        if (!wl_between(1, h.n, 2) || has(&met, (int32_t)h.square))
+        if (!wl_between(1, h.n, 2) || WL_HAS(&met, (int32_t)h.square))
             return WL_BLAME(notes, BAD_ARTICLE, PART_ARTICLES, i);
-        add(&met, (int32_t)h.square);
+        WL_ADD(&met, (int32_t)h.square);
         n += h.n;
     }
     return n > ARTICLES_MAX ? WL_BLAME(notes, TOO_MANY_ARTICLES, PART_PIECES, -1, PIECE_OK) : WL_OK;
@@ -622,10 +616,10 @@ static void find_activation(position *p)
 {
     for (int32_t seat = BLACK; seat <= WHITE; seat++)
         for (wl_word i = 0; i < p->n_activation[seat]; i++)
-            p->squares[2 * seat + (p->activation[seat][i] >> 6)] |= (uint64_t)1 << (p->activation[seat][i] & 63);
+            wl_add(&p->squares[2 * seat], (int32_t)p->activation[seat][i]);
     for (wl_word i = 0; i < p->n_reinforcements && !p->activation_given; i++) {
         const wl_word *r = p->reinforcements + i * REINFORCEMENT_WORDS;
-        p->squares[2 * r[R_SEAT] + (r[R_SQUARE] >> 6)] |= (uint64_t)1 << (r[R_SQUARE] & 63);
+        wl_add(&p->squares[2 * r[R_SEAT]], (int32_t)r[R_SQUARE]);
     }
 }
 
@@ -772,7 +766,7 @@ static void start_turn_state(wec_state *state, const position *p)
     for (int32_t seat = BLACK; seat <= WHITE; seat++)
         state->primary_lost[seat] = (uint8_t)wl_or_else(p->primary_lost[seat], NOT_LOST);
     for (wl_word i = 0; i < p->n_vacated; i++)
-        state->vacated[p->vacated[i] >> 6] |= (uint64_t)1 << (p->vacated[i] & 63);
+        wl_add(state->vacated, (int32_t)p->vacated[i]);
     for (wl_word i = 0; i < p->n_marks; i++)
         state->pieces[place_of(state, (int32_t)p->marks[2 * i + 1])].marks |= (uint8_t)p->marks[2 * i];
     for (wl_word i = 0; i < p->n_hits; i++)
