@@ -1,0 +1,94 @@
+"""What the documents name exists: links, headings, entries of DECISIONS.md. And DECISIONS.md stays short."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.test_layout import GAMES, ROOT, our_files
+
+DOCUMENTS = sorted(our_files(".md"))
+ENTRY = re.compile(r"^## (\d+)\. (.+?) \((\d{4}-\d{2}-\d{2})\)$", re.MULTILINE)
+DECISIONS = (ROOT / "DECISIONS.md").read_text()
+
+
+def prose(path: Path) -> str:
+    """A document without its blocks of code."""
+    return re.sub(r"^```.*?^```$", "", path.read_text(), flags=re.MULTILINE | re.DOTALL)
+
+
+def anchors(path: Path) -> set[str]:
+    """What `#…` may name in a document: its headings, as GitHub writes them."""
+    found: set[str] = set()
+    for heading in re.findall(r"^#+ +(.+?) *$", prose(path), flags=re.MULTILINE):
+        kept = re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+        again = 1
+        name = kept
+        while name in found:
+            name, again = f"{kept}-{again}", again + 1
+        found.add(name)
+    return found
+
+
+def links(path: Path) -> list[str]:
+    """The targets of a document's links, those within backticks left out."""
+    text = re.sub(r"`[^`]*`", "", prose(path))
+    return re.findall(r"\]\(<?([^)\s>]+)>?\)", text) + re.findall(r"^\[[^\]]+\]: +(\S+)", text, re.MULTILINE)
+
+
+def dangling(path: Path) -> list[str]:
+    """The relative links of a document that lead nowhere."""
+    lost: list[str] = []
+    for link in links(path):
+        if re.match(r"[a-z]+:", link):
+            continue
+        target, _, anchor = link.partition("#")
+        file = (path.parent / target).resolve() if target else path
+        if not file.exists() or (anchor and anchor not in anchors(file)):
+            lost.append(link)
+    return lost
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_relative_link_leads_to_a_file_and_a_heading(path: Path) -> None:
+    assert dangling(path) == []
+
+
+def test_a_link_to_a_file_or_heading_that_does_not_exist_is_found(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(
+        "# One, two\n[a](page.md#one-two) [b](#one-two) [c](#three) [d](no.md) [e](https://x.y)\n"
+    )
+    assert dangling(page) == ["#three", "no.md"]
+
+
+def test_decisions_are_short_and_numbered_one_after_the_other() -> None:
+    assert len(DECISIONS.encode()) <= 25_000
+    entries = re.split(r"^(?=## )", DECISIONS, flags=re.MULTILINE)[1:]
+    for number, entry in enumerate(entries, 1):
+        heading = ENTRY.match(entry)
+        assert heading, entry[:80]
+        assert int(heading[1]) == number
+        lines = re.sub(r"^# .*", "", entry, flags=re.MULTILINE).strip().splitlines()
+        assert len(lines) <= 15, f"entry {number} has {len(lines)} lines"
+        assert all(len(line) <= 170 for line in lines), (
+            f"entry {number} has a line of more than 170 characters"
+        )
+
+
+def test_every_decision_that_a_file_refers_to_exists() -> None:
+    numbers = {int(found[1]) for found in ENTRY.finditer(DECISIONS)}
+    for path in our_files(".md", ".py", ".c", ".h", ".lua", ".toml", ".yaml", ".yml", ".sh", ".ts"):
+        for found in re.finditer(r"DECISIONS(?:\.md)?\)?,? (\d+)(?:[–-](\d+))?", path.read_text()):
+            named = {int(number) for number in found.groups() if number}
+            assert named <= numbers, f"{path.relative_to(ROOT)}: {found[0]}"
+
+
+def test_a_page_of_rulings_belongs_to_a_game_and_leads_to_its_book() -> None:
+    pages = sorted((ROOT / "docs/rulings").glob("*.md"))
+    assert pages
+    for page in pages:
+        assert page.stem in GAMES
+        assert f"../../core_c/warlog_core/rules/{page.stem}.md" in links(page)
