@@ -18,6 +18,7 @@ import pytest
 import redis as redis_py
 import yaml
 
+import warlog_core
 from tests.servers import redis_executable
 from tests.service.waiting import eventually
 from warlog_service.settings import Settings
@@ -27,8 +28,6 @@ DEPLOY = ROOT / "deploy"
 MANIFESTS = sorted((DEPLOY / "k8s").glob("*.yaml"))
 KUBERNETES = ("1.29", "1.37")
 """The oldest and the newest version that the manifests are for."""
-
-VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
 
 
 def documents() -> dict[Path, list[Any]]:
@@ -82,12 +81,29 @@ def test_a_manifest_with_a_field_that_kubernetes_does_not_know_does_not_fit() ->
         kubernetes_validate.validate(deployment, KUBERNETES[-1], strict=True)
 
 
+def checked(schema: str, path: Path) -> subprocess.CompletedProcess[str]:
+    """A file checked against a schema that check-jsonschema brings along: no network."""
+    check = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", schema, str(path)]
+    return subprocess.run(check, capture_output=True, text=True, check=False, timeout=60)
+
+
 def test_the_compose_file_fits_the_schema_of_its_specification() -> None:
-    check = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.compose-spec"]
-    done = subprocess.run(
-        [*check, str(DEPLOY / "compose.yaml")], capture_output=True, text=True, check=False, timeout=60
-    )
+    done = checked("vendor.compose-spec", DEPLOY / "compose.yaml")
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_public_workflow_fits_its_schema_and_runs_what_our_own_ci_runs(tmp_path: Path) -> None:
+    workflow = ROOT / ".github/workflows/ci.yml"
+    done = checked("vendor.github-workflows", workflow)
+    assert done.returncode == 0, done.stdout + done.stderr
+    wrong = tmp_path / "ci.yml"
+    wrong.write_text(workflow.read_text().replace("runs-on:", "runs_on:"))
+    assert checked("vendor.github-workflows", wrong).returncode != 0
+    (job,) = yaml.safe_load(workflow.read_text())["jobs"].values()
+    assert job["steps"][-1] == {"run": ".ci/run"}
+    assert os.access(ROOT / ".ci/run", os.X_OK)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert job["strategy"]["matrix"]["python"][0] == project["requires-python"].removeprefix(">=")
 
 
 # ---- settings, versions, files -----------------------------------------------------------------------------------
@@ -105,7 +121,7 @@ def test_every_image_has_a_version_and_ours_has_the_projects() -> None:
     for image in images():
         name, _, tag = image.partition(":")
         assert re.match(r"v?\d+\.\d+\.\d+", tag), image
-        assert name != "warlog" or tag == VERSION
+        assert name != "warlog" or tag == warlog_core.__version__
 
 
 def test_compose_mounts_files_that_are_there_and_names_services_networks_and_volumes_that_it_has() -> None:

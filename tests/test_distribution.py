@@ -5,11 +5,16 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+import tarfile
+import tomllib
 import zipfile
+from email import message_from_bytes
+from email.message import Message
 from pathlib import Path
 
 import pytest
 
+import warlog_core
 from tests.test_layout import PACKAGES, ROOT
 from tests.test_sixth_game import MADE
 
@@ -27,6 +32,49 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     subprocess.run([sys.executable, "-m", "pip", "wheel", *options, str(sdist)], check=True, timeout=300)
     (built,) = folder.glob("warlog-*.whl")
     return built
+
+
+def metadata(wheel: Path) -> Message:
+    """What a wheel says of itself."""
+    archive = zipfile.ZipFile(wheel)
+    (name,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
+    return message_from_bytes(archive.read(name))
+
+
+def licence_in(wheel: Path) -> bytes:
+    """The text of the licence that a wheel contains."""
+    archive = zipfile.ZipFile(wheel)
+    (name,) = (name for name in archive.namelist() if name.endswith(".dist-info/licenses/LICENSE"))
+    return archive.read(name)
+
+
+def test_the_sdist_and_the_wheel_have_the_version_and_the_licence(wheel: Path) -> None:
+    text = (ROOT / "LICENSE").read_bytes()
+    assert b"Apache License" in text
+    said = metadata(wheel)
+    assert (said["Version"], said["License-Expression"]) == (warlog_core.__version__, "Apache-2.0")
+    assert licence_in(wheel) == text
+    (sdist,) = wheel.parent.glob("warlog-*.tar.gz")
+    assert sdist.name == f"warlog-{warlog_core.__version__}.tar.gz"
+    with tarfile.open(sdist) as archive:
+        packed = archive.extractfile(f"warlog-{warlog_core.__version__}/LICENSE")
+        assert packed is not None
+        assert packed.read() == text
+
+
+def test_every_distribution_takes_its_version_from_the_same_line_and_has_the_same_licence() -> None:
+    for folder in (ROOT, ROOT / "core_c"):
+        whole = tomllib.loads((folder / "pyproject.toml").read_text())
+        assert "version" not in whole["project"]
+        assert whole["tool"]["setuptools"]["dynamic"] == {"version": {"attr": "warlog_core.__version__"}}
+        assert whole["project"]["license"] == "Apache-2.0"
+        assert (folder / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
+
+
+def test_the_version_stands_in_the_changelog_and_in_the_names_of_the_images() -> None:
+    assert f"\n## {warlog_core.__version__}" in (ROOT / "CHANGELOG.md").read_text()
+    for name in ("Dockerfile", "compose.yaml", "k8s/warlog.yaml"):
+        assert f"warlog:{warlog_core.__version__}" in (ROOT / "deploy" / name).read_text(), name
 
 
 def test_the_wheel_built_from_the_sdist_has_every_module_script_rule_book_and_type_marker(

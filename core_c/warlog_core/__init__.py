@@ -16,6 +16,9 @@ from warlog_core.game import Event, Game, Listing, Scenario, State, Step, Visibl
 from warlog_core.jsonvalue import loads
 from warlog_core.notation import history_line, history_result
 
+__version__ = "0.2.0"
+"""Warlog's version. Both pyproject.toml files read it from here, without an import."""
+
 __all__ = [
     "BadDraws",
     "BadState",
@@ -34,6 +37,7 @@ __all__ = [
     "UnknownGame",
     "UnknownSeat",
     "Visible",
+    "__version__",
     "game",
     "games",
     "hash_bytes",

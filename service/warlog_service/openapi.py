@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 from importlib import resources
-from importlib.metadata import version
 from typing import Any
 
 import msgspec
@@ -19,6 +18,7 @@ from litestar.handlers import HTTPRouteHandler
 from litestar.routes import HTTPRoute
 from msgspec import Struct
 
+import warlog_core
 from warlog_service.answers import encode
 from warlog_service.problems import TRANSPORT
 from warlog_service.schema import Problem
@@ -115,7 +115,7 @@ def document(app: Litestar) -> dict[str, Any]:
         "openapi": "3.1.0",
         "info": {
             "title": "Warlog",
-            "version": version("warlog"),
+            "version": warlog_core.__version__,
             "description": "A server for board war-games. Every refusal is a problem document with a stable `code`; "
             f"besides those listed with each call: {', '.join((*TRANSPORT, *ANYWHERE))}.",
         },

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+import warlog_core
+from tests.test_distribution import licence_in, metadata
 from tests.test_readme import blocks
 
 CORE = Path(__file__).resolve().parent.parent.parent / "core_c"
@@ -20,14 +22,17 @@ DEPENDENCIES = ["cffi", "msgspec", "pycparser"]
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Built from a copy, so that no build folder is left in the tree, with what the lock installed."""
+    """Built from an sdist of core_c alone, made from a copy, so that no build folder is left in the tree."""
     folder = tmp_path_factory.mktemp("wheel")
     source = folder / "core_c"
     shutil.copytree(
         CORE, source, ignore=shutil.ignore_patterns("build", "*.egg-info", "_core.*.so", "_core.c")
     )
+    made = ["-m", "build", "--no-isolation", "--sdist", "--outdir", str(folder), str(source)]
+    subprocess.run([sys.executable, *made], check=True, timeout=300, capture_output=True)
+    (sdist,) = folder.glob("*.tar.gz")
     command = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-index", "--no-build-isolation"]
-    subprocess.run([*command, "-w", str(folder / "dist"), str(source)], check=True, timeout=300)
+    subprocess.run([*command, "-w", str(folder / "dist"), str(sdist)], check=True, timeout=300)
     (built,) = (folder / "dist").iterdir()
     return built
 
@@ -63,6 +68,12 @@ def clean_python(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_one_wheel_serves_every_cpython_from_3_11_on(wheel: Path) -> None:
     assert wheel.name.startswith("warlog_core-")
     assert "-cp311-abi3-" in wheel.name
+
+
+def test_the_core_alone_has_warlogs_version_and_licence(wheel: Path) -> None:
+    said = metadata(wheel)
+    assert (said["Version"], said["License-Expression"]) == (warlog_core.__version__, "Apache-2.0")
+    assert licence_in(wheel) == (CORE.parent / "LICENSE").read_bytes()
 
 
 def test_the_core_installed_alone_satisfies_its_own_declaration(clean_python: Path) -> None:

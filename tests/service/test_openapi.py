@@ -9,6 +9,7 @@ from typing import Any
 import jsonschema
 import pytest
 
+import warlog_core
 from tests.servers import WarlogServer
 from tests.service.api import Api, ok
 from tests.service.make_examples import FILE, WORLD, play
@@ -35,6 +36,7 @@ POST /v1/games/{game}/positions/check, GET /health/live, GET /health/ready
 
 def test_every_call_of_the_design_is_described_and_answers(api: Api) -> None:
     document = ok(api.get("/openapi.json"))
+    assert document["info"]["version"] == warlog_core.__version__
     described = {
         f"{method.upper()} {path}" for path, methods in document["paths"].items() for method in methods
     }
