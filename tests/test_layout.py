@@ -240,7 +240,16 @@ def test_make_help_has_a_line_for_every_target() -> None:
 
 
 @pytest.mark.parametrize(
-    "document", ["README.md", "ARCHITECTURE.md", "DECISIONS.md", "CHANGELOG.md", ".ci/run"]
+    "document",
+    [
+        "README.md",
+        "ARCHITECTURE.md",
+        "CONTRIBUTING.md",
+        "DECISIONS.md",
+        "CHANGELOG.md",
+        "docs/PERFORMANCE.md",
+        ".ci/run",
+    ],
 )
 def test_the_make_commands_that_a_document_names_exist(document: str) -> None:
     named = set(
@@ -262,13 +271,15 @@ def test_the_warlog_commands_that_the_readme_names_exist() -> None:
         assert re.search(rf"\b{command}\b", said.stdout), command
 
 
-def test_the_paths_that_the_readme_names_exist() -> None:
-    folders = re.findall(
-        r"`((?:core_c|events|service|clients|tests)/[\w./-]*)`", (ROOT / "README.md").read_text()
+@pytest.mark.parametrize("document", ["README.md", "CONTRIBUTING.md"])
+def test_the_paths_that_a_document_names_exist(document: str) -> None:
+    paths = re.findall(
+        r"[` ]((?:core_c|events|service|clients|tests|deploy|docs)/[\w./-]*\w/?)(?=[` \n])",
+        (ROOT / document).read_text(),
     )
-    assert folders
-    for folder in folders:
-        assert (ROOT / folder).exists(), folder
+    assert paths
+    for path in paths:
+        assert (ROOT / path).exists(), path
 
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason="the published rule books are not beside this clone")

@@ -27,8 +27,8 @@ def blocks(section: str, language: str) -> list[str]:
 def test_the_quick_start_registers_plays_undoes_and_follows_the_feed_with_curl(
     warlog_server: WarlogServer, tmp_path: Path
 ) -> None:
-    serve, walk = blocks("Quick start", "sh")
-    assert serve == "make serve\n"
+    assert blocks("Quick start", "sh") == ["make serve\n"]
+    (walk,) = blocks("The same with curl", "sh")
     script = walk.replace(ADDRESS, warlog_server.url)
     run = subprocess.run(
         ["bash", "-eu", "-c", script], cwd=tmp_path, capture_output=True, text=True, timeout=60
@@ -50,6 +50,17 @@ def test_the_quick_start_registers_plays_undoes_and_follows_the_feed_with_curl(
         "action_taken",
     ]
     assert re.findall(r"^id: (\d+)", feed, flags=re.MULTILINE) == [str(i) for i in range(1, 10)]
+
+
+def test_the_readme_begins_with_a_match_then_the_server_then_curl_and_is_short() -> None:
+    assert len(README.encode()) <= 12_000
+    sections = re.findall(r"^## (.+)$", README, flags=re.MULTILINE)
+    assert sections[:4] == [
+        "A match in ten lines",
+        "Quick start",
+        "A player in ten lines",
+        "The same with curl",
+    ]
 
 
 def test_a_match_in_ten_lines_really_runs() -> None:
