@@ -9,84 +9,15 @@
  *                 leadership_bonus, weapon_mastery_bonus, hold_bonus, enhancement_bonus, races, race_tokens, race_token_cost,
  *                 treasure, terrain, turn_limit; per type: move, combat, cost; per spell: combat, range;
  *                 n, and per area: kind, n, spaces.
- * Position words: verdict, active, turn, actions_left, draw_offered; n, seats of 4 words (seat, alive, race, race_tokens);
- *                 play_order given, n, seats; n, acted; n, pieces of 14 words; n, and per area: kind, n, spaces.
- *                 Seats of a Position are numbered as in the longest roster, since it may name one that is not in the match.
+ * Position words: see confrontation_position.c.
  * Army items:     number of pawns, rooks, knights, bishops, queens (each may be absent), length of `bishops` (may be absent);
  *                 the lengths of its first ARMY_BISHOPS_MAX lists, then their spells one after the other.
- * Explanations:   of actions at conf_explain, of options and Positions at the enum PART; codecs/confrontation_explain.py
- *                 reads them.
+ * Explanations:   of actions at conf_explain, of options and Positions at the enum PART of confrontation.h;
+ *                 codecs/confrontation_explain.py reads them.
  */
-#include "../game.h"
-
-/* ==== 2. Board =================================================================================================== */
-
-enum { SPACES = 64, SEATS_MAX = 4, LINES = 8, DIRECTIONS = 8 };
-enum { ARMY, ORDER, TERRAIN, SETUP, PLAY, OVER }; /* phases, 5 */
-
-typedef uint64_t spaces; /* a set: bit s for space s */
-
-static const spaces FILE_A = 0x0101010101010101u, FILE_H = 0x8080808080808080u, RANK_1 = 0xffu;
-
-static spaces space_bit(int32_t space) { return (spaces)1 << space; }
-static int has(spaces set, int32_t space) { return (int)(set >> space & 1); }
-static int32_t first_of(spaces set) { return __builtin_ctzll(set); }
-
-/* One step in a direction, in the book's order: what must not be left by it, then the shift. */
-/* clang-format off */
-static const struct { spaces keep; uint8_t up, down; } STEP[DIRECTIONS] = {
-    /* N  */ { ~0ull,                  8, 0 },
-    /* NE */ { ~0x8080808080808080ull, 9, 0 },
-    /* E  */ { ~0x8080808080808080ull, 1, 0 },
-    /* SE */ { ~0x8080808080808080ull, 0, 7 },
-    /* S  */ { ~0ull,                  0, 8 },
-    /* SW */ { ~0x0101010101010101ull, 0, 9 },
-    /* W  */ { ~0x0101010101010101ull, 0, 1 },
-    /* NW */ { ~0x0101010101010101ull, 7, 0 },
-};
-/* clang-format on */
-
-static spaces step(spaces set, int32_t direction)
-{
-    return (set & STEP[direction].keep) << STEP[direction].up >> STEP[direction].down;
-}
-
-/* The spaces adjacent to one of `set`. */
-static spaces around(spaces set)
-{
-    const spaces beside = (set & ~FILE_H) << 1 | (set & ~FILE_A) >> 1;
-    const spaces row = set | beside;
-    return beside | row << 8 | row >> 8;
-}
-
-/* The spaces connected by a side with one of `set`. */
-static spaces across_sides(spaces set) { return (set & ~FILE_H) << 1 | (set & ~FILE_A) >> 1 | set << 8 | set >> 8; }
-
-enum { BOTTOM, LEFT, TOP, RIGHT }; /* edges, in seat order: also the seats' places in the longest roster */
-
-static const uint8_t EDGE[SEATS_MAX + 1][SEATS_MAX] = {
-    [2] = {BOTTOM, TOP},
-    [3] = {BOTTOM, LEFT, TOP},
-    [4] = {BOTTOM, LEFT, TOP, RIGHT},
-};
+#include "confrontation.h"
 
 /* ==== 3. Pieces ================================================================================================== */
-
-enum { KING, PAWN, ROOK, KNIGHT, BISHOP, QUEEN, TYPES };
-enum { RESERVE, BOARD, FALLEN, REMOVED };
-enum { FIREBALL, HEAL, HURT, JUDGEMENT, PANIC, SPELLS };
-enum { DEMONS, DWARVES, ELVES, HUMANS, ORCS, UNDEAD, RACES, NO_RACE = RACES };
-enum { BARRIER, COUNTERSPELL, ENHANCEMENT, ROUGH, KINDS };
-enum { SWORD, ARMOUR, BOOTS, SCROLL, BANNER, RECRUIT, TREASURES };
-enum { BY_MOVE, BY_FIREBALL, BY_HURT, BY_JUDGEMENT, BYS }; /* how a battle began */
-
-typedef struct type_rule {
-    uint8_t move, combat, cost;
-} type_rule;
-
-typedef struct spell_rule {
-    uint8_t combat, range;
-} spell_rule;
 
 /* clang-format off */
 static const type_rule DEFAULT_TYPE[TYPES] = {
@@ -115,30 +46,7 @@ static int is_common(int32_t type) { return type == PAWN || type == ROOK || type
 
 /* ==== 4. Setup and options ======================================================================================= */
 
-enum {
-    ARMY_CAP = 16,                          /* pieces of a seat, R10 */
-    POINTS_MAX = 60,                        /* to buy an army for; so more of anything cannot be bought */
-    ARMY_TYPES = 5,                         /* those that are bought: pawn ... queen */
-    ARMY_BISHOPS_MAX = ARMY_CAP - 2,        /* beside the King and one free Pawn at least */
-    BISHOP_SPELLS_MAX = 99,                 /* R37 */
-    FREE_SPELLS_MAX = 6,                    /* the greatest spells_per_bishop */
-    /* They buy n Bishops at 1 point or more with so many spells each, and no more than POINTS_MAX - n further spells. */
-    ARMY_SPELLS_MAX = FREE_SPELLS_MAX * ARMY_BISHOPS_MAX + POINTS_MAX - ARMY_BISHOPS_MAX,
-    ARMY_HEAD = ARMY_TYPES + 1,
-    ARMY_ITEMS_MAX = ARMY_HEAD + ARMY_BISHOPS_MAX + ARMY_SPELLS_MAX,
-    NOT_GIVEN = 0xff,
-};
-
 enum { TERRAIN_OFF, TERRAIN_CUSTOM, TERRAIN_PLAYERS };
-
-/* An army as it was posted (7.1): a field that was not posted is NOT_GIVEN, for the seat sees its own army as it sent it. */
-typedef struct army {
-    uint8_t given, n_bishops, race, extra_tokens, n_spells;
-    uint8_t pieces[ARMY_TYPES];
-    uint8_t lengths[ARMY_BISHOPS_MAX];
-    uint8_t spells[ARMY_SPELLS_MAX];
-} army;
-_Static_assert(sizeof(army) == 10 + ARMY_BISHOPS_MAX + ARMY_SPELLS_MAX, "an army has no hidden padding");
 
 /* 4.4. */
 enum { CLASSIC, HORDE, CAVALRY, BASTION, COVEN, LEVY, PRESETS };
@@ -160,98 +68,11 @@ static const struct {
 
 /* ==== 5. State =================================================================================================== */
 
-enum {
-    POSITION_ID_MAX = 9999,
-    /* `recruit` makes a new Pawn only while no Pawn of the seat is off the board: 64 new ones for each seat at most. */
-    ROSTER_MAX = POSITION_ID_MAX + 1 + SEATS_MAX * SPACES,
-    PIECES_MAX = SPACES + 1, /* one on each space, and one that has fallen */
-    AREAS_MAX = SPACES,      /* no space has two */
-    ACTED_MAX = 4,           /* the greatest actions_per_turn */
-    TARGETS_MAX = 8,         /* of a Judgement */
-    /* Battles won by Orcs in one action that still wait for their Fury. An action begins with at most 8 battles, and each Fury
-     * takes one off and adds two at most, each of which needs a loser: a piece that is removed (64) or lives again (a token of
-     * its seat). So more than some 80 need hundreds of tokens of Orcs and Undead in one action; what does not fit then gets no
-     * Fury. */
-    QUEUE_MAX = 1402,
-};
-
-/* What the options fix: never changes in a match. */
-typedef struct conf_setup {
-    int32_t turn_limit;
-    uint8_t n_seats, army_points, free_pawns, actions_per_turn, spells_per_bishop, spell_cost;
-    uint8_t leadership_bonus, weapon_mastery_bonus, hold_bonus, enhancement_bonus;
-    uint8_t races, race_tokens, race_token_cost, treasure, terrain;
-    type_rule types[TYPES];
-    spell_rule spells[SPELLS];
-    uint8_t zero_[1];
-} conf_setup;
-_Static_assert(sizeof(conf_setup) == 4 + 15 + 3 * TYPES + 2 * SPELLS + 1, "the setup has no hidden padding");
-
-/* A piece that is not removed. */
-typedef struct piece {
-    uint16_t id, strength, combat_bonus, move_bonus;
-    uint8_t seat, type, status, at; /* `at` 0 unless on the board */
-    uint8_t spells[SPELLS];         /* how many of each */
-    uint8_t zero_[3];
-} piece;
-_Static_assert(sizeof(piece) == 20, "a piece has no hidden padding");
-
-typedef struct area { /* 7.3 */
-    spaces spaces;
-    uint8_t kind, zero_[7];
-} area;
-_Static_assert(sizeof(area) == 16, "an area has no hidden padding");
-
 /* Open decisions, 6.3. */
 enum { NOTHING, HOLD, LUCK, LIVE_AGAIN, PANICKED, FURY, SWIFT, RISEN, DRAW_OFFER, DECISIONS };
 
 /* Where Fury stands (7.9). */
 enum { NO_FURY, FIRST_ASKED, FIRST_FOUGHT, SECOND_ASKED, SECOND_FOUGHT };
-
-/* The action that is being resolved: all that is needed to go on when the open decision is made. All zero between actions. */
-typedef struct work {
-    int32_t attack_rating, defend_rating;
-    int32_t target_rating[TARGETS_MAX];
-    uint16_t mover;              /* P of 7.9; the Bishop of a spell; the piece that rose */
-    uint16_t attacker, defender; /* of the battle; of Panic, the target is the defender */
-    uint16_t loser;              /* who may live again */
-    uint16_t trigger, first;     /* Fury: Q, and the piece of stage 1 */
-    uint16_t target[TARGETS_MAX];
-    uint8_t pending, owner;
-    uint8_t by, from, space, hold, asked; /* the battle; asked: bit 0 the attacker's, bit 1 the defender's seat */
-    uint8_t attack_die, defend_die;
-    uint8_t fury, swift;            /* swift: Swift has still to be asked */
-    uint8_t n_targets, next_target; /* of a Judgement */
-    uint8_t zero_[3];
-} work;
-_Static_assert(sizeof(work) == 40 + 12 + 2 * TARGETS_MAX + 16, "the work has no hidden padding");
-
-/* Pieces that are not removed stand in `pieces`, by ascending id; the roster says of every id, the removed ones' too, whose it is
- * and of which type: 1 + seat * TYPES + type, 0 for an id that does not exist. A Position may name 9999 removed pieces, hence
- * 16 KB at worst; an ordinary match uses the first 3 KB, and the rest is zero. */
-typedef struct conf_state {
-    int64_t turn;
-    int64_t decisions; /* the clock: how often the match has turned to somebody else */
-    int32_t race_tokens[SEATS_MAX];
-    uint8_t race[SEATS_MAX];
-    uint8_t phase, reason, winners, revealed; /* revealed: the seats whose army actions are public */
-    uint8_t alive, submitted;                 /* seats, as bits */
-    uint8_t chooser, active, actions_left, draw_offered;
-    uint8_t n_order, n_acted;
-    uint8_t order[SEATS_MAX];
-    uint16_t acted[ACTED_MAX];
-    uint16_t next_id, n_queue;
-    uint8_t n_pieces, n_areas, zero_[2];
-    work work;
-    area areas[AREAS_MAX];
-    army armies[SEATS_MAX];
-    piece pieces[PIECES_MAX];
-    uint8_t roster[ROSTER_MAX];
-    uint16_t queue[QUEUE_MAX];
-} conf_state;
-_Static_assert(offsetof(conf_state, areas) == 68 + sizeof(work), "no hidden padding");
-_Static_assert(sizeof(conf_state) == offsetof(conf_state, queue) + 2 * QUEUE_MAX && sizeof(conf_state) % 8 == 0, "nor here");
-_Static_assert(sizeof(conf_state) <= WL_STATE_MAX, "worst case");
 
 typedef struct conf_view {
     int32_t viewer;
@@ -410,47 +231,6 @@ static const char *const EFFECTS[] = {
 enum { ATTACKER_WINS, DEFENDER_WINS, DRAWN };           /* battle_result */
 enum { BECAUSE_DEFEATED, BECAUSE_ELIMINATED };          /* removed */
 
-/* 7 and 10.6, beyond the codes that all games share. X(constant, code). */
-#define ERRORS(X)                                                                                                     \
-    X(SEAT_OUT, seat_out)                                                                                             \
-    X(ALREADY_SUBMITTED, already_submitted)                                                                           \
-    X(UNKNOWN_PIECE, unknown_piece)                                                                                   \
-    X(PIECE_NOT_ON_BOARD, piece_not_on_board)                                                                         \
-    X(ALREADY_PLACED, already_placed)                                                                                 \
-    X(ALREADY_ACTED, already_acted)                                                                                   \
-    X(NOT_A_BISHOP, not_a_bishop)                                                                                     \
-    X(SPELL_NOT_KNOWN, spell_not_known)                                                                               \
-    X(ILLEGAL_TARGET, illegal_target)                                                                                 \
-    X(CANNOT_HEAL, cannot_heal)                                                                                       \
-    X(WRONG_RACE, wrong_race)                                                                                         \
-    X(NO_TOKENS, no_tokens)                                                                                           \
-    X(IMMUNE_SPACE, immune_space)                                                                                     \
-    X(TOO_MANY_PIECES, too_many_pieces)                                                                               \
-    X(BAD_SPELLS, bad_spells)                                                                                         \
-    X(RACE_REQUIRED, race_required)                                                                                   \
-    X(RACE_NOT_ALLOWED, race_not_allowed)                                                                             \
-    X(TOO_MANY_POINTS, too_many_points)                                                                               \
-    X(BAD_PLACE, bad_place)                                                                                           \
-    X(BAD_TERRAIN_SIZE, bad_terrain_size)                                                                             \
-    X(TERRAIN_NOT_CONNECTED, terrain_not_connected)                                                                   \
-    X(TERRAIN_IN_ZONE, terrain_in_zone)                                                                               \
-    X(TERRAIN_OVERLAP, terrain_overlap)                                                                               \
-    X(ACTION_REQUIRED, action_required)                                                                               \
-    X(DRAW_ALREADY_OFFERED, draw_already_offered)                                                                     \
-    X(BAD_SEATS, bad_seats)                                                                                           \
-    X(BAD_RACE, bad_race)                                                                                             \
-    X(BAD_PLAY_ORDER, bad_play_order)                                                                                 \
-    X(BAD_ACTIVE, bad_active)                                                                                         \
-    X(BAD_TURN, bad_turn)                                                                                             \
-    X(BAD_ACTIONS_LEFT, bad_actions_left)                                                                             \
-    X(DUPLICATE_ID, duplicate_id)                                                                                     \
-    X(BAD_PIECE, bad_piece)                                                                                           \
-    X(DUPLICATE_SPACE, duplicate_space)                                                                               \
-    X(KING_COUNT, king_count)                                                                                         \
-    X(LONE_KING, lone_king)                                                                                           \
-    X(BAD_ACTED, bad_acted)                                                                                           \
-    X(BAD_TERRAIN, bad_terrain)
-WL_ERROR_CONSTANTS(ERRORS);
 static const char *const ERROR_NAMES[] = WL_ERROR_NAMES(ERRORS);
 
 /* ==== Lines and zones (2) ======================================================================================== */
@@ -470,12 +250,6 @@ static spaces home_line(const conf_setup *setup, int32_t seat) { return line_of(
 static spaces zone_of(const conf_setup *setup, int32_t seat) { return line_of(setup, seat, 1) | line_of(setup, seat, 2); }
 
 /* ==== Pieces in the state ======================================================================================== */
-
-/* Where the pieces and the terrain are, as sets; made anew when they are asked for. */
-typedef struct board {
-    spaces taken, own[SEATS_MAX];
-    spaces terrain[KINDS];
-} board;
 
 static spaces terrain_of(const conf_state *state, int32_t kind)
 {
@@ -533,53 +307,11 @@ static piece *piece_at(const conf_state *state, int32_t space)
     return NULL;
 }
 
-/* The seat and type of any id that exists, removed or not. */
-static int exists(const conf_state *state, int64_t id) { return id > 0 && id < state->next_id && state->roster[id] != 0; }
-static int32_t seat_of(const conf_state *state, int64_t id) { return (state->roster[id] - 1) / TYPES; }
-static int32_t type_of(const conf_state *state, int64_t id) { return (state->roster[id] - 1) % TYPES; }
-
-static void enter_in_roster(conf_state *state, int32_t id, int32_t seat, int32_t type)
-{
-    state->roster[id] = (uint8_t)(1 + seat * TYPES + type);
-    if (id >= state->next_id)
-        state->next_id = (uint16_t)(id + 1);
-}
-
-/* The row of a piece that comes (back) into the match. */
-static piece *add_piece(conf_state *state, int32_t id)
-{
-    int32_t at = state->n_pieces++;
-
-    assert(state->n_pieces <= PIECES_MAX);
-    for (; at > 0 && state->pieces[at - 1].id > id; at--)
-        state->pieces[at] = state->pieces[at - 1];
-    memset(&state->pieces[at], 0, sizeof state->pieces[at]);
-    state->pieces[at].id = (uint16_t)id;
-    state->pieces[at].seat = (uint8_t)seat_of(state, id);
-    state->pieces[at].type = (uint8_t)type_of(state, id);
-    state->pieces[at].strength = state->pieces[at].type == ROOK;
-    return &state->pieces[at];
-}
-
 static void drop_piece(conf_state *state, piece *p)
 {
     const piece *end = &state->pieces[--state->n_pieces];
     memmove(p, p + 1, (size_t)(end - p) * sizeof *p);
     memset(&state->pieces[state->n_pieces], 0, sizeof *p);
-}
-
-static void put_on(piece *p, int32_t space)
-{
-    p->status = BOARD;
-    p->at = (uint8_t)space;
-}
-
-static int has_acted(const conf_state *state, int32_t id)
-{
-    for (int32_t i = 0; i < state->n_acted; i++)
-        if (state->acted[i] == id)
-            return 1;
-    return 0;
 }
 
 static int has_power(const conf_state *state, int32_t seat, int32_t race)
@@ -817,8 +549,6 @@ static void eliminate(match *m, int32_t seat, int32_t reason)
 
 /* ---- 6.1, 6.2 --------------------------------------------------------------------------------------------------- */
 
-static int is_alive(const conf_state *state, int32_t seat) { return state->alive >> seat & 1; }
-
 /* The next live seat in play order after `seat`, cyclically. */
 static int32_t next_in_order(const conf_state *state, int32_t seat)
 {
@@ -832,22 +562,6 @@ static int32_t next_in_order(const conf_state *state, int32_t seat)
             return next;
     }
     return seat;
-}
-
-/* The next live seat in play order, not beginning anew; -1 after the last. `seat` -1: the first live seat of all. */
-static int32_t later_in_order(const conf_state *state, int32_t seat)
-{
-    int32_t at = 0;
-
-    if (seat >= 0) {
-        while (at < state->n_order && state->order[at] != seat)
-            at++;
-        at++;
-    }
-    for (; at < state->n_order; at++)
-        if (is_alive(state, state->order[at]))
-            return state->order[at];
-    return -1;
 }
 
 /* START TURN; `first` at the very first turn. */
@@ -1300,10 +1014,6 @@ static army preset_army(int32_t preset, int32_t race)
     return a;
 }
 
-static int32_t given_or_none(uint8_t number) { return number == NOT_GIVEN ? 0 : number; }
-static int32_t bought(const army *a, int32_t type) { return given_or_none(a->pieces[type - PAWN]); }
-static int32_t extra_tokens(const army *a) { return given_or_none(a->extra_tokens); }
-
 static int32_t cost_of(const conf_setup *setup, const army *a)
 {
     int32_t cost = setup->race_token_cost * extra_tokens(a);
@@ -1578,12 +1288,6 @@ static spaces all_zones(const conf_setup *setup)
     for (int32_t seat = 0; seat < setup->n_seats; seat++)
         set |= zone_of(setup, seat);
     return set;
-}
-
-static void add_area(conf_state *state, int32_t kind, spaces set)
-{
-    state->areas[state->n_areas].spaces = set;
-    state->areas[state->n_areas++].kind = (uint8_t)kind;
 }
 
 enum { SMALL_AREA = 4, LARGE_AREA = 8 };
@@ -2578,15 +2282,6 @@ static const struct { int32_t low, high, otherwise; } OPTION[OPTIONS] = {
 /* clang-format on */
 enum { MOVE_MAX = 7, COMBAT_MAX = 9, COST_MAX = 20, RANGE_MAX = 7 };
 
-/* What is at fault in options or a Position, a row of PARTS in codecs/confrontation_explain.py; behind it the index in the list
- * or table where it is one. */
-enum {
-    PART_OPTION, PART_PIECE_TABLE, PART_SPELL_TABLE, PART_AREAS_UNWANTED, PART_OPTION_AREA, PART_AREA, PART_SEATS, PART_SEAT,
-    PART_ALIVE, PART_RACE, PART_ORDER, PART_ORDER_SEATS, PART_ACTIVE, PART_TURN, PART_ACTIONS_LEFT, PART_PIECE, PART_KINGS,
-    PART_LONE_KING, PART_ACTED
-};
-#define BAD_POSITION(error, ...) WL_BLAME(words, error, __VA_ARGS__)
-
 /* What the options make: the setup, and the terrain that lies there from the start. */
 typedef struct start {
     conf_setup setup;
@@ -2626,25 +2321,6 @@ static int read_tables(conf_setup *setup, wl_words *words)
             WL_BLAME(words, WL_E_INVALID_OPTIONS, PART_SPELL_TABLE, spell);
             return 0;
         }
-    }
-    return 1;
-}
-
-/* One area of the options or of a Position: its kind, its spaces as a set, and how many it names; 0 if it is malformed. */
-static int read_area(wl_words *words, wl_word *kind, spaces *set, wl_word *n)
-{
-    const wl_word *list;
-
-    *kind = wl_next(words);
-    *n = wl_next(words);
-    *set = 0;
-    list = wl_next_list(words, *n, 1);
-    if (list == NULL || !wl_between(0, *kind, KINDS - 1))
-        return 0;
-    for (wl_word i = 0; i < *n; i++) {
-        if (!wl_between(0, list[i], SPACES - 1))
-            return 0;
-        *set |= space_bit((int32_t)list[i]);
     }
     return 1;
 }
@@ -2699,284 +2375,20 @@ static int32_t read_options(start *s, wl_words *words)
     return WL_OK;
 }
 
-/* ==== 10.6 Position ============================================================================================== */
+/* ==== Start of the match ========================================================================================= */
 
-enum { SEAT_WORDS = 4 };
-enum { /* a piece; its spells are given as their number (or absent) and how many there are of each */
-    W_ID, W_SEAT, W_TYPE, W_STATUS, W_AT, W_STRENGTH, W_COMBAT, W_MOVE, W_N_SPELLS, W_SPELLS,
-    PIECE_WORDS = W_SPELLS + SPELLS
-};
-enum { NUMBER_MAX = 999 };
-
-typedef struct position {
-    wl_word active, turn, actions_left, draw_offered;
-    wl_word n_seats, has_order, n_order, n_acted, n_pieces, n_areas;
-    const wl_word *seats, *order, *acted, *pieces;
-    wl_words areas;
-} position;
-
-static int32_t read_position(position *p, wl_words *words)
-{
-    wl_words areas;
-    const wl_word verdict = wl_next(words);
-
-    p->active = wl_next(words);
-    p->turn = wl_next(words);
-    p->actions_left = wl_next(words);
-    p->draw_offered = wl_next(words);
-    p->n_seats = wl_next(words);
-    p->seats = wl_next_list(words, p->n_seats, SEAT_WORDS);
-    p->has_order = wl_next(words);
-    p->n_order = wl_next(words);
-    p->order = wl_next_list(words, p->n_order, 1);
-    p->n_acted = wl_next(words);
-    p->acted = wl_next_list(words, p->n_acted, 1);
-    p->n_pieces = wl_next(words);
-    p->pieces = wl_next_list(words, p->n_pieces, PIECE_WORDS);
-    p->n_areas = wl_next(words);
-    p->areas = areas = *words;
-    if (verdict != 0 || words->overrun || p->n_areas < 0)
-        return WL_E_INVALID_POSITION;
-    for (wl_word i = 0; i < p->n_areas; i++) { /* the form comes before everything else */
-        wl_word kind;
-        wl_word n;
-        spaces set;
-        if (!read_area(&areas, &kind, &set, &n))
-            return BAD_POSITION(WL_E_INVALID_POSITION, PART_AREA, i);
-    }
-    return WL_OK;
-}
-
-/* A seat's place in the match, from its place in the longest roster; -1 when it is not in the match. */
-static int32_t seat_in_match(const conf_setup *setup, wl_word seat)
-{
-    for (int32_t i = 0; i < setup->n_seats; i++)
-        if (EDGE[setup->n_seats][i] == seat)
-            return i;
-    return -1;
-}
-
-static int32_t load_seats(const conf_setup *setup, conf_state *state, const position *p, wl_words *words)
-{
-    if (p->n_seats != setup->n_seats)
-        return BAD_POSITION(BAD_SEATS, PART_SEATS, setup->n_seats);
-    for (int32_t i = 0; i < setup->n_seats; i++) {
-        if (seat_in_match(setup, p->seats[i * SEAT_WORDS]) != i)
-            return BAD_POSITION(BAD_SEATS, PART_SEAT, i);
-        if (wl_or_else(p->seats[i * SEAT_WORDS + 1], 1) != 0)
-            state->alive |= (uint8_t)wl_bit(i);
-    }
-    if (wl_popcount(state->alive) < 2)
-        return BAD_POSITION(BAD_SEATS, PART_ALIVE, 0);
-    for (int32_t i = 0; i < setup->n_seats; i++) {
-        const wl_word race = p->seats[i * SEAT_WORDS + 2];
-        const wl_word tokens = p->seats[i * SEAT_WORDS + 3];
-        const int none = race == WL_WORD_ABSENT && tokens == WL_WORD_ABSENT;
-        if (none) {
-            if (setup->races && is_alive(state, i))
-                return BAD_POSITION(BAD_RACE, PART_RACE, i);
-            continue;
-        }
-        if (!setup->races || !wl_between(0, race, RACES - 1) || !wl_between(0, tokens, NUMBER_MAX))
-            return BAD_POSITION(BAD_RACE, PART_RACE, i);
-        state->race[i] = (uint8_t)race;
-        state->race_tokens[i] = (int32_t)tokens;
-    }
-    return WL_OK;
-}
-
-static int32_t load_order(const conf_setup *setup, conf_state *state, const position *p, wl_words *words)
-{
-    uint32_t seats = 0;
-
-    if (!p->has_order) {
-        for (int32_t seat = 0; seat < setup->n_seats; seat++)
-            state->order[state->n_order++] = (uint8_t)seat;
-        return WL_OK;
-    }
-    for (wl_word i = 0; i < p->n_order; i++) {
-        const int32_t seat = seat_in_match(setup, p->order[i]);
-        if (seat < 0 || (seats >> seat & 1))
-            return BAD_POSITION(BAD_PLAY_ORDER, PART_ORDER, i);
-        seats |= wl_bit(seat);
-        state->order[state->n_order++] = (uint8_t)seat;
-    }
-    return (state->alive & ~seats) == 0 ? WL_OK : BAD_POSITION(BAD_PLAY_ORDER, PART_ORDER_SEATS, 0);
-}
-
-static int32_t load_turn(const conf_setup *setup, conf_state *state, const position *p, wl_words *words)
-{
-    const int32_t active = p->active == WL_WORD_ABSENT ? later_in_order(state, -1) : seat_in_match(setup, p->active);
-    const wl_word actions_left = wl_or_else(p->actions_left, setup->actions_per_turn);
-
-    state->turn = wl_or_else(p->turn, 1);
-    if (active < 0 || !is_alive(state, active))
-        return BAD_POSITION(BAD_ACTIVE, PART_ACTIVE, 0);
-    state->active = (uint8_t)active;
-    if (!wl_between(1, state->turn, setup->turn_limit > 0 ? setup->turn_limit : INT32_MAX))
-        return BAD_POSITION(BAD_TURN, PART_TURN, setup->turn_limit);
-    if (!wl_between(0, actions_left, setup->actions_per_turn))
-        return BAD_POSITION(BAD_ACTIONS_LEFT, PART_ACTIONS_LEFT, setup->actions_per_turn);
-    state->actions_left = (uint8_t)actions_left;
-    state->draw_offered = wl_or_else(p->draw_offered, 0) != 0;
-    return WL_OK;
-}
-
-static int is_bonus(wl_word value, int board)
-{
-    return value == WL_WORD_ABSENT || wl_between(0, value, board ? NUMBER_MAX : 0);
-}
-
-/* One piece of a Position: duplicate_id, bad_piece, duplicate_space. */
-static int32_t load_piece(const conf_setup *setup, conf_state *state, const wl_word *w, spaces *taken)
-{
-    const int32_t seat = seat_in_match(setup, w[W_SEAT]);
-    const wl_word status = wl_or_else(w[W_STATUS], BOARD);
-    const int board = status == BOARD;
-    int32_t n_spells = 0;
-    piece *p;
-
-    if (wl_between(1, w[W_ID], POSITION_ID_MAX) && exists(state, w[W_ID]))
-        return DUPLICATE_ID;
-    if (!wl_between(1, w[W_ID], POSITION_ID_MAX) || seat < 0 || (!board && status != REMOVED))
-        return BAD_PIECE;
-    if (!wl_between(KING, w[W_TYPE], QUEEN) || (w[W_AT] != WL_WORD_ABSENT) != board || (board && !is_alive(state, seat)))
-        return BAD_PIECE;
-    if (!is_bonus(w[W_STRENGTH], board) || !is_bonus(w[W_COMBAT], board) || !is_bonus(w[W_MOVE], board))
-        return BAD_PIECE;
-    if (w[W_N_SPELLS] != WL_WORD_ABSENT) {
-        if (!board || w[W_TYPE] != BISHOP || !wl_between(0, w[W_N_SPELLS], BISHOP_SPELLS_MAX))
-            return BAD_PIECE;
-        for (int32_t i = 0; i < SPELLS; i++) {
-            if (!wl_between(0, w[W_SPELLS + i], BISHOP_SPELLS_MAX))
-                return BAD_PIECE;
-            n_spells += (int32_t)w[W_SPELLS + i];
-        }
-        if (n_spells != w[W_N_SPELLS])
-            return BAD_PIECE;
-    }
-    if (board && !wl_between(0, w[W_AT], SPACES - 1))
-        return BAD_PIECE;
-    if (board && has(*taken, (int32_t)w[W_AT]))
-        return DUPLICATE_SPACE;
-    enter_in_roster(state, (int32_t)w[W_ID], seat, (int32_t)w[W_TYPE]);
-    if (!board)
-        return WL_OK;
-    *taken |= space_bit((int32_t)w[W_AT]);
-    p = add_piece(state, (int32_t)w[W_ID]);
-    put_on(p, (int32_t)w[W_AT]);
-    p->strength = (uint16_t)wl_or_else(w[W_STRENGTH], p->strength);
-    p->combat_bonus = (uint16_t)wl_or_else(w[W_COMBAT], 0);
-    p->move_bonus = (uint16_t)wl_or_else(w[W_MOVE], 0);
-    for (int32_t i = 0; i < SPELLS && w[W_N_SPELLS] != WL_WORD_ABSENT; i++)
-        p->spells[i] = (uint8_t)w[W_SPELLS + i];
-    return WL_OK;
-}
-
-/* king_count, lone_king. */
-static int32_t check_kings(const conf_setup *setup, const conf_state *state, wl_words *words)
-{
-    int32_t kings[SEATS_MAX] = {0};
-    int32_t kings_on_board[SEATS_MAX] = {0};
-    int32_t others[SEATS_MAX] = {0};
-
-    for (int32_t id = 1; id < state->next_id; id++)
-        if (state->roster[id] != 0)
-            kings[seat_of(state, id)] += type_of(state, id) == KING;
-    for (int32_t i = 0; i < state->n_pieces; i++) {
-        const piece *p = &state->pieces[i];
-        *(p->type == KING ? &kings_on_board[p->seat] : &others[p->seat]) += 1;
-    }
-    for (int32_t seat = 0; seat < setup->n_seats; seat++)
-        if (kings[seat] > 1 || (is_alive(state, seat) && kings_on_board[seat] != 1))
-            return BAD_POSITION(KING_COUNT, PART_KINGS, seat);
-    for (int32_t seat = 0; seat < setup->n_seats; seat++)
-        if (is_alive(state, seat) && others[seat] == 0)
-            return BAD_POSITION(LONE_KING, PART_LONE_KING, seat);
-    return WL_OK;
-}
-
-static int32_t load_acted(const conf_setup *setup, conf_state *state, const position *p, wl_words *words)
-{
-    if (p->n_acted > setup->actions_per_turn - state->actions_left)
-        return BAD_POSITION(BAD_ACTED, PART_ACTED, -1);
-    for (wl_word i = 0; i < p->n_acted; i++) {
-        if (!exists(state, p->acted[i]) || seat_of(state, p->acted[i]) != state->active)
-            return BAD_POSITION(BAD_ACTED, PART_ACTED, i);
-        if (has_acted(state, (int32_t)p->acted[i]))
-            return BAD_POSITION(BAD_ACTED, PART_ACTED, i);
-        state->acted[state->n_acted++] = (uint16_t)p->acted[i];
-    }
-    return WL_OK;
-}
-
-static int32_t load_terrain(conf_state *state, const position *p, wl_words *words)
-{
-    wl_words areas = p->areas;
-    spaces old = 0;
-
-    for (wl_word i = 0; i < p->n_areas; i++) {
-        wl_word kind;
-        wl_word n;
-        spaces set;
-        read_area(&areas, &kind, &set, &n);
-        if (n < 1 || __builtin_popcountll(set) != n || (set & old))
-            return BAD_POSITION(BAD_TERRAIN, PART_AREA, i);
-        old |= set;
-        add_area(state, (int32_t)kind, set);
-    }
-    return WL_OK;
-}
-
-/* A state that has nothing in it yet. */
-static void blank(conf_state *state)
-{
-    memset(state, 0, sizeof *state);
-    state->next_id = 1;
-    memset(state->race, NO_RACE, sizeof state->race);
-}
-
-/* The checks of 10.6, in order, which make the state as they go. */
-static int32_t load_position(const conf_setup *setup, conf_state *state, wl_words *words)
-{
-    position p;
-    spaces taken = 0;
-    int32_t error = read_position(&p, words);
-
-    blank(state);
-    state->phase = PLAY;
-    if (error == WL_OK)
-        error = load_seats(setup, state, &p, words);
-    if (error == WL_OK)
-        error = load_order(setup, state, &p, words);
-    if (error == WL_OK)
-        error = load_turn(setup, state, &p, words);
-    for (wl_word i = 0; error == WL_OK && i < p.n_pieces; i++)
-        if ((error = load_piece(setup, state, p.pieces + i * PIECE_WORDS, &taken)) != WL_OK)
-            BAD_POSITION(error, PART_PIECE, i);
-    if (error == WL_OK)
-        error = check_kings(setup, state, words);
-    if (error == WL_OK)
-        error = load_acted(setup, state, &p, words);
-    if (error == WL_OK)
-        error = load_terrain(state, &p, words);
-    if (error == WL_OK)
-        state->revealed = (uint8_t)(wl_bit(setup->n_seats) - 1); /* there are no army actions to hide */
-    return error;
-}
-
-static int32_t conf_check_options(wl_words *options, wl_words *position_words)
+static int32_t conf_check_options(wl_words *options, wl_words *position)
 {
     start s;
     conf_state state;
     const int32_t error = read_options(&s, options);
 
-    if (error != WL_OK || position_words == NULL)
+    if (error != WL_OK || position == NULL)
         return error;
-    return load_position(&s.setup, &state, position_words);
+    return conf_load_position(&s.setup, &state, position);
 }
 
-static int32_t conf_init(void *setup, void *state_, wl_words *options, wl_words *position_words, wl_draws *draws,
+static int32_t conf_init(void *setup, void *state_, wl_words *options, wl_words *position, wl_draws *draws,
                          wl_event *event)
 {
     conf_state *state = state_;
@@ -2987,8 +2399,8 @@ static int32_t conf_init(void *setup, void *state_, wl_words *options, wl_words 
     if (error != WL_OK)
         return error;
     memcpy(setup, &s.setup, sizeof s.setup);
-    if (position_words != NULL) {
-        error = load_position(setup, state, position_words);
+    if (position != NULL) {
+        error = conf_load_position(setup, state, position);
         if (error == WL_OK)
             next_step(&m);
         return error;

@@ -8,63 +8,14 @@
  *                 army, army_points, max_stacks, army_preset, shooter_melee_percent, defend_percent, min_damage, round_limit,
  *                 limit_result, roster verdict, armies verdict (LIST_ABSENT ...);
  *                 n, obstacle spaces; with a roster: n, types of 16 words; with armies: n, and per seat: seat, n, (unit, count).
- * Position words: verdict, phase, round, next_id, queue given; n, obstacles; n, stacks of 12 words; n, queue;
- *                 n, and per seat: seat, status, army given, ready, draw_offer, draw_used, n, (unit, count).
+ * Position words: see hex_position.c.
  *
- * Explanations of actions (hex_explain) and notes on options and Positions (the enum NOTE) are lists of words that
+ * Explanations of actions (hex_explain) and notes on options and Positions (the enum NOTE of hex.h) are lists of words that
  * codecs/hex_explain.py reads.
  */
-#include "../game.h"
-
-/* ==== 2. Board ====================================================================================================== */
-
-enum {
-    COLUMNS_MAX = 25,
-    ROWS_MAX = 19,
-    STRIDE = 32,
-    SPACES_MAX = COLUMNS_MAX * ROWS_MAX,
-    HIDDEN = 0xffff, /* the space of a stack, to those who may not know it */
-
-    SEATS_MAX = 4,
-    UNITS_MAX = 40,
-    STACKS_MAX = SPACES_MAX, /* one on each space, at most */
-    ARMY_MAX = 21,           /* the greatest max_stacks */
-    COUNT_MAX = 9999,
-    ID_MAX = 999999999,
-};
-
-enum { RECRUIT, DEPLOY, PLAY, OVER };                                /* phases, 5 */
-enum { IN, ELIMINATED, RESIGNED };                                   /* seat statuses, 5 */
-enum { WALK, LEAP, FLY };                                            /* movement modes, 2.6 */
-enum { NO_SKILL, HEAL, SUMMON };                                     /* skills, 3.1 */
-enum { OBSTACLES_NONE, OBSTACLES_LIST, OBSTACLES_RANDOM };           /* options, 4.1 */
-enum { ARMY_RECRUIT, ARMY_PRESET, ARMY_GIVEN };
-enum { PRESET_AUTO, PRESET_HOST, PRESET_RANGERS, PRESET_COVEN, PRESET_TALONS, PRESETS };
-enum { MELEE, RANGED, RETALIATION };                                 /* kinds of a blow, 10.4 */
-enum { BY_ELIMINATION, BY_RESIGNATION, BY_TIMEOUT, BY_AGREEMENT, BY_ROUND_LIMIT }; /* reasons, 9.1 */
-
-static int32_t row_of(int32_t space) { return space / STRIDE; }
-static int32_t column_of(int32_t space) { return space % STRIDE; }
-static int32_t space_at(int32_t column, int32_t row) { return row * STRIDE + column; }
-
-/* A set of spaces: bit c of row[r]. */
-typedef struct spaces {
-    uint32_t row[ROWS_MAX];
-} spaces;
-
-static int has(const spaces *set, int32_t space) { return set->row[row_of(space)] >> column_of(space) & 1; }
-static void add(spaces *set, int32_t space) { set->row[row_of(space)] |= wl_bit(column_of(space)); }
+#include "hex.h"
 
 /* ==== 3. Pieces ===================================================================================================== */
-
-typedef struct unit {
-    int32_t cost;
-    uint16_t hp, attack, spread, skill_power;
-    uint8_t level, initiative, move, movement, range, shooter, retaliations;
-    uint8_t skill, skill_range, skill_uses, summon_unit;
-    uint8_t zero_[1];
-} unit;
-_Static_assert(sizeof(unit) == 24, "a unit type has no hidden padding");
 
 /* 3.2, in roster order; laid out to be compared with the book. */
 /* clang-format off */
@@ -94,16 +45,6 @@ enum {
     NECROMANCER, GIANT, DRAGON, SKELETON,
 };
 
-/* An entry of an army: so many of a unit. */
-typedef struct entry {
-    uint16_t unit, count;
-} entry;
-
-typedef struct army {
-    int32_t n;
-    entry entry[ARMY_MAX];
-} army;
-
 /* 4.3: the named presets, made for 1000 points of the default roster; `auto` is computed. */
 enum { PRESET_POINTS = 1000, PRESET_ENTRIES = 6 };
 static const entry PRESET_ARMY[PRESETS][PRESET_ENTRIES] = {
@@ -114,49 +55,6 @@ static const entry PRESET_ARMY[PRESETS][PRESET_ENTRIES] = {
 };
 
 /* ==== 5. State ====================================================================================================== */
-
-/* What the options fix: never changes in a match. */
-typedef struct hex_setup {
-    int32_t army_points, round_limit;
-    uint8_t n_seats, teams, width, height, deploy_depth, deployment, army, max_stacks, army_preset;
-    uint8_t shooter_melee_percent, defend_percent, min_damage, limit_result, own_roster, n_units;
-    uint8_t zero_[1];
-    unit units[UNITS_MAX];
-} hex_setup;
-_Static_assert(sizeof(hex_setup) == 24 + 24 * UNITS_MAX, "the setup has no hidden padding");
-
-typedef struct stack { /* 3.3 */
-    int32_t id, skill_used;
-    uint16_t space, count, start_count, top_hp;
-    uint16_t unit, retaliations_used;
-    uint8_t seat, defending, waited, summoned;
-} stack;
-_Static_assert(sizeof(stack) == 24, "a stack has no hidden padding");
-
-typedef struct seat_state {
-    uint8_t status, submitted, ready, draw_offer, draw_used, n_army;
-    entry army[ARMY_MAX];
-} seat_state;
-_Static_assert(sizeof(seat_state) == 6 + 4 * ARMY_MAX, "a seat has no hidden padding");
-
-/* Stacks stand by ascending id. The queue holds places in `stacks`. Worst case 475 stacks: 12.8 KB; a match of two armies of
- * seven uses the first 2 KB and the rest is zero. */
-typedef struct hex_state {
-    int64_t turns; /* turns started so far: the clock */
-    int32_t round, next_id;
-    uint8_t phase, reason, winners, zero_[1];
-    uint16_t n_stacks, n_queue;
-    spaces obstacles;
-    seat_state seats[SEATS_MAX];
-    uint8_t zero2_[4];
-    uint16_t queue[STACKS_MAX];
-    uint8_t zero3_[2];
-    stack stacks[STACKS_MAX];
-    uint8_t zero4_[4];
-} hex_state;
-_Static_assert(sizeof(hex_state) % 8 == 0, "states stand in arrays");
-_Static_assert(sizeof(hex_state) <= WL_STATE_MAX, "worst case");
-_Static_assert(offsetof(hex_state, queue) == 24 + 76 + 4 * sizeof(seat_state) + 4, "no hidden padding");
 
 /* What a viewer may know: the same struct, and what is derived. */
 typedef struct hex_view {
@@ -286,47 +184,6 @@ static const char *const EFFECTS[] = {
     "defended", "waited", "draw_offered", "draw_accepted", "draw_declined", "resigned", "match_ended", NULL,
 };
 
-/* 10.5 and 10.6, beyond the codes that all games share. X(constant, code). */
-#define ERRORS(X)                                                                                                     \
-    X(UNKNOWN_SEAT, unknown_seat)                                                                                     \
-    X(SEAT_OUT, seat_out)                                                                                             \
-    X(NOT_ACTIVE_PIECE, not_active_piece)                                                                             \
-    X(ALREADY_SUBMITTED, already_submitted)                                                                           \
-    X(EMPTY_ARMY, empty_army)                                                                                         \
-    X(TOO_MANY_STACKS, too_many_stacks)                                                                               \
-    X(UNKNOWN_UNIT, unknown_unit)                                                                                     \
-    X(NOT_RECRUITABLE, not_recruitable)                                                                               \
-    X(BAD_COUNT, bad_count)                                                                                           \
-    X(TOO_EXPENSIVE, too_expensive)                                                                                   \
-    X(UNKNOWN_PRESET, unknown_preset)                                                                                 \
-    X(ALREADY_READY, already_ready)                                                                                   \
-    X(OUTSIDE_ZONE, outside_zone)                                                                                     \
-    X(SPACE_BLOCKED, space_blocked)                                                                                   \
-    X(OUT_OF_REACH, out_of_reach)                                                                                     \
-    X(NO_TARGET, no_target)                                                                                           \
-    X(NOT_AN_ENEMY, not_an_enemy)                                                                                     \
-    X(NOT_A_FRIEND, not_a_friend)                                                                                     \
-    X(OUT_OF_RANGE, out_of_range)                                                                                     \
-    X(SKILL_MISSING, no_skill)                                                                                        \
-    X(NO_USES_LEFT, no_uses_left)                                                                                     \
-    X(NOTHING_TO_HEAL, nothing_to_heal)                                                                               \
-    X(ALREADY_WAITED, already_waited)                                                                                 \
-    X(DRAW_ALREADY_OFFERED, draw_already_offered)                                                                     \
-    X(NO_DRAW_OFFER, no_draw_offer)                                                                                   \
-    X(BAD_ROSTER, bad_roster)                                                                                         \
-    X(BAD_ARMIES, bad_armies)                                                                                         \
-    X(BAD_OBSTACLES, bad_obstacles)                                                                                   \
-    X(POSITION_BAD_PHASE, position_bad_phase)                                                                         \
-    X(POSITION_BAD_SEAT, position_bad_seat)                                                                           \
-    X(POSITION_BAD_OBSTACLES, position_bad_obstacles)                                                                 \
-    X(POSITION_BAD_ID, position_bad_id)                                                                               \
-    X(POSITION_UNKNOWN_UNIT, position_unknown_unit)                                                                   \
-    X(POSITION_BAD_SPACE, position_bad_space)                                                                         \
-    X(POSITION_OVERLAP, position_overlap)                                                                             \
-    X(POSITION_BAD_VALUE, position_bad_value)                                                                         \
-    X(POSITION_BAD_STATUS, position_bad_status)                                                                       \
-    X(POSITION_BAD_QUEUE, position_bad_queue)
-WL_ERROR_CONSTANTS(ERRORS);
 static const char *const ERROR_NAMES[] = WL_ERROR_NAMES(ERRORS);
 
 /* ==== Sets of spaces (2.1 - 2.6) ===================================================================================== */
@@ -394,11 +251,6 @@ static int32_t distance(int32_t a, int32_t b)
     return xy > z ? xy : z;
 }
 
-static int on_board(const hex_setup *setup, wl_word space)
-{
-    return space >= 0 && space < ROWS_MAX * STRIDE && space % STRIDE < setup->width && space / STRIDE < setup->height;
-}
-
 /* 1 when the spaces that are not in `blocked` form one connected region (4.1, 4.2). */
 static int connected(const hex_setup *setup, const spaces *blocked)
 {
@@ -420,52 +272,7 @@ static int connected(const hex_setup *setup, const spaces *blocked)
     }
 }
 
-/* 2.5: the deployment zone of a seat, a rectangle; rows and columns from 0, both ends included. */
-typedef struct zone {
-    int32_t first_column, last_column, first_row, last_row;
-    int32_t outermost; /* the column from which AUTO-DEPLOY starts */
-} zone;
-
-static zone zone_of(const hex_setup *setup, int32_t seat)
-{
-    const int32_t west = seat == 0 || seat == 2; /* red and green */
-    const int32_t low = seat == 0 || seat == 3;  /* red and yellow */
-    const int32_t half = setup->height / 2;
-    zone z = {0, setup->deploy_depth - 1, 0, setup->height - 1, 0};
-
-    if (!west) {
-        z.first_column = setup->width - setup->deploy_depth;
-        z.last_column = z.outermost = setup->width - 1;
-    }
-    if (setup->n_seats > 2 && low)
-        z.last_row = half - 1;
-    if (setup->n_seats > 2 && !low)
-        z.first_row = setup->height - half;
-    return z;
-}
-
-static int in_zone(const hex_setup *setup, int32_t seat, int32_t space)
-{
-    const zone z = zone_of(setup, seat);
-    return column_of(space) >= z.first_column && column_of(space) <= z.last_column && row_of(space) >= z.first_row &&
-           row_of(space) <= z.last_row;
-}
-
-static spaces all_zones(const hex_setup *setup)
-{
-    spaces set = {{0}};
-    for (int32_t seat = 0; seat < setup->n_seats; seat++) {
-        const zone z = zone_of(setup, seat);
-        for (int32_t r = z.first_row; r <= z.last_row; r++)
-            for (int32_t c = z.first_column; c <= z.last_column; c++)
-                add(&set, space_at(c, r));
-    }
-    return set;
-}
-
 /* ==== Stacks and sides (3.3, 3.4) ===================================================================================== */
-
-static int32_t side_of(const hex_setup *setup, int32_t seat) { return setup->teams ? seat % 2 : seat; }
 
 static int friends(const hex_setup *setup, const stack *a, const stack *b)
 {
@@ -491,22 +298,6 @@ static void set_total(const hex_setup *setup, stack *s, int64_t total)
     const int64_t count = (total + hp - 1) / hp;
     s->count = (uint16_t)count;
     s->top_hp = (uint16_t)(total - (count - 1) * hp);
-}
-
-/* The place of the stack with this id, or -1. */
-static int32_t place_of(const hex_state *state, int64_t id)
-{
-    int32_t low = 0;
-    int32_t high = state->n_stacks;
-
-    while (low < high) {
-        const int32_t middle = (low + high) / 2;
-        if (state->stacks[middle].id < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < state->n_stacks && state->stacks[low].id == id ? low : -1;
 }
 
 static int32_t stack_at(const hex_state *state, int32_t space)
@@ -626,47 +417,6 @@ static int32_t path(const hex_setup *setup, const hex_state *state, const stack 
 /* ==== 4. Setup and options ============================================================================================= */
 
 enum { LIST_ABSENT, LIST_GIVEN, LIST_MALFORMED }; /* verdicts on roster and armies */
-
-/* Everything the option words say: the setup, and what only the start of the match needs. */
-/* What is wrong with options or a Position, and the words that follow: `i` is an index in the list that the note speaks of. */
-enum {
-    NOTE_PRESET,         /* this preset is not there */
-    NOTE_TEAMS,          /* teams need four seats */
-    NOTE_STACKS,         /* greatest max_stacks */
-    NOTE_UNIT,           /* i */
-    NOTE_SUMMONER,       /* i: summons a type that summons */
-    NOTE_NOT_RECRUITABLE, /* none of the types */
-    NOTE_ARMIES,         /* how many seats need an army */
-    NOTE_ARMY_SEAT,      /* i of armies */
-    NOTE_ARMY_SIZE,      /* i of armies, greatest size */
-    NOTE_ARMY_ENTRY,     /* i of armies, i of the army */
-    NOTE_OBSTACLE,       /* i, 0: not on the board, 1: twice, 2: in a deployment zone */
-    NOTE_SPLIT,          /* the obstacles part the board */
-    NOTE_FORM,           /* fields or lists that do not belong to the phase */
-    NOTE_PHASE,          /* 0: unknown, 1: options without recruiting, 2: stacks while recruiting, 3: no deployment */
-    NOTE_ROUND,          /* least, greatest */
-    NOTE_SEAT,           /* i of seats */
-    NOTE_STACK_SEAT,     /* i of stacks */
-    NOTE_STACK_ID,       /* i, 0: out of range, 1: twice */
-    NOTE_SOME_IDS,       /* some stacks have an id, and some none */
-    NOTE_NEXT_ID,        /* least */
-    NOTE_STACK_UNIT,     /* i */
-    NOTE_STACK_SPACE,    /* i, 0: not on the board, 1: an obstacle, 2: outside the zone of its seat */
-    NOTE_STACK_OVERLAP,  /* i */
-    NOTE_STACK_COUNT,    /* i, greatest */
-    NOTE_STACK_START,    /* i, least, greatest */
-    NOTE_STACK_HP,       /* i, greatest */
-    NOTE_STACK_RETALIATIONS, /* i, greatest */
-    NOTE_STACK_SKILL,    /* i, greatest */
-    NOTE_SEAT_ARMY,      /* seat */
-    NOTE_SEAT_STACKS,    /* seat, has it stacks? */
-    NOTE_ONE_SIDE,       /* fewer than two sides are in */
-    NOTE_DECIDED,        /* no seat has anything left to decide */
-    NOTE_ELIMINATED,     /* a seat is eliminated before play */
-    NOTE_OFFER,          /* 0: by a seat that is out, 1: all have agreed, 2: nobody made it */
-    NOTE_QUEUE,          /* the queue is empty */
-    NOTE_QUEUE_STACK,    /* i, 0: no such stack, 1: twice */
-};
 
 typedef struct start {
     hex_setup setup;
@@ -1213,19 +963,6 @@ static void leave(const match *m, int32_t place)
 
 /* ==== Start of the match (4.4) ====================================================================================== */
 
-static stack new_stack(const hex_setup *setup, int32_t id, int32_t seat, int32_t u, int64_t count)
-{
-    const stack s = {
-        .id = id,
-        .seat = (uint8_t)seat,
-        .unit = (uint16_t)u,
-        .count = (uint16_t)count,
-        .start_count = (uint16_t)count,
-        .top_hp = setup->units[u].hp,
-    };
-    return s;
-}
-
 /* AUTO-DEPLOY for one seat. */
 static void auto_deploy(hex_state *state, const hex_setup *setup, int32_t seat)
 {
@@ -1326,13 +1063,6 @@ static void effect_match_started(const match *m)
     wl_close_record(m->event);
 }
 
-static void store_army(seat_state *seat, const army *a)
-{
-    seat->n_army = (uint8_t)a->n;
-    memcpy(seat->army, a->entry, (size_t)a->n * sizeof a->entry[0]);
-    seat->submitted = 1;
-}
-
 static void normal_start(const match *m, const start *s)
 {
     hex_state *state = m->state;
@@ -1377,31 +1107,6 @@ static int32_t effective_range(const hex_setup *setup, const hex_state *state, c
 static int32_t range_after_moving(const hex_setup *setup, const stack *s)
 {
     return unit_of(setup, s)->shooter ? 1 : unit_of(setup, s)->range;
-}
-
-/* 7.3: an army as it was posted. `n` is its true length, of which the first `n_items` / 2 entries are there. */
-static int32_t check_army(const hex_setup *setup, wl_word n, const int32_t *items, int32_t n_items)
-{
-    int64_t cost = 0;
-
-    if (n == 0)
-        return EMPTY_ARMY;
-    if (n > setup->max_stacks)
-        return TOO_MANY_STACKS;
-    if (n_items < 2 * n)
-        return WL_E_MALFORMED_ACTION;
-    for (wl_word i = 0; i < n; i++) {
-        const int32_t u = items[2 * i];
-        const int32_t count = items[2 * i + 1];
-        if (!wl_between(0, u, setup->n_units - 1))
-            return UNKNOWN_UNIT;
-        if (setup->units[u].cost == 0)
-            return NOT_RECRUITABLE;
-        if (!wl_between(1, count, COUNT_MAX))
-            return BAD_COUNT;
-        cost += (int64_t)count * setup->units[u].cost;
-    }
-    return cost > setup->army_points ? TOO_EXPENSIVE : WL_OK;
 }
 
 static int offer_is_open(const hex_state *state)
@@ -2157,396 +1862,39 @@ static uint32_t hex_disclosure(const void *setup, const void *state)
     return ((const hex_state *)state)->phase == OVER ? WL_DISCLOSE_OVER : 0;
 }
 
-/* ==== 10.6 Position =================================================================================================== */
+/* ==== Start of the match ============================================================================================== */
 
-enum { STACK_WORDS = 12 };
-enum { W_ID, W_SEAT, W_UNIT, W_SPACE, W_COUNT, W_START_COUNT, W_TOP_HP, W_DEFENDING, W_WAITED, W_RETALIATIONS, W_SKILL_USED,
-       W_SUMMONED };
-
-/* A seat entry of the Position's `seats`. */
-typedef struct seat_words {
-    wl_word seat, status, has_army, ready, draw_offer, draw_used, n_army;
-    const wl_word *army;
-} seat_words;
-
-/* The Position words, found but not judged. `n_entries` seat entries start at `entries`. */
-typedef struct position {
-    wl_word phase, round, next_id, has_queue;
-    wl_word n_obstacles, n_stacks, n_queue, n_entries;
-    const wl_word *obstacles, *stacks, *queue;
-    wl_words *notes;
-    wl_words entries;
-    wl_word given[SEATS_MAX]; /* a seat's entry was given */
-    seat_words seat[SEATS_MAX];
-} position;
-
-static seat_words next_entry(wl_words *words)
+static int32_t hex_check_options(wl_words *options, wl_words *position)
 {
-    seat_words e;
-    e.seat = wl_next(words);
-    e.status = wl_next(words);
-    e.has_army = wl_next(words);
-    e.ready = wl_next(words);
-    e.draw_offer = wl_next(words);
-    e.draw_used = wl_next(words);
-    e.n_army = wl_next(words);
-    e.army = wl_next_list(words, e.n_army, 2);
-    return e;
-}
-
-/* Row 1: shape, and fields that do not belong to the phase. */
-static int32_t read_position(position *p, wl_words *words)
-{
-    wl_words entries;
-
-    memset(p, 0, sizeof *p);
-    p->notes = words;
-    if (wl_next(words) != 0) /* the codec's verdict */
-        return WL_E_INVALID_POSITION;
-    p->phase = wl_or_else(wl_next(words), PLAY);
-    p->round = wl_next(words);
-    p->next_id = wl_next(words);
-    p->has_queue = wl_next(words);
-    if (words->overrun)
-        return WL_E_INVALID_POSITION;
-    p->n_obstacles = wl_next(words);
-    p->obstacles = wl_next_list(words, p->n_obstacles, 1);
-    p->n_stacks = wl_next(words);
-    p->stacks = wl_next_list(words, p->n_stacks, STACK_WORDS);
-    p->n_queue = wl_next(words);
-    p->queue = wl_next_list(words, p->n_queue, 1);
-    p->n_entries = wl_next(words);
-    p->entries = entries = *words;
-    if (words->overrun || p->n_entries < 0 || (!p->has_queue && p->n_queue > 0))
-        return WL_E_INVALID_POSITION; /* no words of our codec's */
-    for (wl_word i = 0; i < p->n_entries; i++) {
-        const seat_words e = next_entry(&entries);
-        if (entries.overrun)
-            return WL_E_INVALID_POSITION;
-        if (!wl_between(RECRUIT, p->phase, PLAY))
-            continue;
-        if ((e.has_army != 0 && p->phase != RECRUIT) || (e.ready != WL_WORD_ABSENT && p->phase != DEPLOY))
-            return WL_BLAME(words, WL_E_INVALID_POSITION, NOTE_FORM);
-        if ((e.draw_offer != WL_WORD_ABSENT || e.draw_used != WL_WORD_ABSENT) && p->phase != PLAY)
-            return WL_BLAME(words, WL_E_INVALID_POSITION, NOTE_FORM);
-    }
-    if (p->has_queue && wl_between(RECRUIT, p->phase, DEPLOY))
-        return WL_BLAME(words, WL_E_INVALID_POSITION, NOTE_FORM);
-    return WL_OK;
-}
-
-static int32_t check_position_seats(const hex_setup *setup, position *p)
-{
-    wl_words entries = p->entries;
-
-    for (wl_word i = 0; i < p->n_entries; i++) {
-        const seat_words e = next_entry(&entries);
-        if (!wl_between(0, e.seat, setup->n_seats - 1) || p->given[e.seat])
-            return WL_BLAME(p->notes, POSITION_BAD_SEAT, NOTE_SEAT, i);
-        if (e.status != WL_WORD_ABSENT && !wl_between(IN, e.status, RESIGNED))
-            return WL_BLAME(p->notes, POSITION_BAD_SEAT, NOTE_SEAT, i);
-        p->given[e.seat] = 1;
-        p->seat[e.seat] = e;
-    }
-    for (wl_word i = 0; i < p->n_stacks; i++)
-        if (!wl_between(0, p->stacks[i * STACK_WORDS + W_SEAT], setup->n_seats - 1))
-            return WL_BLAME(p->notes, POSITION_BAD_SEAT, NOTE_STACK_SEAT, i);
-    return WL_OK;
-}
-
-static int32_t check_position_obstacles(const hex_setup *setup, const position *p, spaces *obstacles)
-{
-    const spaces zones = all_zones(setup);
-
-    for (wl_word i = 0; i < p->n_obstacles; i++) {
-        const wl_word space = p->obstacles[i];
-        if (!on_board(setup, space) || has(obstacles, (int32_t)space))
-            return WL_BLAME(p->notes, POSITION_BAD_OBSTACLES, NOTE_OBSTACLE, i, on_board(setup, space));
-        if (p->phase != PLAY && has(&zones, (int32_t)space))
-            return WL_BLAME(p->notes, POSITION_BAD_OBSTACLES, NOTE_OBSTACLE, i, 2);
-        add(obstacles, (int32_t)space);
-    }
-    return WL_OK;
-}
-
-static int32_t check_position_ids(position *p)
-{
-    wl_word greatest = 0;
-    wl_word given = 0;
-
-    for (wl_word i = 0; i < p->n_stacks; i++) {
-        const wl_word id = p->stacks[i * STACK_WORDS + W_ID];
-        if (id == WL_WORD_ABSENT)
-            continue;
-        given++;
-        if (!wl_between(1, id, ID_MAX))
-            return WL_BLAME(p->notes, POSITION_BAD_ID, NOTE_STACK_ID, i, 0);
-        greatest = id > greatest ? id : greatest;
-        for (wl_word j = 0; j < i; j++)
-            if (p->stacks[j * STACK_WORDS + W_ID] == id)
-                return WL_BLAME(p->notes, POSITION_BAD_ID, NOTE_STACK_ID, i, 1);
-    }
-    if (given != 0 && given != p->n_stacks)
-        return WL_BLAME(p->notes, POSITION_BAD_ID, NOTE_SOME_IDS);
-    if (given == 0)
-        greatest = p->n_stacks;
-    p->next_id = wl_or_else(p->next_id, greatest + 1);
-    if (p->next_id <= greatest || !wl_between(1, p->next_id, ID_MAX + 1))
-        return WL_BLAME(p->notes, POSITION_BAD_ID, NOTE_NEXT_ID, greatest + 1);
-    return p->phase == RECRUIT && p->next_id != 1 ? WL_BLAME(p->notes, POSITION_BAD_ID, NOTE_NEXT_ID, 1) : WL_OK;
-}
-
-static int32_t check_position_stacks(const hex_setup *setup, const position *p, const spaces *obstacles)
-{
-    spaces taken = {{0}};
-
-    for (wl_word i = 0; i < p->n_stacks; i++)
-        if (!wl_between(0, p->stacks[i * STACK_WORDS + W_UNIT], setup->n_units - 1))
-            return WL_BLAME(p->notes, POSITION_UNKNOWN_UNIT, NOTE_STACK_UNIT, i);
-    for (wl_word i = 0; i < p->n_stacks; i++) {
-        const wl_word *w = p->stacks + i * STACK_WORDS;
-        if (!on_board(setup, w[W_SPACE]) || has(obstacles, (int32_t)w[W_SPACE]))
-            return WL_BLAME(p->notes, POSITION_BAD_SPACE, NOTE_STACK_SPACE, i, on_board(setup, w[W_SPACE]));
-        if (p->phase == DEPLOY && !in_zone(setup, (int32_t)w[W_SEAT], (int32_t)w[W_SPACE]))
-            return WL_BLAME(p->notes, POSITION_BAD_SPACE, NOTE_STACK_SPACE, i, 2);
-    }
-    for (wl_word i = 0; i < p->n_stacks; i++) {
-        const int32_t space = (int32_t)p->stacks[i * STACK_WORDS + W_SPACE];
-        if (has(&taken, space))
-            return WL_BLAME(p->notes, POSITION_OVERLAP, NOTE_STACK_OVERLAP, i);
-        add(&taken, space);
-    }
-    return WL_OK;
-}
-
-static int32_t check_position_values(const hex_setup *setup, const position *p)
-{
-    for (wl_word i = 0; i < p->n_stacks; i++) {
-        const wl_word *w = p->stacks + i * STACK_WORDS;
-        const unit *u = &setup->units[w[W_UNIT]];
-        const wl_word used = wl_or_else(w[W_SKILL_USED], 0);
-        const wl_word used_max = u->skill == NO_SKILL ? 0 : u->skill_uses > 0 ? u->skill_uses : ID_MAX;
-        if (!wl_between(1, w[W_COUNT], COUNT_MAX))
-            return WL_BLAME(p->notes, POSITION_BAD_VALUE, NOTE_STACK_COUNT, i, COUNT_MAX);
-        if (!wl_between(w[W_COUNT], wl_or_else(w[W_START_COUNT], w[W_COUNT]), COUNT_MAX))
-            return WL_BLAME(p->notes, POSITION_BAD_VALUE, NOTE_STACK_START, i, w[W_COUNT], COUNT_MAX);
-        if (!wl_between(1, wl_or_else(w[W_TOP_HP], u->hp), u->hp))
-            return WL_BLAME(p->notes, POSITION_BAD_VALUE, NOTE_STACK_HP, i, u->hp);
-        if (!wl_between(0, wl_or_else(w[W_RETALIATIONS], 0), u->retaliations))
-            return WL_BLAME(p->notes, POSITION_BAD_VALUE, NOTE_STACK_RETALIATIONS, i, u->retaliations);
-        if (!wl_between(0, used, used_max))
-            return WL_BLAME(p->notes, POSITION_BAD_VALUE, NOTE_STACK_SKILL, i, used_max);
-    }
-    for (int32_t seat = 0; seat < setup->n_seats; seat++) {
-        const seat_words *e = &p->seat[seat];
-        int32_t items[2 * ARMY_MAX];
-        if (!p->given[seat] || !e->has_army)
-            continue;
-        for (wl_word i = 0; i < 2 * e->n_army && i < 2 * ARMY_MAX; i++)
-            items[i] = wl_between(INT32_MIN, e->army[i], INT32_MAX) ? (int32_t)e->army[i] : WL_OUT_OF_RANGE;
-        if (check_army(setup, e->n_army, items, 2 * ARMY_MAX) != WL_OK)
-            return WL_BLAME(p->notes, POSITION_BAD_VALUE, NOTE_SEAT_ARMY, seat);
-    }
-    return WL_OK;
-}
-
-static int has_position_stacks(const position *p, int32_t seat)
-{
-    for (wl_word i = 0; i < p->n_stacks; i++)
-        if (p->stacks[i * STACK_WORDS + W_SEAT] == seat)
-            return 1;
-    return 0;
-}
-
-static int32_t position_status(const position *p, int32_t seat)
-{
-    const int32_t otherwise = p->phase == PLAY && !has_position_stacks(p, seat) ? ELIMINATED : IN;
-    return p->given[seat] ? (int32_t)wl_or_else(p->seat[seat].status, otherwise) : otherwise;
-}
-
-static int32_t check_position_statuses(const hex_setup *setup, const position *p)
-{
-    uint32_t sides = 0;
-    int undecided_seats = 0;
-    int disagreeing = 0;
-    int offers = 0;
-    int offerers = 0;
-    int eliminated = 0;
-    int offer_of_one_out = 0;
-
-    for (int32_t seat = 0; seat < setup->n_seats; seat++) {
-        const seat_words *e = &p->seat[seat];
-        const int32_t status = position_status(p, seat);
-        const int given = p->given[seat] != 0;
-        const int offer = given && wl_or_else(e->draw_offer, 0) != 0;
-        const int decided = given && (p->phase == RECRUIT ? e->has_army != 0 : wl_or_else(e->ready, 0) != 0);
-        if (p->phase != RECRUIT && has_position_stacks(p, seat) != (status == IN))
-            return WL_BLAME(p->notes, POSITION_BAD_STATUS, NOTE_SEAT_STACKS, seat, status != IN);
-        if (status == IN)
-            sides |= wl_bit(side_of(setup, seat));
-        undecided_seats += status == IN && !decided;
-        disagreeing += status == IN && !offer;
-        eliminated += status == ELIMINATED;
-        offers += offer;
-        offerers += offer && wl_or_else(e->draw_used, 0) != 0;
-        offer_of_one_out += offer && status != IN;
-    }
-    if (wl_popcount(sides) < 2)
-        return WL_BLAME(p->notes, POSITION_BAD_STATUS, NOTE_ONE_SIDE);
-    if (p->phase != PLAY && undecided_seats == 0)
-        return WL_BLAME(p->notes, POSITION_BAD_STATUS, NOTE_DECIDED);
-    if (p->phase != PLAY)
-        return eliminated > 0 ? WL_BLAME(p->notes, POSITION_BAD_STATUS, NOTE_ELIMINATED) : WL_OK;
-    if (offer_of_one_out > 0)
-        return WL_BLAME(p->notes, POSITION_BAD_STATUS, NOTE_OFFER, 0);
-    if (disagreeing == 0 || (offers > 0 && offerers == 0))
-        return WL_BLAME(p->notes, POSITION_BAD_STATUS, NOTE_OFFER, disagreeing == 0 ? 1 : 2);
-    return WL_OK;
-}
-
-/* The place in the Position's list of the stack with this id; without ids they are 1, 2, 3 ... */
-static wl_word position_stack(const position *p, wl_word id)
-{
-    if (p->n_stacks > 0 && p->stacks[W_ID] == WL_WORD_ABSENT)
-        return wl_between(1, id, p->n_stacks) ? id - 1 : -1;
-    for (wl_word i = 0; i < p->n_stacks; i++)
-        if (p->stacks[i * STACK_WORDS + W_ID] == id)
-            return i;
-    return -1;
-}
-
-static int32_t check_position_queue(const position *p)
-{
-    if (!p->has_queue)
-        return WL_OK;
-    if (p->n_queue == 0)
-        return WL_BLAME(p->notes, POSITION_BAD_QUEUE, NOTE_QUEUE);
-    for (wl_word i = 0; i < p->n_queue; i++) {
-        if (position_stack(p, p->queue[i]) < 0)
-            return WL_BLAME(p->notes, POSITION_BAD_QUEUE, NOTE_QUEUE_STACK, i, 0);
-        for (wl_word j = 0; j < i; j++)
-            if (p->queue[j] == p->queue[i])
-                return WL_BLAME(p->notes, POSITION_BAD_QUEUE, NOTE_QUEUE_STACK, i, 1);
-    }
-    return WL_OK;
-}
-
-/* The rows of 10.6, in order; afterwards `p` has its defaults filled in. */
-static int32_t check_position(const hex_setup *setup, position *p, wl_words *words)
-{
-    spaces obstacles = {{0}};
-    int32_t error = read_position(p, words);
-
-    if (error != WL_OK)
-        return error;
-    if (!wl_between(RECRUIT, p->phase, PLAY))
-        return WL_BLAME(words, POSITION_BAD_PHASE, NOTE_PHASE, 0);
-    if (p->phase == RECRUIT && (setup->army != ARMY_RECRUIT || p->n_stacks > 0))
-        return WL_BLAME(words, POSITION_BAD_PHASE, NOTE_PHASE, setup->army != ARMY_RECRUIT ? 1 : 2);
-    if (p->phase == DEPLOY && !setup->deployment)
-        return WL_BLAME(words, POSITION_BAD_PHASE, NOTE_PHASE, 3);
-    p->round = wl_or_else(p->round, p->phase == PLAY);
-    if (p->phase == PLAY ? !wl_between(1, p->round, ID_MAX) : p->round != 0)
-        return WL_BLAME(words, POSITION_BAD_PHASE, NOTE_ROUND, p->phase == PLAY, p->phase == PLAY ? ID_MAX : 0);
-    error = check_position_seats(setup, p);
-    if (error == WL_OK)
-        error = check_position_obstacles(setup, p, &obstacles);
-    if (error == WL_OK)
-        error = check_position_ids(p);
-    if (error == WL_OK)
-        error = check_position_stacks(setup, p, &obstacles);
-    if (error == WL_OK)
-        error = check_position_values(setup, p);
-    if (error == WL_OK)
-        error = check_position_statuses(setup, p);
-    return error != WL_OK ? error : check_position_queue(p);
-}
-
-static stack position_stack_of(const hex_setup *setup, const wl_word *w, wl_word id)
-{
-    stack s = new_stack(setup, (int32_t)id, (int32_t)w[W_SEAT], (int32_t)w[W_UNIT], w[W_COUNT]);
-    s.space = (uint16_t)w[W_SPACE];
-    s.start_count = (uint16_t)wl_or_else(w[W_START_COUNT], w[W_COUNT]);
-    s.top_hp = (uint16_t)wl_or_else(w[W_TOP_HP], s.top_hp);
-    s.defending = wl_or_else(w[W_DEFENDING], 0) != 0;
-    s.waited = wl_or_else(w[W_WAITED], 0) != 0;
-    s.retaliations_used = (uint16_t)wl_or_else(w[W_RETALIATIONS], 0);
-    s.skill_used = (int32_t)wl_or_else(w[W_SKILL_USED], 0);
-    s.summoned = wl_or_else(w[W_SUMMONED], 0) != 0;
-    return s;
-}
-
-/* A checked Position becomes the state. */
-static void position_start(const match *m, const position *p)
-{
-    hex_state *state = m->state;
-
-    state->phase = (uint8_t)p->phase;
-    state->round = (int32_t)p->round;
-    state->next_id = (int32_t)p->next_id;
-    for (wl_word i = 0; i < p->n_obstacles; i++)
-        add(&state->obstacles, (int32_t)p->obstacles[i]);
-    for (wl_word i = 0; i < p->n_stacks; i++) { /* sorted by id as they come in */
-        const wl_word *w = p->stacks + i * STACK_WORDS;
-        const stack s = position_stack_of(m->setup, w, wl_or_else(w[W_ID], i + 1));
-        int32_t at = state->n_stacks++;
-        for (; at > 0 && state->stacks[at - 1].id > s.id; at--)
-            state->stacks[at] = state->stacks[at - 1];
-        state->stacks[at] = s;
-    }
-    for (wl_word i = 0; i < p->n_queue; i++)
-        state->queue[state->n_queue++] = (uint16_t)place_of(state, p->queue[i]);
-    for (int32_t seat = 0; seat < m->setup->n_seats; seat++) {
-        const seat_words *e = &p->seat[seat];
-        seat_state *s = &state->seats[seat];
-        s->status = (uint8_t)position_status(p, seat);
-        if (!p->given[seat])
-            continue;
-        s->ready = wl_or_else(e->ready, 0) != 0;
-        s->draw_offer = wl_or_else(e->draw_offer, 0) != 0;
-        s->draw_used = wl_or_else(e->draw_used, 0) != 0;
-        if (e->has_army) {
-            army a = {.n = (int32_t)e->n_army};
-            for (int32_t i = 0; i < a.n; i++)
-                a.entry[i] = (entry){(uint16_t)e->army[2 * i], (uint16_t)e->army[2 * i + 1]};
-            store_army(s, &a);
-        }
-    }
-    effect_match_started(m);
-    if (state->phase != RECRUIT)
-        effect_armies_revealed(m);
-    if (state->phase == PLAY && !p->has_queue)
-        start_round(m, state->round);
-}
-
-static int32_t hex_check_options(wl_words *options, wl_words *position_words)
-{
+    hex_state state = {0};
     start s;
-    position p;
     const int32_t error = read_options(&s, options);
 
-    if (error != WL_OK || position_words == NULL)
-        return error;
-    return check_position(&s.setup, &p, position_words);
+    return error != WL_OK || position == NULL ? error : hex_load_position(&s.setup, &state, position);
 }
 
-static int32_t hex_init(void *setup, void *state, wl_words *options, wl_words *position_words, wl_draws *draws,
+static int32_t hex_init(void *setup, void *state_, wl_words *options, wl_words *position, wl_draws *draws,
                         wl_event *event)
 {
+    hex_state *state = state_;
     const match m = {setup, state, draws, event};
     start s;
-    position p;
     int32_t error = read_options(&s, options);
 
-    if (error == WL_OK && position_words != NULL)
-        error = check_position(&s.setup, &p, position_words);
+    if (error == WL_OK && position != NULL)
+        error = hex_load_position(&s.setup, state, position);
     if (error != WL_OK)
         return error;
     memcpy(setup, &s.setup, sizeof s.setup);
-    if (position_words != NULL)
-        position_start(&m, &p);
-    else
+    if (position == NULL) {
         normal_start(&m, &s);
+        return WL_OK;
+    }
+    effect_match_started(&m);
+    if (state->phase != RECRUIT)
+        effect_armies_revealed(&m);
+    if (state->phase == PLAY && state->n_queue == 0) /* none was given */
+        start_round(&m, state->round);
     return WL_OK;
 }
 

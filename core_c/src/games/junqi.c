@@ -8,91 +8,13 @@
  *                 min_steps_draw, min_steps_resign, min_steps_score, quiet_limit, mines_guard_flag, win_points, flee_factor,
  *                 doubling_from_level, stake, gold_cap; 4 scores; 4 balances; layouts given, and with them for each of the
  *                 4 seats: n (or absent), n types.
- * Position words: verdict, phase, turn, first, steps, quiet_steps; colors given, south's, north's;
- *                 n, seats of 6 words: seat, status, cause, ready, timeouts, offered; n, pieces of 6 words: piece, seat, color,
- *                 type, at, face; offer given, by, n, seats that have accepted;
- *                 kind of last_move (0: none), seat, from, to, outcome, n, path (of a flip: the space).
- * Explanations:   of actions at junqi_explain, of options and Positions at the enum NOTE; codecs/junqi_explain.py reads them.
+ * Position words: see junqi_position.c.
+ * Explanations:   of actions at junqi_explain, of options and Positions at the enum NOTE of junqi.h;
+ *                 codecs/junqi_explain.py reads them.
  */
-#include "junqi_board.h"
-
-#include "../game.h"
+#include "junqi.h"
 
 /* ==== 3. Pieces ===================================================================================================== */
-
-enum {
-    SEATS_MAX = 4,
-    ARMY = 25, /* pieces */
-    PIECES = SEATS_MAX * ARMY,
-    NONE = 0xff, /* no seat; no army */
-    OFF = 0xff,  /* the space of a piece that is not on the board, or not known to be */
-};
-
-enum {
-    FLAG, FIELD_MARSHAL, GENERAL, MAJOR_GENERAL, BRIGADIER, COLONEL, MAJOR, CAPTAIN, LIEUTENANT, ENGINEER, BOMB, MINE,
-    TYPES
-};
-
-/* clang-format off */
-static const struct piece_type {
-    uint8_t count, rank, moves, first; /* `first`: the smallest id within the army */
-} PIECE_TYPE[TYPES] = {
-    /*                    count rank moves ids */
-    [FLAG]          = {   1,    0,   0,    1  },
-    [FIELD_MARSHAL] = {   1,    9,   1,    2  },
-    [GENERAL]       = {   1,    8,   1,    3  },
-    [MAJOR_GENERAL] = {   2,    7,   1,    4  },
-    [BRIGADIER]     = {   2,    6,   1,    6  },
-    [COLONEL]       = {   2,    5,   1,    8  },
-    [MAJOR]         = {   2,    4,   1,    10 },
-    [CAPTAIN]       = {   3,    3,   1,    12 },
-    [LIEUTENANT]    = {   3,    2,   1,    15 },
-    [ENGINEER]      = {   3,    1,   1,    18 },
-    [BOMB]          = {   2,    0,   1,    21 },
-    [MINE]          = {   3,    0,   0,    23 },
-};
-/* clang-format on */
-
-/* What stands on a space: one byte. In a whole state it is nothing or a piece; the rest is for views. */
-enum {
-    EMPTY = 0,
-    /* 1 ... PIECES: the piece of that id */
-    KNOWN = PIECES + 1,           /* + TYPES * army + type: a piece whose id is not known */
-    SECRET = KNOWN + 4 * TYPES,   /* + army: a piece whose type is not known either */
-    FACE_DOWN_PIECE = SECRET + 4, /* nothing is known but that it is there */
-    OCCUPANTS,
-    WALL = 0xff, /* a space that does not exist in this match (2.6) */
-};
-
-/* The types of an army, by id, and all types in their order. */
-#define ARMY_TYPES                                                                                                    \
-    FLAG, FIELD_MARSHAL, GENERAL, MAJOR_GENERAL, MAJOR_GENERAL, BRIGADIER, BRIGADIER, COLONEL, COLONEL, MAJOR, MAJOR, \
-        CAPTAIN, CAPTAIN, CAPTAIN, LIEUTENANT, LIEUTENANT, LIEUTENANT, ENGINEER, ENGINEER, ENGINEER, BOMB, BOMB,      \
-        MINE, MINE, MINE
-#define ALL_TYPES                                                                                                     \
-    FLAG, FIELD_MARSHAL, GENERAL, MAJOR_GENERAL, BRIGADIER, COLONEL, MAJOR, CAPTAIN, LIEUTENANT, ENGINEER, BOMB, MINE
-#define TWELVE(x) x, x, x, x, x, x, x, x, x, x, x, x
-#define TWENTY_FIVE(x) x, TWELVE(x), TWELVE(x)
-
-/* By occupant. NONE where there is no army, or no type is known. */
-static const uint8_t ARMY_OF[] = {
-    NONE, TWENTY_FIVE(0), TWENTY_FIVE(1), TWENTY_FIVE(2), TWENTY_FIVE(3),
-    TWELVE(0), TWELVE(1), TWELVE(2), TWELVE(3), 0, 1, 2, 3, [FACE_DOWN_PIECE] = NONE, [WALL] = NONE,
-};
-static const uint8_t TYPE_OF[] = {
-    NONE, ARMY_TYPES, ARMY_TYPES, ARMY_TYPES, ARMY_TYPES,
-    ALL_TYPES, ALL_TYPES, ALL_TYPES, ALL_TYPES, NONE, NONE, NONE, NONE, [FACE_DOWN_PIECE] = NONE, [WALL] = NONE,
-};
-
-static int32_t army_of(int32_t occupant) { return ARMY_OF[occupant]; }
-static int32_t type_of(int32_t occupant) { return TYPE_OF[occupant]; }
-
-static int32_t piece_id(int32_t army, int32_t type, int32_t which)
-{
-    return ARMY * army + PIECE_TYPE[type].first + which;
-}
-
-enum { NO_BATTLE, ATTACKER, DEFENDER, BOTH }; /* outcomes; a view has the first for none */
 
 /* 3.2. */
 static int32_t outcome_of(int32_t attacker, int32_t defender)
@@ -110,56 +32,6 @@ static int32_t outcome_of(int32_t attacker, int32_t defender)
 }
 
 /* ==== 5. State ====================================================================================================== */
-
-enum { STANDARD, FLIP };                                                                     /* modes */
-enum { LAYOUT, PLAY, OVER };                                                                 /* phases */
-enum { ALIVE, DEFEATED };                                                                    /* statuses */
-enum { RED, BLACK };                                                                         /* the armies of flip mode */
-enum { NO_COLORS, SOUTH_IS_RED, SOUTH_IS_BLACK };                                            /* colors */
-enum { NO_STEP, MOVE_STEP, FLIP_STEP };                                                  /* kinds of last_move */
-enum {                                                                                       /* causes, then reasons */
-    FLAG_CAPTURED, NO_MOVES, LAST_PIECE, TIMED_OUT, RESIGNED, FLED, CAUSES,
-    DRAW_AGREED = CAUSES, QUIET_LIMIT, ABORTED, REASONS
-};
-
-/* What the options fix: never changes in a match. `multiplier` is that of the points, `gold_multiplier` is g (9.3, 9.4). */
-typedef struct junqi_setup {
-    int64_t scores[SEATS_MAX];
-    int64_t stake;
-    int32_t multiplier, gold_multiplier;
-    int32_t move_seconds, max_timeouts, min_steps_draw, min_steps_resign, min_steps_score, quiet_limit, win_points,
-        flee_factor;
-    uint8_t mode, n_seats, closed, open_allies, mines_guard_flag, zero_[3];
-} junqi_setup;
-_Static_assert(sizeof(junqi_setup) == 88, "the setup has no hidden padding");
-
-typedef struct seat_state {
-    uint8_t status, cause, ready, timeouts, offered;
-} seat_state;
-
-enum { PATH_MAX = 255 }; /* a path made here has at most 73 spaces; one that a Position brings may be as long as this */
-
-/* `at` and `board` tell the same: where each piece stands, and what stands on each space. In a view, what the viewer may not
- * know is OFF in the one and no id in the other. */
-typedef struct junqi_state {
-    int64_t turns; /* times that `turn` was set: the clock */
-    int32_t steps, quiet_steps;
-    uint8_t phase, turn, first, reason, winners, colors;
-    uint8_t offer_by, accepted;                     /* the pending offer; seats as bits */
-    uint8_t mines[2];                               /* flip mode: those on the board of red and black */
-    uint8_t last_kind, last_seat, last_outcome, n_path; /* last_move; of a flip the path is its space */
-    uint8_t veiled; /* the state of a view that hides something: such a one can be listed from, not played on */
-    uint8_t zero_;
-    uint32_t down[(SPACES + 31) / 32]; /* flip mode: the spaces of face-down pieces */
-    seat_state seats[SEATS_MAX];
-    uint8_t at[PIECES + 1];    /* by id; 0 is no piece's */
-    uint8_t board[SPACES + 1]; /* the last is the edge, a wall */
-    uint8_t path[PATH_MAX];
-    uint8_t zero2_[2];
-} junqi_state;
-_Static_assert(offsetof(junqi_state, seats) == 52, "no hidden padding");
-_Static_assert(sizeof(junqi_state) == 560, "no hidden padding");
-_Static_assert(sizeof(junqi_state) % 8 == 0, "states stand in arrays");
 
 /* What a viewer may know: the same struct, and what is derived. Lost pieces are by id, as occupants (10.4). */
 typedef struct junqi_view {
@@ -279,105 +151,9 @@ static const char *const EFFECTS[] = {
     "timeout", "defeat", "army_removed", "offer", "accept", "decline", "turn", "end", NULL,
 };
 
-/* 10.3, beyond the codes that all games share. X(constant, code). */
-#define ERRORS(X)                                                                                                     \
-    X(INSUFFICIENT_GOLD, insufficient_gold)                                                                           \
-    X(WRONG_MODE, wrong_mode)                                                                                         \
-    X(SEAT_DEFEATED, seat_defeated)                                                                                   \
-    X(ALREADY_READY, already_ready)                                                                                   \
-    X(ILLEGAL_SWAP, illegal_swap)                                                                                     \
-    X(SAME_TYPE, same_type)                                                                                           \
-    X(ILLEGAL_LAYOUT, illegal_layout)                                                                                 \
-    X(IMMOVABLE_PIECE, immovable_piece)                                                                               \
-    X(TRAPPED_IN_HEADQUARTERS, trapped_in_headquarters)                                                               \
-    X(FRIENDLY_PIECE, friendly_piece)                                                                                 \
-    X(FACE_DOWN, face_down)                                                                                           \
-    X(CAMP_PROTECTED, camp_protected)                                                                                 \
-    X(FLAG_GUARDED, flag_guarded)                                                                                     \
-    X(NOT_FACE_DOWN, not_face_down)                                                                                   \
-    X(TOO_EARLY, too_early)                                                                                           \
-    X(OFFER_PENDING, offer_pending)                                                                                   \
-    X(ALREADY_OFFERED, already_offered)                                                                               \
-    X(NO_OFFER, no_offer)                                                                                             \
-    X(OWN_OFFER, own_offer)                                                                                           \
-    X(ALREADY_ANSWERED, already_answered)                                                                             \
-    X(SPACE_OCCUPIED, space_occupied)                                                                                 \
-    X(TOO_MANY_PIECES, too_many_pieces)                                                                               \
-    X(BAD_PIECE_ID, bad_piece_id)                                                                                     \
-    X(TEAM_DEFEATED, team_defeated)                                                                                   \
-    X(DEFEATED_WITH_PIECES, defeated_with_pieces)                                                                     \
-    X(FLAG_MISSING, flag_missing)                                                                                     \
-    X(FLAG_MISPLACED, flag_misplaced)                                                                                 \
-    X(MINE_MISPLACED, mine_misplaced)                                                                                 \
-    X(BAD_COLORS, bad_colors)                                                                                         \
-    X(PIECE_MISPLACED, piece_misplaced)                                                                               \
-    X(BAD_TURN, bad_turn)                                                                                             \
-    X(NO_LEGAL_MOVE, no_legal_move)
-WL_ERROR_CONSTANTS(ERRORS);
 static const char *const ERROR_NAMES[] = WL_ERROR_NAMES(ERRORS);
 
 /* ==== Seats, armies and spaces ======================================================================================= */
-
-static uint32_t all_seats(const junqi_setup *setup) { return wl_bit(setup->n_seats) - 1; }
-
-/* 1: opposite seats are allies, and of two seats each is its own team. */
-static int32_t team_of(int32_t seat) { return seat % 2; }
-
-static uint32_t team_seats(const junqi_setup *setup, int32_t team)
-{
-    return all_seats(setup) & (team == 0 ? 0x5u : 0xau);
-}
-
-static uint32_t alive_seats(const junqi_setup *setup, const junqi_state *state)
-{
-    uint32_t alive = 0;
-    for (int32_t seat = 0; seat < setup->n_seats; seat++)
-        if (state->seats[seat].status == ALIVE)
-            alive |= wl_bit(seat);
-    return alive;
-}
-
-/* A seat's place among `south, east, north, west`, whose ground it also is; the same both ways. */
-static int32_t ground_of(const junqi_setup *setup, int32_t seat) { return setup->n_seats == 4 ? seat : 2 * seat; }
-
-/* The seat of the match that stands at this place, or NONE. */
-static int32_t seat_at(const junqi_setup *setup, wl_word ground)
-{
-    if (!wl_between(0, ground, SEATS_MAX - 1) || (setup->n_seats == 2 && ground % 2 == 1))
-        return NONE;
-    return (int32_t)(setup->n_seats == 4 ? ground : ground / 2);
-}
-
-/* The army of a seat and the seat of an army: the same question in both directions. NONE before the colours are known. */
-static int32_t across(const junqi_setup *setup, const junqi_state *state, int32_t seat_or_army)
-{
-    if (setup->mode == STANDARD)
-        return seat_or_army;
-    if (state->colors == NO_COLORS)
-        return NONE;
-    return state->colors == SOUTH_IS_RED ? seat_or_army : 1 - seat_or_army;
-}
-
-/* 2.6. */
-static int is_active(const junqi_setup *setup, wl_word space)
-{
-    if (!wl_between(0, space, SPACES - 1))
-        return 0;
-    return !setup->closed || space >= PALACES || space / ARMY_SPACES % 2 == 0;
-}
-
-static int32_t kind_of(int32_t space) { return KIND[space]; }
-
-static int is_down(const junqi_state *state, int32_t space) { return state->down[space / 32] >> space % 32 & 1; }
-
-static void turn_down(junqi_state *state, int32_t space) { state->down[space / 32] |= wl_bit(space % 32); }
-static void turn_up(junqi_state *state, int32_t space) { state->down[space / 32] &= ~wl_bit(space % 32); }
-
-static void put(junqi_state *state, int32_t piece, int32_t space)
-{
-    state->at[piece] = (uint8_t)space;
-    state->board[space] = (uint8_t)piece;
-}
 
 /* A piece leaves the board for good. */
 static void lose(const junqi_setup *setup, junqi_state *state, int32_t piece)
@@ -387,59 +163,11 @@ static void lose(const junqi_setup *setup, junqi_state *state, int32_t piece)
     state->at[piece] = OFF;
 }
 
-/* An empty board of this match. */
-static void clear_board(const junqi_setup *setup, junqi_state *state)
-{
-    memset(state->at, OFF, sizeof state->at);
-    for (int32_t space = 0; space < SPACES; space++)
-        state->board[space] = is_active(setup, space) ? EMPTY : WALL;
-    state->board[EDGE] = WALL;
-}
-
 /* 5: a revealed flag, in a whole state. */
 static int flag_is_revealed(const junqi_setup *setup, const junqi_state *state, int32_t army)
 {
     return setup->mode == STANDARD && state->at[piece_id(army, FLAG, 0)] != OFF &&
            state->at[piece_id(army, FIELD_MARSHAL, 0)] == OFF;
-}
-
-/* 7.6. */
-static int is_guarded(const junqi_setup *setup, const junqi_state *state, int32_t occupant)
-{
-    return setup->mines_guard_flag && type_of(occupant) == FLAG && state->mines[army_of(occupant)] > 0;
-}
-
-/* May a piece of `seat` go where this stands? What 7.4 checks of the destination, 7 to 10. */
-static int32_t check_target(const junqi_setup *setup, const junqi_state *state, int32_t seat, int32_t space)
-{
-    const int32_t occupant = state->board[space];
-
-    if (occupant == EMPTY)
-        return WL_OK;
-    if (occupant == WALL)
-        return WL_E_ILLEGAL_DESTINATION;
-    if (setup->mode == FLIP) {
-        if (is_down(state, space))
-            return FACE_DOWN;
-        if (across(setup, state, army_of(occupant)) == seat)
-            return FRIENDLY_PIECE;
-        if (kind_of(space) == CAMP)
-            return CAMP_PROTECTED;
-        return is_guarded(setup, state, occupant) ? FLAG_GUARDED : WL_OK;
-    }
-    if (team_of(army_of(occupant)) == team_of(seat))
-        return FRIENDLY_PIECE;
-    return kind_of(space) == CAMP ? CAMP_PROTECTED : WL_OK;
-}
-
-/* 5: a piece that could in principle move; it belongs to `seat` and is on the board. */
-static inline int is_able(const junqi_setup *setup, const junqi_state *state, int32_t piece)
-{
-    const int32_t space = state->at[piece];
-
-    if (!PIECE_TYPE[type_of(piece)].moves)
-        return 0;
-    return setup->mode == FLIP ? !is_down(state, space) : kind_of(space) != HEADQUARTERS;
 }
 
 /* How a seat's pieces meet what may stand on a space: `check_target`, prepared for many questions. */
@@ -603,61 +331,12 @@ static spaces destinations(const meeting *m, const junqi_state *state, int32_t t
     return set;
 }
 
-/* 6.1: has the seat a legal move? Whoever can go anywhere can make a step: a run begins with one. */
-static int has_move(const junqi_setup *setup, const junqi_state *state, int32_t seat)
-{
-    const int32_t army = across(setup, state, seat);
-
-    if (army == NONE)
-        return 0;
-    for (int32_t piece = ARMY * army + 1; piece <= ARMY * (army + 1); piece++) {
-        const int32_t from = state->at[piece];
-        if (from == OFF || !is_able(setup, state, piece))
-            continue;
-        for (const uint8_t *next = ROADS[from]; *next != EDGE; next++)
-            if (check_target(setup, state, seat, *next) == WL_OK)
-                return 1;
-        for (const uint8_t *next = RAILS[from]; *next != EDGE; next++)
-            if (check_target(setup, state, seat, *next) == WL_OK)
-                return 1;
-    }
-    return 0;
-}
-
-static int has_face_down(const junqi_state *state)
-{
-    uint32_t any = 0;
-    for (size_t i = 0; i < sizeof state->down / sizeof state->down[0]; i++)
-        any |= state->down[i];
-    return any != 0;
-}
-
 /* ==== 4. Setup and options ============================================================================================= */
 
 /* The cells of a layout, in its order: places within an army (4.2). */
 static const uint8_t CELL[ARMY] = {
     0, 1, 2, 3, 4, 5, 7, 9, 10, 11, 13, 14, 15, 17, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29,
 };
-
-/* 4.2, rules 2 to 4: the cells where a type may stand, as bits. */
-enum {
-    FRONT_CELLS = 0x1f,       /* line 1 */
-    REAR_CELLS = 0x3ff << 20, /* lines 5 and 6 */
-    CAMP_CELLS = 1 << 6 | 1 << 8 | 1 << 12 | 1 << 16 | 1 << 18,
-    HEADQUARTERS_CELLS = 1 << 26 | 1 << 28,
-    LAYOUT_CELLS = ((1 << ARMY_SPACES) - 1) & ~CAMP_CELLS,
-};
-static uint32_t cells_for(int32_t type)
-{
-    switch (type) {
-    case FLAG: return HEADQUARTERS_CELLS;
-    case MINE: return REAR_CELLS;
-    case BOMB: return LAYOUT_CELLS & ~FRONT_CELLS;
-    default: return LAYOUT_CELLS;
-    }
-}
-
-static int may_stand(int32_t type, int32_t cell) { return (cells_for(type) >> cell & 1) != 0; }
 
 /* What is wrong with a layout: nothing; its length; the piece at `*at`; how many of the type `*at` there are. */
 enum { LAYOUT_FINE, LAYOUT_LENGTH, LAYOUT_PLACE, LAYOUT_COUNT };
@@ -791,37 +470,6 @@ static const option OPTION[OPTIONS] = { /* 4.1 */
 };
 static const wl_word SCORE_MAX = 1000000000;
 static const wl_word BALANCE_MAX = 1000000000000;
-
-/* What is wrong with options or a Position, and the words that follow: `i` is an index in the list that the note speaks of. */
-enum {
-    NOTE_PLAYERS,       /* three, or not two in the mode flip */
-    NOTE_WINGS,         /* not with this number of seats, or closed in the mode flip */
-    NOTE_ALLIES,        /* no allies with two seats */
-    NOTE_NUMBER,        /* 0 scores, 1 balances; place among SEATS: no such seat, or out of range */
-    NOTE_LAYOUTS,       /* not in the mode flip, nor with a Position */
-    NOTE_LAYOUT_SEAT,   /* place among SEATS: no such seat */
-    NOTE_LAYOUT,        /* place among SEATS, LAYOUT_LENGTH ..., `at` */
-    NOTE_GOLD,          /* place among SEATS, needed */
-    NOTE_STEPS,         /* phase, steps or quiet_steps */
-    NOTE_TURN,          /* turn or first */
-    NOTE_COLORS,
-    NOTE_SEAT,          /* i of seats */
-    NOTE_ALL_READY,     /* in the phase layout */
-    NOTE_PIECE,         /* i */
-    NOTE_OFFER,
-    NOTE_LAST_MOVE,
-    NOTE_PIECE_SPACE,   /* i: not on this board */
-    NOTE_PIECE_TAKEN,   /* i: two pieces on one space */
-    NOTE_PIECE_COUNT,   /* i: more of its type than an army has */
-    NOTE_PIECE_ID,      /* i */
-    NOTE_TEAM,          /* team 0 or 1 is out */
-    NOTE_OUT_PIECES,    /* seat that is out, space */
-    NOTE_FLAG,          /* place among SEATS, or the army in the mode flip */
-    NOTE_MISPLACED,     /* space */
-    NOTE_LAYOUT_PIECES, /* not everything is laid out; space or -1 */
-    NOTE_TURN_OUT,      /* the seat in turn is out */
-    NOTE_NO_MOVE,       /* the seat in turn has no move */
-};
 
 /* Everything the option words say: the setup, and what only the start of the match needs. */
 typedef struct start {
@@ -1095,13 +743,6 @@ static int read_types(const wl_post *post, uint8_t types[ARMY])
     return 1;
 }
 
-/* The cell of a space in the seat's own army, or -1. */
-static int32_t own_cell(const junqi_setup *setup, int32_t seat, int32_t space)
-{
-    const int32_t first = ARMY_SPACES * ground_of(setup, seat);
-    return wl_between(first, space, first + ARMY_SPACES - 1) ? space - first : -1;
-}
-
 /* The layout stays legal when the pieces of these cells change places (7.3). */
 static int may_change(int32_t type_a, int32_t cell_a, int32_t type_b, int32_t cell_b)
 {
@@ -1305,15 +946,6 @@ static void submit_layout(const match *m, const wl_post *post)
     lay_out(m->setup, state, seat, types);
     record_own_action(m, seat, A_LAYOUT, NULL, 0);
     wl_record(m->event, WL_REC_EFFECT, wl_bit(seat), WL_DISCLOSE_OVER, E_LAYOUT, WL_ARGS(seat));
-}
-
-static uint32_t unready_seats(const junqi_setup *setup, const junqi_state *state)
-{
-    uint32_t unready = 0;
-    for (int32_t seat = 0; seat < setup->n_seats; seat++)
-        if (!state->seats[seat].ready)
-            unready |= wl_bit(seat);
-    return unready;
 }
 
 /* 7.3. */
@@ -1780,313 +1412,7 @@ static uint32_t junqi_disclosure(const void *setup, const void *state)
     return ((const junqi_state *)state)->phase == OVER ? WL_DISCLOSE_OVER : 0;
 }
 
-/* ==== 10.6 Position =================================================================================================== */
-
-enum { SEAT_WORDS = 6, PIECE_WORDS = 6 };
-enum { W_SEAT, W_STATUS, W_CAUSE, W_READY, W_TIMEOUTS, W_OFFERED };
-enum { P_PIECE, P_SEAT, P_COLOR, P_TYPE, P_AT, P_FACE };
-static const wl_word STEPS_MAX = 1000000;
-
-/* Leaves a note, and says no. */
-static int blamed(wl_words *words, int32_t note, wl_word i)
-{
-    WL_BLAME(words, WL_E_INVALID_POSITION, note, i);
-    return 0;
-}
-
-/* Check 1 of the entries of `seats`. */
-static int read_seats(const junqi_setup *setup, junqi_state *state, wl_words *words)
-{
-    const wl_word n = wl_next(words);
-    const wl_word *entry = wl_next_list(words, n, SEAT_WORDS);
-    uint32_t given = 0;
-
-    if (entry == NULL)
-        return 0;
-    for (wl_word i = 0; i < n; i++, entry += SEAT_WORDS) {
-        const int32_t seat = seat_at(setup, entry[W_SEAT]);
-        const wl_word status = wl_or_else(entry[W_STATUS], ALIVE);
-        const wl_word timeouts = wl_or_else(entry[W_TIMEOUTS], 0);
-        const wl_word offered = wl_or_else(entry[W_OFFERED], 0);
-        const wl_word ready = wl_or_else(entry[W_READY], 0);
-        const int has_cause = entry[W_CAUSE] != WL_WORD_ABSENT;
-        seat_state *s;
-
-        if (seat == NONE || (given & wl_bit(seat)) != 0)
-            return blamed(words, NOTE_SEAT, i);
-        given |= wl_bit(seat);
-        if (!wl_between(ALIVE, status, DEFEATED) || has_cause != (status == DEFEATED))
-            return blamed(words, NOTE_SEAT, i);
-        if (has_cause && !wl_between(0, entry[W_CAUSE], CAUSES - 1))
-            return blamed(words, NOTE_SEAT, i);
-        if (!wl_between(0, timeouts, status == ALIVE ? setup->max_timeouts - 1 : setup->max_timeouts))
-            return blamed(words, NOTE_SEAT, i);
-        if (!wl_between(0, offered, 1) || !wl_between(0, ready, 1))
-            return blamed(words, NOTE_SEAT, i);
-        if (state->phase == LAYOUT && (status != ALIVE || timeouts != 0 || offered != 0))
-            return blamed(words, NOTE_SEAT, i);
-        if (state->phase == PLAY && entry[W_READY] != WL_WORD_ABSENT)
-            return blamed(words, NOTE_SEAT, i);
-        s = &state->seats[seat];
-        s->status = (uint8_t)status;
-        s->cause = (uint8_t)(has_cause ? entry[W_CAUSE] : 0);
-        s->timeouts = (uint8_t)timeouts;
-        s->offered = (uint8_t)offered;
-        s->ready = (uint8_t)ready;
-    }
-    for (int32_t seat = 0; state->phase == PLAY && seat < setup->n_seats; seat++)
-        state->seats[seat].ready = 1;
-    return state->phase == PLAY || unready_seats(setup, state) != 0 || blamed(words, NOTE_ALL_READY, 0);
-}
-
-/* Check 1 of `phase`, `turn`, `first`, `steps`, `quiet_steps`. */
-static int read_course(const junqi_setup *setup, junqi_state *state, wl_words *words)
-{
-    const wl_word phase = wl_or_else(wl_next(words), PLAY);
-    const wl_word turn = wl_next(words);
-    const wl_word first = wl_next(words);
-    const wl_word steps = wl_or_else(wl_next(words), 0);
-    const wl_word quiet_steps = wl_or_else(wl_next(words), 0);
-
-    if (!wl_between(LAYOUT, phase, PLAY) || !wl_between(0, steps, phase == PLAY ? STEPS_MAX : 0) ||
-        !wl_between(0, quiet_steps, phase == PLAY ? STEPS_MAX : 0))
-        return blamed(words, NOTE_STEPS, 0);
-    if (setup->quiet_limit > 0 && quiet_steps >= setup->quiet_limit)
-        return blamed(words, NOTE_STEPS, 0);
-    state->phase = (uint8_t)phase;
-    state->steps = (int32_t)steps;
-    state->quiet_steps = (int32_t)quiet_steps;
-    state->turn = state->first = NONE;
-    if (phase == LAYOUT)
-        return (turn == WL_WORD_ABSENT && first == WL_WORD_ABSENT) || blamed(words, NOTE_TURN, 0);
-    state->turn = (uint8_t)seat_at(setup, turn);
-    state->first = (uint8_t)seat_at(setup, wl_or_else(first, turn));
-    state->turns = 1;
-    return (state->turn != NONE && state->first != NONE) || blamed(words, NOTE_TURN, 0);
-}
-
-static int read_colors(const junqi_setup *setup, junqi_state *state, wl_words *words)
-{
-    const wl_word given = wl_next(words);
-    const wl_word south = wl_next(words);
-    const wl_word north = wl_next(words);
-
-    if (given == 0)
-        return 1;
-    if (setup->mode != FLIP || state->phase != PLAY || !wl_between(RED, south, BLACK) || north != 1 - south)
-        return blamed(words, NOTE_COLORS, 0);
-    state->colors = south == RED ? SOUTH_IS_RED : SOUTH_IS_BLACK;
-    return 1;
-}
-
-static int read_offer(const junqi_setup *setup, junqi_state *state, wl_words *words)
-{
-    const uint32_t alive = alive_seats(setup, state);
-    const wl_word given = wl_next(words);
-    const int32_t by = seat_at(setup, wl_next(words));
-    const wl_word n = wl_next(words);
-    const wl_word *accepted = wl_next_list(words, n, 1);
-
-    state->offer_by = NONE;
-    if (given == 0 || accepted == NULL)
-        return accepted != NULL;
-    if (state->phase != PLAY || by == NONE || (alive & wl_bit(by)) == 0)
-        return blamed(words, NOTE_OFFER, 0);
-    for (wl_word i = 0; i < n; i++) {
-        const int32_t seat = seat_at(setup, accepted[i]);
-        if (seat == NONE || seat == by || (alive & wl_bit(seat)) == 0 || (state->accepted >> seat & 1) != 0)
-            return blamed(words, NOTE_OFFER, 0);
-        state->accepted = (uint8_t)(state->accepted | wl_bit(seat));
-    }
-    state->offer_by = (uint8_t)by;
-    return (alive & ~(state->accepted | wl_bit(by))) != 0 || blamed(words, NOTE_OFFER, 0);
-}
-
-static int read_last_move(const junqi_setup *setup, junqi_state *state, wl_words *words)
-{
-    const wl_word kind = wl_next(words);
-    const int32_t seat = seat_at(setup, wl_next(words));
-    const wl_word from = wl_next(words);
-    const wl_word to = wl_next(words);
-    const wl_word outcome = wl_or_else(wl_next(words), NO_BATTLE);
-    const wl_word n = wl_next(words);
-    const wl_word *path = wl_next_list(words, n, 1);
-
-    if (kind == NO_STEP || path == NULL)
-        return path != NULL;
-    if (state->phase != PLAY || seat == NONE || !wl_between(MOVE_STEP, kind, FLIP_STEP) || n > PATH_MAX)
-        return blamed(words, NOTE_LAST_MOVE, 0);
-    if (kind == FLIP_STEP && (setup->mode != FLIP || n != 1 || outcome != NO_BATTLE))
-        return blamed(words, NOTE_LAST_MOVE, 0);
-    if (kind == MOVE_STEP && (n < 2 || path[0] != from || path[n - 1] != to || !wl_between(NO_BATTLE, outcome, BOTH)))
-        return blamed(words, NOTE_LAST_MOVE, 0);
-    for (wl_word i = 0; i < n; i++) {
-        if (!is_active(setup, path[i]))
-            return blamed(words, NOTE_LAST_MOVE, 0);
-        state->path[i] = (uint8_t)path[i];
-    }
-    state->last_kind = (uint8_t)kind;
-    state->last_seat = (uint8_t)seat;
-    state->last_outcome = (uint8_t)outcome;
-    state->n_path = (uint8_t)n;
-    return 1;
-}
-
-/* The army that an entry of `pieces` names. */
-static int32_t army_word(const junqi_setup *setup, const wl_word *w)
-{
-    return setup->mode == FLIP ? (int32_t)w[P_COLOR] : seat_at(setup, w[P_SEAT]);
-}
-
-/* Check 1 of an entry of `pieces`. */
-static int is_piece(const junqi_setup *setup, const wl_word *w)
-{
-    if (w[P_AT] == WL_WORD_ABSENT || !wl_between(0, w[P_TYPE], TYPES - 1))
-        return 0;
-    if (setup->mode == STANDARD)
-        return seat_at(setup, w[P_SEAT]) != NONE && w[P_COLOR] == WL_WORD_ABSENT && w[P_FACE] == WL_WORD_ABSENT;
-    return w[P_SEAT] == WL_WORD_ABSENT && wl_between(RED, w[P_COLOR], BLACK) && wl_between(0, wl_or_else(w[P_FACE], 0), 1);
-}
-
-/* Checks 2 to 5, and the pieces on their spaces. */
-static int32_t read_pieces(const junqi_setup *setup, junqi_state *state, wl_words *notes, const wl_word *pieces, wl_word n)
-{
-    int32_t count[SEATS_MAX][TYPES] = {{0}};
-    uint8_t claimed[PIECES + 1] = {0};
-
-    for (wl_word i = 0; i < n; i++)
-        if (!is_active(setup, pieces[i * PIECE_WORDS + P_AT]))
-            return WL_BLAME(notes, WL_E_UNKNOWN_SPACE, NOTE_PIECE_SPACE, i);
-    for (wl_word i = 0; i < n; i++) { /* PIECES: by somebody, who that is comes later */
-        const wl_word at = pieces[i * PIECE_WORDS + P_AT];
-        if (state->board[at] != EMPTY)
-            return WL_BLAME(notes, SPACE_OCCUPIED, NOTE_PIECE_TAKEN, i);
-        state->board[at] = PIECES;
-    }
-    for (wl_word i = 0; i < n; i++) {
-        const wl_word *w = pieces + i * PIECE_WORDS;
-        if (++count[army_word(setup, w)][w[P_TYPE]] > PIECE_TYPE[w[P_TYPE]].count)
-            return WL_BLAME(notes, TOO_MANY_PIECES, NOTE_PIECE_COUNT, i);
-    }
-    for (wl_word i = 0; i < n; i++) {
-        const wl_word *w = pieces + i * PIECE_WORDS;
-        const wl_word first = piece_id(army_word(setup, w), (int32_t)w[P_TYPE], 0);
-        if (w[P_PIECE] == WL_WORD_ABSENT)
-            continue;
-        if (!wl_between(first, w[P_PIECE], first + PIECE_TYPE[w[P_TYPE]].count - 1) || claimed[w[P_PIECE]])
-            return WL_BLAME(notes, BAD_PIECE_ID, NOTE_PIECE_ID, i);
-        claimed[w[P_PIECE]] = 1;
-    }
-    for (wl_word i = 0; i < n; i++) {
-        const wl_word *w = pieces + i * PIECE_WORDS;
-        int32_t piece = (int32_t)w[P_PIECE];
-        if (w[P_PIECE] == WL_WORD_ABSENT)
-            for (piece = piece_id(army_word(setup, w), (int32_t)w[P_TYPE], 0); claimed[piece];)
-                piece++;
-        claimed[piece] = 1;
-        put(state, piece, (int32_t)w[P_AT]);
-        if (wl_or_else(w[P_FACE], 0) != 0)
-            turn_down(state, (int32_t)w[P_AT]);
-        if (setup->mode == FLIP && w[P_TYPE] == MINE)
-            state->mines[army_of(piece)]++;
-    }
-    return WL_OK;
-}
-
-/* Checks 6 to 10. */
-static int32_t check_armies(const junqi_setup *setup, const junqi_state *state, wl_words *notes)
-{
-    const uint32_t alive = alive_seats(setup, state);
-
-    if ((alive & team_seats(setup, 0)) == 0 || (alive & team_seats(setup, 1)) == 0)
-        return WL_BLAME(notes, TEAM_DEFEATED, NOTE_TEAM, (alive & team_seats(setup, 0)) != 0);
-    for (int32_t piece = 1; setup->mode == STANDARD && piece <= ARMY * setup->n_seats; piece++)
-        if (state->at[piece] != OFF && (alive & wl_bit(army_of(piece))) == 0)
-            return WL_BLAME(notes, DEFEATED_WITH_PIECES, NOTE_OUT_PIECES, ground_of(setup, army_of(piece)), state->at[piece]);
-    for (int32_t army = 0; army < setup->n_seats; army++)
-        if ((alive & wl_bit(army)) != 0 && state->at[piece_id(army, FLAG, 0)] == OFF)
-            return WL_BLAME(notes, FLAG_MISSING, NOTE_FLAG, setup->mode == FLIP ? army : ground_of(setup, army));
-    for (int32_t type = FLAG; setup->mode == STANDARD && type < TYPES; type++)
-        for (int32_t army = 0; (type == FLAG || type == MINE) && army < setup->n_seats; army++)
-            for (int32_t i = 0; i < PIECE_TYPE[type].count; i++) {
-                const int32_t space = state->at[piece_id(army, type, i)];
-                const int32_t cell = own_cell(setup, army, space);
-                if (space != OFF && (cell < 0 || !may_stand(type, cell)))
-                    return WL_BLAME(notes, type == FLAG ? FLAG_MISPLACED : MINE_MISPLACED, NOTE_MISPLACED, space);
-            }
-    return WL_OK;
-}
-
-/* Check 11. */
-static int32_t check_faces(const junqi_setup *setup, const junqi_state *state, wl_words *notes)
-{
-    if (setup->mode == STANDARD)
-        return WL_OK;
-    for (int32_t piece = 1; piece <= 2 * ARMY; piece++)
-        if (state->phase == PLAY && state->colors == NO_COLORS && (state->at[piece] == OFF || !is_down(state, state->at[piece])))
-            return WL_BLAME(notes, BAD_COLORS, NOTE_COLORS);
-    for (int32_t piece = 1; piece <= 2 * ARMY; piece++) {
-        const int32_t space = state->at[piece];
-        if (space == OFF || (space < PALACES && kind_of(space) != CAMP))
-            continue;
-        if (is_down(state, space) || !PIECE_TYPE[type_of(piece)].moves)
-            return WL_BLAME(notes, PIECE_MISPLACED, NOTE_MISPLACED, space);
-    }
-    return WL_OK;
-}
-
-/* Check 12. */
-static int32_t check_layouts(const junqi_setup *setup, const junqi_state *state, wl_words *notes)
-{
-    for (int32_t piece = 1; piece <= ARMY * setup->n_seats; piece++) {
-        const int32_t space = state->at[piece];
-        if (space == OFF)
-            return WL_BLAME(notes, ILLEGAL_LAYOUT, NOTE_LAYOUT_PIECES, -1);
-        if (setup->mode == FLIP) {
-            if (!is_down(state, space))
-                return WL_BLAME(notes, ILLEGAL_LAYOUT, NOTE_LAYOUT_PIECES, space);
-        } else {
-            const int32_t cell = own_cell(setup, army_of(piece), space);
-            if (cell < 0 || !may_stand(type_of(piece), cell))
-                return WL_BLAME(notes, ILLEGAL_LAYOUT, NOTE_LAYOUT_PIECES, space);
-        }
-    }
-    return WL_OK;
-}
-
-/* 10.6: the checks in their order; afterwards `state` is that of the Position. */
-static int32_t read_position(const junqi_setup *setup, junqi_state *state, wl_words *words)
-{
-    const wl_word verdict = wl_next(words);
-    const wl_word *pieces;
-    wl_word n;
-    int32_t error;
-
-    if (verdict != 0 || !read_course(setup, state, words) || !read_colors(setup, state, words))
-        return WL_E_INVALID_POSITION;
-    if (!read_seats(setup, state, words))
-        return WL_E_INVALID_POSITION;
-    n = wl_next(words);
-    pieces = wl_next_list(words, n, PIECE_WORDS);
-    for (wl_word i = 0; pieces != NULL && i < n; i++)
-        if (!is_piece(setup, pieces + i * PIECE_WORDS))
-            return WL_BLAME(words, WL_E_INVALID_POSITION, NOTE_PIECE, i);
-    if (pieces == NULL || !read_offer(setup, state, words) || !read_last_move(setup, state, words) || words->overrun)
-        return WL_E_INVALID_POSITION;
-    clear_board(setup, state);
-    error = read_pieces(setup, state, words, pieces, n);
-    if (error == WL_OK)
-        error = check_armies(setup, state, words);
-    if (error == WL_OK)
-        error = check_faces(setup, state, words);
-    if (error == WL_OK && state->phase == LAYOUT)
-        error = check_layouts(setup, state, words);
-    if (error != WL_OK || state->phase == LAYOUT)
-        return error;
-    if (state->seats[state->turn].status == DEFEATED)
-        return WL_BLAME(words, BAD_TURN, NOTE_TURN_OUT);
-    return has_move(setup, state, state->turn) || has_face_down(state) ? WL_OK : WL_BLAME(words, NO_LEGAL_MOVE, NOTE_NO_MOVE);
-}
+/* ==== Start of the match ============================================================================================== */
 
 static int32_t junqi_check_options(wl_words *options, wl_words *position)
 {
@@ -2096,7 +1422,7 @@ static int32_t junqi_check_options(wl_words *options, wl_words *position)
 
     if (error != WL_OK || position == NULL)
         return error;
-    return read_position(&s.setup, &state, position);
+    return junqi_load_position(&s.setup, &state, position);
 }
 
 static int32_t junqi_init(void *setup_, void *state_, wl_words *options, wl_words *position, wl_draws *draws,
@@ -2111,7 +1437,7 @@ static int32_t junqi_init(void *setup_, void *state_, wl_words *options, wl_word
         return error;
     *setup = s.setup;
     if (position != NULL)
-        return read_position(setup, state, position);
+        return junqi_load_position(setup, state, position);
     state->phase = LAYOUT;
     state->turn = state->first = state->offer_by = NONE;
     clear_board(setup, state);

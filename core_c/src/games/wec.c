@@ -1,7 +1,7 @@
 /* wec.c: Weaponized Chess, by the rule book warlog_core/rules/wec.md, in its order. Section numbers are the book's.
  *
  * Option words:   verdict (1: malformed), then 39 words in the order of table 4.4 (booleans 0 or 1).
- * Position words: see wec_start.c.
+ * Position words: see wec_position.c.
  * Action fields:  move       piece, to, level, carry or WL_ABSENT
  *                 doze       piece, n, four squares (0 past the n-th), direction
  *                 fire       piece, weapon, direction, target, to, path; those that its form lacks are WL_ABSENT

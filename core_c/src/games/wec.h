@@ -2,7 +2,7 @@
  * warlog_core/rules/wec.md.
  *
  *   wec.c        the rules of play, in the book's order: seeing, Moves, checks, acts, listing, views
- *   wec_start.c  options, standard setup, Positions, and what makes a state sound
+ *   wec_position.c  options, standard setup, Positions, and what makes a state sound
  *   wec_paths.h  the path tables of 3.3
  *
  * Squares are numbered rank * 10 + file, both from 0 (a1 = 0, b1 = 1, a2 = 10), cells level * 100 + square, so that the
@@ -360,7 +360,7 @@ static inline int32_t place_of(const wec_state *state, int32_t id)
     X(MISSING_PRIMARY, missing_primary)
 WL_ERROR_CONSTANTS(WEC_ERRORS);
 
-/* ==== wec_start.c ================================================================================================ */
+/* ==== wec_position.c ============================================================================================= */
 
 int32_t wec_check_options(wl_words *options, wl_words *position);
 int32_t wec_init(void *setup, void *state, wl_words *options, wl_words *position, wl_draws *draws, wl_event *event);

@@ -1,4 +1,4 @@
-"""Weaponized Chess: sentences for what `src/games/wec.c` and `wec_start.c` refuse, by their explanations and notes."""
+"""Weaponized Chess: sentences for what `src/games/wec.c` and `wec_position.c` refuse, by explanations and notes."""
 
 from __future__ import annotations
 
@@ -263,7 +263,7 @@ def _malformed_fire(action: Given) -> Explanation:
 
 # ---- options and Positions ------------------------------------------------------------------------------------------
 
-# The rows of PART_TURN … in wec_start.c: where in the Position.
+# The rows of PART_TURN … in wec_position.c: where in the Position.
 PARTS = (
     "turn",
     "to_move",

@@ -1,4 +1,4 @@
-/* wec_start.c: how a match of Weaponized Chess begins (4 and 10.5), how its options change (6.5), and what makes bytes a state.
+/* wec_position.c: how a match of Weaponized Chess begins (4 and 10.5), how its options change (6.5), and what makes bytes a state.
  *
  * Position words: verdict (1: malformed), turn, to_move, idle_turns, draw_offer, activation squares given;
  *                 turn state: moved, fires, pick_ups, drops, exchanges, reinforces, primary_lost of black, of white (1 destroyed,
