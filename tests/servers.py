@@ -44,7 +44,7 @@ class Closes(ABC):
 
 
 class AnyRedis(Protocol):
-    """Whatever `warlog_events.connect` can be told to go to (tests/events/hand.py: `opened`)."""
+    """Whatever `warlog_events.redis.connection` can be told to go to (tests/events/hand.py: `opened`)."""
 
     @property
     def url(self) -> str: ...

@@ -97,5 +97,5 @@ def test_the_wheel_has_nothing_but_the_four_packages_and_one_command(wheel: Path
         "[console_scripts]",
         "warlog",
         "=",
-        "warlog_service.__main__:main",
+        "warlog_service.cli:main",
     ]

@@ -307,3 +307,50 @@ def test_the_runbook_names_every_setting() -> None:
 
     runbook = (ROOT / "deploy" / "RUNBOOK.md").read_text()
     assert [name for name in Settings.__struct_fields__ if f"`{name}`" not in runbook] == []
+
+
+# ---- what is pure, and circles ----------------------------------------------------------------------------
+
+
+def module_files() -> dict[str, Path]:
+    """Dotted name → file, of every module of our packages."""
+    found = {}
+    for folder in PACKAGES.values():
+        for path in folder.rglob("*.py"):
+            parts = path.relative_to(folder.parent).with_suffix("").parts
+            found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+def test_a_match_is_decided_without_redis_and_without_the_clock() -> None:
+    """In a fresh process: whatever the modules of match/ import, and what that imports, is loaded. How long a replay takes
+    may be measured."""
+    inside = sorted(name for name in module_files() if name.startswith("warlog_events.match."))
+    assert len(inside) > 10
+    code = f"import sys, {', '.join(inside)}; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.split())
+    assert not {name for name in loaded if name.partition(".")[0] in ("redis", "hiredis", "uvloop")}
+    assert not {name for name in loaded if name.startswith("warlog_events.redis")}
+    assert "warlog_events.clock_and_random" not in loaded
+    for name in inside:
+        clocks = imported(module_files()[name]) & {"random", "secrets", "os"}
+        assert not clocks, f"{name} imports {clocks}"
+
+
+def test_no_imports_go_round_in_a_circle() -> None:
+    """Those within functions and for type checkers count, too. A package's `__init__` is left out: its modules may
+    import from it what stands before their own import there."""
+    files = {name: path for name, path in module_files().items() if path.name != "__init__.py"}
+    graph = {name: imported(path) & files.keys() - {name} for name, path in files.items()}
+    done: set[str] = set()
+
+    def visit(name: str, way: tuple[str, ...]) -> None:
+        assert name not in way, " -> ".join([*way[way.index(name) :], name])
+        if name not in done:
+            for further in sorted(graph[name]):
+                visit(further, (*way, name))
+            done.add(name)
+
+    for name in sorted(graph):
+        visit(name, ())

@@ -1,1 +1,1 @@
-"""What happened, and how it is kept: matches as events in Redis. Start with `match.py`, the write path."""
+"""What happened, and how it is kept: matches as events in Redis. Start with `matches.py`, the write path."""

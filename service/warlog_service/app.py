@@ -19,10 +19,11 @@ from litestar.types import HTTPScope, Receive, Scope, Send
 
 from warlog_events.errors import TooManyRequests
 from warlog_service import auth, logs, problems
-from warlog_service.answers import Answer, Wire
+from warlog_service.backend import Service, service_of
 from warlog_service.cohort import Cohort
 from warlog_service.logs import REQUEST
 from warlog_service.requests import AnyRequest
+from warlog_service.responses import Answer, Wire
 from warlog_service.routes import (
     commands,
     feed,
@@ -38,7 +39,6 @@ from warlog_service.routes import (
     scenarios,
     standings,
 )
-from warlog_service.running import Service, service_of
 from warlog_service.settings import Settings
 
 SHUTDOWN_SECONDS = 2.0
@@ -132,15 +132,6 @@ class Front:
             async with asyncio.timeout(SHUTDOWN_SECONDS):
                 while self.service.feeds:
                     await asyncio.sleep(0.02)
-
-
-def front_of(settings: Settings) -> Front:
-    """Raises BadSettings where traces are wanted and their libraries are not there."""
-    if not settings.traces:
-        return Front(settings)
-    from warlog_service.tracing import TracedFront
-
-    return TracedFront(settings)
 
 
 def create_app(service: Service) -> Litestar:

@@ -11,11 +11,11 @@ import msgspec
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from warlog_events.archive import Files
-from warlog_events.archiver import Archiver, Outcome
 from warlog_events.errors import WarlogError
-from warlog_events.head import rfc3339
-from warlog_service.running import Backend, Service
+from warlog_events.match.match import rfc3339
+from warlog_events.memory.archive import Files
+from warlog_events.workers.archiver import Archiver, Outcome
+from warlog_service.backend import Backend, Service
 from warlog_service.settings import BadSettings, Settings
 
 DAY_MS = 86_400_000

@@ -7,10 +7,10 @@ from contextlib import suppress
 
 from litestar.types import Scope
 
-from warlog_events.accounts import Caller
 from warlog_events.errors import InsufficientScope, Unauthenticated, Unavailable
+from warlog_events.players.accounts import Caller
+from warlog_service.backend import Service
 from warlog_service.requests import header
-from warlog_service.running import Service
 
 
 def address(service: Service, scope: Scope) -> str:

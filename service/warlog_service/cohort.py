@@ -15,17 +15,17 @@ from collections.abc import Callable
 
 from litestar.types import HTTPScope, Receive, Scope, Send
 
-from warlog_events.commands import Act
 from warlog_events.errors import Unavailable
-from warlog_events.match import Begun
-from warlog_events.pipe import Reply
+from warlog_events.match.commands import Act
+from warlog_events.matches import Begun
+from warlog_events.redis.pipe import Reply
 from warlog_service import auth, problems
-from warlog_service.answers import Answer, Wire
+from warlog_service.backend import Service
 from warlog_service.logs import REQUEST
 from warlog_service.requests import body_at_hand
+from warlog_service.responses import Answer, Wire
 from warlog_service.routes import commands
 from warlog_service.routes.commands import Asked
-from warlog_service.running import Service
 
 log = logging.getLogger("warlog")
 

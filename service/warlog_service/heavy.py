@@ -16,7 +16,7 @@ from typing import NamedTuple
 from litestar.types import Receive, Scope, Send
 
 from warlog_events.errors import TooManyRequests, Unavailable
-from warlog_service.answers import LARGE_BYTES, Answer
+from warlog_service.responses import LARGE_BYTES, Answer
 from warlog_service.settings import Settings
 
 CALLER_RETRY_SECONDS = 2.0

@@ -33,10 +33,10 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Histo
 from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
-from warlog_events.counts import Counts, Spread
 from warlog_events.errors import Refused, WarlogError
+from warlog_events.statistics import Counts, Spread
 from warlog_service import problems
-from warlog_service.answers import Answer
+from warlog_service.responses import Answer
 
 disable_created_metrics()  # type: ignore[no-untyped-call]
 

@@ -19,8 +19,8 @@ from litestar.routes import HTTPRoute
 from msgspec import Struct
 
 import warlog_core
-from warlog_service.answers import encode
 from warlog_service.problems import TRANSPORT
+from warlog_service.responses import encode
 from warlog_service.schema import Problem
 
 REF = "#/components/schemas/{name}"

@@ -14,7 +14,7 @@ from warlog_core.errors import Refused as CoreRefused
 from warlog_core.errors import UnknownGame as CoreUnknownGame
 from warlog_events import errors
 from warlog_service import logs
-from warlog_service.answers import PRIVATE, PROBLEM, Answer, encode
+from warlog_service.responses import PRIVATE, PROBLEM, Answer, encode
 
 log = logging.getLogger("warlog")
 

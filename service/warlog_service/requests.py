@@ -17,7 +17,7 @@ from msgspec.structs import FieldInfo, fields
 import warlog_core
 from warlog_core import explain
 from warlog_events.errors import BadParameter, BodyTooLarge, MalformedBody
-from warlog_service.answers import wire_of
+from warlog_service.responses import wire_of
 
 AnyRequest = Request[Any, Any, Any]
 Query = TypeVar("Query", bound=msgspec.Struct)

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
-from warlog_events.pairing import Entry
+from warlog_events.workers.pairing import Entry
 
 Version = Annotated[int, Meta(ge=0, le=2**53, description="the number of an event of the match")]
 Cursor = Annotated[str, Meta(max_length=200, description="`next` of the answer before")]

@@ -15,7 +15,7 @@ import uvicorn
 import uvloop
 from litestar.types import HTTPScope, Receive, Scope, Send
 
-from warlog_service.answers import Answer, Wire
+from warlog_service.responses import Answer, Wire
 from warlog_service.settings import Settings
 from warlog_service.sockets import url_of
 from warlog_service.uvicorn_protocol import WarlogProtocol

@@ -25,7 +25,7 @@ from typing import Self
 
 import msgspec
 
-from warlog_events.connect import Connection, open_redis
+from warlog_events.redis.connection import Connection, open_redis
 from warlog_service import server
 from warlog_service.settings import PORT_MAX, BadSettings, Settings
 from warlog_service.sockets import bound, url_of

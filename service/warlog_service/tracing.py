@@ -19,9 +19,9 @@ from litestar.enums import ScopeType
 from litestar.types import HTTPScope, Receive, Scope, Send
 
 from warlog_service import logs
-from warlog_service.answers import Wire
 from warlog_service.app import Front
-from warlog_service.running import Backend
+from warlog_service.backend import Backend
+from warlog_service.responses import Wire
 from warlog_service.settings import BadSettings, Settings
 
 try:

@@ -25,8 +25,8 @@ from uvicorn.protocols.http.flow_control import HIGH_WATER_LIMIT, FlowControl
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 
 from warlog_service import problems
-from warlog_service.answers import BODILESS, WIRE, Answer, Wire, chunk
 from warlog_service.requests import by_name
+from warlog_service.responses import BODILESS, WIRE, Answer, Wire, chunk
 
 HOOKS: dict[type, dict[str, str]] = {
     HttpToolsProtocol: {

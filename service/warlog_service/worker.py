@@ -19,6 +19,7 @@ import msgspec
 import uvloop
 
 from warlog_service import logs, server
+from warlog_service.reporting import reporting
 from warlog_service.settings import Settings
 
 
@@ -37,7 +38,7 @@ class Boot(msgspec.Struct, frozen=True):
 
 
 async def work() -> None:
-    from warlog_service.app import front_of
+    from warlog_service.front import front_of
 
     told = asyncio.StreamReader()
     await asyncio.get_running_loop().connect_read_pipe(
@@ -65,8 +66,6 @@ async def _accompany(told: asyncio.StreamReader) -> None:
 
 
 def main() -> None:
-    from warlog_service.__main__ import reporting
-
     def run() -> int:
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
             runner.run(work())

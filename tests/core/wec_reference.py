@@ -168,7 +168,7 @@ def capacity(type_: str, kinds: list[str]) -> int:
 
 
 @dataclass
-class Told:
+class ReplayedEvent:
     """An effect, whole, and as each viewer got it."""
 
     whole: Json
@@ -230,7 +230,7 @@ class Match:
         for entry in state.get("hits", []):
             self.piece(entry["piece"]).hits.update({k: v for k, v in entry.items() if k != "piece"})
         self.result: Json | None = None
-        self.told: list[Told] = []
+        self.told: list[ReplayedEvent] = []
 
     # ---- who is where ----
 
@@ -306,13 +306,13 @@ class Match:
     ) -> None:
         """Whole to the owner, `shown` to the other seat and to spectators, without ids."""
         form = None if shown is None else {k: v for k, v in shown.items() if k not in hidden_ids}
-        self.told.append(Told(whole, {owner: whole, other(owner): form, "spectator": form}))
+        self.told.append(ReplayedEvent(whole, {owner: whole, other(owner): form, "spectator": form}))
 
     def tell_all(self, effect: Json) -> None:
-        self.told.append(Told(effect, dict.fromkeys((*SEATS, "spectator"), effect)))
+        self.told.append(ReplayedEvent(effect, dict.fromkeys((*SEATS, "spectator"), effect)))
 
     def tell_only(self, seat: str, effect: Json) -> None:
-        self.told.append(Told(effect, {seat: effect, other(seat): None, "spectator": None}))
+        self.told.append(ReplayedEvent(effect, {seat: effect, other(seat): None, "spectator": None}))
 
     @staticmethod
     def ref(p: Piece) -> Json:
@@ -837,7 +837,7 @@ class Match:
 
     # ---- 7: resolution ----
 
-    def apply(self, seat: str, a: Json) -> list[Told]:
+    def apply(self, seat: str, a: Json) -> list[ReplayedEvent]:
         """An action that `check` accepts; gives its effects. `seat` may be `server`, for a timeout."""
         self.told = []
         self.told_destroyed: set[tuple[int, str]] = set()

@@ -7,10 +7,10 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from tests.events.hand import opened
-from warlog_events import keys
-from warlog_events.connect import Connection
-from warlog_events.ledger import Entry, Ledger
-from warlog_events.world import World
+from warlog_events.clock_and_random import World
+from warlog_events.players.ledger import Entry, Ledger
+from warlog_events.redis import keys
+from warlog_events.redis.connection import Connection
 
 
 @asynccontextmanager

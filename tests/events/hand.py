@@ -13,10 +13,11 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from warlog_events.connect import Connection, open_redis
+from warlog_events.clock_and_random import World
 from warlog_events.errors import VersionConflict
-from warlog_events.store import Append, Idempotency, Store, StoredEvent, chain_of
-from warlog_events.world import World
+from warlog_events.match.stored import StoredEvent, chain_of
+from warlog_events.redis.connection import Connection, open_redis
+from warlog_events.redis.store import Append, Idempotency, Store
 
 
 @asynccontextmanager

@@ -10,16 +10,17 @@ from typing import Any
 from msgspec import to_builtins
 
 from tests.events.hand import opened
-from warlog_events.commands import Act, CreateMatch, Propose, Undo
-from warlog_events.connect import Connection
-from warlog_events.done import Done, MatchSettings, ScenarioLookup
-from warlog_events.head import Match
-from warlog_events.match import Matches
-from warlog_events.model import Player, Reader
-from warlog_events.notify import Watch
-from warlog_events.presence import Presence
-from warlog_events.store import Store
-from warlog_events.world import World
+from warlog_events.clock_and_random import World
+from warlog_events.match.commands import Act, CreateMatch, Propose, Undo
+from warlog_events.match.lookups import ScenarioLookup
+from warlog_events.match.match import Match
+from warlog_events.match.model import Player, Reader
+from warlog_events.matches import Matches
+from warlog_events.players.presence import Presence
+from warlog_events.redis.append_notices import Watch
+from warlog_events.redis.connection import Connection
+from warlog_events.redis.store import Store
+from warlog_events.results import Done, MatchSettings
 
 ADA = Player("pl_ada", "ada")
 BOB = Player("pl_bob", "bob")
@@ -68,7 +69,7 @@ class Table:
 
     async def duel(self, options: dict[str, object] | None = None, **more: Any) -> Match:
         """A running match of ada (red) against bob (blue)."""
-        from warlog_events.commands import Prepare
+        from warlog_events.match.commands import Prepare
 
         seats = {"red": "me", "blue": BOB.id}
         spec = CreateMatch("hex", BATTLE if options is None else options, seats, **more)

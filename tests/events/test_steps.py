@@ -16,13 +16,13 @@ import warlog_core
 from tests.events.table import ADA, BOB, EVE, HIDDEN, SPECTATOR, Table, choice, table_at
 from tests.servers import AnyRedis, RedisServer
 from warlog_events import errors
-from warlog_events.commands import Act, CreateMatch
-from warlog_events.done import Done, Key
-from warlog_events.head import Match
-from warlog_events.match import Begun
-from warlog_events.model import Player
-from warlog_events.store import DONE
-from warlog_events.world import World
+from warlog_events.clock_and_random import World
+from warlog_events.match.commands import Act, CreateMatch
+from warlog_events.match.match import Match
+from warlog_events.match.model import Player
+from warlog_events.matches import Begun
+from warlog_events.redis.store import DONE
+from warlog_events.results import Done, Key
 
 
 @pytest_asyncio.fixture
@@ -31,7 +31,7 @@ async def table(redis_server: AnyRedis) -> AsyncIterator[Table]:
         yield table
 
 
-class Told:
+class ReplayedEvent:
     """A promise that is no future."""
 
     def __init__(self) -> None:
@@ -64,7 +64,7 @@ def begin(
 
 async def sent(table: Table, begun: Begun) -> Done | None:
     """As the service does it."""
-    told = Told()
+    told = ReplayedEvent()
     try:
         table.matches.send(begun, told)
     except errors.Unavailable as error:
@@ -258,7 +258,7 @@ async def test_two_players_actions_in_steps_keep_their_deadlines(table: Table) -
 
 
 def _deadlines(match: Match) -> str:
-    from warlog_events import keys
+    from warlog_events.redis import keys
 
     bucket = keys.bucket_of(match.id)
     assert bucket is not None

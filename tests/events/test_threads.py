@@ -15,10 +15,10 @@ from tests.events.hand import opened
 from tests.events.table import ADA, Table, table_at
 from tests.servers import AnyRedis
 from warlog_events import errors
-from warlog_events.match import Matches
+from warlog_events.clock_and_random import World
+from warlog_events.match.verify import verify_record
+from warlog_events.matches import Matches
 from warlog_events.threads import Threads
-from warlog_events.verify import verify_record
-from warlog_events.world import World
 
 REDIS_KINDS = ("plain",)
 DEADLINE_SECONDS = 60.0
@@ -72,7 +72,7 @@ async def test_the_file_is_flushed_while_every_other_thread_is_busy(tmp_path: Pa
 
 
 def _no_watch(connection: Any) -> Any:
-    from warlog_events.notify import Watch
+    from warlog_events.redis.append_notices import Watch
 
     return Watch(connection)
 

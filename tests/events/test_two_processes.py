@@ -14,8 +14,8 @@ import pytest
 from tests.events.table import ADA, BATTLE, BOB, HIDDEN, Table, choice, table_at
 from tests.servers import AnyRedis
 from warlog_events import errors
-from warlog_events.commands import Accept, Act, Propose, Rematch, Undo
-from warlog_events.done import Key
+from warlog_events.match.commands import Accept, Act, Propose, Rematch, Undo
+from warlog_events.results import Key
 
 
 async def write(url: str, match_id: str, seed: int, commands: int) -> list[tuple[str, int]]:

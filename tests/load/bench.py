@@ -27,7 +27,7 @@ import msgspec
 import warlog_core
 from tests.load.wire import EventStream, Wire
 from tests.servers import WarlogServer
-from warlog_events.connect import open_redis
+from warlog_events.redis.connection import open_redis
 
 GIVES_UP = {"resign", "offer_draw", "accept_draw", "decline_draw"}
 UNLIMITED = {"WARLOG_COUNTED_ANY_OPTIONS": "true"} | {

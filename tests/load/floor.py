@@ -19,7 +19,7 @@ from litestar.connection import Request
 from litestar.datastructures import State
 from litestar.types import Receive, Scope, Send
 
-from warlog_events.connect import Connection, open_redis
+from warlog_events.redis.connection import Connection, open_redis
 from warlog_service.server import Server, config
 from warlog_service.settings import Settings
 

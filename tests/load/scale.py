@@ -33,8 +33,8 @@ from tests.load.bench import (
 from tests.load.wire import Wire
 from tests.servers import WarlogServer
 from tests.service.figures import figure
-from warlog_events import keys
-from warlog_events.connect import open_redis
+from warlog_events.redis import keys
+from warlog_events.redis.connection import open_redis
 
 PACES_SECONDS = (5.0, 1.0)  # mean, between two commands of a match
 LIVE_MATCHES = 10_000

@@ -13,8 +13,8 @@ import sys
 from typing import Any
 
 from warlog_core.game import Event, State, Visible
-from warlog_service.__main__ import main
-from warlog_service.running import Service
+from warlog_service.backend import Service
+from warlog_service.cli import main
 
 _visible, _view, _show = Event.visible, State.view, Service._show
 

@@ -19,7 +19,7 @@ from tests.servers import RedisServer, WarlogServer
 from tests.service.api import SMALL, UNLIMITED, Api, ok, refused, two
 from tests.service.figures import figure
 from tests.service.waiting import eventually
-from warlog_events import keys
+from warlog_events.redis import keys
 
 Json = dict[str, Any]
 RESIGN: Json = {"type": "resign"}

@@ -21,8 +21,8 @@ from tests.servers import WarlogServer
 from tests.service.api import UNLIMITED, Api
 from tests.service.waiting import eventually
 from tests.service.wire import Reply, read_reply
-from warlog_service.answers import JSON, PUBLIC, Answer, Wire
 from warlog_service.requests import header, read_body
+from warlog_service.responses import JSON, PUBLIC, Answer, Wire
 from warlog_service.server import Server, config
 from warlog_service.settings import Settings
 

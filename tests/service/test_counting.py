@@ -18,7 +18,7 @@ from tests.service.api import UNLIMITED, Api, ok, refused
 from tests.service.junqi import TWO, account, gold, playing, standing, started, step
 from tests.service.waiting import eventually
 from warlog_core.codecs import book_data, service_data
-from warlog_events import customs
+from warlog_events.match import policy
 
 COUNTED: dict[str, dict[str, int]] = service_data("junqi")["counted"]
 # The least that counts. To give up takes thirty steps, so what ends these matches is that somebody leaves.
@@ -96,7 +96,7 @@ def test_both_ends_of_a_range_count_and_what_is_beyond_does_not(name: str) -> No
         assert low <= value <= high  # the book's own game counts
     for value in {low, high, low - 1, high + 1}:
         if spec["min"] <= value <= spec["max"]:
-            beyond = customs.beyond_counted(junqi, {"players": 2, name: value})
+            beyond = policy.beyond_counted(junqi, {"players": 2, name: value})
             assert beyond == ([] if low <= value <= high else [name])
 
 

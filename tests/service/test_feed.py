@@ -14,11 +14,11 @@ from tests.servers import AnyRedis, WarlogServer
 from tests.service.api import UNLIMITED, Api, Feed, ok, refused, two
 from tests.service.figures import figure
 from tests.service.waiting import eventually
-from warlog_events.commands import CreateMatch
 from warlog_events.errors import Unavailable
-from warlog_events.model import Player, Reader
+from warlog_events.match.commands import CreateMatch
+from warlog_events.match.model import Player, Reader
+from warlog_service.backend import Service
 from warlog_service.routes.feed import Stream
-from warlog_service.running import Service
 from warlog_service.settings import Settings
 
 

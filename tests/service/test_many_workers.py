@@ -26,7 +26,7 @@ from tests.servers import RedisServer, WarlogServer
 from tests.service.api import UNLIMITED, Api, ok
 from tests.service.figures import figure
 from tests.service.waiting import eventually
-from warlog_events import keys
+from warlog_events.redis import keys
 from warlog_service import supervisor
 from warlog_service.settings import Settings
 from warlog_service.sockets import bound

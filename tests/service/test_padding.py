@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from tests.service.api import SMALL, Api, ok, refused
-from warlog_events import customs
-from warlog_events.projections import lobby
+from warlog_events.match import policy
+from warlog_events.workers import lobby
 
 # Where there are no obstacles, the book does not look at where they are.
 LONG = {**SMALL, "obstacle_spaces": ["a1"] * 20_000}
@@ -23,7 +23,7 @@ def test_options_that_are_far_too_long_make_no_match(api: Api) -> None:
         ("/games/hex/positions/check", {"options": LONG, "position": position}),
     ):
         problem = refused(ada.post(path, body), 422, "invalid_options")
-        assert (problem["path"], problem["maximum"]) == ("/options", customs.OPTIONS_BYTES_MAX)
+        assert (problem["path"], problem["maximum"]) == ("/options", policy.OPTIONS_BYTES_MAX)
         assert problem["have"] > 100_000
     refused(ada.put("/players/me/options/hex/long", {"options": LONG}), 422, "invalid_options")
 
@@ -56,7 +56,7 @@ def test_a_page_of_the_list_is_not_longer_than_a_page(api: Api) -> None:
         query: dict[str, Any] = {"player": "me", "limit": limit}
         while len(found) < len(made):
             page = ada.get("/matches", params=query)
-            assert len(page.content) < lobby.PAGE_BYTES + 2 * customs.OPTIONS_BYTES_MAX
+            assert len(page.content) < lobby.PAGE_BYTES + 2 * policy.OPTIONS_BYTES_MAX
             found += [match["id"] for match in ok(page)["matches"]]
             query["after"] = page.json()["next"]
             assert query["after"] or len(found) == len(made)

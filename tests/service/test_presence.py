@@ -15,7 +15,7 @@ from tests.servers import RedisServer, WarlogServer
 from tests.service.api import UNLIMITED, Api, ok
 from tests.service.junqi import FOUR, TWO, playing, started
 from tests.service.waiting import eventually
-from warlog_events import keys
+from warlog_events.redis import keys
 
 SECONDS = 2
 # A beat and a look of the worker may come between.

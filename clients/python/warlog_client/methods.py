@@ -7,15 +7,26 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from functools import wraps
-from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Self, TypeVar, overload
+from typing import Any, Concatenate, Generic, ParamSpec, Protocol, Self, TypeVar, overload
 
 from .request import Page, Request
 
-if TYPE_CHECKING:
-    from .client import AsyncClient, Client
-
 P = ParamSpec("P")
 T = TypeVar("T")
+
+
+class Blocking(Protocol):
+    """What a method needs of a `Client`."""
+
+    def send(self, request: Request[T]) -> T: ...
+    def pages(self, first: Request[Page[T]]) -> Iterator[T]: ...
+
+
+class Awaited(Protocol):
+    """What a method needs of an `AsyncClient`."""
+
+    async def send(self, request: Request[T]) -> T: ...
+    def pages(self, first: Request[Page[T]]) -> AsyncIterator[T]: ...
 
 
 class endpoint(Generic[P, T]):
@@ -28,10 +39,10 @@ class endpoint(Generic[P, T]):
     @overload
     def __get__(self, client: None, owner: type) -> Self: ...
     @overload
-    def __get__(self, client: Client, owner: type) -> Callable[P, T]: ...
+    def __get__(self, client: Blocking, owner: type) -> Callable[P, T]: ...
     @overload
-    def __get__(self, client: AsyncClient, owner: type) -> Callable[P, Coroutine[Any, Any, T]]: ...
-    def __get__(self, client: Client | AsyncClient | None, owner: type) -> Any:
+    def __get__(self, client: Awaited, owner: type) -> Callable[P, Coroutine[Any, Any, T]]: ...
+    def __get__(self, client: Blocking | Awaited | None, owner: type) -> Any:
         if client is None:
             return self
 
@@ -52,10 +63,10 @@ class paged(Generic[P, T]):
     @overload
     def __get__(self, client: None, owner: type) -> Self: ...
     @overload
-    def __get__(self, client: Client, owner: type) -> Callable[P, Iterator[T]]: ...
+    def __get__(self, client: Blocking, owner: type) -> Callable[P, Iterator[T]]: ...
     @overload
-    def __get__(self, client: AsyncClient, owner: type) -> Callable[P, AsyncIterator[T]]: ...
-    def __get__(self, client: Client | AsyncClient | None, owner: type) -> Any:
+    def __get__(self, client: Awaited, owner: type) -> Callable[P, AsyncIterator[T]]: ...
+    def __get__(self, client: Blocking | Awaited | None, owner: type) -> Any:
         if client is None:
             return self
 

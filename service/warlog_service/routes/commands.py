@@ -11,13 +11,21 @@ from litestar import delete, post, put
 from litestar.params import FromPath
 from litestar.types import Receive, Scope
 
-from warlog_events.commands import AnyCommand, Command, Join, LeaveSeat, Options, Propose, TakeSeat
-from warlog_events.done import Done, Key
 from warlog_events.errors import UnknownMatch, WarlogError
-from warlog_events.match import Begun
-from warlog_events.model import Player
+from warlog_events.match.commands import (
+    AnyCommand,
+    Command,
+    Join,
+    LeaveSeat,
+    Options,
+    Propose,
+    TakeSeat,
+)
+from warlog_events.match.model import Player
+from warlog_events.matches import Begun
+from warlog_events.results import Done, Key
 from warlog_service import auth, schema
-from warlog_service.answers import JSON, PRIVATE, Answer
+from warlog_service.backend import Service, service_of
 from warlog_service.openapi import call
 from warlog_service.requests import (
     AnyRequest,
@@ -27,7 +35,7 @@ from warlog_service.requests import (
     idempotency_key,
     read_body,
 )
-from warlog_service.running import Service, service_of
+from warlog_service.responses import JSON, PRIVATE, Answer
 
 DONE = [JSON, *PRIVATE]
 MATCH = (

@@ -6,18 +6,18 @@ from litestar import get
 from litestar.params import FromPath
 from litestar.types import Scope, Send
 
-from warlog_events.accounts import Caller
 from warlog_events.errors import BadParameter, WarlogError
-from warlog_events.feed import Feed, FeedClosed, Item, SlowReader
-from warlog_events.head import Match
-from warlog_events.model import Reader
+from warlog_events.match.match import Match
+from warlog_events.match.model import Reader
+from warlog_events.players.accounts import Caller
+from warlog_events.reading.feed import Feed, FeedClosed, Item, SlowReader
 from warlog_service import auth, schema
-from warlog_service.answers import Wire, chunk, wire_of
+from warlog_service.backend import Service, service_of
 from warlog_service.openapi import call
 from warlog_service.requests import AnyRequest, asked, header
+from warlog_service.responses import Wire, chunk, wire_of
 from warlog_service.routes.reading import SEATS, reader_of
-from warlog_service.running import Service, service_of
-from warlog_service.streams import EventStream
+from warlog_service.sse import EventStream
 
 MEMBERSHIP = {
     "seat_taken",

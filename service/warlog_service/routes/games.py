@@ -11,13 +11,22 @@ from litestar import get, post
 from litestar.params import FromPath
 
 import warlog_core
-from warlog_events import customs
 from warlog_events.errors import BadParameter, UnknownGame
+from warlog_events.match import policy
 from warlog_service import auth, schema
-from warlog_service.answers import JSON, MARKDOWN, PUBLIC, Answer, encode, matches, not_modified, private
+from warlog_service.backend import service_of
 from warlog_service.openapi import call
 from warlog_service.requests import AnyRequest, asked, decode, header, read_body
-from warlog_service.running import service_of
+from warlog_service.responses import (
+    JSON,
+    MARKDOWN,
+    PUBLIC,
+    Answer,
+    encode,
+    matches,
+    not_modified,
+    private,
+)
 
 GAME = ("unknown_game", "invalid_options", "other codes of the rule book's options")
 
@@ -68,7 +77,7 @@ async def post_position_check(request: AnyRequest, game: FromPath[str]) -> Answe
     body = await read_body(request.scope, request.receive, service.settings.body_bytes_max)
     check: schema.PositionCheck = decode(body, schema.PositionCheck)
     known(game).check_options(check.options, check.position)
-    customs.check_size(check.options, check.position)
+    policy.check_size(check.options, check.position)
     return private({"ok": True})
 
 
@@ -82,7 +91,7 @@ def _described(game: str, options: str) -> bytes:
         raise BadParameter(f"options: {error}") from None
     found = known(game)
     found.check_options(given)
-    counted = customs.counted_range(found)
+    counted = policy.counted_range(found)
     return encode(found.describe(given) | ({"counted": counted} if counted else {}))
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from litestar import get
 
 from warlog_service import schema
-from warlog_service.answers import JSON, PUBLIC, Answer
+from warlog_service.backend import service_of
 from warlog_service.openapi import call, rendered
 from warlog_service.requests import AnyRequest
-from warlog_service.running import service_of
+from warlog_service.responses import JSON, PUBLIC, Answer
 
 NOT_KEPT = (b"cache-control", b"no-store")
 

@@ -7,16 +7,16 @@ from litestar.params import FromPath
 from msgspec import Raw
 
 import warlog_core
-from warlog_events.commands import CreateMatch
 from warlog_events.errors import BadParameter, Unauthenticated
-from warlog_events.head import at_time
-from warlog_events.model import Player, Reader
+from warlog_events.match.commands import CreateMatch
+from warlog_events.match.match import at_time
+from warlog_events.match.model import Player, Reader
 from warlog_service import auth, schema
-from warlog_service.answers import PRIVATE, Answer, matches, not_modified, private
+from warlog_service.backend import Service, service_of
 from warlog_service.openapi import call
 from warlog_service.requests import AnyRequest, asked, decode, header, read_body
+from warlog_service.responses import PRIVATE, Answer, matches, not_modified, private
 from warlog_service.routes.reading import match_of, tag_of
-from warlog_service.running import Service, service_of
 
 MATCHES_MAX = 200
 NOT_IDS = {"me", "open", "invite"}

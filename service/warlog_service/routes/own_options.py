@@ -8,11 +8,11 @@ from litestar import delete, get, put
 from litestar.params import FromPath
 
 from warlog_service import auth, schema
-from warlog_service.answers import Answer, private
+from warlog_service.backend import service_of
 from warlog_service.openapi import call
 from warlog_service.requests import AnyRequest, decode, read_body
+from warlog_service.responses import Answer, private
 from warlog_service.routes.games import known
-from warlog_service.running import service_of
 
 GAME = ("unknown_game",)
 OPTIONS = (*GAME, "unknown_options")

@@ -8,16 +8,16 @@ from litestar import delete, get, post
 from litestar.params import FromPath
 from litestar.types import Scope, Send
 
-from warlog_events.accounts import Caller
-from warlog_events.commands import Wanted
 from warlog_events.errors import Unauthenticated, WarlogError
-from warlog_events.pairing import Entry
+from warlog_events.match.commands import Wanted
+from warlog_events.players.accounts import Caller
+from warlog_events.workers.pairing import Entry
 from warlog_service import auth, schema
-from warlog_service.answers import Answer, encode, private
+from warlog_service.backend import Service, service_of
 from warlog_service.openapi import call
 from warlog_service.requests import AnyRequest, asked, decode, idempotency_key, read_body
-from warlog_service.running import Service, service_of
-from warlog_service.streams import EventStream
+from warlog_service.responses import Answer, encode, private
+from warlog_service.sse import EventStream
 
 WAIT_SECONDS_MAX = 30
 

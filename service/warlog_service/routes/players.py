@@ -7,11 +7,11 @@ from litestar.params import FromPath
 
 from warlog_events.errors import InsufficientScope
 from warlog_service import auth, schema
-from warlog_service.answers import Answer, private
+from warlog_service.backend import service_of
 from warlog_service.openapi import call
 from warlog_service.requests import AnyRequest, asked, decode, read_body
+from warlog_service.responses import Answer, private
 from warlog_service.routes.standings import account_json
-from warlog_service.running import service_of
 
 TOKENS_MAX = 200
 

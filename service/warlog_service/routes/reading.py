@@ -6,15 +6,15 @@ from litestar import get
 from litestar.params import FromPath
 
 from warlog_events.errors import Competitive, NotYourSeat, NoView
-from warlog_events.head import Match
-from warlog_events.model import SPECTATOR, Reader
-from warlog_events.past import Past
+from warlog_events.match.match import Match
+from warlog_events.match.model import SPECTATOR, Reader
+from warlog_events.reading.past import Past
 from warlog_service import auth, schema
-from warlog_service.answers import PRIVATE, TEXT, Answer, matches, not_modified, private
+from warlog_service.backend import service_of
 from warlog_service.heavy import Large, Result
 from warlog_service.openapi import call
 from warlog_service.requests import AnyRequest, asked, header
-from warlog_service.running import service_of
+from warlog_service.responses import PRIVATE, TEXT, Answer, matches, not_modified, private
 
 EVENTS_MAX = 1_000
 NODES_MAX = 5_000

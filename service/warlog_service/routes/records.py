@@ -6,12 +6,12 @@ from litestar import get, post
 from litestar.params import FromPath
 
 from warlog_service import auth, schema
-from warlog_service.answers import JSON, PRIVATE, Answer, encode, private
+from warlog_service.backend import service_of
 from warlog_service.heavy import Large, Result
 from warlog_service.openapi import call
 from warlog_service.requests import AnyRequest, asked, decode, header, read_body
+from warlog_service.responses import JSON, PRIVATE, Answer, encode, private
 from warlog_service.routes.reading import match_of, who_of
-from warlog_service.running import service_of
 
 
 @get(

@@ -5,15 +5,15 @@ from __future__ import annotations
 from litestar import delete, get, post
 from litestar.params import FromPath
 
-from warlog_events import customs
 from warlog_events.errors import Unauthenticated
-from warlog_events.own_options import check_options
+from warlog_events.match import policy
+from warlog_events.players.own_options import check_options
 from warlog_service import auth, schema
-from warlog_service.answers import Answer, private
+from warlog_service.backend import service_of
 from warlog_service.openapi import call
 from warlog_service.requests import AnyRequest, asked, decode, read_body
+from warlog_service.responses import Answer, private
 from warlog_service.routes.games import GAME, known
-from warlog_service.running import service_of
 
 SCENARIOS_MAX = 200
 
@@ -39,7 +39,7 @@ async def post_scenario(request: AnyRequest) -> Answer:
         check_options(game, new.options)
     else:
         game.check_options(new.options, new.position)
-        customs.check_size(new.options, new.position)
+        policy.check_size(new.options, new.position)
     saved = await service.backend.scenarios.save(caller.id, new)
     return private({"scenario": saved}, 201, (b"location", f"/v1/scenarios/{saved.id}".encode()))
 

@@ -8,15 +8,15 @@ from litestar import get
 from litestar.params import FromPath
 
 import warlog_core
-from warlog_events import customs
-from warlog_events.accounts import Account
-from warlog_events.ledger import Holdings, Record
+from warlog_events.match import policy
+from warlog_events.players.accounts import Account
+from warlog_events.players.ledger import Holdings, Record
 from warlog_service import auth, schema
-from warlog_service.answers import Answer, private
+from warlog_service.backend import Service, service_of
 from warlog_service.openapi import call
 from warlog_service.requests import AnyRequest, asked
+from warlog_service.responses import Answer, private
 from warlog_service.routes.games import known
-from warlog_service.running import Service, service_of
 
 PLAYERS_MAX = 200
 
@@ -48,7 +48,7 @@ async def get_leaderboard(request: AnyRequest, game: FromPath[str]) -> Answer:
     """The players whose competitive matches of this game have moved points, the highest score first."""
     service = service_of(request.scope)
     await auth.reader(service, request.scope)
-    accounting = customs.accounting(known(game))
+    accounting = policy.accounting(known(game))
     page = asked(request.scope, schema.Page)
     backend = service.backend
     if backend.keeps_books:
@@ -90,7 +90,7 @@ def account_json(account: Account, holdings: Holdings) -> dict[str, Any]:
 
 def _standing(game: str, record: Record | None) -> dict[str, Any] | None:
     """In a game that he has played, or in which everybody has a rank from the beginning."""
-    accounting = customs.accounting(warlog_core.game(game))
+    accounting = policy.accounting(warlog_core.game(game))
     if record is None and accounting is None:
         return None
     record = record or Record(game)

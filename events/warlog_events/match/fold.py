@@ -1,0 +1,260 @@
+"""What the events say of a match, without the rules: who sits where, what is proposed, how it stands.
+
+`evolve` is one step of the fold. It is total: a stored event was accepted once and cannot be refused any more.
+"""
+
+from collections.abc import Iterable
+from typing import Literal
+
+import msgspec
+from msgspec.structs import replace
+
+from .model import (
+    SERVER,
+    ActionTaken,
+    BecameCompetitive,
+    Body,
+    Ending,
+    MatchAborted,
+    MatchCreated,
+    MatchStarted,
+    Mode,
+    OpenProposal,
+    OptionsChanged,
+    Player,
+    PlayerJoined,
+    PositionEdited,
+    ProposalAccepted,
+    ProposalMade,
+    ProposalRejected,
+    RematchAgreed,
+    Result,
+    SeatLeft,
+    SeatPrepared,
+    SeatsAssigned,
+    SeatTaken,
+    Status,
+    TimeTravelled,
+)
+from .stored import StoredEvent
+
+SPENT = ""  # in place of the hash of an invitation with which somebody has sat down
+
+
+class Joined(msgspec.Struct, frozen=True):
+    player: Player
+    wish: str | None
+
+
+class Fold(msgspec.Struct, frozen=True, kw_only=True):
+    """hash           the core state's, "" before the start
+    started        version of `match_started`, 0 before; started_at: its time in ms
+    imported_until  events up to here came with a record: their draws have no seed of ours
+    record         in the lobby: what the match will go on from
+    saved          seat → for whom alone that is
+    editor         id of the player from whom `position` is
+    seed           commitment of the newest seed on the current line
+    published      commitments whose seeds are known to all
+    invitations    seat → hash of the secret that it takes, SPENT once it was used
+    fled           seats whose players left a match that was going on, or were away for too long
+    carried        bytes of the events so far that carry what somebody sent: a Position, options, a record
+    uncounted      why the match moves no points and no gold, whatever its settlement says
+    """
+
+    match: str
+    game: str
+    rules_version: int
+    creator: Player
+    seed: str
+    mode: Mode
+    consent: Literal["all", "none"]
+    move_seconds: int
+    visibility: Literal["public", "private"]
+    seating: Literal["direct", "wish"]
+    seats: tuple[str, ...]
+    options: dict[str, object]
+    created_at: int
+    updated_at: int
+    version: int
+    chain: str
+    hash: str = ""
+    status: Status = "lobby"
+    position: dict[str, object] | None = None
+    record: dict[str, object] | None = None
+    saved: dict[str, Player] = {}
+    editor: str = ""
+    imported: str | None = None
+    rematch_of: str | None = None
+    rematch: str | None = None
+    holders: dict[str, Player] = {}
+    invitations: dict[str, str] = {}
+    prepared: tuple[str, ...] = ()
+    joined: tuple[Joined, ...] = ()
+    filled: dict[str, object] = {}
+    proposal: OpenProposal | None = None
+    result: Result | None = None
+    settlement: dict[str, object] | None = None
+    fled: tuple[str, ...] = ()
+    started: int = 0
+    started_at: int = 0
+    imported_until: int = 0
+    published: frozenset[str] = frozenset()
+    setup_seconds: int = 0
+    open_record: bool = False
+    uncounted: tuple[str, ...] = ()
+    carried: int = 0
+
+
+def created(match: str, stored: StoredEvent, body: MatchCreated) -> Fold:
+    """The first event of every match."""
+    return Fold(
+        match=match,
+        game=body.game,
+        rules_version=body.rules_version,
+        creator=body.creator,
+        seed=body.seed_commitment,
+        mode=body.mode,
+        consent=body.consent,
+        move_seconds=body.move_seconds,
+        visibility=body.visibility,
+        seating=body.seating,
+        seats=tuple(body.seats),
+        options=body.options,
+        position=body.position,
+        editor=body.creator.id,
+        holders=body.holders,
+        invitations=body.invitations,
+        prepared=tuple(body.prepared),
+        imported=body.imported,
+        rematch_of=body.rematch_of,
+        setup_seconds=body.setup_seconds,
+        open_record=body.open_record,
+        created_at=stored.at,
+        updated_at=stored.at,
+        version=stored.version,
+        chain=stored.chain,
+    )
+
+
+def evolve(fold: Fold, stored: StoredEvent, body: Body, *, options: dict[str, object], seed: str) -> Fold:
+    """The match after one more event. `options`, `seed`: those on the line that is current after it (the
+    timeline knows)."""
+    fold = replace(
+        fold,
+        version=stored.version,
+        chain=stored.chain,
+        hash=stored.hash,
+        updated_at=stored.at,
+        seed=seed,
+    )
+    if isinstance(body, ActionTaken):  # by far the most; the statement below would look longer
+        if stored.seat == SERVER and body.action.get("type") == "flee":
+            fold = replace(fold, fled=(*fold.fled, str(body.action["seat"])))
+        if fold.proposal is not None:
+            fold = replace(fold, proposal=None)
+        return fold if body.ending is None else _ended(fold, body.ending)
+    if isinstance(body, ProposalMade | OptionsChanged | PositionEdited):
+        fold = replace(fold, carried=fold.carried + len(stored.body))
+    match body:
+        case ProposalMade(proposal=proposal, player=player):
+            return replace(fold, proposal=OpenProposal(stored.version, player, proposal))
+        case ProposalAccepted(player=player) if fold.proposal is not None:
+            accepted = (*fold.proposal.accepted, player.id)
+            return replace(fold, proposal=replace(fold.proposal, accepted=accepted))
+        case ProposalRejected():
+            return replace(fold, proposal=None)
+        case TimeTravelled(ending=ending):
+            fold = replace(
+                fold, proposal=None, status="playing", result=None, settlement=None, options=options
+            )
+            return _ended(fold, ending)
+        case PositionEdited():
+            return replace(fold, proposal=None, status="playing", result=None, settlement=None)
+        case OptionsChanged():
+            return _options_changed(replace(fold, proposal=None), body)
+        case MatchStarted(filled=filled, imported_until=imported_until, uncounted=uncounted):
+            return replace(
+                fold,
+                proposal=None,
+                status="playing",
+                started=stored.version,
+                started_at=stored.at,
+                filled=filled,
+                record=None,
+                saved={},
+                imported_until=imported_until,
+                uncounted=tuple(uncounted),
+            )
+        case SeatPrepared():
+            return replace(fold, prepared=(*fold.prepared, stored.seat))
+        case SeatTaken(player=player):
+            if stored.seat in fold.invitations:
+                fold = replace(fold, invitations={**fold.invitations, stored.seat: SPENT})
+            return _seated(fold, {**fold.holders, stored.seat: player})
+        case SeatLeft():
+            gone = fold.holders.get(stored.seat)
+            holders = {seat: player for seat, player in fold.holders.items() if seat != stored.seat}
+            joined = tuple(entry for entry in fold.joined if gone is None or entry.player.id != gone.id)
+            return replace(_seated(fold, holders), joined=joined)
+        case PlayerJoined(player=player, wish=wish):
+            return replace(fold, joined=tuple(with_wish(fold.joined, player, wish)))
+        case SeatsAssigned(player=player, holders=holders, wish=wish):
+            return replace(_seated(fold, holders), joined=tuple(with_wish(fold.joined, player, wish)))
+        case BecameCompetitive(setup_seconds=seconds, uncounted=uncounted):
+            seconds = fold.setup_seconds if seconds is None else seconds
+            return replace(
+                fold,
+                proposal=None,
+                mode="competitive",
+                setup_seconds=seconds,
+                open_record=False,
+                uncounted=tuple(uncounted),
+            )
+        case RematchAgreed(match=match):
+            return replace(fold, proposal=None, rematch=match)
+        case MatchAborted():
+            return replace(fold, proposal=None, status="aborted")
+    return fold
+
+
+def _ended(fold: Fold, ending: Ending | None) -> Fold:
+    if ending is None:
+        return fold
+    published = fold.published.union(ending.seeds)
+    return replace(
+        fold,
+        status="finished",
+        result=ending.result,
+        settlement=ending.settlement,
+        published=published,
+    )
+
+
+def _seated(fold: Fold, holders: dict[str, Player]) -> Fold:
+    """Others sit here now: what was agreed or offered before was among other people."""
+    prepared = tuple(seat for seat in fold.prepared if fold.holders.get(seat) == holders.get(seat))
+    return replace(fold, holders=holders, prepared=prepared, proposal=None)
+
+
+def with_wish(joined: Iterable[Joined], player: Player, wish: str | None) -> list[Joined]:
+    """Those who joined, with this player's wish. Who joins again keeps his place in the order."""
+    mine = Joined(player, wish)
+    found = [mine if entry.player.id == player.id else entry for entry in joined]
+    return found if mine in found else [*found, mine]
+
+
+def _options_changed(fold: Fold, body: OptionsChanged) -> Fold:
+    """Seats that vanish are emptied, and nobody is prepared any more, when the seats are others than before. Else those
+    stay prepared of which the event says so."""
+    fold = replace(fold, options=body.options)
+    if fold.started:
+        return fold
+    if body.position != fold.position:
+        fold = replace(fold, position=body.position, editor=body.player.id)
+    fold = replace(fold, record=body.record, saved=body.saved)
+    seats = tuple(body.seats)
+    if seats == fold.seats:
+        return fold if body.prepared is None else replace(fold, prepared=tuple(body.prepared))
+    holders = {seat: player for seat, player in fold.holders.items() if seat in seats}
+    invitations = {seat: secret for seat, secret in fold.invitations.items() if seat in seats}
+    return replace(fold, seats=seats, holders=holders, invitations=invitations, prepared=())

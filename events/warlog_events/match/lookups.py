@@ -1,0 +1,94 @@
+"""What a wish names and others keep: a scenario, the match of which a record is to be gone on from. It is looked up
+before anything is decided, because deciding asks nobody; so is a history in a game's notation read.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Protocol
+
+import msgspec
+from msgspec.structs import replace
+
+from ..errors import BadParameter, UnknownMatch
+from ..threads import Threads
+from . import policy, records
+from .commands import Options, Propose
+from .decide import need_holder
+from .match import Match
+from .model import Player
+
+Load = Callable[[str, str | None], Awaitable[Match]]
+"""`Matches.load`: a match by its id, for a player who may know of it."""
+
+
+class Beginning(msgspec.Struct, frozen=True):
+    """What a scenario stands for: the options and the Position to begin with."""
+
+    game: str
+    options: dict[str, object]
+    position: dict[str, object] | None
+
+
+class ScenarioLookup(Protocol):
+    async def __call__(self, scenario_id: str, player_id: str) -> Beginning:
+        """Raises UnknownScenario, also for one that `player_id` may not see."""
+        ...
+
+
+class Found(msgspec.Struct, frozen=True):
+    """saved  seat → who had it in the match of which a record is proposed, where that matters"""
+
+    scenario: Beginning | None = None
+    saved: Mapping[str, Player] = {}
+
+
+NOTHING = Found()
+
+
+class Lookups:
+    def __init__(self, load: Load, scenario: ScenarioLookup | None, heavy: Threads) -> None:
+        self._heavy = heavy
+        self._load = load
+        self._scenario = scenario
+
+    async def scenario(self, scenario_id: str, caller: Player, game: str) -> Beginning:
+        """Raises UnknownScenario, BadParameter (one of another game)."""
+        if self._scenario is None:
+            raise BadParameter("there are no scenarios here")
+        found = await self._scenario(scenario_id, caller.id)
+        if found.game != game:
+            raise BadParameter(f"a scenario of {found.game}, not of {game}")
+        return found
+
+    async def proposed(self, match_id: str, command: Propose, caller: Player) -> tuple[Propose, Found]:
+        """What the proposal names; and the command, with a history that is proposed to go on from (wec 10.6)
+        already made a record.
+
+        Raises UnknownMatch, UnknownScenario, BadParameter, NotYourSeat, Refused (the history)."""
+        options = command.proposal
+        if not isinstance(options, Options):
+            return command, NOTHING
+        scenario: Beginning | None = None
+        saved: Mapping[str, Player] = {}
+        if isinstance(options.scenario, str):
+            match = await self._load(match_id, caller.id)
+            scenario = await self.scenario(options.scenario, caller, match.game_name)
+        if isinstance(options.record, dict):
+            match = await self._load(match_id, caller.id)
+            saved = await self._saved_by(match, options.record.get("match"), caller)
+            if "history" in options.record:
+                need_holder(match, caller)
+                record = await self._heavy.run(records.with_history_read, options.record)
+                command = replace(command, proposal=replace(options, record=record))
+        return command, Found(scenario, saved)
+
+    async def _saved_by(self, match: Match, name: object, caller: Player) -> Mapping[str, Player]:
+        """Whose match it is that is to be gone on from, where the rule book keeps it for them (wec 6.6) and more
+        than one played it. A history names no match (`name` None), and one that is not here has nobody's names."""
+        if not isinstance(name, str) or not policy.saved_for_its_players(match.game):
+            return {}
+        try:
+            saved = await self._load(name, caller.id)
+        except UnknownMatch:
+            return {}
+        several = len({holder.id for holder in saved.holders.values()}) > 1
+        return saved.holders if several and saved.game_name == match.game_name else {}

@@ -1,0 +1,441 @@
+"""A match as it is after one version: what the events say (fold.py) and, once it has started, the core's state
+beside it."""
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from functools import lru_cache
+from operator import attrgetter
+from typing import Any, Generic, Self, TypeVar, overload
+
+import msgspec
+
+from warlog_core import Game, State
+
+from ..errors import NoSpectators, NotYourSeat, UnknownSeat
+from . import policy
+from .fold import Fold
+from .model import STRANGER, Player, Reader, Result
+from .proposal_json import beginning_json, player_json, proposal_json
+from .timeline import Timeline
+
+T = TypeVar("T")
+
+
+class lazy(Generic[T]):
+    """functools.cached_property without the lock that it takes before Python 3.12, and which costs more than most of
+    what is kept here."""
+
+    def __init__(self, make: Callable[[Any], T]) -> None:
+        self._make = make
+        self._name = make.__name__
+        self.__doc__ = make.__doc__
+
+    @overload
+    def __get__(self, instance: None, owner: object) -> Self: ...
+    @overload
+    def __get__(self, instance: object, owner: object) -> T: ...
+    def __get__(self, instance: object, owner: object) -> Self | T:
+        if instance is None:
+            return self
+        value = instance.__dict__[self._name] = self._make(instance)
+        return value
+
+
+_THOUSANDTHS = tuple(f".{ms:03}Z" for ms in range(1000))
+
+
+@lru_cache(maxsize=1024)
+def rfc3339(ms: int) -> str:
+    """Milliseconds since 1970 as text in UTC, always with three decimals."""
+    second, rest = divmod(ms, 1000)
+    return _second(second) + _THOUSANDTHS[rest]
+
+
+@lru_cache(maxsize=1024)
+def _second(seconds: int) -> str:
+    """Most times that are shown lie in one of a few seconds, and writing dates is slow."""
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S")
+
+
+def at_time(encoded: bytes, now_ms: int) -> bytes:
+    """A JSON object with the server's time in it, beside whose deadlines it can be told how much time is left."""
+    return b'%b,"now":"%b"}' % (encoded[:-1], rfc3339(now_ms).encode())
+
+
+def milliseconds(text: str) -> int:
+    """The inverse of rfc3339. Raises ValueError."""
+    moment = datetime.fromisoformat(text)
+    if moment.tzinfo is None:
+        raise ValueError("a time without its zone")
+    since = moment - datetime(1970, 1, 1, tzinfo=UTC)
+    return (since.days * 86_400 + since.seconds) * 1000 + since.microseconds // 1000
+
+
+_frame_stands_on = attrgetter("holders", "prepared", "invitations", "mode", "started", "seed", "rematch")
+
+
+class Settings:
+    """What follows from the options, the mode and whether the match is over, worked out once for as long as they stay.
+
+    known         all options that may be known, with defaults; shared, not to be changed
+    known_json    the same, encoded: every summary has it
+    text          how the options that may be known differ from the standard
+    move_seconds  thinking time; 0 for none, as in every match that goes on from a record
+    setup_seconds how long a seat may take to set up; 0 for any time, as in those, and in a game without such phases
+    flee_seconds  how long a player may be away; None where being away is no matter
+    """
+
+    def __init__(self, game: Game, fold: Fold) -> None:
+        full = game.full_options(fold.options)
+        self.options, self.mode, self.over = fold.options, fold.mode, fold.status == "finished"
+        set_ = {**fold.options, **fold.filled} if self.over else fold.options
+        self.known = policy.known_options(game, set_, fold.mode, self.over)
+        self.known_json = msgspec.Raw(msgspec.json.encode(self.known))
+        self.text = game.options_text(set_, self.known)
+        self.frame: tuple[object, bytes] | None = None  # Match._frame_json
+        own = policy.move_seconds(full, fold.move_seconds)
+        imported = fold.imported is not None or fold.record is not None or fold.imported_until > 0
+        self.move_seconds = 0 if imported else own
+        self._setup_phases = policy.setup_phases(game)
+        self.setup_seconds = fold.setup_seconds if self._setup_phases and not imported else 0
+        self.clocked = bool(self.move_seconds or self.setup_seconds)
+        self.flee_seconds = policy.flee_seconds(full) if fold.mode == "competitive" and not imported else None
+
+    def setup_phase(self, state: State) -> str:
+        """The phase, if it is one that `setup_seconds` bound; else ""."""
+        if not self.setup_seconds:
+            return ""
+        phase = state.phase
+        return phase if phase in self._setup_phases else ""
+
+    def fit(self, fold: Fold) -> bool:
+        """Do they hold for this match still?"""
+        same = self.options is fold.options and self.mode == fold.mode
+        return same and self.over == (fold.status == "finished")
+
+
+class Match:
+    """Never changes; everything here is answered without I/O. The plain facts are those of `fold`.
+
+    state      None before the start; not to be changed (copy it first)
+    deadlines  seat → ms
+    """
+
+    def __init__(
+        self,
+        fold: Fold,
+        game: Game,
+        timeline: Timeline,
+        state: State | None,
+        deadlines: Mapping[str, int],
+        settings: Settings | None = None,
+    ) -> None:
+        self.fold = fold
+        self.game = game
+        self.timeline = timeline
+        self.state = state
+        self.deadlines = deadlines
+        self.settings = settings or Settings(game, fold)
+        self.id = fold.match
+        self.version = fold.version
+        # Is the summary the same for every reader?
+        self.is_alike_for_all = fold.proposal is None and fold.status != "lobby"
+        self.index = b""  # what the lobby finds it by, once that has been worked out
+        self.frame: bytes | None = None  # _frame_json
+        self._public_json: bytes | None = None
+        self._turn_json: bytes | None = None
+
+    def __repr__(self) -> str:
+        return f"<Match {self.id} {self.fold.game} {self.status} at {self.version}>"
+
+    # ---- facts
+
+    @property
+    def game_name(self) -> str:
+        return self.fold.game
+
+    @property
+    def rules_version(self) -> int:
+        return self.fold.rules_version
+
+    @property
+    def mode(self) -> str:
+        return self.fold.mode
+
+    @property
+    def consent(self) -> str:
+        return self.fold.consent
+
+    @property
+    def visibility(self) -> str:
+        return self.fold.visibility
+
+    @property
+    def seating(self) -> str:
+        return self.fold.seating
+
+    @property
+    def status(self) -> str:
+        return self.fold.status
+
+    @property
+    def chain(self) -> str:
+        return self.fold.chain
+
+    @property
+    def seats(self) -> tuple[str, ...]:
+        return self.fold.seats
+
+    @property
+    def holders(self) -> Mapping[str, Player]:
+        return self.fold.holders
+
+    @property
+    def started_at_version(self) -> int:
+        """The version of `match_started`; 0 in the lobby. Earlier versions have no view."""
+        return self.fold.started
+
+    @property
+    def is_over(self) -> bool:
+        return self.fold.status == "finished"
+
+    @property
+    def flee_seconds(self) -> int | None:
+        """How long a player may be away while the match is played; None where that is no matter, as in casual matches,
+        in imported ones, and where somebody plays against himself."""
+        if self.fold.status != "playing" or len({holder.id for holder in self.fold.holders.values()}) < 2:
+            return None
+        return self.settings.flee_seconds
+
+    def board(self) -> dict[str, object]:
+        """Geometry for this match's options. Costs one core call."""
+        return self.game.board(policy.nominal(self.game, self.fold.options, self.mode))
+
+    @lazy
+    def to_act(self) -> list[str]:
+        """Not to be changed."""
+        return [] if self.state is None or self.fold.status == "aborted" else self.state.to_act
+
+    @property
+    def move_seconds(self) -> int:
+        """Thinking time; 0 for none, as in every imported match."""
+        return self.settings.move_seconds
+
+    @lazy
+    def disclosure(self) -> int:
+        """Flags of what the rules have disclosed in the current state."""
+        return 0 if self.state is None else self.state.disclosure
+
+    def disclosed(self, version: int) -> int:
+        """What has been disclosed of event `version` by now, on any line."""
+        return self.timeline.disclosed(version, self.version, self.disclosure)
+
+    def is_open_book(self, version: int) -> bool:
+        """Has the match been over after event `version`? Then everybody may see all of that event."""
+        return self.is_over or version <= self.timeline.over_until
+
+    def disclosure_stamp(self) -> int:
+        """Another number whenever more of the past may be shown than before: for ETags of events, history and
+        export."""
+        return len(self.timeline.tips) << 32 | self.disclosure
+
+    # ---- people
+
+    @lazy
+    def members(self) -> frozenset[str]:
+        """Ids of those who hold a seat, have joined, or created the match."""
+        fold = self.fold
+        seated = {player.id for player in fold.holders.values()}
+        return frozenset(seated | {entry.player.id for entry in fold.joined} | {fold.creator.id})
+
+    def is_member(self, player_id: str | None) -> bool:
+        return player_id in self.members
+
+    def may_know(self, player_id: str | None) -> bool:
+        """May this player know that the match exists?"""
+        return self.fold.visibility == "public" or self.is_member(player_id)
+
+    def holds(self, player_id: str | None, seat: str) -> bool:
+        holder = self.fold.holders.get(seat)
+        return holder is not None and holder.id == player_id
+
+    def seats_of(self, player_id: str | None) -> tuple[str, ...]:
+        return tuple(seat for seat in self.fold.seats if self.holds(player_id, seat))
+
+    def check_seat(self, player_id: str | None, seat: str) -> None:
+        """Raises UnknownSeat, or NotYourSeat unless the player holds it."""
+        holder = self.fold.holders.get(seat)
+        if holder is not None and holder.id == player_id:
+            return
+        if seat not in self.fold.seats:
+            raise UnknownSeat(f"no seat {seat!r} in this match", version=self.version)
+        raise NotYourSeat(f"you do not hold {seat}", version=self.version)
+
+    def reader(self, player_id: str | None, seat: str | None = None) -> Reader:
+        """With `seat`: as that seat (raises UnknownSeat, NotYourSeat). Without: with the knowledge of every seat
+        that the player holds; as a spectator where he holds none (raises NoSpectators)."""
+        if seat is not None:
+            self.check_seat(player_id, seat)
+            return Reader((seat,), player_id)
+        seats = self.seats_of(player_id)
+        return Reader(seats, player_id) if seats else self.spectator(player_id)
+
+    def spectator(self, player_id: str | None = None) -> Reader:
+        """Raises NoSpectators where a running match may not be watched."""
+        fold = self.fold
+        if fold.mode == "competitive" and fold.status == "playing":
+            if not policy.spectators_may_watch(self.game):
+                raise NoSpectators("this match may be watched when it is over", version=self.version)
+        return Reader((), player_id)
+
+    def may_see_all(self, player_id: str | None) -> bool:
+        """`knows_all` of a player with all his seats: `view?seat=all`."""
+        return self.knows_all(Reader(self.seats_of(player_id), player_id))
+
+    def knows_all(self, reader: Reader) -> bool:
+        """May the reader have the complete record and notation? Yes if the match is over, has an open record, or is
+        a casual one all of whose seats he reads for."""
+        if self.is_over:
+            return True
+        fold = self.fold
+        return fold.mode == "casual" and (fold.open_record or reader.seats == fold.seats != ())
+
+    def informed(self, reader: Reader) -> Reader:
+        """The reader, or where he `knows_all`, one with the knowledge of every seat."""
+        return Reader(self.seats, reader.player) if self.knows_all(reader) else reader
+
+    # ---- as JSON
+
+    def summary(self, reader: Reader) -> dict[str, object]:
+        """The `match` object of API.md. Not to be changed: who gets the same shares it."""
+        return self._public_summary if self.is_alike_for_all else self._summary(reader)
+
+    def summary_at(self, reader: Reader, now_ms: int) -> dict[str, object]:
+        """The same as the server tells it at that time, which it says beside deadlines."""
+        summary = self.summary(reader)
+        return {**summary, "now": rfc3339(now_ms)} if self.deadlines else summary
+
+    def summary_json(self, reader: Reader) -> bytes:
+        """The same, encoded."""
+        return (
+            self.public_summary_json()
+            if self.is_alike_for_all
+            else msgspec.json.encode(self._summary(reader))
+        )
+
+    @lazy
+    def _public_summary(self) -> dict[str, object]:
+        return self._summary(STRANGER)
+
+    # Two that every event asks for: a property, or `lazy`, costs what they would save.
+
+    def public_summary_json(self) -> bytes:
+        """`_frame` and `_moving`, encoded, where `is_alike_for_all`."""
+        if self._public_json is None:
+            fold, result = self.fold, b"null"
+            if fold.result is not None:
+                result = msgspec.json.encode(result_json(fold.result))
+            form = b'%b,"status":"%b","version":%d,%b,"proposal":null,"result":%b,"updated_at":"%b"}'
+            self._public_json = form % (
+                self._frame_json() if self.frame is None else self.frame,
+                fold.status.encode(),
+                fold.version,
+                self.turn_json(),
+                result,
+                rfc3339(fold.updated_at).encode(),
+            )
+        return self._public_json
+
+    def turn_json(self) -> bytes:
+        """Whose turn it is, and until when: two members of a JSON object, without its braces."""
+        if self._turn_json is None:
+            to_act = self.to_act
+            deadlines = msgspec.json.encode(self.deadlines_json()) if self.deadlines else b"{}"
+            self._turn_json = b'"to_act":%b,"deadlines":%b' % (msgspec.json.encode(to_act), deadlines)
+        return self._turn_json
+
+    def _frame_json(self) -> bytes:
+        """`_frame`, encoded, but for its closing brace: it is the greater part of a summary, and an action leaves it as
+        it is (whoever writes one hands it on) unless it ends the match."""
+        if self.frame is None:
+            settings, stands_on = self.settings, _frame_stands_on(self.fold)
+            if settings.frame is None or settings.frame[0] != stands_on:
+                frame = {**self._frame(), "options": settings.known_json}
+                settings.frame = stands_on, msgspec.json.encode(frame)[:-1]
+            self.frame = settings.frame[1]
+        return self.frame
+
+    def _frame(self) -> dict[str, object]:
+        """What of the summary changes seldom: all of it hangs on the options and on `_frame_stands_on`."""
+        fold = self.fold
+        frame: dict[str, object] = {
+            "id": self.id,
+            "game": fold.game,
+            "rules_version": fold.rules_version,
+            "mode": fold.mode,
+            "options": self.settings.known,
+            "options_text": self.settings.text,
+            "consent": fold.consent,
+            "move_seconds": self.settings.move_seconds,
+            "setup_seconds": self.settings.setup_seconds,
+            "visibility": fold.visibility,
+            "seating": fold.seating,
+            "open_record": fold.open_record,
+            "seats": [self._seat(seat) for seat in fold.seats],
+            "seed_commitment": fold.seed,
+            "creator": player_json(fold.creator),
+            "created_at": rfc3339(fold.created_at),
+        }
+        if fold.mode == "competitive" and fold.started and policy.accounting(self.game) is not None:
+            frame["counted"] = not fold.uncounted
+            if fold.uncounted:
+                frame["uncounted"] = list(fold.uncounted)
+        if fold.imported is not None:
+            frame["imported"] = True
+        if fold.rematch_of is not None:
+            frame["rematch_of"] = fold.rematch_of
+        if fold.rematch is not None:
+            frame["rematch"] = fold.rematch
+        return frame
+
+    def _moving(self, reader: Reader) -> dict[str, object]:
+        """The rest, which an action changes."""
+        fold, result = self.fold, self.fold.result
+        return {
+            "status": fold.status,
+            "version": fold.version,
+            "to_act": self.to_act,
+            "deadlines": self.deadlines_json(),
+            "proposal": proposal_json(self, fold.proposal, reader),
+            "result": None if result is None else result_json(result),
+            "updated_at": rfc3339(fold.updated_at),
+        }
+
+    def _summary(self, reader: Reader) -> dict[str, object]:
+        fold = self.fold
+        summary = {**self._frame(), **self._moving(reader)}
+        if fold.status == "lobby":
+            summary["beginning"] = beginning_json(self, reader)
+            if fold.seating == "wish":
+                joined = [{"player": player_json(j.player), "wish": j.wish} for j in fold.joined]
+                summary["joined"] = joined
+        return summary
+
+    def deadlines_json(self) -> dict[str, str]:
+        return {seat: rfc3339(at) for seat, at in self.deadlines.items()}
+
+    def _seat(self, seat: str) -> dict[str, object]:
+        fold = self.fold
+        holder = fold.holders.get(seat)
+        entry: dict[str, object] = {
+            "seat": seat,
+            "player": None if holder is None else player_json(holder),
+            "prepared": seat in fold.prepared or bool(fold.started),
+        }
+        if holder is None and seat in fold.invitations:
+            entry["by_invitation"] = True
+        return entry
+
+
+def result_json(result: Result) -> dict[str, object]:
+    return {"winners": result.winners, "reason": result.reason}

@@ -1,0 +1,432 @@
+"""Everything that needs consent: proposing, accepting, rejecting, and what each kind of proposal does (DESIGN 5,
+"Commands").
+
+A proposal is checked when it is made and again when it takes effect; in between, the match stands still as far
+as it goes, since any action replaces it.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from typing import Any, NamedTuple
+
+import msgspec
+from msgspec import UNSET
+
+import warlog_core
+
+from .. import errors
+from ..errors import (
+    AlreadyDisclosed,
+    BadParameter,
+    Hidden,
+    NoProposal,
+    NotYourSeat,
+    ProposalChanged,
+    Refused,
+    UnknownVersion,
+    WrongStatus,
+    explained,
+    refused,
+)
+from ..statistics import Counts
+from . import policy
+from .commands import (
+    Abort,
+    Accept,
+    Competitive,
+    Edit,
+    Options,
+    Propose,
+    Reject,
+    Rematch,
+    Undo,
+)
+from .decide import (
+    check_saved,
+    check_sides,
+    check_unknown,
+    need_holder,
+    need_status,
+)
+from .draft import Draft
+from .lookups import NOTHING, Found
+from .match import Match
+from .model import (
+    BecameCompetitive,
+    MatchAborted,
+    OpenProposal,
+    OptionsChanged,
+    Player,
+    PositionEdited,
+    ProposalAccepted,
+    ProposalMade,
+    ProposalRejected,
+    RematchAgreed,
+)
+from .proposal_json import in_force, position_is_for
+from .records import check_record, parse_record
+from .replay import start_of, state_at
+
+Proposed = dict[str, Any]
+
+
+class ProposalContext(NamedTuple):
+    """What a proposal may need from outside the match.
+
+    found    what it names, looked up
+    rematch  writes the first events of a new match like this one; gives its id
+    """
+
+    counts: Counts
+    rematch: Callable[[Match], str]
+    found: Found = NOTHING
+
+
+def propose(draft: Draft, command: Propose, player: Player, around: ProposalContext) -> None:
+    """On the table; or done at once, where nobody else has to agree."""
+    match = draft.match
+    need_holder(match, player)
+    proposed = _plain(command.proposal, around)
+    others = {holder.id for holder in match.holders.values()} - {player.id}
+    alone = not others or _is_own_choice(match, proposed, player)
+    if match.consent == "none" and proposed["kind"] in ("options", "undo", "edit"):
+        alone = not others or not _moves_gold(match, proposed)
+    _check_sight(match, proposed, player)
+    if alone:
+        with _unseen_untold(match, proposed, player, player):
+            _do(draft, proposed, player, None, around)
+    else:
+        _check(draft, proposed, player, around)
+        if isinstance(proposed.get("position"), dict):
+            proposed["in_force"] = in_force(match, proposed)
+        replaced = match.fold.proposal
+        draft.write(ProposalMade(proposed, player, None if replaced is None else replaced.version))
+
+
+def accept(draft: Draft, command: Accept, player: Player, around: ProposalContext) -> None:
+    """One more agrees; with the last one it is done."""
+    match = draft.match
+    proposal = _open(match, command.proposal)
+    need_holder(match, player)
+    if player.id == proposal.player.id or player.id in proposal.accepted:
+        raise WrongStatus("you have agreed to this already", version=match.version)
+    others = {holder.id for holder in match.holders.values()} - {proposal.player.id}
+    if player.id not in others:
+        raise NotYourSeat("only who holds a seat may accept", version=match.version)
+    if others - {*proposal.accepted, player.id}:
+        draft.write(ProposalAccepted(proposal.version, player))
+        return
+    with _unseen_untold(match, proposal.proposal, proposal.player, player):
+        _do(draft, proposal.proposal, proposal.player, proposal.version, around)
+
+
+def reject(draft: Draft, command: Reject, player: Player) -> None:
+    """Off the table; by the proposer himself, too."""
+    match = draft.match
+    proposal = _open(match, command.proposal)
+    need_holder(match, player)
+    draft.write(ProposalRejected(proposal.version, player))
+
+
+def _open(match: Match, version: int) -> OpenProposal:
+    proposal = match.fold.proposal
+    if proposal is None:
+        raise NoProposal("nothing is proposed", version=match.version)
+    if proposal.version != version:
+        raise ProposalChanged(f"proposal {proposal.version} is open", version=match.version)
+    return proposal
+
+
+def _plain(
+    proposal: Options | Undo | Edit | Competitive | Abort | Rematch, around: ProposalContext
+) -> Proposed:
+    """The proposal as it is stored: JSON, with a scenario resolved."""
+    plain: Proposed = msgspec.to_builtins(proposal)
+    if isinstance(proposal, Options):
+        given = [x is not UNSET for x in (proposal.position, proposal.scenario, proposal.record)]
+        if sum(given) > 1:
+            raise BadParameter("at most one of position, scenario and import")
+        found = around.found
+        if found.scenario is not None:
+            plain["scenario_options"], plain["position"] = found.scenario.options, found.scenario.position
+        if found.saved and "import" in plain:
+            plain["saved"] = msgspec.to_builtins(found.saved)
+    return plain
+
+
+def _is_own_choice(match: Match, proposed: Proposed, player: Player) -> bool:
+    """Only options that the rule book leaves to a seat that this player holds."""
+    if proposed["kind"] != "options" or not proposed.keys() <= {"kind", "options"}:
+        return False
+    own: set[str] = set()
+    for seat in match.seats_of(player.id):
+        own |= policy.own_options(match.game, seat)
+    return bool(own) and proposed.get("options", {}).keys() <= own
+
+
+def _sees(match: Match, position: Mapping[str, object], maker: str, player: Player) -> bool:
+    """Does this player know the whole of a Position that `maker` (an id) has made?"""
+    return position_is_for(match, position, maker, match.reader(player.id), disclosed=False)
+
+
+def _check_sight(match: Match, proposed: Proposed, player: Player) -> None:
+    """Whether a Position goes with other options tells of the Position: who does not see all of it may change them only
+    together with it. Raises Hidden."""
+    fold = match.fold
+    if fold.started or fold.position is None or not proposed.keys() <= {"kind", "options"}:
+        return
+    if proposed["kind"] != "options" or _is_own_choice(match, proposed, player):
+        return
+    if not _sees(match, fold.position, fold.editor, player):
+        detail = (
+            "The match is to begin from a Position that hides something from you. Propose another beginning together "
+            "with these options, or ask who has made the Position to propose them."
+        )
+        raise Hidden(detail, version=match.version)
+
+
+@contextmanager
+def _unseen_untold(match: Match, proposed: Proposed, proposer: Player, player: Player) -> Iterator[None]:
+    """Of a Position that `player` does not see whole he is not told what is wrong with it, should it not go with the
+    options any more."""
+    try:
+        yield
+    except Refused as refusal:
+        position, maker = proposed.get("position"), proposer.id
+        if "position" not in proposed and not match.fold.started:
+            position, maker = match.fold.position, match.fold.editor
+        if (
+            refusal.code == "invalid_options"
+            or not isinstance(position, dict)
+            or _sees(match, position, maker, player)
+        ):
+            raise
+        detail = "The Position, which hides something from you, does not go with these options."
+        raise Refused("invalid_position", detail, version=match.version) from None
+
+
+def _moves_gold(match: Match, proposed: Proposed) -> bool:
+    """Nobody's gold is set aside without his consent."""
+    if match.mode != "competitive" or proposed["kind"] != "options":
+        return False
+    options = {**proposed.get("scenario_options", match.fold.options), **proposed.get("options", {})}
+    before, after = (policy.stake(match.game, one, match.mode) for one in (match.fold.options, options))
+    return before != after
+
+
+def _check(draft: Draft, proposed: Proposed, player: Player, around: ProposalContext) -> None:
+    """Raises what `_do` would raise now."""
+    trial = Draft(
+        draft.match_id,
+        draft.game,
+        draft.match,
+        at=draft.at,
+        by=draft.by,
+        secrets=draft.secrets,
+        token_bytes=bytes,
+    )
+    _do(trial, proposed, player, None, ProposalContext(around.counts, lambda match: ""))
+
+
+def _do(
+    draft: Draft, proposed: Proposed, player: Player, proposal: int | None, around: ProposalContext
+) -> None:
+    match proposed["kind"]:
+        case "options":
+            _change_options(draft, proposed, player, proposal)
+        case "undo":
+            _travel(draft, proposed["to"], player, proposal, around.counts)
+        case "edit":
+            _edit(draft, proposed["position"], player, proposal)
+        case "competitive":
+            _become_competitive(draft, player, proposal)
+        case "abort":
+            need_status(draft.match, "lobby")
+            draft.write(MatchAborted(player, proposal))
+        case "rematch":
+            need_status(draft.match, "finished")
+            if draft.match.fold.rematch is not None:
+                raise WrongStatus("a rematch has been agreed", version=draft.match.version)
+            _check_rematch(draft.match)
+            draft.write(RematchAgreed(around.rematch(draft.match), player, proposal))
+
+
+def _check_rematch(match: Match) -> None:
+    """Its Position is known to all by now. Raises AlreadyDisclosed."""
+    if match.mode == "competitive":
+        players = _players(match, match.holders)
+        check_unknown(match.game, match.fold.position, players, players, match.version)
+
+
+def _players(match: Match, holders: Mapping[str, Player]) -> set[str]:
+    """Ids of those who have seats, or wait for them."""
+    waiting = {entry.player.id for entry in match.fold.joined}
+    return waiting | {holder.id for holder in holders.values()}
+
+
+def _need_casual(match: Match) -> None:
+    if match.mode == "competitive":
+        raise errors.Competitive("not in a competitive match", version=match.version)
+
+
+def _change_options(draft: Draft, proposed: Proposed, player: Player, proposal: int | None) -> None:
+    match, fold = draft.match, draft.match.fold
+    if not fold.started:
+        need_status(match, "lobby")
+        _change_beginning(draft, proposed, player, proposal)
+        return
+    _need_casual(match)
+    need_status(match, "playing")
+    if not proposed.keys() <= {"kind", "options"}:
+        raise WrongStatus("the beginning can be changed only before the start", version=match.version)
+    at = "/proposal" if proposal is None else None
+    options = merged(draft.game, fold.options, proposed.get("options", {}), at=at)
+    assert match.state is not None
+    state = match.state.copy()
+    try:
+        state.reconfigure({**options, **fold.filled})
+    except warlog_core.Refused as error:
+        raise refused(error, at=at, version=match.version) from error
+    policy.check_size(options, None, at=at, version=match.version)
+    draft.write(OptionsChanged(options, list(match.seats), player, proposal), state=state)
+
+
+def _change_beginning(draft: Draft, proposed: Proposed, player: Player, proposal: int | None) -> None:
+    """Options, Position or record with which the match is to start."""
+    match, fold = draft.match, draft.match.fold
+    at = "/proposal" if proposal is None else None
+    record: dict[str, object] | None = proposed.get("import")
+    saved = msgspec.convert(proposed.get("saved", {}), dict[str, Player])
+    parsed = None
+    if record is not None:
+        _need_casual(match)
+        parsed = parse_record(record)
+        if parsed.game != fold.game:
+            raise BadParameter(f"a record of {parsed.game}, not of {fold.game}")
+        options, position = parsed.options, parsed.position
+    else:
+        before = proposed.get("scenario_options", fold.options)
+        options = merged(draft.game, before, proposed.get("options", {}), at=at)
+        position = proposed.get("position", fold.position)
+    seats = check_beginning(draft.game, options, position, fold.mode, match, at=at)
+    if parsed is not None:
+        check_record(draft.game, parsed)
+    holders = {seat: holder for seat, holder in match.holders.items() if seat in seats}
+    check_sides(match, holders, options, position, fold.mode)
+    if fold.mode == "competitive":
+        known_to = {fold.editor if position == fold.position else player.id}
+        check_unknown(draft.game, position, known_to, _players(match, holders), match.version)
+    check_saved(match, saved, holders, _players(match, {}))
+    # Whoever has not proposed the change has to say anew that he is content.
+    prepared = [seat for seat in fold.prepared if seats == fold.seats and match.holds(player.id, seat)]
+    draft.write(OptionsChanged(options, list(seats), player, proposal, position, record, saved, prepared))
+
+
+def check_beginning(
+    game: warlog_core.Game,
+    options: Mapping[str, object],
+    position: Mapping[str, object] | None,
+    mode: str,
+    match: Match | None,
+    *,
+    at: str | None = "",
+) -> tuple[str, ...]:
+    """The seats of a match with these options from this Position, which stand at `at` in the request (None: not in
+    it). Raises Refused with the rule book's code."""
+    version = None if match is None else match.version
+    if mode == "competitive" and not policy.server_options(game).isdisjoint(options):
+        (name, *_) = sorted(policy.server_options(game).intersection(options))
+        detail = f"In a competitive match the server sets the option {name}."
+        raise Refused(
+            "invalid_options", detail, version=version, path="" if at is None else f"{at}/options/{name}"
+        )
+    try:
+        whole = policy.nominal(game, options, mode)
+        game.check_options(whole, position)
+        policy.check_size(options, position, at=at, version=version)
+        return game.seats_for(whole)
+    except warlog_core.Refused as error:
+        missing = policy.balances_missing(game, options) if error.code == "insufficient_gold" else ""
+        if missing and mode == "casual":
+            detail = f"Where gold is at stake, {missing} must say how much of it the player of each seat has."
+            path = "" if at is None else f"{at}/options/{missing}"
+            raise Refused("invalid_options", detail, version=version, path=path) from error
+        raise refused(error, at=at, version=version) from error
+
+
+def merged(
+    game: warlog_core.Game,
+    options: Mapping[str, object],
+    changes: Mapping[str, object],
+    *,
+    at: str | None = "",
+) -> dict[str, object]:
+    """The options with these changes; null takes an option back to its default. Raises Refused (invalid_options) for
+    null in one that the game does not have. `at` as for `check_beginning`."""
+    unknown = {name for name, value in changes.items() if value is None}.difference(policy.option_names(game))
+    if unknown:
+        why = game.explain_start({min(unknown): None}, None, "invalid_options")
+        raise explained("invalid_options", why, at=at)
+    merged = {**options, **changes}
+    return {name: value for name, value in merged.items() if value is not None}
+
+
+def _travel(draft: Draft, to: int, player: Player, proposal: int | None, counts: Counts) -> None:
+    """What was after event `to` is current again."""
+    match, fold = draft.match, draft.match.fold
+    _need_casual(match)
+    need_status(match, "playing", "finished")
+    if not fold.started <= to <= match.version:
+        raise UnknownVersion(
+            f"versions {fold.started} to {match.version} can be gone back to", version=match.version
+        )
+    if to == match.version and match.state is not None:
+        state = match.state
+    else:
+        state = state_at(match.timeline, draft.game, to, counts)
+    draft.travel(to, state, player, proposal)
+
+
+def _edit(draft: Draft, position: dict[str, object], player: Player, proposal: int | None) -> None:
+    """The match goes on from a Position as a new one would."""
+    match, fold = draft.match, draft.match.fold
+    _need_casual(match)
+    need_status(match, "playing", "finished")
+    seed = draft.new_seed_if_published()
+    at = "/proposal" if proposal is None else None
+    try:
+        state = start_of(draft.game, fold.options, fold.filled, position, partial(draft.draw, seed=seed))
+    except warlog_core.Refused as error:
+        raise refused(error, at=at, version=match.version) from error
+    policy.check_size({}, position, at=at, version=match.version)
+    assert state.started is not None
+    body = PositionEdited(position, player, proposal, seed)
+    draft.write(body, draws=state.started.draws, state=state, core=state.started)
+
+
+def _become_competitive(draft: Draft, player: Player, proposal: int | None) -> None:
+    """Once and for good: before the start, or later where the book allows it and nothing has been shown that
+    should not (where the players agree on Positions, both know what they have shown each other)."""
+    match, fold = draft.match, draft.match.fold
+    if match.mode == "competitive":
+        raise WrongStatus("the match is competitive", version=match.version)
+    if fold.started and not policy.competitive_in_play(match.game):
+        need_status(match, "lobby")
+    need_status(match, "lobby", "playing")
+    if fold.started and fold.open_record:
+        raise AlreadyDisclosed("everybody can have the record of this match so far", version=match.version)
+    if not policy.positions_are_agreed_on(match.game):
+        if fold.imported is not None or fold.record is not None or fold.imported_until:
+            raise AlreadyDisclosed("what was hidden in it is known from a record", version=match.version)
+        if fold.started and match.timeline.jumps:
+            raise AlreadyDisclosed("the match has been taken back", version=match.version)
+    check_beginning(match.game, fold.options, None, "competitive", match, at=None)
+    check_sides(match, fold.holders, fold.options, fold.position, "competitive")
+    if not fold.started:
+        players = _players(match, fold.holders)
+        check_unknown(match.game, fold.position, {fold.editor}, players, match.version)
+    bounded = None if fold.setup_seconds or fold.started else policy.setup_seconds("competitive")
+    # Points were not brought to it, so none can be taken from it.
+    late = fold.started > 0 and policy.accounting(match.game) is not None
+    draft.write(BecameCompetitive(player, proposal, bounded, ["started_casual"] if late else []))

@@ -1,0 +1,335 @@
+"""Records (API.md): a match as one JSON document, read, walked through and written.
+
+A record needs little: the game, the options, the setup's draws, and a list of actions with their draws. What
+more is there (versions and parents, hashes, seeds, chain) is checked, never believed.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Annotated
+
+import msgspec
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+import warlog_core
+from warlog_core import Draws, Event, Game, State
+
+from ..errors import MalformedBody, Refused, UnknownGame, explained, refused
+from . import policy
+from .draft import Draft
+from .model import (
+    ActionTaken,
+    MatchStarted,
+    OptionsChanged,
+    Player,
+    PositionEdited,
+    Result,
+)
+
+HISTORY_CHARACTERS_MAX = 1_000_000  # some 5,000 half-turns of wec, each a few milliseconds to read
+ACTION, EDIT, OPTIONS = "action_taken", "position_edited", "options_changed"
+
+
+class RecordSetup(Struct, frozen=True):
+    """The start. `seed`: index of its seed, None where its draws came from elsewhere (an import)."""
+
+    version: int = 1
+    draws: list[int] = []
+    hash: str | None = None
+    seed: int | None = 0
+
+
+class RecordEvent(Struct, frozen=True, kw_only=True):
+    """One action (or edit, or option change in play). `version` and `parent` absent: the next, and the one before."""
+
+    version: int | None = None
+    parent: int | None = None
+    type: str = ACTION
+    seat: str = ""
+    action: object = UNSET
+    position: dict[str, object] | UnsetType = UNSET
+    options: dict[str, object] | UnsetType = UNSET
+    draws: list[int] = []
+    at: str | None = None
+    by: str | None = None
+    hash: str | None = None
+    chain: str | None = None
+    seed: int | None = 0
+    ending: dict[str, object] | None = None
+
+
+class LogEntry(Struct, frozen=True):
+    """A stored event that is no action, as it stands in the stream, for checking the chain."""
+
+    version: int
+    type: str
+    at: str
+    by: str
+    body: dict[str, object]
+    chain: str
+    seat: str = ""
+    draws: list[int] | None = None
+    hash: str = ""
+
+
+class Record(Struct, frozen=True):
+    """What of a record is read; other fields are let be. `head`: the event after which it goes on, if not the last."""
+
+    game: str
+    warlog_record: int = 1
+    match: Annotated[str, Meta(max_length=200)] = ""
+    rules_version: int | None = None
+    seats: list[str] | None = None
+    options: dict[str, object] = {}
+    position: dict[str, object] | None = None
+    seed_commitments: list[str] = []
+    seeds: list[str] | None = None
+    setup: RecordSetup = RecordSetup()
+    events: list[RecordEvent] = []
+    head: int | None = None
+    result: Result | None = None
+    log: list[LogEntry] | None = None
+
+
+class Walked(Struct, frozen=True):
+    """One step through a record.
+
+    event    None for the start
+    version  the record's
+    parent   the record's version from which this was played; None for the start
+    state    after it
+    core     what the rules made of it; None for an option change
+    """
+
+    event: RecordEvent | None
+    version: int
+    parent: int | None
+    state: State
+    core: Event | None
+
+
+def parse_record(raw: Mapping[str, object]) -> Record:
+    """Raises MalformedBody for what is no record of a form that this reads."""
+    try:
+        record = msgspec.convert(raw, Record)
+    except msgspec.ValidationError as error:
+        raise MalformedBody(f"not a record: {error}") from error
+    if record.warlog_record != 1:
+        raise MalformedBody("a record of another form")
+    if "history" in raw and "events" not in raw:
+        return _from_history(record, raw["history"])
+    return record
+
+
+def _from_history(record: Record, history: object) -> Record:
+    """The record that a history in the game's own notation stands for.
+
+    Raises MalformedBody, UnknownGame, Refused with the rule book's code for what does not fit."""
+    try:
+        game = warlog_core.game(record.game, record.rules_version)
+    except warlog_core.UnknownGame as error:
+        raise UnknownGame(f"no game {error}") from error
+    if game.notation is None:
+        raise MalformedBody(f"a history of {record.game} does not say all that a record needs")
+    if not isinstance(history, str) or len(history) > HISTORY_CHARACTERS_MAX:
+        raise MalformedBody(f"a history is a text of at most {HISTORY_CHARACTERS_MAX} characters")
+    try:
+        first, *later = game.notation.read(game, history)
+    except warlog_core.Refused as error:
+        raise refused(error) from error
+    events: list[RecordEvent] = []
+    for section in (first, *later):
+        if section is not first and section.options is not None:
+            events.append(RecordEvent(type=OPTIONS, options=section.options))
+        if section is not first and section.position is not None:
+            events.append(RecordEvent(type=EDIT, position=section.position))
+        events += [RecordEvent(seat=actor, action=dict(action)) for actor, action in section.steps]
+    return Record(
+        game.name,
+        rules_version=game.rules_version,
+        options=first.options or {},
+        position=first.position,
+        events=events,
+    )
+
+
+def with_history_read(raw: Mapping[str, object]) -> dict[str, object]:
+    """A record in whose place a history may stand, as a record: reading a history takes long and is done once."""
+    if "history" not in raw or "events" in raw:
+        return dict(raw)
+    record = parse_record(raw)
+    return {
+        "game": record.game,
+        "rules_version": record.rules_version,
+        "options": record.options,
+        "position": record.position,
+        "events": [_event_read(event) for event in record.events],
+    }
+
+
+def _event_read(event: RecordEvent) -> dict[str, object]:
+    """What a history says of an event."""
+    if event.type == OPTIONS:
+        return {"type": OPTIONS, "options": event.options}
+    if event.type == EDIT:
+        return {"type": EDIT, "position": event.position}
+    return {"seat": event.seat, "action": event.action}
+
+
+def bad_record(version: int, detail: str, code: str = "bad_record") -> Refused:
+    """The record is refused at its version `version`."""
+    return Refused(code, f"Record version {version}: {detail}", extra={"record_version": version})
+
+
+def _bad_step(
+    code: str, version: int, why: warlog_core.Explanation | None, at: str, otherwise: str
+) -> Refused:
+    """Likewise for what the rules refuse, which stands at `at` in the record."""
+    refusal = explained(code, why, at=at, extra={"record_version": version})
+    refusal.detail = f"Record version {version}: {refusal.detail or otherwise}"
+    return refusal
+
+
+def numbered(record: Record) -> list[tuple[int, int, RecordEvent]]:
+    """(version, parent, event) of every event, with what was left out filled in. Raises Refused (bad_record)."""
+    last = record.setup.version
+    known = {last}
+    found = []
+    for event in record.events:
+        version = last + 1 if event.version is None else event.version
+        parent = last if event.parent is None else event.parent
+        if version <= last:
+            raise bad_record(version, "versions must ascend")
+        if parent not in known:
+            raise bad_record(version, f"no version {parent} before it")
+        found.append((version, parent, event))
+        known.add(version)
+        last = version
+    if record.head is not None and record.head not in known:
+        raise bad_record(record.head, "the head is no version of the record")
+    return found
+
+
+def walk(
+    game: Game, record: Record, draws_of: Callable[[int, RecordEvent | None], Draws] | None = None
+) -> Iterator[Walked]:
+    """Plays the record from its start, event by event, checking hashes.
+
+    `draws_of` (version, event; None for the start): where draws come from, instead of those recorded.
+    Raises Refused: the rule book's code, or `bad_record` for draws and hashes that do not fit; both with the
+    record's version."""
+    setup, options = record.setup, record.options
+    events = numbered(record)
+    try:
+        draws = setup.draws if draws_of is None else draws_of(setup.version, None)
+        state = game.new(options=options, position=record.position, draws=draws)
+    except warlog_core.Refused as error:
+        raise _bad_step(error.code, setup.version, error.explanation, "", "the start is refused") from error
+    except (warlog_core.BadDraws, OverflowError) as error:
+        raise bad_record(setup.version, "its draws do not fit") from error
+    _check_hash(setup.version, setup.hash, state)
+    yield Walked(None, setup.version, None, state, state.started)
+    last = setup.version
+    wanted = {parent for _, parent, _ in events} | {record.head}
+    kept = {last: (state, options)}
+    for index, (version, parent, event) in enumerate(events):
+        state, options = kept[parent] if parent != last else (state, options)
+        draws = event.draws if draws_of is None else draws_of(version, event)
+        try:
+            state, options, core = _apply(game, state, options, event, draws)
+        except warlog_core.Refused as error:
+            at = f"/events/{index}"
+            why, otherwise = error.explanation, f"refused: {error.code}"
+            if event.type == ACTION:
+                at, why = f"{at}/action", state.explain(event.seat, event.action, error.code)
+            raise _bad_step(error.code, version, why, at, otherwise) from error
+        except (warlog_core.CoreError, OverflowError) as error:
+            raise bad_record(version, f"does not fit: {error}") from error
+        _check_hash(version, event.hash, state)
+        yield Walked(event, version, parent, state, core)
+        if version in wanted:
+            kept[version] = (state, options)
+        last = version
+
+
+def _apply(
+    game: Game, state: State, options: dict[str, object], event: RecordEvent, draws: Draws
+) -> tuple[State, dict[str, object], Event | None]:
+    if event.type == ACTION:
+        if event.action is UNSET:
+            raise warlog_core.BadDraws("the action is withheld")
+        state, core = state.after(event.seat, event.action, draws)
+        return state, options, core
+    if event.type == EDIT and not isinstance(event.position, UnsetType):
+        begun = policy.without_setup(game, options)
+        state = game.new(options=begun, position=event.position, draws=draws)
+        return state, options, state.started
+    if event.type == OPTIONS and not isinstance(event.options, UnsetType):
+        state = state.copy()
+        state.reconfigure(event.options)
+        return state, event.options, None
+    raise warlog_core.BadDraws(f"{event.type} is no event of a record")
+
+
+def _check_hash(version: int, recorded: str | None, state: State) -> None:
+    if recorded is not None and recorded != state.hash:
+        raise bad_record(version, "another state than recorded")
+
+
+def check_record(game: Game, record: Record) -> None:
+    """Raises Refused unless the whole record can be replayed."""
+    for _ in walk(game, record):
+        pass
+
+
+def replay_record(
+    draft: Draft, raw: Mapping[str, object] | Record, player: Player, *, seat: str = ""
+) -> dict[int, int]:
+    """Writes the start and everything that follows on a match in the lobby; gives the record's version → the new one.
+
+    Where the record leaves a line, a `time_travelled` is put in."""
+    record = raw if isinstance(raw, Record) else parse_record(raw)
+    first = draft.version
+    last = record.setup.version
+    count = 0
+    for version, parent, _ in numbered(record):
+        count += 1 if parent == last else 2
+        last = version
+    head = last if record.head is None else record.head
+    until = first + count + (head != last)
+    versions: dict[int, int] = {}
+    states: dict[int, State] = {}
+    wanted = {parent for _, parent, _ in numbered(record)} | {head}
+    last = record.setup.version
+    for step in walk(draft.game, record):
+        event, core, state = step.event, step.core, step.state
+        if event is None or step.parent is None:
+            draws = [] if core is None else core.draws
+            draft.write(MatchStarted({}, until), seat=seat, draws=draws, state=state, core=core)
+        else:
+            if step.parent != last:
+                draft.travel(versions[step.parent], states[step.parent], player)
+            _write(draft, event, step, player)
+        last = step.version
+        versions[last] = draft.match.version
+        if last in wanted:
+            states[last] = state
+    if head != last:
+        draft.travel(versions[head], states[head], player)
+    return versions
+
+
+def _write(draft: Draft, event: RecordEvent, step: Walked, player: Player) -> None:
+    core, state = step.core, step.state
+    if core is not None and core.action is not None:
+        body = ActionTaken(core.action, draft.ending(state))
+        draft.write(body, seat=event.seat, draws=core.draws, state=state, core=core)
+    elif core is not None:
+        assert not isinstance(event.position, UnsetType)
+        policy.check_size({}, event.position, at=None)
+        seed = draft.new_seed_if_published()
+        edited = PositionEdited(event.position, player, None, seed)
+        draft.write(edited, draws=core.draws, state=state, core=core)
+    else:
+        assert not isinstance(event.options, UnsetType)
+        policy.check_size(event.options, None, at=None)
+        draft.write(OptionsChanged(event.options, list(draft.match.seats), player), state=state)

@@ -1,0 +1,406 @@
+"""From Redis into memory: cold matches, and what is new of hot ones.
+
+`Loader` never holds a lock over the network. Two tasks may load or refresh the same match at once; what comes
+second finds the work done and adds nothing.
+"""
+
+import asyncio
+import logging
+from collections import OrderedDict
+from collections.abc import Callable, Coroutine
+from time import perf_counter
+
+import msgspec
+from msgspec.structs import replace
+
+from ..errors import IntegrityError, UnknownMatch, WarlogError
+from ..match.entropy import commitment
+from ..match.match import Match, milliseconds
+from ..match.replay import Replay
+from ..match.stored import StoredEvent, follows
+from ..match.timeline import Forgotten
+from ..redis.store import Store
+from ..statistics import Counts
+from . import snapshot
+from .cache import Cache, CachedMatch
+from .integrity import Integrity
+
+log = logging.getLogger("warlog.matches")
+
+PAGE_EVENTS = 500
+WHOLE_AT_ONCE = 2  # loads from the first event on
+DAMAGED_MAX = 16  # damaged matches that are kept in memory as far as they can be read
+
+
+class _Summary(msgspec.Struct):
+    version: int
+    deadlines: dict[str, str] = {}
+
+
+_summary = msgspec.json.Decoder(_Summary)
+
+
+class _Id(msgspec.Struct):
+    id: str
+
+
+class _Seat(msgspec.Struct):
+    player: _Id | None = None
+
+
+class _Joined(msgspec.Struct):
+    player: _Id
+
+
+class _Known(msgspec.Struct):
+    """Of a summary, what says who may know of the match."""
+
+    visibility: str
+    mode: str
+    creator: _Id
+    seats: list[_Seat]
+    joined: list[_Joined] = []
+
+
+_known = msgspec.json.Decoder(_Known)
+
+
+def _deadlines(match: Match, summary: _Summary) -> dict[str, int]:
+    """They follow another process's clock and are no events: of what is stored, the summary has them."""
+    if not match.settings.clocked or match.status != "playing":
+        return {}
+    try:
+        return {seat: milliseconds(at) for seat, at in summary.deadlines.items()}
+    except ValueError as error:
+        raise IntegrityError(f"its deadlines cannot be read: {error}") from error
+
+
+class Loader:
+    def __init__(
+        self,
+        store: Store,
+        cache: Cache,
+        counts: Counts,
+        integrity: Integrity,
+        *,
+        checkpoint_every: int,
+        snapshot_every: int,
+    ) -> None:
+        self.store = store
+        self.cache = cache
+        self.counts = counts
+        self.integrity = integrity
+        self.checkpoint_every = checkpoint_every
+        self.snapshot_every = snapshot_every
+        self._loading: dict[str, asyncio.Task[CachedMatch]] = {}
+        self._writing: set[asyncio.Task[None]] = set()
+        self._whole = asyncio.Semaphore(WHOLE_AT_ONCE)
+        self._damaged: OrderedDict[str, Match] = OrderedDict()
+
+    def known(self, match_id: str) -> CachedMatch | None:
+        """The match if it is in memory, as it is there."""
+        hot = self.cache.get(match_id)
+        if hot is None:
+            self.counts.cache_misses += 1
+        else:
+            self.counts.cache_hits += 1
+        return hot
+
+    async def hot(self, match_id: str, *, fresh: bool) -> CachedMatch:
+        """The match, loaded if need be. fresh: with all that Redis has by now. Raises UnknownMatch, IntegrityError."""
+        hot = self.known(match_id)
+        if hot is None:
+            return await self.cold(match_id)
+        if fresh:
+            return await self._guarded(match_id, self.refresh(hot))
+        return hot
+
+    async def cold(self, match_id: str, *, whole: bool = False) -> CachedMatch:
+        """From the newest snapshot, or `whole`, from the first event on, so that the timeline forgets nothing."""
+        if not self.store.is_id(match_id):
+            raise UnknownMatch("no such match")
+        await self.integrity.check(match_id)
+        self._damaged.pop(match_id, None)  # it has been repaired, if it was damaged
+        if whole:
+            name, work = f"{match_id} whole", self._cold_whole
+        else:
+            name, work = match_id, self._cold
+        return await self._shared(name, lambda: self._guarded(match_id, work(match_id)))
+
+    async def _shared(self, name: str, work: Callable[[], Coroutine[None, None, CachedMatch]]) -> CachedMatch:
+        """Those who want the same at the same time wait for one load."""
+        task = self._loading.get(name)
+        if task is None:
+            task = asyncio.create_task(work())
+            self._loading[name] = task
+            task.add_done_callback(lambda _: self._loading.pop(name, None))
+        return await asyncio.shield(task)
+
+    # ---- damaged matches
+
+    async def readable(self, match_id: str) -> Match:
+        """The match as it is now; a damaged one as it was before the first event that cannot be believed.
+
+        Raises UnknownMatch, IntegrityError where the first event is that one."""
+        try:
+            match = (await self.hot(match_id, fresh=True)).match
+        except IntegrityError:
+            return await self.up_to_damage(match_id)
+        self._damaged.pop(match_id, None)
+        return match
+
+    async def up_to_damage(self, match_id: str) -> Match:
+        """Of a match of which an IntegrityError has been raised. Raises IntegrityError."""
+        match = self._damaged.get(match_id)
+        if match is None:
+            match = (await self._shared(f"{match_id} damaged", lambda: self._up_to_damage(match_id))).match
+        return match
+
+    async def _up_to_damage(self, match_id: str) -> CachedMatch:
+        match, last = None, 0
+        while match is None:
+            try:
+                async with self._whole:
+                    match = await self._replayed(match_id, last)
+            except IntegrityError as error:
+                bad = error.first_bad
+                if bad <= 1 or (last and bad > last):
+                    raise
+                last = bad - 1
+        # Later events, which cannot be read, may have hidden more.
+        known = await self._known_of(match_id)
+        if known is None or known.mode != "casual":
+            fold = replace(match.fold, mode="competitive")
+            match = Match(fold, match.game, match.timeline, match.state, {})
+        self._damaged[match_id] = match
+        if len(self._damaged) > DAMAGED_MAX:
+            self._damaged.popitem(last=False)
+        return CachedMatch(match, {})
+
+    async def _replayed(self, match_id: str, last: int) -> Match:
+        """From the first event to version `last`, 0 for the end."""
+        replay = Replay(match_id, None, self.counts, every=self.checkpoint_every)
+        while not last or replay.version < last:
+            limit = min(PAGE_EVENTS, last - replay.version) if last else PAGE_EVENTS
+            events = await self.store.events(match_id, replay.version, limit)
+            replay.feed(events)
+            if replay.version == 0:
+                raise UnknownMatch("no such match")
+            if len(events) < limit:
+                break
+            await asyncio.sleep(0)
+        return replay.match()
+
+    async def may_know_damaged(self, match_id: str, player_id: str | None) -> bool:
+        """May this player know of a match that cannot be read, or not to its end? The summary of its newest version
+        says who came to it later."""
+        try:
+            match = await self.up_to_damage(match_id)
+        except WarlogError:
+            match = None
+        if match is not None and match.may_know(player_id):
+            return True
+        return await self._by_summary(match_id, player_id, strangers=match is None)
+
+    async def came_later(self, match: Match, player_id: str | None) -> bool:
+        """May this player know of a match that, as far as it can be read, was private and without him?"""
+        damaged = self._damaged.get(match.id) is match
+        return damaged and await self._by_summary(match.id, player_id, strangers=False)
+
+    async def _by_summary(self, match_id: str, player_id: str | None, *, strangers: bool) -> bool:
+        known = await self._known_of(match_id)
+        if known is None:
+            return False
+        members = {known.creator.id, *(seat.player.id for seat in known.seats if seat.player is not None)}
+        members.update(entry.player.id for entry in known.joined)
+        return player_id in members or (strangers and known.visibility == "public")
+
+    async def _known_of(self, match_id: str) -> _Known | None:
+        raw = await self.store.summary(match_id)
+        try:
+            return None if raw is None else _known.decode(raw)
+        except (ValueError, msgspec.MsgspecError):
+            return None
+
+    # ---- loading
+
+    async def refresh(self, hot: CachedMatch) -> CachedMatch:
+        """Adds what is new. The newest event that we know is read again, with the one before it, to see that Redis
+        still has it as we know it."""
+        match = hot.match
+        anchored = match.version > 1
+        events, summary = await self._read(
+            match.id, match.version - 1 - anchored, clocked=match.settings.clocked
+        )
+        newest = events[anchored] if len(events) > anchored else None
+        chain = events[0].chain if anchored and events else ""
+        if newest is None or newest.version != match.version or newest.chain != match.chain:
+            raise IntegrityError(f"event {match.version} is not in Redis as it was written")
+        if not follows(chain, newest):
+            raise IntegrityError(f"event {match.version} is not as it was written", first_bad=match.version)
+        before = hot.match.version
+        while True:
+            if any(event.version > before and b'"seed_commitment"' in event.body for event in events):
+                # Before the event itself is taken over: whoever acts after it draws from the new seed.
+                found = await self._secrets(match.id)
+                hot.secrets = hot.secrets | found
+            try:
+                self._extend(hot, events, summary)
+            except Forgotten:
+                return await self.cold(match.id, whole=True)
+            if len(events) < PAGE_EVENTS and (summary is None or summary.version <= hot.match.version):
+                break
+            told = 0 if summary is None else summary.version
+            clocked = summary is not None
+            events, summary = await self._read(match.id, hot.match.version, clocked=clocked, told=told)
+        if hot.match.version > before:
+            self.cache.put(hot)
+            self.keep(hot)
+        return hot
+
+    def _extend(self, hot: CachedMatch, events: list[StoredEvent], summary: _Summary | None) -> None:
+        """What of `events` is new is added to the head. Raises Forgotten: then this head is of no use any more."""
+        new = [event for event in events if event.version > hot.match.version]
+        match, deadlines = hot.match, hot.match.deadlines
+        if new:
+            replay = Replay(match.id, match, self.counts, every=self.checkpoint_every)
+            try:
+                replay.feed(new)
+            except Forgotten:
+                self.cache.drop(match.id)
+                raise
+            match = replay.match()
+        if summary is not None and summary.version == match.version:
+            deadlines = _deadlines(match, summary)
+        elif match.status != "playing":
+            deadlines = {}
+        if new or deadlines != hot.match.deadlines:
+            hot.match = Match(match.fold, match.game, match.timeline, match.state, deadlines, match.settings)
+
+    async def _read(
+        self, match_id: str, after: int, *, clocked: bool, told: int = 0
+    ) -> tuple[list[StoredEvent], _Summary | None]:
+        """A page of events and, of a match with a clock, the summary with the deadlines; in one round trip.
+
+        `told`: the version of the summary that was read before. Raises IntegrityError if the events end before it."""
+        self.counts.redis_reads += 1
+        if not clocked:
+            return await self.store.events(match_id, after, PAGE_EVENTS), None
+        events, raw = await asyncio.gather(
+            self.store.events(match_id, after, PAGE_EVENTS), self.store.summary(match_id)
+        )
+        if not events and after < told:
+            raise IntegrityError(
+                f"{match_id}: Redis knows version {told} and ends at {after}: history is lost"
+            )
+        try:
+            return events, None if raw is None else _summary.decode(raw)
+        except (ValueError, msgspec.MsgspecError) as error:
+            raise IntegrityError(f"its summary cannot be read: {error}") from error
+
+    async def _secrets(self, match_id: str) -> dict[str, str]:
+        """Seed commitment → seed in hex, each the seed that was committed to."""
+        try:
+            found = await self.store.secrets(match_id)
+            if all(commitment(bytes.fromhex(seed)) == name for name, seed in found.items()):
+                return found
+        except ValueError:
+            pass
+        raise IntegrityError("a secret seed is not the one that was committed to")
+
+    async def _cold_whole(self, match_id: str) -> CachedMatch:
+        async with self._whole:
+            return await self._cold(match_id, True)
+
+    async def _cold(self, match_id: str, whole: bool = False) -> CachedMatch:
+        began = perf_counter()
+        self.counts.redis_reads += 1
+        written, secrets = await asyncio.gather(self.store.snapshot(match_id), self._secrets(match_id))
+        match = None if whole or written is None else await self._from_snapshot(match_id, written)
+        snapshot_at = 0 if match is None else match.version
+        replay = Replay(match_id, match, self.counts, every=self.checkpoint_every)
+        summary = None
+        while True:
+            clocked = replay.version > 0 and replay.match().settings.clocked
+            told = 0 if summary is None else summary.version
+            events, summary = await self._read(match_id, replay.version, clocked=clocked, told=told)
+            try:
+                replay.feed(events)
+            except Forgotten:
+                return await self._cold_whole(match_id)
+            if replay.version == 0:
+                raise UnknownMatch("no such match")
+            match = replay.match()
+            if len(events) == PAGE_EVENTS:
+                await asyncio.sleep(0)  # a long match must not hold up everybody else
+            elif not match.settings.clocked or (
+                clocked and (summary is None or summary.version <= match.version)
+            ):
+                break
+        if any(name not in secrets for _, name in match.timeline.seeds):
+            secrets = await self._secrets(match_id)  # one was drawn after the first look
+        deadlines = {} if summary is None else _deadlines(match, summary)
+        hot = CachedMatch(
+            Match(match.fold, match.game, match.timeline, match.state, deadlines, match.settings),
+            secrets,
+            snapshot_at,
+        )
+        self.cache.put(hot)
+        self.keep(hot)
+        self.counts.loads.add(perf_counter() - began)
+        return hot
+
+    async def _from_snapshot(self, match_id: str, written: bytes) -> Match | None:
+        """None, and the snapshot is deleted, if it is not what it says."""
+        try:
+            version = snapshot.version_of(written)
+            self.counts.redis_reads += 1
+            entries = await self.store.events(match_id, version - 1, 1)
+            if not entries or entries[0].version != version:
+                raise snapshot.SnapshotRefused("the stream has no such version")
+            self.counts.core_calls += 1
+            return snapshot.load(written, entries[0], match_id, self.checkpoint_every)
+        except snapshot.SnapshotRefused as refused:
+            log.error("%s: a snapshot is refused and deleted: %s", match_id, refused)
+            self.counts.snapshots_refused += 1
+            await self.store.delete_snapshot(match_id)
+            return None
+
+    # ---- snapshots
+
+    def keep(self, hot: CachedMatch) -> None:
+        """Writes the match down whole, in the background, when it has grown enough since the last time."""
+        match = hot.match
+        if match.version < self.snapshot_every or match.state is None:
+            return
+        # Who loads an older snapshot and finds a leap back to before it has to read everything.
+        jumps = match.timeline.jumps
+        leapt = jumps and jumps[-1] > hot.snapshot_at and match.version > self.snapshot_every
+        if match.version - hot.snapshot_at < self.snapshot_every and not leapt:
+            return
+        since, hot.snapshot_at = hot.snapshot_at, match.version
+        task = asyncio.create_task(self._write_down(match, since))
+        self._writing.add(task)
+        task.add_done_callback(self._writing.discard)
+
+    async def _write_down(self, match: Match, since: int) -> None:
+        """Only of what Redis has, too: damage in the events since the last snapshot would be hidden by a new one."""
+        try:
+            await self.integrity.compare(match, since)
+            await self.store.put_snapshot(match.id, snapshot.dump(match))
+        except IntegrityError:
+            return
+        except WarlogError as error:
+            log.warning("%s: no snapshot: %s", match.id, error)
+
+    async def settle(self) -> None:
+        """Waits for snapshots under way."""
+        if self._writing:
+            await asyncio.wait(self._writing)
+
+    async def _guarded(self, match_id: str, work: Coroutine[None, None, CachedMatch]) -> CachedMatch:
+        try:
+            return await work
+        except IntegrityError as error:
+            await self.integrity.freeze(match_id, error)
+            raise

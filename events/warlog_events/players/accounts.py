@@ -1,0 +1,242 @@
+"""Players and their tokens. An account is a name; who has one of its tokens is that player.
+
+A token is 256 random bits, shown once and kept as its SHA-256: that is enough for what nobody can guess. Recently
+seen tokens are remembered in the process. A revocation empties that memory here at once and elsewhere by a message;
+while messages might be missed nothing is remembered at all.
+"""
+
+import asyncio
+import base64
+import hashlib
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+import msgspec
+
+from ..clock_and_random import World
+from ..errors import MalformedBody, QuotaExceeded, UnknownPlayer, UnknownToken
+from ..match.match import rfc3339
+from ..match.model import Player
+from ..redis import keys
+from ..redis.append_notices import Watch
+from ..redis.connection import Connection
+
+NAME_CHARACTERS_MAX = 40
+REMEMBERED_MAX = 50_000
+# Of tokens that are not remembered, at the same time in a process; others wait their turn. However many tokens are
+# tried, Redis has so many questions of this process before it, and a good token waits for a few round trips.
+LOOK_UPS_MAX = 64
+_TOKEN = re.compile(r"wl_[A-Za-z0-9_-]{43}", re.ASCII)
+
+
+class Account(msgspec.Struct, frozen=True):
+    id: str
+    name: str
+    created_at: str
+
+
+class Token(msgspec.Struct, frozen=True):
+    """What its owner may see of a token later on."""
+
+    id: str
+    label: str
+    scopes: tuple[str, ...]
+    created_at: str
+
+
+class NewToken(msgspec.Struct, frozen=True):
+    """The only time that `token` itself is shown."""
+
+    token: str
+    id: str
+    label: str
+    scopes: tuple[str, ...]
+    created_at: str
+
+
+class Caller(msgspec.Struct, frozen=True):
+    """Who asks, by which token and with what leave."""
+
+    player: Player
+    scopes: tuple[str, ...]
+    token_id: str
+    token_hash: str
+
+    @property
+    def id(self) -> str:
+        return self.player.id
+
+    @property
+    def name(self) -> str:
+        return self.player.name
+
+
+class _StoredToken(msgspec.Struct, frozen=True):
+    """In the player's list of tokens."""
+
+    label: str
+    scopes: tuple[str, ...]
+    created_ms: int
+    hash: str
+
+
+class Accounts:
+    """Everything but a remembered `authenticate` and `valid` is a round trip, and raises Unavailable or, where
+    something is written, Unconfirmed."""
+
+    def __init__(
+        self, connection: Connection, world: World, watch: Watch, *, tokens_per_player: int = 0
+    ) -> None:
+        """tokens_per_player: 0 for any number."""
+        self._tokens_max = tokens_per_player
+        self._pipe = connection.pipe
+        self._world = world
+        self._watch = watch
+        self._remembered: dict[str, Caller] = {}  # by the token's hash
+        self._hashes: dict[str, str] = {}  # of tokens that were known once
+        self._staying: dict[str, list[Callable[[], None]]] = {}  # by the token's hash
+        self._listening = False
+        self._looking_up = asyncio.Semaphore(LOOK_UPS_MAX)
+        self._revocations = 0  # grows whenever something was or may have been revoked
+        connection.keep_time(world)
+        watch.subscribe(keys.REVOKED, self._revoked, self._missed)
+
+    async def create_player(self, name: str, scopes: tuple[str, ...] = ("play",)) -> tuple[Account, str]:
+        """The account and its first token. Raises MalformedBody for a name that is none."""
+        if not 1 <= len(name) <= NAME_CHARACTERS_MAX or not name.isprintable() or name != name.strip():
+            raise MalformedBody(f"a name is 1 to {NAME_CHARACTERS_MAX} printable characters")
+        player = self._world.new_id("pl_")
+        self._pipe.check_growth(keys.player(player))
+        created_ms = self._world.now_ms()
+        await self._pipe.call("HSET", keys.player(player), "name", name, "created_at", created_ms, write=True)
+        new = await self._add_token(Player(player, name), "", scopes)
+        return Account(player, name, rfc3339(created_ms)), new.token
+
+    async def player(self, player_id: str) -> Account:
+        """Raises UnknownPlayer."""
+        name, created_ms = await self._pipe.call("HMGET", keys.player(player_id), "name", "created_at")
+        if name is None:
+            raise UnknownPlayer("nobody has this id")
+        return Account(player_id, name.decode(), rfc3339(int(created_ms)))
+
+    async def named(self, player_id: str) -> Player:
+        """As a match writes a player down. Raises UnknownPlayer."""
+        account = await self.player(player_id)
+        return Player(account.id, account.name)
+
+    async def names(self, player_ids: Sequence[str]) -> list[str]:
+        """Of players that there are, or were ("")."""
+        found = await self._pipe.many(("HGET", keys.player(player), "name") for player in player_ids)
+        return ["" if name is None else name.decode() for name in found]
+
+    async def create_token(self, player_id: str, label: str, scopes: Sequence[str]) -> NewToken:
+        """Raises UnknownPlayer, QuotaExceeded. Whether the caller may give these scopes is his to check."""
+        player = await self.named(player_id)
+        self._pipe.check_growth(keys.tokens(player_id))
+        return await self._add_token(player, label, tuple(scopes))
+
+    async def tokens(
+        self, player_id: str, after: str | None = None, limit: int = 50
+    ) -> tuple[list[Token], str | None]:
+        """The oldest first, from behind the cursor `after`; with the cursor of the next page, None at the end."""
+        flat = await self._pipe.call("HGETALL", keys.tokens(player_id))
+        stored = {
+            flat[i].decode(): msgspec.json.decode(flat[i + 1], type=_StoredToken)
+            for i in range(0, len(flat), 2)
+        }
+        cursors = {f"{token.created_ms:013d}:{id}": id for id, token in stored.items()}
+        found = sorted(cursor for cursor in cursors if after is None or cursor > after)
+        page = [
+            Token(id, stored[id].label, stored[id].scopes, rfc3339(stored[id].created_ms))
+            for id in (cursors[cursor] for cursor in found[:limit])
+        ]
+        return page, found[limit - 1] if len(found) > limit else None
+
+    async def revoke(self, player_id: str, token_id: str) -> None:
+        """At once and everywhere. Raises UnknownToken."""
+        raw = await self._pipe.call("HGET", keys.tokens(player_id), token_id)
+        if raw is None:
+            raise UnknownToken("you have no such token")
+        token_hash = msgspec.json.decode(raw, type=_StoredToken).hash
+        # First what counts. Should we die in between, the list still shows the token, and it can be revoked again: it
+        # leaves the list when every process has been told.
+        await self._pipe.call("DEL", keys.token(token_hash), write=True)
+        self._revoked(token_hash.encode())
+        await self._pipe.call("PUBLISH", keys.REVOKED, token_hash, write=True)
+        await self._pipe.call("HDEL", keys.tokens(player_id), token_id, write=True)
+
+    async def authenticate(self, token: str) -> Caller | None:
+        """None for a token that is unknown or revoked, or no token at all."""
+        if _TOKEN.fullmatch(token) is None:
+            return None
+        token_hash = hashlib.sha256(token.encode()).hexdigest()
+        caller = self._remembered.get(token_hash) or await self._look_up(token_hash)
+        if caller is not None:
+            if len(self._hashes) >= REMEMBERED_MAX:
+                self._hashes.clear()
+            self._hashes[token] = token_hash
+        return caller
+
+    def remembered(self, token: str) -> Caller | None:
+        """`authenticate` as far as it takes neither a round trip nor the hash of the token; None: ask there."""
+        token_hash = self._hashes.get(token)
+        return None if token_hash is None else self._remembered.get(token_hash)
+
+    async def valid(self, caller: Caller) -> bool:
+        """Not revoked since `authenticate`: for those who stay long."""
+        return caller.token_hash in self._remembered or await self._look_up(caller.token_hash) is not None
+
+    @contextmanager
+    def staying(self, caller: Caller, revoked: Callable[[], None]) -> Iterator[None]:
+        """`revoked()` as soon as the token is revoked, here or in another process. It must not block. Who begins to
+        stay asks `valid` once, and now and then, for messages may be missed."""
+        staying = self._staying.setdefault(caller.token_hash, [])
+        staying.append(revoked)
+        try:
+            yield
+        finally:
+            staying.remove(revoked)
+            if not staying:
+                self._staying.pop(caller.token_hash, None)
+
+    async def _look_up(self, token_hash: str) -> Caller | None:
+        async with self._looking_up:
+            revocations = self._revocations
+            raw = await self._pipe.call("GET", keys.token(token_hash))
+        if raw is None:
+            return None
+        caller: Caller = msgspec.json.decode(raw, type=Caller)
+        # The message of a revocation comes on another connection and may have overtaken this reply.
+        if self._listening and revocations == self._revocations:
+            if len(self._remembered) >= REMEMBERED_MAX:
+                del self._remembered[next(iter(self._remembered))]
+            self._remembered[token_hash] = caller
+        return caller
+
+    async def _add_token(self, player: Player, label: str, scopes: tuple[str, ...]) -> NewToken:
+        secret = base64.urlsafe_b64encode(self._world.token_bytes(32)).decode().rstrip("=")
+        token, token_id = f"wl_{secret}", self._world.new_id("tk_")
+        token_hash = hashlib.sha256(token.encode()).hexdigest()
+        stored = _StoredToken(label, scopes, self._world.now_ms(), token_hash)
+        # Last what makes it valid: a token that nobody could list or revoke must not come to be.
+        kept = (token_id, msgspec.json.encode(stored), self._tokens_max, "")
+        have = await self._pipe.script("keep", [keys.tokens(player.id)], kept)
+        if have != -1:
+            detail = f"You have {have} tokens, and {self._tokens_max} is the limit. Revoke one first."
+            raise QuotaExceeded("tokens_per_player", have, self._tokens_max, detail)
+        caller = Caller(player, scopes, token_id, token_hash)
+        await self._pipe.call("SET", keys.token(token_hash), msgspec.json.encode(caller), write=True)
+        return NewToken(token, token_id, label, scopes, rfc3339(stored.created_ms))
+
+    def _revoked(self, token_hash: bytes) -> None:
+        self._revocations += 1
+        self._remembered.pop(token_hash.decode(), None)
+        for revoked in tuple(self._staying.get(token_hash.decode(), ())):
+            revoked()
+
+    def _missed(self) -> None:
+        self._revocations += 1
+        self._remembered.clear()
+        self._hashes.clear()
+        self._listening = self._watch.ready

@@ -1,1 +1,0 @@
-"""Read models across matches, built from the buckets' activity, each rebuildable at any time."""

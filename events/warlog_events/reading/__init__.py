@@ -1,0 +1,1 @@
+"""What readers get: the past, the view of each reader, history, export, feeds."""

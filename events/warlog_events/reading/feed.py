@@ -1,0 +1,378 @@
+"""Live feeds: each new event of a match, to everyone who follows it, as he may see it.
+
+One `Hub` per process. What this process appends it is told at once; what others append, `Watch` says, and the hub reads
+it once for all who follow. Equal readers share the encoded bytes. A reader who is behind reads for himself; one
+who lets too much lie is cut off. Nobody waits for anybody.
+"""
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from typing import Any, NamedTuple, Self
+
+import msgspec
+
+from ..errors import IntegrityError, TryAgain, WarlogError
+from ..match.match import Match, at_time
+from ..match.model import (
+    MatchCreated,
+    OptionsChanged,
+    PositionEdited,
+    ProposalMade,
+    Reader,
+)
+from ..match.stored import StoredEvent, follows
+from ..redis.append_notices import Watch
+from .past import Past
+from .replayed import ReplayedEvent
+from .visible import event_json, public_json
+
+log = logging.getLogger("warlog.feeds")
+
+Item = tuple[int, str, bytes]
+PAGE_EVENTS = 100
+RETRY_SECONDS = 0.5
+
+
+class SlowReader(Exception):
+    """More events waited for this reader than he may leave waiting. He can come back with Last-Event-ID."""
+
+    code = "slow_reader"
+
+
+class FeedClosed(Exception):
+    """The process goes down, or the match can no longer be read. `code` says why: shutdown, integrity_error …"""
+
+    def __init__(self, code: str) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+class Feed(AsyncIterator[Item]):
+    """An endless iterator of (version, type, JSON): every version after `after`, once and in order.
+
+    The JSON is the event of `/events` with `to_act` and, of the newest, `deadlines` after it.
+
+        async with matches.feed(match, reader, after) as feed:
+            async for version, type, data in feed: ...
+
+    `__anext__` may be abandoned (asyncio.wait_for, for a heartbeat) without losing an event. Raises SlowReader,
+    FeedClosed.
+
+    push  if set: an event that comes while the iterator waits goes there first, which wakes nobody. It takes the
+          item, or answers False; then the iterator gets it. Most events of most feeds find somebody waiting."""
+
+    def __init__(self, hub: "Hub", match: Match, reader: Reader, after: int, events_max: int) -> None:
+        self.reader = reader
+        self.match_id = match.id
+        self.began_at = match.version
+        self.began_chain = match.chain
+        self._hub = hub
+        self._events_max = events_max
+        self._waiting: deque[Item] = deque()
+        self._tail = after  # version of the last event that was queued
+        self._behind = True  # what comes after the tail has to be read
+        self._missed = False  # something came while reading that was not next
+        self._slow = False
+        self._closed: str | None = None
+        self._news: asyncio.Future[None] | None = None  # while the iterator waits
+        self.push: Callable[[Item], bool] | None = None
+
+    @property
+    def waiting(self) -> int:
+        return len(self._waiting)
+
+    async def __aenter__(self) -> Self:
+        self._hub.enter(self)
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        self._hub.leave(self)
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> Item:
+        while True:
+            if self._slow:
+                raise SlowReader
+            if self._waiting:
+                return self._waiting.popleft()
+            if self._closed is not None:
+                raise FeedClosed(self._closed)
+            if self._behind:
+                await self._catch_up()
+            else:
+                await self._wait()
+
+    async def _wait(self) -> None:
+        self._news = asyncio.get_running_loop().create_future()
+        try:
+            await self._news
+        finally:
+            self._news = None
+
+    async def _catch_up(self) -> None:
+        self._missed = False
+        try:
+            items = await self._hub.read(self, self._tail, PAGE_EVENTS)
+        except TryAgain:
+            await asyncio.sleep(RETRY_SECONDS)
+            return
+        except WarlogError as error:
+            self.close(error.code)
+            return
+        for item in items:
+            if item[0] == self._tail + 1:
+                self._waiting.append(item)
+                self._tail += 1
+        self._behind = self._missed or len(items) == PAGE_EVENTS
+
+    def offer(self, item: Item) -> None:
+        """From the hub: an event has happened."""
+        if self._closed is not None or item[0] <= self._tail:
+            return
+        if item[0] > self._tail + 1:
+            self._behind = self._missed = True
+        elif (
+            self.push is not None and (news := self._news) is not None and not news.done() and self.push(item)
+        ):
+            self._tail += 1
+            return
+        elif len(self._waiting) >= self._events_max:
+            self._slow = True
+            self._waiting.clear()
+        else:
+            self._waiting.append(item)
+            self._tail += 1
+        self._wake()
+
+    def _wake(self) -> None:
+        if self._news is not None and not self._news.done():
+            self._news.set_result(None)
+
+    def close(self, code: str = "shutdown") -> None:
+        """Ends it from outside: what waits is still delivered, then FeedClosed."""
+        self._closed = self._closed or code
+        self._wake()
+
+
+class _Followed:
+    """A match that somebody follows.
+
+    position  every event up to it has been offered
+    chain     that event's: what is offered next must follow on it
+    """
+
+    def __init__(self, position: int, chain: str, moved: Callable[[int], None]) -> None:
+        self.position = position
+        self.chain = chain
+        self.moved = moved
+        self.feeds: set[Feed] = set()
+        self.pull: asyncio.Task[None] | None = None
+        self.again = False
+
+
+class Hub:
+    def __init__(
+        self,
+        past: Past,
+        watch: Watch | None,
+        events_max: int,
+        now_ms: Callable[[], int],
+        *,
+        fed: Callable[[int], None],
+        forked: Callable[[str, int, str], Awaitable[None]],
+    ) -> None:
+        """`watch` None: only what this process appends is noticed. `fed` is told the time (ms) of each event that
+        is handed to feeds, `forked` of an event that is not the one that was shown (Integrity.contradicts)."""
+        self._past = past
+        self._watch = watch
+        self._events_max = events_max
+        self._now_ms = now_ms
+        self._fed = fed
+        self._forked = forked
+        self._followed: dict[str, _Followed] = {}
+
+    def feed(self, match: Match, reader: Reader, after: int) -> Feed:
+        return Feed(self, match, reader, after, self._events_max)
+
+    def enter(self, feed: Feed) -> None:
+        match_id = feed.match_id
+        followed = self._followed.get(match_id)
+        if followed is None:
+            followed = _Followed(
+                feed.began_at, feed.began_chain, lambda version: self._moved(match_id, version)
+            )
+            self._followed[match_id] = followed
+            if self._watch is not None:
+                self._watch.watch(match_id, followed.moved)
+        followed.feeds.add(feed)
+
+    def leave(self, feed: Feed) -> None:
+        followed = self._followed.get(feed.match_id)
+        if followed is None:
+            return
+        followed.feeds.discard(feed)
+        if not followed.feeds:
+            del self._followed[feed.match_id]
+            if self._watch is not None:
+                self._watch.unwatch(feed.match_id, followed.moved)
+            if followed.pull is not None:
+                followed.pull.cancel()
+
+    def publish(self, match: Match, told: ReplayedEvent) -> None:
+        """One event has just been appended here; it is the match's newest."""
+        followed = self._followed.get(match.id)
+        if followed is None:
+            return
+        version = told.stored.version
+        if version == followed.position + 1:
+            followed.position, followed.chain = version, told.stored.chain
+            if (shared := public_json(told)) is not None:
+                item = _item(match, told, shared, self._now_ms)
+                for feed in followed.feeds:
+                    feed.offer(item)
+            else:
+                _offer(followed, _encoded(match, told, followed.feeds, self._now_ms))
+            self._fed(told.stored.at)
+        else:
+            self._moved(match.id, version)
+
+    @property
+    def waiting(self) -> int:
+        """How many events wait for all readers."""
+        return sum(feed.waiting for followed in self._followed.values() for feed in followed.feeds)
+
+    def look(self, match_id: str) -> None:
+        """Something has been appended here, or perhaps has; nobody else will say so."""
+        self._moved(match_id, 0)
+
+    async def read(self, feed: Feed, after: int, limit: int) -> list[Item]:
+        """For one reader who is behind."""
+        return await self._past.each_now(
+            feed.match_id,
+            after,
+            limit,
+            lambda match, told: _item(match, told, _shown(match, told, feed.reader), self._now_ms),
+        )
+
+    @property
+    def positions(self) -> list[tuple[str, int, str]]:
+        """(match, version, chain) of the newest event that was offered, of every match that is followed."""
+        return [(match_id, one.position, one.chain) for match_id, one in self._followed.items()]
+
+    def broken(self, match_id: str) -> None:
+        """The match contradicts itself: nobody is shown anything more of it."""
+        followed = self._followed.get(match_id)
+        if followed is not None:
+            for feed in followed.feeds:
+                feed.close(IntegrityError.code)
+
+    def close(self) -> None:
+        for followed in self._followed.values():
+            if followed.pull is not None:
+                followed.pull.cancel()
+            for feed in followed.feeds:
+                feed.close("shutdown")
+
+    def _moved(self, match_id: str, version: int) -> None:
+        followed = self._followed.get(match_id)
+        if followed is None or 0 < version <= followed.position:
+            return
+        followed.again = True
+        if followed.pull is None:
+            followed.pull = asyncio.create_task(self._pull(match_id, followed))
+
+    async def _pull(self, match_id: str, followed: _Followed) -> None:
+        """Reads what others have appended, once for all who follow."""
+        try:
+            while followed.again:
+                followed.again = False
+                events = await self._past.each_now(
+                    match_id,
+                    followed.position,
+                    PAGE_EVENTS,
+                    lambda match, told: _encoded(match, told, followed.feeds, self._now_ms),
+                )
+                for encoded in events:
+                    stored = encoded.stored
+                    if stored.version == followed.position + 1:
+                        if not follows(followed.chain, stored):
+                            await self._forked(match_id, followed.position, "another one than was shown")
+                            return
+                        followed.position, followed.chain = stored.version, stored.chain
+                    _offer(followed, encoded)
+                    self._fed(stored.at)
+                followed.again = followed.again or len(events) == PAGE_EVENTS
+        except TryAgain as error:
+            log.warning("%s: %s", match_id, error)  # Watch says "look" again when Redis is back
+        except WarlogError as error:
+            code = error.code if isinstance(error, IntegrityError) else "unavailable"
+            for feed in followed.feeds:
+                feed.close(code)
+        finally:
+            followed.pull = None
+
+
+class _Encoded(NamedTuple):
+    """An event for all who follow: one item for everybody, or one for each class of readers."""
+
+    stored: StoredEvent
+    public: Item | None
+    of: dict[Reader, Item]
+
+
+def _encoded(match: Match, told: ReplayedEvent, feeds: Iterable[Feed], now_ms: Callable[[], int]) -> _Encoded:
+    """Encoded once per class of readers."""
+    if (shared := public_json(told)) is not None:
+        return _Encoded(told.stored, _item(match, told, shared, now_ms), {})
+    encoded: dict[Reader, Item] = {}
+    same: dict[int, tuple[dict[str, Any], Item]] = {}  # readers who get the same share the shown object
+    for feed in feeds:
+        reader = _class(told, feed.reader)
+        if reader not in encoded:
+            shown = event_json(match, told, reader)
+            if id(shown) not in same:
+                same[id(shown)] = shown, _item(match, told, msgspec.json.encode(shown), now_ms)
+            encoded[reader] = same[id(shown)][1]
+    return _Encoded(told.stored, None, encoded)
+
+
+def _offer(followed: _Followed, encoded: _Encoded) -> None:
+    if encoded.public is not None:
+        for feed in followed.feeds:
+            feed.offer(encoded.public)
+        return
+    for feed in followed.feeds:
+        # His own, where the player matters; else that of his class.
+        item = encoded.of.get(feed.reader) or encoded.of.get(Reader(feed.reader.seats))
+        if item is not None:
+            feed.offer(item)
+
+
+def _class(told: ReplayedEvent, reader: Reader) -> Reader:
+    """Readers of one class get the same bytes. Positions are shown to who made them, so there the player matters."""
+    if isinstance(told.body, MatchCreated | OptionsChanged | PositionEdited | ProposalMade):
+        return reader
+    return Reader(reader.seats, None)
+
+
+def _shown(match: Match, told: ReplayedEvent, reader: Reader) -> bytes:
+    shared = public_json(told)
+    return msgspec.json.encode(event_json(match, told, reader)) if shared is None else shared
+
+
+def _item(match: Match, told: ReplayedEvent, event: bytes, now_ms: Callable[[], int]) -> Item:
+    """The event with what a follower wants to know beside it."""
+    stored, state = told.stored, told.state
+    newest = stored.version == match.version
+    if newest and state is match.state:
+        turn = match.turn_json()
+    else:
+        to_act = [] if state is None else state.to_act
+        deadlines = match.deadlines_json() if newest else {}
+        turn = msgspec.json.encode({"to_act": to_act, "deadlines": deadlines})[1:-1]
+    item = b"%b,%b}" % (event[:-1], turn)
+    return stored.version, stored.type, at_time(item, now_ms()) if newest and match.deadlines else item

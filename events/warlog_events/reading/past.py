@@ -1,0 +1,70 @@
+"""Reading what has happened to a match: boards, events, the tree of lines, the history, the record, the verdict.
+
+Every call is handed a head and tells of what that head knows, whatever has been appended since.
+"""
+
+from collections.abc import Callable
+
+from ..errors import WrongStatus
+from ..match.match import Match
+from ..match.model import STRANGER, Reader
+from ..match.verify import Verdict, verify_record
+from . import history
+from .export import check_export, export_match
+from .pages import Pages, T
+from .replayed import ReplayedEvent
+from .visible import event_json
+
+
+class Past(Pages):
+    async def each_now(
+        self, match_id: str, after: int, limit: int, use: Callable[[Match, ReplayedEvent], T]
+    ) -> list[T]:
+        """As `each`, of the match as it is now."""
+        return await self.each((await self._loader.hot(match_id, fresh=True)).match, after, limit, use)
+
+    async def events(
+        self, match: Match, reader: Reader, after: int = 0, limit: int = 100
+    ) -> list[dict[str, object]]:
+        """Events `after`+1 … as `reader` may see them today, every version, in the form of API.md."""
+        return await self.each(match, after, limit, lambda match, told: event_json(match, told, reader))
+
+    def timeline(self, match: Match, after: int = 0, limit: int = 100) -> list[dict[str, object]]:
+        """`{"version", "parent"}` of the versions after `after`; the first has no parent."""
+        last = min(match.version, after + limit)
+        nodes: list[dict[str, object]] = []
+        for version in range(after + 1, last + 1):
+            parent = match.timeline.parent(version)
+            nodes.append({"version": version} if parent is None else {"version": version, "parent": parent})
+        return nodes
+
+    async def history(
+        self, match: Match, reader: Reader, after: int = 0, limit: int = 1000
+    ) -> tuple[str, int | None]:
+        """The notation of the current line from after version `after`, at most `limit` lines, and the version
+        after which to go on, None at the end."""
+        return await history.lines(self, match, await self.whole(match), reader, after, limit)
+
+    async def export(self, match: Match, reader: Reader) -> dict[str, object]:
+        """The record (API.md). Seeds, hashes and chain are in it once the match is over.
+
+        Raises WrongStatus in the lobby, Hidden to who may not know all of a running match."""
+        return await export_match(self, match, await self.whole(match), reader)
+
+    def check_export(self, match: Match, reader: Reader) -> None:
+        """Raises what `export` raises before it begins."""
+        check_export(match, reader)
+
+    async def archived(self, match: Match) -> dict[str, object]:
+        """The record of a match that has started and is over or aborted, for the archive: no route gives it."""
+        return await export_match(self, match, await self.whole(match), STRANGER, for_archive=True)
+
+    async def verify(self, match: Match) -> Verdict:
+        """Everything that is stored, from the first event on. Raises WrongStatus unless the match is over."""
+        self.check_verify(match)
+        return await self._heavy.run(verify_record, await self.export(match, STRANGER))
+
+    def check_verify(self, match: Match) -> None:
+        """Raises WrongStatus."""
+        if not match.is_over:
+            raise WrongStatus("a match can be verified when it is over", version=match.version)

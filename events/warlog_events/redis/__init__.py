@@ -1,0 +1,1 @@
+"""Redis: connections, scripts, keys, and the store of events on them."""

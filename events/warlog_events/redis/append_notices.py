@@ -1,0 +1,192 @@
+"""Who wants to know that a match has moved: one pub/sub connection per process, for all of them.
+
+A match's followers stand in Redis beside it, and an append tells each of them but who made it: he knows, and to wake up
+and read his own message would cost him a twelfth of a command. A process has one channel for all matches. What is
+known of it in Redis may be lost (with the end of a log, with a server); so it is made again whenever Redis was away,
+and every now and then, and is forgotten by itself when nobody does.
+
+In a cluster too: its nodes pass every message on to each other, so it does not matter which of them is listened to.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable
+
+from redis.exceptions import ResponseError
+
+from ..errors import TryAgain
+from . import keys
+from .connection import Connection
+from .pipe import Address, Line, Reply, Wire
+
+log = logging.getLogger("warlog.redis")
+
+FORGOTTEN_S = 3600.0  # after which a process that is dead is told no more
+RENEW_S = 600.0
+RETRY_S = 1.0  # before Redis is asked again for what it has refused
+
+
+class Watch:
+    """Messages carry a match and its version, never content: who is told reads the events himself.
+
+    Redis forgets a message as soon as it is sent. So whenever some may have been missed, and when a match has just been
+    registered as followed, its callbacks are called with 0: look for yourself. They run in the loop and must not block.
+
+    One per connection, whose channel and name it has. It connects by itself, and again whenever it must; to be made
+    where a loop runs."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._watchers: dict[str, list[Callable[[int], None]]] = {}
+        self._due: dict[str, float] = {}  # when a match is to be registered again
+        self._unsettled: set[str] = set()  # Redis does not know yet whether these are followed here
+        self._settling: dict[str, asyncio.Task[None]] = {}
+        self._refused = False
+        self._others: dict[bytes, tuple[Callable[[bytes], None], Callable[[], None]]] = {}
+        self._connection = connection
+        self._channel = connection.channel.encode()
+        self._at: Address | None = None  # who is listened to
+        self._line = Line(self._locate, self._greet, self._down)
+        self._line.start()
+        self._keeping = asyncio.create_task(self._keep(), name="warlog followers")
+        connection.on_return(self._returned)
+
+    async def close(self) -> None:
+        tasks = [self._keeping, *self._settling.values()]
+        for task in tasks:
+            task.cancel()
+        await asyncio.wait(tasks)
+        await self._line.close()
+
+    @property
+    def ready(self) -> bool:
+        return self._line.ready
+
+    def watch(self, match: str, callback: Callable[[int], None]) -> None:
+        """`callback(version)` after each append to the match that another process makes."""
+        watchers = self._watchers.setdefault(match, [])
+        watchers.append(callback)
+        if len(watchers) == 1:
+            self._settle(match)
+        else:
+            # The match may be registered already, and then nothing else would say "look" to this one.
+            asyncio.get_running_loop().call_soon(callback, 0)
+
+    def unwatch(self, match: str, callback: Callable[[int], None]) -> None:
+        watchers = self._watchers.get(match, [])
+        if callback in watchers:
+            watchers.remove(callback)
+            if not watchers:
+                del self._watchers[match]
+                self._settle(match)
+
+    def subscribe(self, channel: str, message: Callable[[bytes], None], missed: Callable[[], None]) -> None:
+        """Any other channel, for as long as this object lives. `missed()` whenever messages may have been missed:
+        when the connection is lost (`ready` is false then) and when the subscription stands."""
+        self._others[channel.encode()] = (message, missed)
+        if self._line.wire is not None:
+            self._line.wire.tell("SUBSCRIBE", channel)
+
+    # -- what Redis knows of us
+
+    def _settle(self, match: str) -> None:
+        """Redis is told whether the match is followed here; of one match one thing at a time, so that none overtakes
+        another."""
+        self._unsettled.add(match)
+        if match not in self._settling and not self._keeping.done():
+            self._settling[match] = asyncio.create_task(self._settled(match))
+
+    async def _settled(self, match: str) -> None:
+        try:
+            while match in self._unsettled:
+                self._unsettled.remove(match)
+                self._due.pop(match, None)
+                try:
+                    await (self._register(match) if match in self._watchers else self._leave(match))
+                except (TryAgain, ResponseError) as error:
+                    self._complain(match, error)
+        finally:
+            del self._settling[match]
+
+    async def _register(self, match: str) -> None:
+        loop = asyncio.get_running_loop()
+        self._due[match] = loop.time() + RETRY_S
+        name, forgotten_ms = self._connection.follower, int(FORGOTTEN_S * 1000)
+        # No write to wait for replicas with: whoever takes over without having heard of it is told again.
+        await self._connection.pipe.script(
+            "follow", (keys.followers(match),), (name, forgotten_ms), write=False
+        )
+        self._due[match] = loop.time() + RENEW_S
+        self._refused = False
+        self._look(match)
+
+    async def _leave(self, match: str) -> None:
+        """Not tried again: messages about a match that nobody watches hurt nobody until they end by themselves."""
+        await self._connection.pipe.call("ZREM", keys.followers(match), self._connection.follower)
+
+    def _complain(self, match: str, error: Exception) -> None:
+        if not self._refused:
+            log.warning(
+                "Redis does not take down who follows %s, and perhaps other matches: %s", match, error
+            )
+        self._refused = True
+
+    async def _keep(self) -> None:
+        """For ever: makes what was refused, and what would be forgotten, again."""
+        loop = asyncio.get_running_loop()
+        while True:
+            await asyncio.sleep(RETRY_S)
+            if self._connection.pipe.ready:  # else everything is registered when it is back
+                now = loop.time()
+                for match in [match for match, due in self._due.items() if due <= now]:
+                    self._settle(match)
+
+    def _returned(self, affected: Callable[[str], bool]) -> None:
+        """What Redis has may be older than what it was told. Of a server that was cut off from the others one hears too
+        little, and what was told by it may be untrue."""
+        wire = self._line.wire
+        if wire is not None and self._at is not None and not self._connection.is_in_touch(self._at):
+            wire.drop()
+        for match in self._watchers:
+            if affected(keys.followers(match)):
+                self._settle(match)
+
+    # -- what Redis says
+
+    async def _locate(self) -> Address:
+        self._at = await self._connection.locate()
+        return self._at
+
+    async def _greet(self, wire: Wire) -> None:
+        wire.on_push = self._received
+        wire.tell("SUBSCRIBE", self._channel, *self._others)
+
+    def _down(self) -> None:
+        for _, missed in self._others.values():
+            _call(missed)
+
+    def _received(self, push: list[Reply]) -> None:
+        kind, channel, content = push if len(push) == 3 else (b"pong", b"", b"")
+        if kind == b"message":
+            if channel == self._channel:
+                match, _, version = content.partition(b" ")
+                self._look(match.decode(), int(version))
+            elif channel in self._others:
+                _call(self._others[channel][0], content)
+        elif kind == b"subscribe":
+            if channel == self._channel:
+                for match in [*self._watchers]:
+                    self._look(match)
+            elif channel in self._others:
+                _call(self._others[channel][1])
+
+    def _look(self, match: str, version: int = 0) -> None:
+        for callback in tuple(self._watchers.get(match, ())):
+            _call(callback, version)
+
+
+def _call(callback: Callable[..., None], *arguments: object) -> None:
+    """One watcher's bug must not deafen the others."""
+    try:
+        callback(*arguments)
+    except Exception:
+        log.exception("a watcher failed")

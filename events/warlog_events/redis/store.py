@@ -1,0 +1,527 @@
+"""Events in Redis: appended by one script that checks everything first, read back in order.
+
+An append either did all of what `lua/append.lua` lists or nothing. Whatever is read here can be trusted to have been
+written here as long as the chain holds; `verify` is who checks that.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from functools import lru_cache
+from typing import Protocol
+
+import msgspec
+from redis.exceptions import ResponseError
+
+from ..clock_and_random import World
+from ..errors import (
+    ClockSkew,
+    Frozen,
+    IdempotencyKeyReused,
+    IntegrityError,
+    Repeated,
+    TooLate,
+    Unavailable,
+    VersionConflict,
+    WrongStatus,
+)
+from ..match.stored import SHORT, StoredEvent, draws_text
+from . import keys
+from .connection import Connection
+from .pipe import Prepared, Promise, Reply, Word
+
+# An event's `at` is its writer's idea of Redis's clock; this far off, in ms, it is refused and the clock set.
+AT_TOLERANCE_MS = 5_000
+# An id that was given up is remembered for longer than any process may sleep with the match it was about to make.
+VOID_SECONDS = 30 * 86_400
+# A projector that is away for longer than so many appends to one bucket must rebuild the bucket.
+ACTIVITY_ENTRIES = 4_096
+# That one script call asks for, where there is one server.
+BUCKETS_PER_CALL = 64
+
+# What append.lua replies when all is written.
+DONE: Reply = [b"done"]
+
+_FIELDS = [b"type", b"seat", b"by", b"at", b"body", b"draws", b"chain", b"hash"]
+
+
+class Idempotency(msgspec.Struct, frozen=True):
+    """`digest` is of the request's body; `answer` is what a repeat will get, byte for byte, for `ttl_s` seconds."""
+
+    player: str
+    key: str
+    digest: str
+    answer: bytes
+    ttl_s: int = 86_400
+
+
+class Append(msgspec.Struct, frozen=True, kw_only=True):
+    """One atomic addition to one match.
+
+    expected_version, expected_chain   the tail that the events were made for; 0 and "" to create the match
+    summary        the match's summary JSON after the events
+    index          small JSON for the projector
+    secrets        seed commitment → seed in hex, new ones only
+    deadlines      after the events, every seat's that has one, in ms; None leaves them as they are
+    acting_seat    TooLate is raised if this seat's stored deadline has passed
+    invited        of a new match: seat → hash of its invitation
+    """
+
+    match: str
+    expected_version: int
+    expected_chain: str
+    events: Sequence[StoredEvent]
+    summary: bytes
+    index: bytes = b"{}"
+    secrets: Mapping[str, str] = {}
+    idempotency: Idempotency | None = None
+    deadlines: Mapping[str, int] | None = None
+    acting_seat: str | None = None
+    invited: Mapping[str, str] = {}
+
+
+class Archived(msgspec.Struct, frozen=True):
+    """What the archive holds of a match. `secrets`: seed commitment → seed in hex."""
+
+    events: list[StoredEvent]
+    secrets: dict[str, str]
+
+
+class Reading(Protocol):
+    """The archive, as the store needs it (archive.Archive)."""
+
+    async def read(self, match: str, tombstone: str) -> Archived:
+        """Raises Unavailable, IntegrityError."""
+        ...
+
+
+class Activity(msgspec.Struct, frozen=True):
+    """A match's newest append, as the projector reads it."""
+
+    match: str
+    version: int
+    index: bytes
+
+
+class Activities(msgspec.Struct, frozen=True):
+    """What is new in one bucket. The bucket's appends are numbered from 1 without gaps.
+
+    entries  one for each match to which something was appended
+    reached  the number of the last append that they take account of
+    newest   the number of the newest append there is, 0 for none: equal to `reached`, all has been read
+    lost     appends between are gone (who reads was away too long, or Redis lost its end): rebuild the bucket, which
+             is then at `reached`; there are no entries
+    """
+
+    entries: list[Activity]
+    reached: int
+    newest: int
+    lost: bool
+
+
+def _keys_of(match: str) -> tuple[str, ...]:
+    """The keys that an append to this match touches, in the order of append.lua."""
+    bucket = _bucket(match)
+    return (
+        keys.events(match),
+        keys.match_state(match),
+        keys.secrets(match),
+        keys.matches(bucket),
+        keys.activity(bucket),
+        keys.deadlines(bucket),
+        keys.followers(match),
+    )
+
+
+@lru_cache(maxsize=4096)
+def _append_to(match: str) -> Prepared:
+    return Prepared("append", _keys_of(match))
+
+
+@lru_cache(maxsize=1024)
+def _activity_in(buckets: tuple[int, ...]) -> Prepared:
+    return Prepared("activity", [keys.activity(bucket) for bucket in buckets])
+
+
+@lru_cache(maxsize=1024)
+def _due_in(buckets: tuple[int, ...]) -> Prepared:
+    return Prepared("due", [keys.deadlines(bucket) for bucket in buckets])
+
+
+_head = msgspec.msgpack.Encoder().encode
+
+
+def _words(event: StoredEvent) -> tuple[Word, ...]:
+    """As the scripts take an event."""
+    e = event
+    return e.version, e.type, e.seat, e.by, e.at, e.body, draws_text(e.draws), e.chain, e.hash
+
+
+class Store:
+    """Every method raises Unavailable without Redis.
+
+    A match that has left for the archive is read from there as if it were here, and comes back when something is
+    appended to it. (Redis is asked first, so what is here costs nothing more.)"""
+
+    def __init__(self, connection: Connection, world: World, archive: Reading | None = None) -> None:
+        self._connection = connection
+        self._archive = archive
+        self._pipe = connection.pipe
+        self._world = world
+        self.buckets = connection.buckets
+        connection.keep_time(world)
+
+    def on_return(self, returned: Callable[[Callable[[str], bool]], None]) -> None:
+        """As `Connection.on_return`, of match ids."""
+        self._connection.on_return(lambda affected: returned(lambda match: affected(keys.events(match))))
+
+    def at(self, after: int = 0) -> int:
+        """When an event that is appended now happens: ms, Redis's clock, not before `after` (the tail's `at`)."""
+        now = self._world.now_ms()
+        return now if now > after else after
+
+    def new_match_id(self) -> str:
+        return keys.match_id(self._world.new_id(""), self.buckets)
+
+    def is_id(self, match: str) -> bool:
+        """May this be one of our matches? Asked before any key is made of a string from outside."""
+        bucket = keys.bucket_of(match)
+        return bucket is not None and bucket < self.buckets
+
+    def rematch_id(self, match: str) -> str:
+        """Always the same for a match: it has one rematch at most, whoever writes it, and however often."""
+        return keys.rematch_id(match, self.buckets)
+
+    async def append(self, append: Append) -> None:
+        """All or nothing (lua/append.lua).
+
+        Raises VersionConflict (with the version), TooLate, Repeated (with the answer), IdempotencyKeyReused,
+        WrongStatus (voided), IntegrityError (history lost, forked, with a gap, or frozen), ClockSkew (make the events
+        again with a new `at`), Unavailable, Unconfirmed (the same append with its Idempotency-Key tells)."""
+        future: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
+        self.submit(append, future)
+        await self.settled(append, future)
+
+    def submit(self, append: Append, promise: Promise) -> None:
+        """Sends it. A promise that gets `DONE` is told that all has been done; what anything else means, an exception
+        included, `settled` knows. Raises Unavailable where there is nobody to send it to, or no room for a new match.
+        """
+        if not append.expected_version:
+            self._connection.check_growth(keys.events(append.match))
+        call, arguments = self._call(append)
+        self._pipe.submit(promise, (*call.words, *arguments), True, call.pack(arguments))
+
+    def _call(self, append: Append) -> tuple[Prepared, tuple[bytes, ...]]:
+        a, match = append, append.match
+        call = _append_to(match)
+        digest, answer, ttl_s = b"", b"", 0
+        if (known := a.idempotency) is not None:
+            call = Prepared("append", (*_keys_of(match), keys.done(match, known.player, known.key)))
+            digest, answer, ttl_s = known.digest.encode(), known.answer, known.ttl_s
+        rows: list[tuple[Word, ...]] = []
+        bodies: list[bytes] = []
+        for version, e in enumerate(a.events, a.expected_version + 1):
+            assert e.version == version
+            rows.append((version, e.type, e.seat, e.by, e.at, draws_text(e.draws), e.chain, e.hash))
+            bodies.append(e.body)
+        head = _head(
+            (
+                match,
+                a.expected_version,
+                a.expected_chain,
+                self._world.now_ms() if self._world.is_fixed else False,
+                AT_TOLERANCE_MS,
+                a.acting_seat or "",
+                ACTIVITY_ENTRIES,
+                self._connection.follower,
+                ttl_s,
+                False if a.deadlines is None else list(a.deadlines.items()),
+                list(a.secrets.items()) if a.secrets else (),
+                rows,
+                msgspec.json.encode(a.invited).decode() if a.invited else "",
+            )
+        )
+        return call, (head, a.summary, a.index, digest, answer, *bodies)
+
+    async def settled(self, append: Append, reply: Awaitable[Reply]) -> None:
+        """What comes after `submit`. Raises what `append` raises."""
+        a, match = append, append.match
+        try:
+            try:
+                answered = await reply
+            except ResponseError as error:
+                if not str(error).startswith("NOSCRIPT"):
+                    raise
+                answered = await self._pipe.run_whole(*self._call(a))
+            if answered[0] == b"archived":
+                await self.restore(match)
+                answered = await self._pipe.run_whole(*self._call(a))
+        except ResponseError as error:
+            # The script's first write; nothing is written. Somebody took entries from the end of the stream by hand.
+            if "specified in XADD" in str(error):
+                raise IntegrityError(
+                    f"{match}: the stream had come further than version {a.expected_version}"
+                ) from error
+            raise
+        if answered != DONE:
+            self._refuse(a, answered)
+
+    def _refuse(self, a: Append, reply: Reply) -> None:
+        match reply:
+            case [b"repeated", answer]:
+                raise Repeated(answer)
+            case [b"reused"]:
+                raise IdempotencyKeyReused("this Idempotency-Key was used with another body")
+            case [b"conflict", version] if version > a.expected_version:
+                raise VersionConflict(f"the match is at version {version}", version=version)
+            case [b"late", _]:
+                raise TooLate(f"the time of {a.acting_seat} is over", version=a.expected_version)
+            case [b"skew", now]:
+                if not self._world.is_fixed:
+                    self._connection.set_clock(now)
+                raise ClockSkew("the clock was off and has been set; try again")
+            case [b"archived"]:
+                raise Unavailable("this match goes to the archive and comes back; try again")
+            case [b"void"]:
+                raise WrongStatus("this match was given up before it was made")
+            case [b"frozen", reason]:
+                raise Frozen(f"frozen: {reason.decode(errors='replace')}")
+            case [b"damaged", version]:
+                raise IntegrityError(f"{a.match}: event {version} cannot be read", first_bad=version)
+            case [b"conflict", version]:
+                raise IntegrityError(
+                    f"{a.match}: version {a.expected_version} was known, Redis ends at {version}: history is lost"
+                )
+            case [b"forked", version]:
+                raise IntegrityError(
+                    f"{a.match}: version {version} in Redis is not the one that was known: forked"
+                )
+            case [b"gap", version, length]:
+                raise IntegrityError(f"{a.match}: {length} events in Redis, of which the newest is {version}")
+            case _:
+                raise AssertionError(f"append.lua replied {reply!r}")
+
+    async def repeated(self, match: str, player: str, key: str) -> tuple[str, bytes] | None:
+        """(digest of the body, answer) of the command that used this key before."""
+        done = await self._pipe.call("GET", keys.done(match, player, key))
+        if done is None:
+            return None
+        digest, _, answer = done.partition(b" ")
+        return digest.decode(), answer
+
+    async def tail(self, match: str) -> tuple[int, str] | None:
+        """(version, chain) of the newest event; None where there is no such match."""
+        entries = await self._pipe.call("XREVRANGE", keys.events(match), "+", "-", "COUNT", 1)
+        if not entries:
+            return None
+        event = _stored_event(entries[0])
+        return event.version, event.chain
+
+    async def events(self, match: str, after: int = 0, limit: int = 1000) -> list[StoredEvent]:
+        """At most `limit` events from version `after + 1` on, in order."""
+        page = _xrange(match, after, limit)
+        entries = await self._pipe.call(*page)
+        if not entries:
+            archived, entries = await self._archived(match, page)
+            if archived is not None:
+                return archived.events[after : after + limit]
+        return [_stored_event(entry) for entry in entries]
+
+    async def summary(self, match: str) -> bytes | None:
+        summary: bytes | None = await self._pipe.call("HGET", keys.match_state(match), "summary")
+        return summary
+
+    async def admits(self, match: str, member: bytes, invited: bytes) -> bool:
+        """lua/admit.lua."""
+        touched = (keys.match_state(match), keys.events(match))
+        return bool(await self._pipe.script("admit", touched, (member, invited), write=False))
+
+    async def summaries(self, matches: Sequence[str]) -> list[bytes | None]:
+        return await self._pipe.many(("HGET", keys.match_state(match), "summary") for match in matches)
+
+    async def secrets(self, match: str) -> dict[str, str]:
+        """Seed commitment → seed in hex."""
+        all_ = ("HGETALL", keys.secrets(match))
+        flat = await self._pipe.call(*all_)
+        if not flat:
+            archived, flat = await self._archived(match, all_)
+            if archived is not None:
+                return archived.secrets
+        texts = [text.decode() for text in flat]
+        return dict(zip(texts[::2], texts[1::2], strict=True))
+
+    # A snapshot is a cache: nobody waits for its replicas, and a lost one is made again.
+
+    async def snapshot(self, match: str) -> bytes | None:
+        snapshot: bytes | None = await self._pipe.call("GET", keys.snapshot(match))
+        return snapshot
+
+    async def put_snapshot(self, match: str, snapshot: bytes) -> None:
+        """Nothing for a match that is in the archive, where it would outlive its use."""
+        if not await self._pipe.call("EXISTS", keys.events(match)):
+            return
+        await self._pipe.call("SET", keys.snapshot(match), snapshot)
+
+    async def delete_snapshot(self, match: str) -> None:
+        await self._pipe.call("DEL", keys.snapshot(match))
+
+    # ---- the archive
+
+    async def _archived(self, match: str, asked: Sequence[Word]) -> tuple[Archived | None, Reply]:
+        """What the archive has of a match of which Redis had nothing when it was asked; or else the reply to the same
+        command once more, since the match may have come back in between."""
+        tombstone, reply = await self._pipe.many((("HGET", keys.match_state(match), "archived"), asked))
+        archived = None if tombstone is None else await self._from_archive(match, tombstone.decode())
+        return archived, reply
+
+    async def _from_archive(self, match: str, tombstone: str) -> Archived:
+        if self._archive is None:
+            raise Unavailable("this match is in the archive, which this server does not know")
+        return await self._archive.read(match, tombstone)
+
+    async def bury(self, match: str, version: int, chain: str, tombstone: str) -> bool:
+        """What is in the archive leaves Redis. False if the match has another end by now, or something holds it."""
+        touched = [keys.events(match), keys.match_state(match), keys.secrets(match), keys.snapshot(match)]
+        return bool(await self._pipe.script("archive", touched, [version, chain, tombstone]))
+
+    async def restore(self, match: str) -> bool:
+        """Out of the archive, as it was. False if it is not there, or no longer. Raises Unavailable, IntegrityError."""
+        tombstone = await self._pipe.call("HGET", keys.match_state(match), "archived")
+        if tombstone is None:
+            return False
+        archived = await self._from_archive(match, tombstone.decode())
+        arguments: list[Word] = [tombstone, len(archived.secrets)]
+        for name, secret in archived.secrets.items():
+            arguments += (name, secret)
+        for event in archived.events:
+            arguments += _words(event)
+        touched = [keys.events(match), keys.match_state(match), keys.secrets(match)]
+        return bool(await self._pipe.script("restore", touched, arguments))
+
+    async def standings(self, matches: Sequence[str]) -> list[tuple[bytes | None, bool]]:
+        """Of each: its summary, and whether it is in the archive."""
+        replies = await self._pipe.many(
+            ("HMGET", keys.match_state(match), "summary", "archived") for match in matches
+        )
+        return [(summary, archived is not None) for summary, archived in replies]
+
+    async def count(self) -> int:
+        """Of all matches, those in the archive included."""
+        return sum(await self._pipe.many(("SCARD", keys.matches(bucket)) for bucket in range(self.buckets)))
+
+    async def due(self, now_ms: int, limit: int = 100) -> list[tuple[str, str, int]]:
+        """(match, seat, deadline) of deadlines that have passed, at most `limit` per bucket, the oldest first; of all
+        buckets that can be reached."""
+        groups = self._together((*range(self.buckets),))
+        arguments = b"%d" % now_ms, b"%d" % limit
+        replies = await self._pipe.reachable([(_due_in(buckets), arguments) for buckets in groups])
+        passed: list[tuple[str, str, int]] = []
+        for flat in filter(None, replies):
+            for member, score in zip(flat[::2], flat[1::2], strict=True):
+                match, _, seat = member.decode().partition(" ")
+                passed.append((match, seat, int(score)))
+        return sorted(passed, key=lambda it: it[2])
+
+    async def activity(self, after: Mapping[int, int], limit: int = 100) -> dict[int, Activities]:
+        """What the first `limit` appends after that number come to, for every bucket of `after` that can be reached: in
+        one round trip, unless there is much."""
+        found: dict[int, Activities] = {}
+        left = (*after,)
+        while left:
+            groups, left = self._together(left), ()
+            replies = await self._pipe.reachable(
+                [
+                    (_activity_in(buckets), (b"%d" % limit, *(b"%d" % after[bucket] for bucket in buckets)))
+                    for buckets in groups
+                ]
+            )
+            for buckets, reply in zip(groups, replies, strict=True):
+                if reply is not None:
+                    left += buckets[len(reply) :]
+                    for bucket, news in zip(buckets, reply, strict=False):
+                        found[bucket] = _activities(after[bucket], news)
+        return found
+
+    def _together(self, buckets: tuple[int, ...]) -> list[tuple[int, ...]]:
+        """Those that one script call may ask for."""
+        size = 1 if self._connection.is_cluster else BUCKETS_PER_CALL
+        return [buckets[start : start + size] for start in range(0, len(buckets), size)]
+
+    async def matches(self, bucket: int) -> AsyncIterator[list[str]]:
+        """Every match of the bucket, in no order, some perhaps twice: in batches of about a hundred, at least one."""
+        cursor = b"0"
+        while True:
+            cursor, found = await self._pipe.call("SSCAN", keys.matches(bucket), cursor, "COUNT", 100)
+            yield [match.decode() for match in found]
+            if cursor == b"0":
+                return
+
+    async def void(self, match: str) -> bool:
+        """From now on this match cannot be made. False if there is one already."""
+        touched = [keys.events(match), keys.match_state(match)]
+        return bool(await self._pipe.script("void", touched, [VOID_SECONDS]))
+
+    async def freeze(self, match: str, reason: str) -> None:
+        """From now on every append to the match is an IntegrityError; reading goes on."""
+        await self._pipe.call("HSET", keys.match_state(match), "frozen", reason, write=True)
+
+    async def frozen(self, match: str) -> str | None:
+        reason = await self._pipe.call("HGET", keys.match_state(match), "frozen")
+        return None if reason is None else reason.decode()
+
+
+def _bucket(match: str) -> int:
+    bucket = keys.bucket_of(match)
+    if bucket is None:
+        raise ValueError(f"not a match id: {match!r}")
+    return bucket
+
+
+def _xrange(match: str, after: int, limit: int) -> tuple[Word, ...]:
+    return ("XRANGE", keys.events(match), f"{after + 1}-0", "+", "COUNT", limit)
+
+
+_decode_draws = msgspec.json.Decoder(list[int]).decode
+
+
+def _stored_event(entry: Reply) -> StoredEvent:
+    """Of a stream entry [id, [name, value, …]] as append.lua writes it. Raises IntegrityError for any other."""
+    entry_id, flat = entry
+    ms, _, sequence = entry_id.partition(b"-")
+    version = int(ms)  # Redis itself makes ids of two numbers only
+    if sequence != b"0":
+        raise IntegrityError(f"the id {entry_id.decode()} is no version", first_bad=version)
+    if flat[::2] != _FIELDS:
+        raise IntegrityError(f"event {version} has other fields than an event", first_bad=version)
+    type_, seat, by, at, body, draws, chain, hash_ = flat[1::2]
+    try:
+        event = StoredEvent(
+            version=version,
+            type=type_.decode(),
+            seat=seat.decode(),
+            by=by.decode(),
+            at=int(at),
+            body=body,
+            draws=_decode_draws(draws) if draws else None,
+            chain=chain.decode(),
+            hash=hash_.decode(),
+        )
+    except (ValueError, msgspec.MsgspecError) as error:
+        raise IntegrityError(f"event {version} cannot be read: {error}", first_bad=version) from error
+    # The chain runs over what was decoded, so that nothing may be decoded that was never written.
+    if b"%d" % event.at != at or draws_text(event.draws).encode() != draws:
+        raise IntegrityError(f"event {version}: a number is not as it was written", first_bad=version)
+    if len(type_) + len(seat) + len(by) + len(chain) + len(hash_) >= SHORT:
+        raise IntegrityError(f"event {version}: a field is too long", first_bad=version)
+    return event
+
+
+def _activities(after: int, news: Reply) -> Activities:
+    """Of a bucket's part of activity.lua's reply."""
+    if news == 0:
+        return Activities([], after, after, False)
+    lost, reached, newest, *flat = news
+    entries = [
+        Activity(match.decode(), int(version), index)
+        for match, version, index in zip(flat[::3], flat[1::3], flat[2::3], strict=True)
+    ]
+    return Activities(entries, reached, newest, bool(lost))

@@ -1,0 +1,1 @@
+"""Background work: clocks, absence, bookkeeping, the lobby's index, archiving, pairing."""

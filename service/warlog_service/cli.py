@@ -1,0 +1,199 @@
+"""`warlog`: serve, worker, archive, restore, verify, rebuild, bench."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import gzip
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import msgspec
+
+import warlog_core
+from warlog_events.match.verify import verify_record
+from warlog_service import logs, settings
+from warlog_service.reporting import reporting
+from warlog_service.settings import Settings
+
+GZIP = b"\x1f\x8b"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The exit code: 0 done, 1 not (a record that fails, a server that cannot start), 2 wrong use."""
+    parser = _parser()
+    given = vars(parser.parse_args(arguments))
+    command = given.pop("command")
+    if command == "verify":
+        return reporting(lambda: _verify(given["file"]))
+    if command == "bench":
+        return subprocess.run(
+            [sys.executable, "-m", "tests.load.bench", *given["arguments"]], check=False
+        ).returncode
+    run: dict[str, Callable[..., int]] = {
+        "serve": _serve,
+        "worker": _worker,
+        "rebuild": _rebuild,
+        "archive": _archive,
+        "restore": _restore,
+    }
+    own = {name: given.pop(name) for name in ("older_than", "limit", "matches") if name in given}
+
+    def run_as_set() -> int:
+        read = settings.read(os.environ, **given)
+        logs.configure(read.log_format)
+        return run[command](read, **own)
+
+    return reporting(run_as_set)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="warlog", description="Every flag is also a setting in the environment: --data is WARLOG_DATA."
+    )
+    commands = parser.add_subparsers(dest="command", required=True)
+    redis = argparse.ArgumentParser(add_help=False)
+    redis.add_argument("--data", help="folder of the embedded Redis (default warlog-data)")
+    redis.add_argument("--redis", help="URL of a Redis; without one an embedded server is started")
+    redis.add_argument("--archive", help="folder or fsspec URL of matches that have left Redis")
+    redis.add_argument("--durability", choices=["everysec", "always", "replicated"])
+    figures = argparse.ArgumentParser(add_help=False)
+    figures.add_argument("--metrics-host", help="where /metrics is served; default 127.0.0.1")
+    figures.add_argument(
+        "--metrics-port", help="default 0: any free one, which is printed; worker i has this port + i"
+    )
+    serve = commands.add_parser(
+        "serve", parents=[redis, figures], help="the service, with projector and clock inside"
+    )
+    serve.add_argument("--host", help="default 127.0.0.1")
+    serve.add_argument("--port", help="default 8000; 0 for a free one, which is printed")
+    serve.add_argument(
+        "--workers", help="serving processes under a supervisor; default 0: this process serves"
+    )
+    commands.add_parser("worker", parents=[redis, figures], help="projector and clock alone")
+    commands.add_parser("rebuild", parents=[redis], help="make the read models again from the events")
+    archive = commands.add_parser(
+        "archive",
+        parents=[redis],
+        help="verify what has long been over, and move it from Redis to the archive",
+    )
+    archive.add_argument(
+        "--older-than", type=_days, default=30.0, metavar="DAYS", help="over for so long; default 30"
+    )
+    archive.add_argument("--limit", type=int, help="at most so many matches")
+    restore = commands.add_parser("restore", parents=[redis], help="bring matches back from the archive")
+    restore.add_argument("matches", nargs="+", metavar="MATCH")
+    verify = commands.add_parser("verify", help="recompute every draw, hash and chain of a record")
+    verify.add_argument(
+        "file",
+        type=Path,
+        help="what GET /v1/matches/{id}/export answered, or a file of the archive; - for stdin",
+    )
+    bench = commands.add_parser(
+        "bench", help="the figures of this machine beside their floor; in a checkout's root"
+    )
+    bench.add_argument("arguments", nargs=argparse.REMAINDER)
+    return parser
+
+
+def _days(text: str) -> float:
+    days = float(text)
+    if not 0 <= days < 100_000:
+        raise ValueError
+    return days
+
+
+def _serve(read: Settings) -> int:
+    if read.workers:
+        from warlog_service.supervisor import DidNotStart, supervise
+
+        try:
+            asyncio.run(supervise(read))
+        except DidNotStart:
+            return 1
+        return 0
+    from warlog_service import server
+    from warlog_service.front import front_of
+
+    server.run(front_of(read), read)
+    return 0
+
+
+class Working(msgspec.Struct, tag="working", tag_field="event"):
+    """The one line that `warlog worker` prints, as `warlog serve` does (server.Listening)."""
+
+    pid: int
+    metrics: list[str]
+
+
+def _worker(read: Settings) -> int:
+    from warlog_service.backend import Service
+    from warlog_service.sockets import bound
+
+    async def work() -> None:
+        service = Service(msgspec.structs.replace(read, background=True))
+        service.show_metrics_on(bound(read.metrics_host, read.metrics_port))
+        stop = asyncio.Event()
+        for name in (signal.SIGTERM, signal.SIGINT):
+            asyncio.get_running_loop().add_signal_handler(name, stop.set)
+        await service.start()
+        print(msgspec.json.encode(Working(os.getpid(), service.metrics_urls)).decode(), flush=True)
+        await stop.wait()
+        await service.stop()
+
+    asyncio.run(work())
+    return 0
+
+
+def _rebuild(read: Settings) -> int:
+    from warlog_service.backend import Service
+
+    async def rebuild() -> int:
+        service = Service(msgspec.structs.replace(read, background=False))
+        await service.start()
+        try:
+            count = await service.backend.projector.rebuild()
+            await service.backend.bookkeeper.rescan()  # the ledger is no read model: it is only completed
+            return count
+        finally:
+            await service.stop()
+
+    print(f"{asyncio.run(rebuild())} matches")
+    return 0
+
+
+def _archive(read: Settings, older_than: float, limit: int | None) -> int:
+    from warlog_service import archiving
+
+    return archiving.archive(read, older_than, limit)
+
+
+def _restore(read: Settings, matches: Sequence[str]) -> int:
+    from warlog_service import archiving
+
+    return archiving.restore(read, matches)
+
+
+def _verify(file: Path) -> int:
+    raw = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
+    if raw.startswith(GZIP):
+        raw = gzip.decompress(raw)
+    try:
+        record = warlog_core.loads(raw)
+    except ValueError as error:
+        record, problem = None, str(error)
+    else:
+        problem = "not a JSON object"
+    if not isinstance(record, dict):
+        print(f"failed: {problem}")
+        return 1
+    verdict = verify_record(record)
+    where = "" if verdict.version is None else f" at version {verdict.version}"
+    print(
+        f"{verdict.status}{where}: {verdict.events} events{f', {verdict.detail}' if verdict.detail else ''}"
+    )
+    return 1 if verdict.status == "failed" else 0

@@ -1,0 +1,128 @@
+"""Server-Sent Events: what all open streams have in common, whatever they tell."""
+
+from __future__ import annotations
+
+import asyncio
+from abc import ABC, abstractmethod
+from contextlib import AbstractContextManager, nullcontext, suppress
+
+from litestar.types import Receive, Scope, Send
+
+from warlog_events.errors import Unavailable, WarlogError
+from warlog_events.players.accounts import Caller
+from warlog_events.reading.feed import SlowReader
+from warlog_service import auth
+from warlog_service.backend import Service
+from warlog_service.responses import PRIVATE, Wire, wire_of
+
+HEARTBEAT = b"event: heartbeat\ndata: {}\n\n"
+HEADERS = [(b"content-type", b"text/event-stream"), *PRIVATE, (b"x-accel-buffering", b"no")]
+
+
+class EventStream(ABC):
+    """One answer, for as long as it is open; an ASGI application. It counts among the feeds of its caller (or of the
+    address, if nobody said who he is), and ends when he goes or loses his token, or we go down.
+
+    The task of the request writes, and waits for the connection while its buffer is full. A second one sends
+    heartbeats, and notices what ends the stream from outside."""
+
+    def __init__(self, service: Service, caller: Caller | None) -> None:
+        self._service = service
+        self._caller = caller
+        self._writing = False
+        self._written = 0  # how often
+        self._stuck = False
+
+    @abstractmethod
+    async def follow(self, scope: Scope, send: Send) -> str:
+        """Writes what there is to tell until the stream ends; gives the code with which it does."""
+
+    @abstractmethod
+    def close(self, code: str) -> None:
+        """End it from outside, after what waits has been delivered."""
+
+    async def write(self, send: Send, chunk: bytes, *, more: bool = True) -> None:
+        self._writing = True
+        await send({"type": "http.response.body", "body": chunk, "more_body": more})
+        self._writing = False
+        self._written += 1
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        service, state = self._service, scope["state"]
+        state["status"], state["stream"] = 200, True
+        if state.get("head"):
+            await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
+            await self.write(send, b"", more=False)
+            return
+        if service.closing:  # perhaps only since it was asked for: nobody would tell it to end any more
+            raise Unavailable("the server is going down")
+        who = self._caller.id if self._caller else auth.address(self._service, scope)
+        service.limits.feeds.enter(who)
+        service.feeds.add(self)
+        writer = asyncio.current_task()
+        assert writer is not None
+        wire = wire_of(scope)
+        companion = asyncio.create_task(self._accompany(receive, send, wire, writer))
+        try:
+            await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
+            code = SlowReader.code  # if it is cut
+            try:
+                with self._while_valid():
+                    if await self._revoked():  # since it was looked at
+                        self.close("unauthenticated")
+                    code = await self.follow(scope, send)
+                await self.write(send, _closing(code), more=False)
+            except asyncio.CancelledError:
+                if not self._stuck or wire is None:
+                    raise
+                wire.cut(_closing(code))
+            service.metrics.feeds_closed.labels(code).inc()
+        finally:
+            companion.cancel()
+            service.feeds.discard(self)
+            service.limits.feeds.leave(who)
+
+    async def _accompany(
+        self, receive: Receive, send: Send, wire: Wire | None, writer: asyncio.Task[object]
+    ) -> None:
+        """Heartbeats, and the end of a connection that is gone, or stuck for a whole heartbeat."""
+        full, written = False, 0
+        while True:
+            was_full, had_written = full, written
+            try:
+                async with asyncio.timeout(self._service.settings.feed_heartbeat_ms / 1000):
+                    while (await receive())["type"] != "http.disconnect":
+                        pass
+                self.close("gone")
+                return
+            except TimeoutError:
+                pass
+            full, written = self._is_full(wire), self._written
+            if full and was_full and written == had_written:
+                self._stuck = True
+                writer.cancel()
+                return
+            if await self._revoked():
+                self.close("unauthenticated")
+            elif not self._is_full(wire):  # a heartbeat that waits would not see that nothing moves
+                await send({"type": "http.response.body", "body": HEARTBEAT, "more_body": True})
+
+    def _while_valid(self) -> AbstractContextManager[None]:
+        """Within it the stream is closed as soon as the token is revoked."""
+        if self._caller is None:
+            return nullcontext()
+        accounts = self._service.backend.accounts
+        return accounts.staying(self._caller, lambda: self.close("unauthenticated"))
+
+    def _is_full(self, wire: Wire | None) -> bool:
+        return self._writing or (wire is not None and wire.is_full())
+
+    async def _revoked(self) -> bool:
+        """Has the token been revoked, here or elsewhere? Redis being away is no reason to end."""
+        with suppress(WarlogError):
+            return self._caller is not None and not await self._service.backend.accounts.valid(self._caller)
+        return False
+
+
+def _closing(code: str) -> bytes:
+    return b'event: closing\ndata: {"code":"%b"}\n\n' % code.encode()

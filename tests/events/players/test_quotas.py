@@ -1,0 +1,54 @@
+"""Reservations of matches, on every Redis: counted together by all processes, and looked through when they are full."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from tests.events.table import Hands, table_at
+from tests.servers import AnyRedis
+from warlog_events.errors import QuotaExceeded
+from warlog_events.players.quotas import ORPHAN_MS, Quotas, QuotaSettings
+from warlog_events.redis import keys
+
+SETTINGS = QuotaSettings(matches_per_player=3, matches_per_day=5)
+
+
+async def test_however_many_ask_together_no_more_are_reserved_than_may_be(own_redis: AnyRedis) -> None:
+    hands = Hands("together")
+    async with table_at(own_redis.url, world=hands.world) as table:
+        matches = [await table.hot_seat() for _ in range(6)]
+        (player,) = {match.fold.creator.id for match in matches}
+        pipe = table.connection.pipe
+        one, other = (Quotas(table.connection, hands.world, table.store, SETTINGS) for _ in range(2))
+        asked = [(one, other)[number % 2].reserve(match) for number, match in enumerate(matches)]
+        done = await asyncio.gather(*asked, return_exceptions=True)
+        refused = [answer for answer in done if isinstance(answer, QuotaExceeded)]
+        assert [answer for answer in done if answer not in refused] == [None] * 3
+        for answer in refused:
+            assert answer.extra == {"quota": "matches_per_player", "have": 3, "limit": 3, "player": player}
+        assert await pipe.call("ZCARD", keys.open_matches(player, "matches")) == 3
+        # Asked again for what has been reserved, as after a conflict, it is no more than it was.
+        await one.reserve(matches[0])
+        with pytest.raises(QuotaExceeded):
+            await other.reserve(matches[5])
+        await one.release(matches[1])
+        await other.reserve(matches[5])
+        with pytest.raises(QuotaExceeded, match=r"5 new matches today"):
+            await other.reserve(matches[5])
+
+
+async def test_what_never_came_to_be_is_taken_out_when_there_is_no_room(own_redis: AnyRedis) -> None:
+    hands = Hands("orphans")
+    async with table_at(own_redis.url, world=hands.world) as table:
+        match = await table.hot_seat()
+        key = keys.open_matches(match.fold.creator.id, "matches")
+        dead = [table.store.new_match_id() for _ in range(3)]
+        for one in dead:
+            await table.connection.pipe.call("ZADD", key, hands.now_ms, one, write=True)
+        with pytest.raises(QuotaExceeded):
+            await Quotas(table.connection, hands.world, table.store, SETTINGS).reserve(match)
+        hands.now_ms += ORPHAN_MS + 1
+        await Quotas(table.connection, hands.world, table.store, SETTINGS).reserve(match)
+        assert await table.connection.pipe.call("ZRANGE", key, 0, -1) == [match.id.encode()]

@@ -1,0 +1,49 @@
+"""The bookkeeper's sweep: holds whose command died are given back, whatever else it meets on its way."""
+
+from __future__ import annotations
+
+from tests.events.table import ADA, BOB, Hands, Table, table_at
+from tests.servers import AnyRedis
+from warlog_events.clock_and_random import World
+from warlog_events.players.layouts import Library
+from warlog_events.players.ledger import Hold, Ledger
+from warlog_events.players.stakes import Stakes
+from warlog_events.redis import keys
+from warlog_events.workers.bookkeeper import ORPHAN_MS, Bookkeeper
+
+
+def books(table: Table, world: World) -> tuple[Ledger, Bookkeeper]:
+    ledger = Ledger(table.connection, world)
+    stakes = Stakes(ledger, Library(table.connection, world))
+    return ledger, Bookkeeper(table.store, table.matches, stakes, world)
+
+
+async def test_a_match_that_cannot_be_looked_at_does_not_stop_the_sweep(own_redis: AnyRedis) -> None:
+    """It did, and as the worker began with a sweep each time it was started again, nothing was settled any more."""
+    hands = Hands("sweep")
+    async with table_at(own_redis.url, world=hands.world) as table:
+        ledger, bookkeeper = books(table, hands.world)
+        damaged, other = await table.hot_seat(), await table.hot_seat()
+        left = Hold("red", ADA.id, 5, 0)
+        await ledger.hold(damaged.id, left)
+        hands.now_ms += 1  # the oldest is looked at first
+        await ledger.hold(other.id, Hold("red", BOB.id, 5, 0))
+        await table.connection.pipe.call(
+            "HSET", keys.ledger(f"account:{ADA.id}"), "held", "no number", write=True
+        )
+        hands.now_ms += ORPHAN_MS + 1
+        await bookkeeper.sweep()
+        assert await ledger.holds([damaged.id, other.id]) == [[left], []]
+
+
+async def test_the_hold_of_a_match_that_never_came_to_be_is_given_back(own_redis: AnyRedis) -> None:
+    hands = Hands("orphan")
+    async with table_at(own_redis.url, world=hands.world) as table:
+        ledger, bookkeeper = books(table, hands.world)
+        match, hold = table.store.new_match_id(), Hold("red", ADA.id, 5, 0)
+        await ledger.hold(match, hold)
+        await bookkeeper.sweep()
+        assert await ledger.holds([match]) == [[hold]]  # the match may be about to be made
+        hands.now_ms += ORPHAN_MS + 1
+        await bookkeeper.sweep()
+        assert await ledger.holds([match]) == [[]]
