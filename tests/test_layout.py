@@ -323,8 +323,8 @@ def module_files() -> dict[str, Path]:
 
 
 def test_a_match_is_decided_without_redis_and_without_the_clock() -> None:
-    """In a fresh process: whatever the modules of match/ import, and what that imports, is loaded. How long a replay takes
-    may be measured."""
+    """In a fresh process: whatever the modules of match/ import, and what that imports, is loaded. How long a
+    replay takes may be measured."""
     inside = sorted(name for name in module_files() if name.startswith("warlog_events.match."))
     assert len(inside) > 10
     code = f"import sys, {', '.join(inside)}; print(*sys.modules)"

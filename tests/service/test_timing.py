@@ -1,7 +1,7 @@
 """How long a refusal takes does not tell a private match from one that never was.
 
-The tests in tests/events/reading/test_admission.py count what is done; here a clock is held against the answers, with as many
-as it takes to see a difference that would be of use to anybody (make soak).
+The tests in tests/events/reading/test_admission.py count what is done; here a clock is held against the answers,
+with as many as it takes to see a difference that would be of use to anybody (make soak).
 """
 
 from __future__ import annotations
