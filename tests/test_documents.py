@@ -10,6 +10,8 @@ import pytest
 from tests.test_layout import GAMES, ROOT, our_files
 
 DOCUMENTS = sorted(our_files(".md"))
+# What has been done keeps the names of its time.
+PROSE = [path for path in DOCUMENTS if path.name != "CHANGELOG.md" and "rules" not in path.parts]
 ENTRY = re.compile(r"^## (\d+)\. (.+?) \((\d{4}-\d{2}-\d{2})\)$", re.MULTILINE)
 DECISIONS = (ROOT / "DECISIONS.md").read_text()
 
@@ -84,6 +86,42 @@ def test_every_decision_that_a_file_refers_to_exists() -> None:
         for found in re.finditer(r"DECISIONS(?:\.md)?\)?,? (\d+)(?:[–-](\d+))?", path.read_text()):
             named = {int(number) for number in found.groups() if number}
             assert named <= numbers, f"{path.relative_to(ROOT)}: {found[0]}"
+
+
+# The folders from which a document names files: its own, then those whose modules are named in short.
+FROM = ("", "events/warlog_events", "service/warlog_service", "core_c", "core_c/warlog_core", "core_c/src")
+
+
+def missing(path: Path) -> list[str]:
+    """The files that a document names in full, or in short in backticks, and that do not exist.
+
+    A path that is made of parts (`<game>.c`) or patterns, and one without a folder or an ending, is no such name."""
+    lost: list[str] = []
+    in_code = re.findall(
+        r"(?<![\w/.])(?:core_c|events|service|clients|tests|deploy|docs)/[\w./-]+\.\w+", path.read_text()
+    )
+    for name in [*re.findall(r"`([\w.-]+(?:/[\w.-]+)*/?)`", prose(path)), *in_code]:
+        if not re.search(r"^(core_c|events|service|clients|tests|deploy|docs)/", name) and not (
+            "/" in name and re.search(r"\.(py|c|h|lua|md|json|yaml|conf)$", name)
+        ):
+            continue
+        if not any((ROOT / folder / name).exists() for folder in FROM):
+            lost.append(name)
+    return lost
+
+
+@pytest.mark.parametrize("path", PROSE, ids=lambda path: str(path.relative_to(ROOT)))
+def test_the_files_that_a_document_names_exist(path: Path) -> None:
+    assert missing(path) == []
+
+
+def test_a_file_that_does_not_exist_is_found(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(
+        "`match/no.py` `match/draft.py` `tests/no` `events/warlog_events/matches.py` `no/thing` `x/<y>.c`\n"
+        "```\ncat docs/no.md docs/PERFORMANCE.md\n```\n"
+    )
+    assert missing(page) == ["match/no.py", "tests/no", "docs/no.md"]
 
 
 def test_a_page_of_rulings_belongs_to_a_game_and_leads_to_its_book() -> None:

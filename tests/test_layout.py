@@ -271,17 +271,6 @@ def test_the_warlog_commands_that_the_readme_names_exist() -> None:
         assert re.search(rf"\b{command}\b", said.stdout), command
 
 
-@pytest.mark.parametrize("document", ["README.md", "CONTRIBUTING.md"])
-def test_the_paths_that_a_document_names_exist(document: str) -> None:
-    paths = re.findall(
-        r"[` ]((?:core_c|events|service|clients|tests|deploy|docs)/[\w./-]*\w/?)(?=[` \n])",
-        (ROOT / document).read_text(),
-    )
-    assert paths
-    for path in paths:
-        assert (ROOT / path).exists(), path
-
-
 @pytest.mark.skipif(not SHARED.is_dir(), reason="the published rule books are not beside this clone")
 @pytest.mark.parametrize(
     ("ours", "published"),
