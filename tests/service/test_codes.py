@@ -112,6 +112,46 @@ def test_a_damaged_match_is_frozen_and_the_others_go_on(tmp_path: Path) -> None:
         eventually(lambda: len(ok(ada.get("/matches?player=me"))["matches"]) == 3)
 
 
+def test_damage_under_a_match_in_memory_is_seen_although_nobody_asks_for_the_match(tmp_path: Path) -> None:
+    """What is served from memory is compared with what is stored, again and again."""
+    environment = {**UNLIMITED, "WARLOG_COMPARE_SECONDS": "0.1"}
+    with (
+        RedisServer(fsync="no") as server,
+        (tmp_path / "log").open("wb") as written,
+        WarlogServer(tmp_path, redis=server.url, environment=environment, errors=written) as warlog,
+        redis.Redis(unix_socket_path=str(server.socket)) as client,
+        Api(warlog.url) as api,
+    ):
+        ada = api.player()
+        damaged, later, sound = (ada.alone() for _ in range(3))
+        for match in (damaged, later, sound):
+            for _ in range(3):
+                ada.defend(match)
+
+        def damage(match: str) -> None:
+            stored = client.xrange(keys.events(match))
+            with client.pipeline() as all_at_once:
+                all_at_once.delete(keys.events(match))
+                for entry, fields in stored:
+                    if entry == b"3-0":
+                        fields[b"at"] = b"%d" % (int(fields[b"at"]) ^ 1)
+                    all_at_once.xadd(keys.events(match), fields, id=entry)
+                all_at_once.execute()
+            eventually(lambda: client.hexists(keys.match_state(match), "frozen"), 30)
+
+        damage(damaged)
+        damage(later)
+        assert figure(warlog, "warlog_integrity_errors_total") == 2
+        for match in (damaged, later):
+            refused(ada.act(match, "red", RESIGN), 500, "integrity_error")
+            assert ada.match(match)["version"] == 2
+        ada.defend(sound)
+        assert not client.hexists(keys.match_state(sound), "frozen")
+        lines = [json.loads(line) for line in (tmp_path / "log").read_text().splitlines()]
+        said = [line["message"] for line in lines if line["level"] == "CRITICAL"]
+        assert [match in line for match, line in zip((damaged, later), said, strict=True)] == [True, True]
+
+
 def test_an_unconfirmed_command_is_learnt_about_by_its_key_and_done_once(tmp_path: Path) -> None:
     replicated = {**UNLIMITED, "WARLOG_DURABILITY": "replicated"}
     with socket.socket() as probe:
