@@ -8,8 +8,6 @@ import sys
 import tarfile
 import tomllib
 import zipfile
-from email import message_from_bytes
-from email.message import Message
 from pathlib import Path
 
 import pytest
@@ -17,6 +15,7 @@ import pytest
 import warlog_core
 from tests.test_layout import PACKAGES, ROOT
 from tests.test_sixth_game import MADE
+from tests.wheels import licence_in, metadata
 
 
 @pytest.fixture(scope="module")
@@ -32,20 +31,6 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     subprocess.run([sys.executable, "-m", "pip", "wheel", *options, str(sdist)], check=True, timeout=300)
     (built,) = folder.glob("warlog-*.whl")
     return built
-
-
-def metadata(wheel: Path) -> Message:
-    """What a wheel says of itself."""
-    archive = zipfile.ZipFile(wheel)
-    (name,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
-    return message_from_bytes(archive.read(name))
-
-
-def licence_in(wheel: Path) -> bytes:
-    """The text of the licence that a wheel contains."""
-    archive = zipfile.ZipFile(wheel)
-    (name,) = (name for name in archive.namelist() if name.endswith(".dist-info/licenses/LICENSE"))
-    return archive.read(name)
 
 
 def test_the_sdist_and_the_wheel_have_the_version_and_the_licence(wheel: Path) -> None:

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 import warlog_core
-from tests.test_distribution import licence_in, metadata
 from tests.test_readme import blocks
+from tests.wheels import licence_in, metadata
 
 CORE = Path(__file__).resolve().parent.parent.parent / "core_c"
 # What the wheel declares (cffi, msgspec), and what cffi itself needs.
