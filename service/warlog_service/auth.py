@@ -10,6 +10,7 @@ from litestar.types import Scope
 from warlog_events.errors import InsufficientScope, Unauthenticated, Unavailable
 from warlog_events.players.accounts import Caller
 from warlog_service.backend import Service
+from warlog_service.heavy import Asker
 from warlog_service.requests import header
 
 
@@ -17,6 +18,12 @@ def address(service: Service, scope: Scope) -> str:
     """By which whoever has no token is counted (proxies.py)."""
     client = scope.get("client")
     return service.limits.proxies.client(client[0], scope["headers"]) if client else ""
+
+
+def asker(service: Service, scope: Scope, player: str | None) -> Asker:
+    """By whom heavy work is counted. `player` None: a request without a token."""
+    where = address(service, scope)
+    return Asker(player or where, where)
 
 
 async def reader(service: Service, scope: Scope) -> Caller | None:

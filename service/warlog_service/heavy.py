@@ -1,17 +1,18 @@
 """Work on whole matches (verify, export, import, the history of a long match): a few at a time, the others in a queue,
-neither for one caller alone. What a version of a match has led to is kept, because it never changes.
+neither for one caller or one address alone. What a version of a match has led to is kept, because it never changes.
 
 Beyond the bounds a request is refused at once, with `Retry-After`: 429 where the caller has too many under way himself,
-503 where all have.
+503 where all have. The same holds for the bytes of large bodies and answers, which are counted as they come: what is
+announced counts for nothing.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from litestar.types import Receive, Scope, Send
 
@@ -22,6 +23,15 @@ from warlog_service.settings import Settings
 CALLER_RETRY_SECONDS = 2.0
 RETRY_SECONDS = 10.0
 KEPT_SHARE = 4  # results may be kept up to a fourth of `heavy_bytes_max`
+OWN_SHARE = 4  # a caller or an address holds at most a fourth of it
+ADDRESS_SHARE = 2  # the callers of one address have at most half of all places
+
+
+class Asker(NamedTuple):
+    """By whom work is counted: the player, and the address that he comes from. Without a token both are the address."""
+
+    caller: str
+    address: str
 
 
 class Result(NamedTuple):
@@ -35,14 +45,15 @@ class Heavy:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._turns = asyncio.Semaphore(settings.heavy_at_once)
-        self._of: dict[str, int] = {}  # caller or address → its requests under way
+        self._of: Counter[str] = Counter()  # caller or address → its requests under way
+        self.held_by: Counter[str] = Counter()  # caller or address → of `held_bytes`
         self._making: dict[Hashable, asyncio.Task[Result]] = {}
         self._kept: OrderedDict[Hashable, Result] = OrderedDict()
         self.under_way = 0  # requests that wait, or are worked on
         self.kept_bytes = 0
         self.held_bytes = 0  # of bodies that are being read, and of large answers that are being sent
 
-    async def result(self, who: str, key: Hashable, make: Callable[[], Awaitable[Result]]) -> Result:
+    async def result(self, who: Asker, key: Hashable, make: Callable[[], Awaitable[Result]]) -> Result:
         """What `make` gives; made once for all who ask for the same `key` at the same time, and kept for later.
 
         Raises TooManyRequests, Unavailable, and what `make` raises."""
@@ -50,7 +61,7 @@ class Heavy:
         if kept is not None:
             self._kept.move_to_end(key)
             return kept
-        with self.admitted(who):
+        with self.place(who), self._counted():
             task = self._making.get(key)
             if task is None:
                 task = self._making[key] = asyncio.create_task(self._make(key, make))
@@ -70,58 +81,118 @@ class Heavy:
         return result
 
     @asynccontextmanager
-    async def turn(self, who: str) -> AsyncIterator[None]:
+    async def turn(self, who: Asker) -> AsyncIterator[None]:
         """One of the few places for such work, waited for in the queue. Raises TooManyRequests, Unavailable."""
-        with self.admitted(who):
+        with self.place(who):
+            async with self.queued():
+                yield
+
+    @asynccontextmanager
+    async def queued(self) -> AsyncIterator[None]:
+        """`turn` for who has a place already. Raises Unavailable."""
+        with self._counted():
             async with self._turns:
                 yield
 
     @contextmanager
-    def admitted(self, who: str) -> Iterator[None]:
-        """One of the places in the queue. Raises TooManyRequests, Unavailable."""
-        settings = self._settings
-        own = self._of.get(who, 0)
-        if settings.heavy_per_caller and own >= settings.heavy_per_caller:
-            raise TooManyRequests(
-                CALLER_RETRY_SECONDS,
-                "heavy_per_caller",
-                f"at most {settings.heavy_per_caller} such requests of yours at a time: wait for their answers",
-            )
-        if self.under_way >= settings.heavy_at_once + settings.heavy_waiting:
+    def _counted(self) -> Iterator[None]:
+        if self.under_way >= self._places:
             raise _busy()
-        self._of[who] = own + 1
         self.under_way += 1
         try:
             yield
         finally:
             self.under_way -= 1
-            left = self._of.pop(who) - 1
-            if left:
-                self._of[who] = left
 
     @contextmanager
-    def holding(self, size: int) -> Iterator[None]:
-        """So many bytes in memory for one request. Raises Unavailable where too many are already."""
-        if self.held_bytes and self.held_bytes + size > self._settings.heavy_bytes_max:
-            raise _busy()
-        self.held_bytes += size
+    def place(self, who: Asker) -> Iterator[None]:
+        """One of the caller's own places, which others do not need: to be taken before a body is read.
+        Raises TooManyRequests."""
+        most = self._settings.heavy_per_caller
+        limits = {who.address: max(most, self._places // ADDRESS_SHARE)} | {who.caller: most}
+        for name, limit in limits.items():
+            if most and self._of[name] >= limit:
+                whose = "yours" if name == who.caller else "your address"
+                raise TooManyRequests(
+                    CALLER_RETRY_SECONDS,
+                    "heavy_per_caller" if name == who.caller else "heavy_per_address",
+                    f"at most {limit} such requests of {whose} at a time: wait for their answers",
+                )
+        self._of.update(limits.keys())
         try:
             yield
         finally:
-            self.held_bytes -= size
+            _take(self._of, dict.fromkeys(limits, 1))
+
+    def holding(self, who: Asker) -> Held:
+        """Counts the bytes in memory for one request."""
+        return Held(self, self._settings.heavy_bytes_max, who)
+
+    @property
+    def _places(self) -> int:
+        return self._settings.heavy_at_once + self._settings.heavy_waiting
+
+
+class Held:
+    """The bytes of one request that are in memory, given back when the context ends. The first LARGE_BYTES are free, as
+    on every other route: nobody can close the server for a small import."""
+
+    def __init__(self, heavy: Heavy, most: int, who: Asker) -> None:
+        self._heavy = heavy
+        self._most = most
+        self._who = set(who)
+        self._come = self._size = 0
+
+    def add(self, more: int) -> None:
+        """So many more have come. Raises TooManyRequests where the caller or his address holds too many, Unavailable
+        where all do; alone a request may hold any number."""
+        heavy = self._heavy
+        self._come += more
+        more = max(0, self._come - LARGE_BYTES) - self._size
+        for name in self._who:
+            others = heavy.held_by[name] - self._size
+            if others and more and others + self._size + more > self._most // OWN_SHARE:
+                raise TooManyRequests(
+                    CALLER_RETRY_SECONDS,
+                    "heavy_bytes_max",
+                    "other large requests of yours, or of your address, are on their way: wait for their ends",
+                )
+        others = heavy.held_bytes - self._size
+        if others and more and others + self._size + more > self._most:
+            raise _busy()
+        self._size += more
+        heavy.held_bytes += more
+        for name in self._who:
+            heavy.held_by[name] += more
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self._heavy.held_bytes -= self._size
+        _take(self._heavy.held_by, dict.fromkeys(self._who, self._size))
 
 
 class Large:
     """An answer that may be large: its bytes are counted for as long as the reader takes. An ASGI application."""
 
-    def __init__(self, heavy: Heavy, answer: Answer) -> None:
+    def __init__(self, heavy: Heavy, who: Asker, answer: Answer) -> None:
         self._heavy = heavy
+        self._who = who
         self._answer = answer
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        size = len(self._answer.body)
-        with self._heavy.holding(size if size > LARGE_BYTES else 0):
+        with self._heavy.holding(self._who) as held:
+            held.add(len(self._answer.body))
             await self._answer(scope, receive, send)
+
+
+def _take(counter: Counter[str], less: dict[str, int]) -> None:
+    """Callers of whom there is nothing left are forgotten."""
+    counter.subtract(less)
+    for name in less:
+        if not counter[name]:
+            del counter[name]
 
 
 def _busy() -> Unavailable:

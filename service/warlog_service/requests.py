@@ -49,9 +49,14 @@ def body_at_hand(scope: Scope, most: int) -> bytes | None:
     return body
 
 
-async def read_body(scope: Scope, receive: Receive, most: int) -> bytes:
-    """The whole body. Raises BodyTooLarge as soon as it is known to have more than `most` bytes."""
+async def read_body(
+    scope: Scope, receive: Receive, most: int, came: Callable[[int], None] | None = None
+) -> bytes:
+    """The whole body; `came` is told of each part's bytes, and may refuse them. Raises BodyTooLarge as soon as it is
+    known to have more than `most` bytes."""
     if (body := body_at_hand(scope, most)) is not None:
+        if came is not None:
+            came(len(body))
         return body
     announced = header(scope, b"content-length")
     if announced is not None and int(announced) > most:  # the parser has seen to it that it is a number
@@ -66,6 +71,8 @@ async def read_body(scope: Scope, receive: Receive, most: int) -> bytes:
         size += len(message["body"])
         if size > most:
             raise BodyTooLarge(f"at most {most} bytes")
+        if came is not None:
+            came(len(message["body"]))
         if not message["more_body"]:
             return b"".join(parts)
 

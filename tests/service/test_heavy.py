@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import socket
 import threading
 import time
 from collections import Counter
@@ -13,7 +14,9 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
+from select import select
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
@@ -22,7 +25,8 @@ import warlog_core
 from tests.servers import WarlogServer
 from tests.service.api import SMALL, UNLIMITED, Api, ok, refused
 from warlog_events.errors import TooManyRequests, Unavailable, WarlogError
-from warlog_service.heavy import Heavy, Result
+from warlog_service.heavy import Asker, Heavy, Large, Result
+from warlog_service.responses import JSON, LARGE_BYTES, Answer
 from warlog_service.settings import Settings
 
 BYTES_AN_EVENT = 6_000  # of memory while a match is verified, at most
@@ -159,6 +163,9 @@ def test_forty_who_ask_for_verdicts_of_the_longest_matches(tmp_path: Path) -> No
 # ---- the bounds themselves
 
 
+ADA, BOB, EVE = (Asker(name, name) for name in ("ada", "bob", "eve"))
+
+
 def heavy(bytes_max: int = 1_000_000) -> Heavy:
     return Heavy(Settings(heavy_at_once=1, heavy_waiting=2, heavy_per_caller=2, heavy_bytes_max=bytes_max))
 
@@ -172,7 +179,7 @@ async def test_a_caller_has_so_many_places_and_all_have_so_many() -> None:
     work, free = heavy(), asyncio.Event()
 
     async def once(who: str) -> None:
-        async with work.turn(who):
+        async with work.turn(Asker(who, who)):
             await free.wait()
 
     first = [asyncio.create_task(once(who)) for who in ("ada", "ada", "bob")]
@@ -201,12 +208,14 @@ async def test_what_several_ask_for_is_made_once_and_kept_and_a_failure_is_not()
             raise WarlogError("once")
         return Result(b"x" * 100)
 
-    failed = await asyncio.gather(*(work.result(who, "key", make) for who in "ab"), return_exceptions=True)
+    failed = await asyncio.gather(
+        *(work.result(Asker(who, who), "key", make) for who in "ab"), return_exceptions=True
+    )
     assert [type(one) for one in failed] == [WarlogError, WarlogError]
-    results = await asyncio.gather(*(work.result(who, "key", make) for who in "abc"))
+    results = await asyncio.gather(*(work.result(Asker(who, who), "key", make) for who in "abc"))
     assert made == 2
     assert results == [Result(b"x" * 100)] * 3
-    assert await work.result("a", "key", make) is results[0]
+    assert await work.result(ADA, "key", make) is results[0]
     assert made == 2
 
 
@@ -217,13 +226,100 @@ async def test_what_is_kept_and_what_is_held_has_a_bound_in_bytes() -> None:
         return Result(b"x" * 100)
 
     for key in range(10):
-        await work.result("ada", key, make)
+        await work.result(ADA, key, make)
     assert work.kept_bytes == 200
-    with work.holding(600):
-        with pytest.raises(Unavailable), work.holding(500):
+    for size in (5_000, 600):
+        with work.holding(ADA) as first, work.holding(BOB) as second, work.holding(EVE) as third:
+            first.add(LARGE_BYTES + size)  # alone, even what is larger than all
+            second.add(LARGE_BYTES)  # what any route takes is free
+            if size == 600:
+                second.add(100)
+                assert work.held_bytes == 700
+                with pytest.raises(Unavailable):
+                    third.add(LARGE_BYTES + 301)
+        assert work.held_bytes == 0
+        assert not work.held_by
+
+
+async def test_a_caller_and_an_address_hold_their_share_alone() -> None:
+    """Neither announced bytes nor those of others count; what is beyond the share is refused as the caller's own."""
+    work = heavy(bytes_max=1000)
+    with work.holding(Asker("pl_1", "a")) as first, work.holding(Asker("pl_2", "a")) as second:
+        first.add(LARGE_BYTES + 200)
+        for many in (51, 1):
+            with work.holding(Asker("pl_1", "b")) as same_caller, pytest.raises(TooManyRequests):
+                same_caller.add(LARGE_BYTES + 50 + many)
+        second.add(LARGE_BYTES + 50)
+        with pytest.raises(TooManyRequests):  # another account, the same address
+            second.add(1)
+        with work.holding(Asker("pl_1", "b")) as small:
+            small.add(LARGE_BYTES)
+        with work.holding(Asker("pl_3", "c")) as other:
+            other.add(LARGE_BYTES + 250)
+        assert work.held_bytes == 250
+
+
+async def test_the_accounts_of_one_address_have_half_of_the_places() -> None:
+    settings = Settings(heavy_at_once=2, heavy_waiting=6, heavy_per_caller=2)
+    work = Heavy(settings)
+    with ExitStack() as stack:
+        for player in ("pl_1", "pl_1", "pl_2", "pl_3"):
+            stack.enter_context(work.place(Asker(player, "a")))
+        with pytest.raises(TooManyRequests), work.place(Asker("pl_4", "a")):
             pass
-        with work.holding(400):
-            assert work.held_bytes == 1000
-    assert work.held_bytes == 0
-    with work.holding(5000):  # alone, even what is larger
-        pass
+        with work.place(Asker("pl_4", "b")):
+            pass
+        assert work.under_way == 0  # the queue is for those whose bodies have come
+
+
+async def test_who_reads_large_answers_slowly_holds_his_share_alone() -> None:
+    work, reading = heavy(bytes_max=4 * LARGE_BYTES), asyncio.Event()
+
+    async def answered(who: Asker, *, slow: bool) -> None:
+        async def send(message: Any) -> None:
+            if slow:
+                await reading.wait()
+
+        async def receive() -> Any:
+            raise AssertionError("an answer does not read")
+
+        scope: Any = {"type": "http", "state": {}, "headers": []}
+        await Large(work, who, Answer(200, [JSON], bytes(2 * LARGE_BYTES)))(scope, receive, send)
+
+    slow = [asyncio.create_task(answered(ADA, slow=True)) for _ in range(5)]
+    await _started()
+    assert work.held_by == {"ada": LARGE_BYTES}
+    await answered(BOB, slow=False)
+    reading.set()
+    ends = await asyncio.gather(*slow, return_exceptions=True)
+    assert [type(end) for end in ends] == [type(None)] + [TooManyRequests] * 4
+
+
+def test_bodies_that_are_announced_and_do_not_come_close_imports_to_nobody(tmp_path: Path) -> None:
+    head = (
+        "POST /v1/matches/import HTTP/1.1\r\nhost: warlog\r\nauthorization: Bearer {}\r\n"
+        "content-type: application/json\r\ncontent-length: 16000000\r\n\r\n{{"
+    )
+    record = json.dumps(long_record(10))
+    with (
+        WarlogServer(tmp_path, environment=UNLIMITED) as server,
+        Api(server.url) as api,
+        ExitStack() as stack,
+    ):
+        eve, ada = api.player(), api.player()
+        where = urlsplit(server.url)
+        waiting = []
+        for _ in range(17):
+            wire = stack.enter_context(socket.create_connection((where.hostname, where.port), timeout=20))
+            wire.sendall(head.format(eve.token).encode())
+            waiting.append(wire)
+        own = int(Settings().heavy_per_caller)
+        deadline = time.monotonic() + 30
+        while True:  # those beyond his own places are told so at once
+            told, _, _ = select(waiting, [], [], 0.1)
+            if len(told) == len(waiting) - own or time.monotonic() > deadline:
+                break
+        assert len(told) == len(waiting) - own
+        for wire in told:
+            assert wire.recv(12) == b"HTTP/1.1 429"
+        ok(ada.http.post("/matches/import", content=record), 201)

@@ -120,7 +120,8 @@ async def command(
     assert asked.command is not None
     matches = service.backend.matches
     try:
-        async with service.heavy.turn(asked.caller.id) if _is_heavy(asked.command) else nullcontext():
+        who = auth.asker(service, scope, asked.caller.id) if _is_heavy(asked.command) else None
+        async with nullcontext() if who is None else service.heavy.turn(who):
             done = await matches.execute(
                 match_id,
                 asked.command,

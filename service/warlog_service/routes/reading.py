@@ -194,6 +194,7 @@ async def get_history(request: AnyRequest, match_id: FromPath[str]) -> Large:
     past, match, player = await match_of(request, match_id)
     reader = reader_of(match, player, query.seat)
     limit, service = min(query.limit, LINES_MAX), service_of(request.scope)
+    who = auth.asker(service, request.scope, player)
 
     async def make() -> Result:
         text, after = await past.history(match, reader, query.after, limit)
@@ -203,14 +204,14 @@ async def get_history(request: AnyRequest, match_id: FromPath[str]) -> Large:
         text, after = await make()
     else:
         key = ("history", match.id, match.chain, reader, query.after, limit)
-        text, after = await service.heavy.result(who_of(request, player), key, make)
+        text, after = await service.heavy.result(who, key, make)
     headers = [TEXT, *PRIVATE]
     if after is not None:
         seats = "".join(f"&seat={seat}" for seat in query.seat)
         headers.append(
             (b"link", f'</v1/matches/{match.id}/history?after={after}{seats}>; rel="next"'.encode())
         )
-    return Large(service.heavy, Answer(200, headers, text))
+    return Large(service.heavy, who, Answer(200, headers, text))
 
 
 @get(
@@ -230,11 +231,6 @@ async def match_of(request: AnyRequest, match_id: str) -> tuple[Past, Match, str
     player = caller.id if caller else None
     found = service.backend.matches
     return found.past, await found.readable(match_id, player), player
-
-
-def who_of(request: AnyRequest, player: str | None) -> str:
-    """By whom heavy work is counted: the player, or the address of a request without a token."""
-    return player or auth.address(service_of(request.scope), request.scope)
 
 
 def reader_of(match: Match, player: str | None, seats: list[str]) -> Reader:

@@ -9,9 +9,9 @@ from warlog_service import auth, schema
 from warlog_service.backend import service_of
 from warlog_service.heavy import Large, Result
 from warlog_service.openapi import call
-from warlog_service.requests import AnyRequest, asked, decode, header, read_body
+from warlog_service.requests import AnyRequest, asked, decode, read_body
 from warlog_service.responses import JSON, PRIVATE, Answer, encode, private
-from warlog_service.routes.reading import match_of, who_of
+from warlog_service.routes.reading import match_of
 
 
 @get(
@@ -32,8 +32,9 @@ async def get_export(request: AnyRequest, match_id: FromPath[str]) -> Large:
         return Result(await service.backend.heavy.run(encode, await past.export(match, reader)))
 
     key = ("export", match.id, match.chain, reader)
-    result = await service.heavy.result(who_of(request, player), key, make)
-    return Large(service.heavy, Answer(200, [JSON, *PRIVATE], result.body))
+    who = auth.asker(service, request.scope, player)
+    result = await service.heavy.result(who, key, make)
+    return Large(service.heavy, who, Answer(200, [JSON, *PRIVATE], result.body))
 
 
 @get(
@@ -50,7 +51,7 @@ async def get_verify(request: AnyRequest, match_id: FromPath[str]) -> Answer:
         return Result(encode(await past.verify(match)))
 
     key = ("verify", match.id, match.chain)
-    result = await service.heavy.result(who_of(request, player), key, make)
+    result = await service.heavy.result(auth.asker(service, request.scope, player), key, make)
     return Answer(200, [JSON, *PRIVATE], result.body)
 
 
@@ -75,12 +76,11 @@ async def post_import(request: AnyRequest) -> Answer:
     caller = await auth.caller(service, request.scope)
     service.limits.commands.spend(caller.id)
     visibility = asked(request.scope, schema.ImportQuery).visibility
-    most = service.settings.import_bytes_max
-    announced = header(request.scope, b"content-length")
-    size = most if announced is None else min(int(announced), most)
-    with service.heavy.holding(size):  # before it is read: bodies wait in the queue, too
-        body = await read_body(request.scope, request.receive, most)
-        async with service.heavy.turn(caller.id):
+    who = auth.asker(service, request.scope, caller.id)
+    # From the body's first byte on he has a place of his own, and of the queue's places only with the whole of it.
+    with service.heavy.place(who), service.heavy.holding(who) as held:
+        body = await read_body(request.scope, request.receive, service.settings.import_bytes_max, held.add)
+        async with service.heavy.queued():
             record = await service.backend.heavy.run(decode, body, schema.Json)
             done = await service.backend.matches.import_record(record, caller.player, visibility=visibility)
     location = (b"location", f"/v1/matches/{done.match.id}".encode())
