@@ -129,7 +129,7 @@ def test_damage_under_a_match_in_memory_is_seen_although_nobody_asks_for_the_mat
                 ada.defend(match)
 
         def damage(match: str) -> None:
-            stored = client.xrange(keys.events(match))
+            stored: Any = client.xrange(keys.events(match))
             with client.pipeline() as all_at_once:
                 all_at_once.delete(keys.events(match))
                 for entry, fields in stored:

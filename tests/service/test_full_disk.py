@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
 import itertools
 import re
+import signal
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +17,7 @@ import redis
 
 from tests.servers import RedisServer, WarlogServer
 from tests.service.api import UNLIMITED, Api, ok, refused
+from tests.service.load import MATCHES, Load
 from tests.service.waiting import eventually
 from tests.small_disk import Filler, small_disk
 
@@ -84,6 +88,58 @@ def test_a_full_disk_is_said_and_survived(disk: Path, workers: str) -> None:
         server.stop()
         server.start()
         assert Api(server.url, ada.token).match(match)["version"] == 4
+
+
+def _has_ended(data: Path) -> bool:
+    """Has the embedded Redis of this folder? (It holds the lock as long as it lives.)"""
+    with (data / "redis.lock").open("rb") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+    return True
+
+
+@pytest.mark.parametrize("durability", ["everysec", "always"])
+def test_no_answered_command_is_lost_however_a_server_ends_whose_disk_is_full(
+    disk: Path, durability: str
+) -> None:
+    """kill -9 and SIGTERM of a real server with commands in flight; every answer is looked for after a restart."""
+    data = disk / "data"
+    with (
+        (disk.parent / "log").open("wb") as errors,
+        WarlogServer(
+            data,
+            arguments=["--durability", durability],
+            environment={**UNLIMITED, **BALLAST},
+            errors=errors,
+        ) as server,
+    ):
+
+        def end(how: signal.Signals) -> None:
+            load = Load(server.url, again=True)
+            eventually(lambda: load.count > 5 * MATCHES, 30)
+            with Filler(disk) as filler:
+                filler.until_full()
+                # By now what was taken in cannot be saved, and those who are refused ask again.
+                eventually(lambda: load.refusals["disk_full"] > MATCHES, 30)
+                server.send(how)
+                if how == signal.SIGKILL:
+                    # Redis gets no room before it has ended, which it does on its own.
+                    eventually(lambda: _has_ended(data), 30)
+                else:
+                    time.sleep(0.3)  # the server waits for room
+            server.stop()
+            load.stop()
+            server.start()
+            eventually(lambda: ready(server).status_code == 200, 20)
+            load.check(server.url)
+            print(
+                f"{durability}, {how.name}: {load.count} answers, all there; refused: {dict(load.refusals)}"
+            )
+
+        end(signal.SIGKILL)
+        end(signal.SIGTERM)
 
 
 def test_what_redis_says_of_itself_stays_in_the_log(tmp_path: Path) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 import signal
-import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,9 +16,8 @@ from redis import Redis
 
 from tests.servers import RedisServer, WarlogServer
 from tests.service.api import UNLIMITED, Api, ok, refused
+from tests.service.load import Load
 from tests.service.waiting import eventually
-
-MATCHES = 12
 
 
 def test_after_a_restart_every_match_is_there(tmp_path: Path) -> None:
@@ -121,74 +119,6 @@ def _embedded_pid(data: Path) -> int:
     with redis.Redis(unix_socket_path=(data / "redis.socket").read_text()) as client:
         info: Any = client.info("server")
         return int(info["process_id"])
-
-
-class Load:
-    """Players who play on by themselves and remember every answer; what is in flight when it stops is one
-    command a match."""
-
-    def __init__(self, url: str) -> None:
-        with Api(url) as api:
-            self.ada = api.player()
-        self.matches = [self.ada.alone() for _ in range(MATCHES)]
-        self.answered: dict[str, dict[int, dict[str, Any]]] = {match: {} for match in self.matches}
-        self.unanswered: dict[str, tuple[dict[str, Any], str]] = {}
-        self.stopping = False
-        self.threads = [threading.Thread(target=self._play, args=(url, match)) for match in self.matches]
-        for thread in self.threads:
-            thread.start()
-
-    def _play(self, url: str, match: str) -> None:
-        me = Api(url, self.ada.token)
-        number = 0
-        while not self.stopping:
-            key = f"k{number}"
-            command: dict[str, Any] = {}
-            try:
-                seat = me.match(match)["to_act"][0]
-                active = ok(me.get(f"/matches/{match}/view?seat={seat}"))["view"]["active"]
-                command = {"type": "act", "seat": seat, "action": {"type": "defend", "piece": active}}
-                answer = me.command(match, command, idempotency_key=key)
-                if answer.status_code == 201:
-                    self.answered[match][answer.json()["version"]] = answer.json()["event"]
-                    number += 1
-                    continue
-                assert answer.status_code == 503, answer.text
-            except (httpx.HTTPError, AssertionError):
-                pass
-            if command:
-                self.unanswered[match] = (command, key)
-            return
-
-    def stop(self) -> None:
-        self.stopping = True
-        for thread in self.threads:
-            thread.join()
-
-    def check(self, url: str) -> None:
-        """Every answered command is in the stream as answered; at most the one in flight is there beside them."""
-        me = Api(url, self.ada.token)
-        assert sum(len(answers) for answers in self.answered.values()) > MATCHES
-        for match in self.matches:
-            events, after = {}, 0
-            while after is not None:
-                page = ok(me.get(f"/matches/{match}/events?after={after}&limit=500"))
-                events.update({event["version"]: event for event in page["events"]})
-                after = page["next"]
-            assert list(events) == list(range(1, len(events) + 1))
-            for version, event in self.answered[match].items():
-                assert events.get(version) == event, f"{match} {version} was answered and is not there"
-            rest = set(events) - set(self.answered[match]) - {1, 2}
-            assert len(rest) <= 1, f"{match}: {rest} were never answered"
-            if match in self.unanswered:
-                command, key = self.unanswered[match]
-                repeated = me.command(match, command, idempotency_key=key)
-                if rest:
-                    assert ok(repeated, 201)["version"] == rest.pop()
-                else:
-                    ok(repeated, 201)
-            me.resign(match, "red")
-            assert ok(me.get(f"/matches/{match}/verify"))["status"] == "verified"
 
 
 def test_kill_9_of_the_server_loses_no_answered_command(tmp_path: Path) -> None:

@@ -92,11 +92,11 @@ asyncio.run(main())
         ("everysec", "kill the writer"),
         ("everysec", "end the writer"),
         ("always", "kill Redis"),
-        pytest.param("everysec", "kill Redis", marks=pytest.mark.soak),
-        pytest.param("everysec", "end Redis", marks=pytest.mark.soak),
-        pytest.param("always", "end Redis", marks=pytest.mark.soak),
-        pytest.param("always", "kill the writer", marks=pytest.mark.soak),
-        pytest.param("always", "end the writer", marks=pytest.mark.soak),
+        ("everysec", "kill Redis"),
+        ("everysec", "end Redis"),
+        ("always", "end Redis"),
+        ("always", "kill the writer"),
+        ("always", "end the writer"),
     ],
 )
 async def test_what_was_acknowledged_before_the_disk_was_full_is_there_afterwards(
