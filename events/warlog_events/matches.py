@@ -69,8 +69,7 @@ from .reading.feed import Feed, Hub
 from .reading.past import Past
 from .reading.replayed import ReplayedEvent
 from .redis.append_notices import Watch
-from .redis.pipe import Promise, Reply
-from .redis.store import DONE, Append, Idempotency, Store
+from .redis.store import Append, Idempotency, Store
 from .results import Done, Key, MatchSettings
 from .statistics import Counts
 from .threads import Threads
@@ -81,37 +80,6 @@ CLOCK_TRIES = 5  # of a new match's first append, each with the time of the mome
 FEW_EVENTS = 100  # of a new match, made within milliseconds
 HEAVY_AT_ONCE = 2
 _TRIES = range(CONFLICTS_MAX)
-
-
-class Begun(msgspec.Struct, eq=False):
-    """An action as far as it goes without waiting: decided (`Matches.begin`), then sent (`Matches.send`).
-
-    match    the newest that was known
-    refusal  why it is refused by that
-    append   what was sent, with the answer in `done`
-    reply    of Redis, where `finish` could do nothing with it
-    """
-
-    hot: CachedMatch
-    match: Match
-    caller: Player
-    seat: str
-    key: Key | None
-    draft: Draft | None = None
-    refusal: WarlogError | None = None
-    append: Append | None = None
-    done: Done | None = None
-    reply: asyncio.Future[Reply] | None = None
-
-    def drafted(self) -> Draft:
-        """Raises the refusal, once: it holds, by its traceback, whoever it goes through."""
-        if self.refusal is not None:
-            try:
-                raise self.refusal
-            finally:
-                self.refusal = None
-        assert self.draft is not None
-        return self.draft
 
 
 class Matches:
@@ -348,15 +316,14 @@ class Matches:
         expected_version: int | None = None,
         key: Key | None = None,
         render: Callable[[Done], bytes] | None = None,
-        begun: Begun | None = None,
     ) -> Done:
         """One command, one event. `render` makes the body of the answer, which is stored with `key`; it is
         called before the event is appended, perhaps several times, must not do I/O, and nothing of it may leave
-        before `execute` returns. Default: the JSON of `Done.body(caller.id)`. `begun`: how far it has come already.
+        before `execute` returns. Default: the JSON of `Done.body(caller.id)`.
 
         Raises every error of errors.py that the table of API.md gives for commands and seats."""
         try:
-            return await self._execute(match_id, command, caller, expected_version, key, render, begun)
+            return await self._execute(match_id, command, caller, expected_version, key, render)
         except IntegrityError:
             await self._check_known(match_id, caller.id)
             raise
@@ -369,7 +336,6 @@ class Matches:
         expected_version: int | None,
         key: Key | None,
         render: Callable[[Done], bytes] | None,
-        begun: Begun | None,
     ) -> Done:
         acting = command.seat if isinstance(command, Act) else None
         try:
@@ -393,29 +359,24 @@ class Matches:
         others: list[Draft] = []  # a rematch's first events; made once, however often we try
         brought: Mapping[str, AccountsBrought] = {}
         began_at = 0
-        hot = begun.hot if begun else self._loader.known(match_id) or await self._loader.cold(match_id)
+        hot = self._loader.known(match_id) or await self._loader.cold(match_id)
         tried: Match | None = None
         for _ in _TRIES:
-            earlier, begun = begun, None
-            match = hot.match if earlier is None else earlier.match
+            match = hot.match
             try:
-                if earlier is not None:
-                    began_at = earlier.draft.at if earlier.draft else 0
-                    draft = earlier.drafted()
+                draft = self._drafted(hot, command, caller, expected_version, brought)
+                if tried is not None and expected_version is None:
+                    _check_still(tried, match, command, began_at)
+                began_at = began_at or draft.at
+                if isinstance(command, Act):
+                    self._act(draft, command, caller)
                 else:
-                    draft = self._drafted(hot, command, caller, expected_version, brought)
-                    if tried is not None and expected_version is None:
-                        _check_still(tried, match, command, began_at)
-                    began_at = began_at or draft.at
-                    if isinstance(command, Act):
-                        self._act(draft, command, caller)
-                    else:
-                        self._decide(draft, command, caller, others, found)
-                        self._check_carried(draft)
-                        for other in others:
-                            await self._reserve(other)
-                        for other in (*others, draft):
-                            await self._secure(other)
+                    self._decide(draft, command, caller, others, found)
+                    self._check_carried(draft)
+                    for other in others:
+                        await self._reserve(other)
+                    for other in (*others, draft):
+                        await self._secure(other)
             except AccountsNeeded as wanted:
                 brought = await self._ask(match_id, match.game, wanted)
                 continue
@@ -431,14 +392,11 @@ class Matches:
                     raise refusal
                 continue
             try:
-                if earlier is not None:
-                    done = await self._sent(earlier)
-                else:
-                    done = self._done(draft)
-                    done.answer = done.json(caller.id) if render is None else render(done)
-                    for other in others:
-                        await self._append_rematch(other)
-                    await self._append(draft, _idempotency(caller, key, done), acting)
+                done = self._done(draft)
+                done.answer = done.json(caller.id) if render is None else render(done)
+                for other in others:
+                    await self._append_rematch(other)
+                await self._append(draft, _idempotency(caller, key, done), acting)
                 done.match = self._commit(hot, draft, done.told)
             except VersionConflict:
                 self.counts.conflicts += 1
@@ -454,56 +412,6 @@ class Matches:
                 return Done(hot.match, None, repeated.answer)
             return done
         raise VersionConflict("too many others write this match", version=hot.match.version)
-
-    # The same for an action in three steps between which nothing has to be awaited, for whoever takes several commands
-    # through each step together (the service's cohort.py).
-
-    def begin(
-        self, match_id: str, command: Act, caller: Player, expected_version: int | None, key: Key | None
-    ) -> Begun | None:
-        """Decides. None where the match is not in memory as far as it is needed, or is not for the caller to know of.
-        `execute` goes on where there is a `refusal`, and whenever a step gives None."""
-        if not may_know_at_hand(self.cache.head(match_id), caller.id):
-            return None
-        hot = self._loader.known(match_id)
-        if hot is None:
-            return None
-        begun = Begun(hot, hot.match, caller, command.seat, key)
-        try:
-            begun.draft = self._drafted(hot, command, caller, expected_version)
-            self._act(begun.draft, command, caller)
-        except Forgotten:
-            return None
-        except WarlogError as refusal:
-            begun.refusal = refusal
-        return begun
-
-    def send(self, begun: Begun, promise: Promise) -> None:
-        """Makes the answer, and sends the event and it to Redis. Whatever the promise gets is for `finish`.
-
-        Raises Unavailable, which is for `begun.reply`, as any exception that the promise gets."""
-        draft = begun.drafted()
-        done = begun.done = self._done(draft)
-        done.answer = done.json(begun.caller.id)
-        begun.append = self._addition(draft, _idempotency(begun.caller, begun.key, done), begun.seat)
-        self.store.submit(begun.append, promise)
-
-    def finish(self, begun: Begun, reply: Reply) -> Done | None:
-        """What `execute` would have given. None: the reply is another than DONE, and for `begun.reply`."""
-        done = begun.done
-        assert done is not None
-        if reply != DONE:
-            return None
-        done.match = self._commit(begun.hot, begun.drafted(), done.told)
-        return done
-
-    async def _sent(self, begun: Begun) -> Done:
-        assert begun.append is not None
-        assert begun.done is not None
-        assert begun.reply is not None
-        reply, begun.reply = begun.reply, None
-        await self._appended(begun.append.match, self.store.settled(begun.append, reply))
-        return begun.done
 
     def _drafted(
         self,

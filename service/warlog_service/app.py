@@ -20,10 +20,9 @@ from litestar.types import HTTPScope, Receive, Scope, Send
 from warlog_events.errors import TooManyRequests
 from warlog_service import auth, logs, problems
 from warlog_service.backend import Service, service_of
-from warlog_service.cohort import Cohort
 from warlog_service.logs import REQUEST
 from warlog_service.requests import AnyRequest
-from warlog_service.responses import Answer, Wire
+from warlog_service.responses import Answer
 from warlog_service.routes import (
     commands,
     feed,
@@ -53,21 +52,12 @@ class Front:
         self.service = Service(settings, serves=True)
         self._access_share = settings.access_log
         self.app = create_app(self.service)
-        self.cohort = Cohort(self.service, self._answered)
         self.start = self.service.start
         self.stop = self.service.stop
 
     @property
     def metrics_urls(self) -> list[str]:
         return self.service.metrics_urls
-
-    def at_once(self, scope: HTTPScope, wire: Wire) -> bool:
-        """Whether this request is taken without a task of its own, and answered over `wire`."""
-        if scope["method"] != "POST" or (found := COMMANDS(scope["path"])) is None:
-            return False
-        scope["path_template"] = COMMANDS_TEMPLATE
-        self.cohort.take(scope, wire, found[1])
-        return True
 
     def turned_away(self, address: str, answer: Answer) -> Answer:
         """Counts the refusal of something that is no request, which costs its address as much as a request; the answer
@@ -94,7 +84,7 @@ class Front:
         started = time.perf_counter()
         if method == "POST" and (found := COMMANDS(scope["path"])):
             # The hot path goes round Litestar, whose routing and bookkeeping cost as much as all the rest of
-            # this folder; under our own server it does not even come here.
+            # this folder.
             scope["path_template"] = COMMANDS_TEMPLATE
             try:
                 answer = await commands.command(self.service, scope, receive, found[1])
@@ -111,7 +101,7 @@ class Front:
             await self.app(scope, receive, send)  # uvicorn leaves the body out of the answer to a HEAD
         self._answered(scope, started, method)
 
-    def _answered(self, scope: HTTPScope, started: float, method: str = "POST") -> None:
+    def _answered(self, scope: HTTPScope, started: float, method: str) -> None:
         state: Any = scope["state"]
         status = state.get("status", 0)
         seconds = -1.0 if "stream" in state else time.perf_counter() - started

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 import msgspec
-from litestar.types import ASGIApp, HTTPResponseBodyEvent, HTTPResponseStartEvent, Receive, Scope, Send
+from litestar.types import HTTPResponseBodyEvent, HTTPResponseStartEvent, Receive, Scope, Send
 
 Headers = list[tuple[bytes, bytes]]
 
@@ -43,10 +43,6 @@ class Wire(Protocol):
 
     def answer(self, answer: Answer) -> bool:
         """Writes a whole answer, where that is possible at once."""
-        ...
-
-    def run(self, app: ASGIApp) -> None:
-        """Has the request answered by an application, in a task, as if it had come there at first."""
         ...
 
     def push(self, piece: bytes) -> bool:

@@ -13,17 +13,17 @@ from typing import Any, Protocol, cast
 import msgspec
 import uvicorn
 import uvloop
-from litestar.types import HTTPScope, Receive, Scope, Send
+from litestar.types import Receive, Scope, Send
 
-from warlog_service.responses import Answer, Wire
+from warlog_service.responses import Answer
 from warlog_service.settings import Settings
 from warlog_service.sockets import url_of
 from warlog_service.uvicorn_protocol import WarlogProtocol
 
 
 class Front(Protocol):
-    """What is served: an ASGI application that can end its feeds. It may have an `at_once` and a `turned_away`
-    (uvicorn_protocol.py: AtOnce, TurnedAway), and `metrics_urls`."""
+    """What is served: an ASGI application that can end its feeds. It may have a `turned_away` (uvicorn_protocol.py:
+    TurnedAway) and `metrics_urls`."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None: ...
 
@@ -32,10 +32,6 @@ class Front(Protocol):
     async def stop(self) -> None: ...
 
     async def close_feeds(self) -> None: ...
-
-
-def _never(scope: HTTPScope, wire: Wire) -> bool:
-    return False
 
 
 def _as_it_is(address: str, answer: Answer) -> Answer:
@@ -95,7 +91,6 @@ def config(app: Front, settings: Settings) -> uvicorn.Config:
         {
             "header_bytes_max": settings.header_bytes_max,
             "request_seconds_max": settings.request_seconds_max,
-            "at_once": staticmethod(getattr(app, "at_once", _never)),
             "turned_away": staticmethod(getattr(app, "turned_away", _as_it_is)),
             # A test world answers the same requests with the same bytes.
             "request_prefix": secrets.token_hex(4).encode() if settings.test_world is None else None,

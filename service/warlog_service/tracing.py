@@ -21,7 +21,6 @@ from litestar.types import HTTPScope, Receive, Scope, Send
 from warlog_service import logs
 from warlog_service.app import Front
 from warlog_service.backend import Backend
-from warlog_service.responses import Wire
 from warlog_service.settings import BadSettings, Settings
 
 try:
@@ -48,10 +47,6 @@ class TracedFront(Front):
         self.stop = self._stop
         for handler in logging.getLogger().handlers:
             handler.addFilter(_TraceId())
-
-    def at_once(self, scope: HTTPScope, wire: Wire) -> bool:
-        """Each request has its own span, and so its own task."""
-        return False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != ScopeType.HTTP or scope["path"].endswith("/feed"):

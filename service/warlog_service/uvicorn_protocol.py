@@ -20,13 +20,12 @@ from typing import Any, cast
 
 import httptools
 import uvicorn
-from litestar.types import HTTPScope
 from uvicorn.protocols.http.flow_control import HIGH_WATER_LIMIT, FlowControl
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 
 from warlog_service import problems
 from warlog_service.requests import by_name
-from warlog_service.responses import BODILESS, WIRE, Answer, Wire, chunk
+from warlog_service.responses import BODILESS, WIRE, Answer, chunk
 
 HOOKS: dict[type, dict[str, str]] = {
     HttpToolsProtocol: {
@@ -85,9 +84,6 @@ _LOOKED_AT = frozenset((b"host", b"expect", b"transfer-encoding"))
 
 _requests = itertools.count(1)
 
-AtOnce = Callable[[HTTPScope, Wire], bool]
-"""True: the request will be answered over the wire, from the next turn of the event loop on, without an ASGI task."""
-
 TurnedAway = Callable[[str, Answer], Answer]
 """Told of a refusal before there is a request that the application could see: the peer's address and the answer.
 Returns the answer to send."""
@@ -99,7 +95,6 @@ class WarlogProtocol(HttpToolsProtocol):
     header_bytes_max = 32_768
     request_seconds_max = 60.0
     request_prefix: bytes | None = b""  # of the ids for requests that bring none; None: they get none
-    at_once: AtOnce
     turned_away: TurnedAway
     draining = False  # set for all connections at once: the request that is being answered is the last one
 
@@ -458,12 +453,6 @@ class WarlogProtocol(HttpToolsProtocol):
 
     def _begin(self, app: Any) -> None:
         self._held = None
-        assert self._served is not None
-        scope: Any = self._served.scope
-        if app is not self.app or not self.at_once(scope, self):
-            self.run(app)
-
-    def run(self, app: Any) -> None:
         assert self._served is not None
         self._serving = self.loop.create_task(self._serve(self._served, app))
         self.tasks.add(self._serving)

@@ -15,14 +15,14 @@ from typing import Any, Self
 from urllib.parse import urlsplit
 
 import pytest
-from litestar.types import HTTPScope, Receive, Scope, Send
+from litestar.types import Receive, Scope, Send
 
 from tests.servers import WarlogServer
 from tests.service.api import UNLIMITED, Api
 from tests.service.waiting import eventually
 from tests.service.wire import Reply, read_reply
 from warlog_service.requests import header, read_body
-from warlog_service.responses import JSON, PUBLIC, Answer, Wire
+from warlog_service.responses import JSON, PUBLIC, Answer
 from warlog_service.server import Server, config
 from warlog_service.settings import Settings
 
@@ -247,24 +247,7 @@ ANSWERS = {
 
 
 class Few:
-    """Gives one of ANSWERS, with `?asgi` over nothing but ASGI, with `?at-once` without a task if that can be."""
-
-    def at_once(self, scope: HTTPScope, wire: Wire) -> bool:
-        if scope["query_string"] != b"at-once":
-            return False
-
-        def give() -> None:
-            answer = ANSWERS.get(scope["path"])
-            if answer is None:
-                body = wire.body()
-                answer = None if body is None else Answer(200, [JSON], body)
-            if answer is None:
-                wire.run(self)
-            elif not wire.answer(answer):
-                wire.run(answer)
-
-        asyncio.get_running_loop().call_soon(give)
-        return True
+    """Gives one of ANSWERS, with `?asgi` over nothing but ASGI."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["query_string"] == b"asgi":
@@ -320,8 +303,7 @@ async def test_an_answer_is_the_same_bytes_on_either_way(
     last = b"GET /last HTTP/1.1\r\nhost: x\r\n\r\n"
     short, long = await sent(few, request("") + last), await sent(few, request("?asgi") + last)
     assert short == long
-    assert await sent(few, request("?at-once") + last) == long
-    assert await sent(few, request("?at-once") * 3 + last) == await sent(few, request("?asgi") * 3 + last)
+    assert await sent(few, request("") * 3 + last) == await sent(few, request("?asgi") * 3 + last)
     assert short.startswith(b"HTTP/1.1 ") or path == "/broken"
     assert b"set-cookie" not in short
 
@@ -329,7 +311,7 @@ async def test_an_answer_is_the_same_bytes_on_either_way(
 async def test_a_body_is_the_same_on_either_way(few: int) -> None:
     for size in (0, 1, 70_000, 1_000_000):
         body = bytes(range(256)) * 4_000
-        for query in (b"", b"?asgi", b"?at-once"):
+        for query in (b"", b"?asgi"):
             request = b"POST /echo%b HTTP/1.1\r\nhost: x\r\ncontent-length: %d\r\n\r\n%b" % (
                 query,
                 size,

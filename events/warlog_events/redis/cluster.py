@@ -32,7 +32,6 @@ from .pipe import (
     Asked,
     Client,
     Line,
-    Promise,
     Reply,
     Wire,
     Word,
@@ -241,14 +240,12 @@ class ClusterPipe(Client):
 
     # -- commands
 
-    def submit(
-        self, promise: Promise, words: Sequence[Word], write: bool = False, packed: bytes | None = None
-    ) -> None:
+    def send(self, *words: Word, write: bool = False, packed: bytes | None = None) -> asyncio.Future[Reply]:
         wire = self._line_for(words).wire
         if wire is None:
             self._stale.set()
             raise Unavailable(PART_AWAY)
-        wire.submit(promise, words, write, packed)
+        return wire.send(words, write, packed)
 
     async def atomically(self, commands: Iterable[Sequence[Word]]) -> list[Reply]:
         queued = list(commands)
@@ -299,33 +296,33 @@ class ClusterPipe(Client):
     # -- redirections
 
     def _refused(self, reply: ResponseError, asked: Asked) -> bool:
-        promise, write, words = asked
+        future, write, words = asked
         if "CLUSTERDOWN" in str(reply):
             self._stale.set()
         if not words or not _is_elsewhere(reply):
             return False
-        self._spawn(self._settle_elsewhere(promise, bool(write), words, reply))
+        self._spawn(self._settle_elsewhere(future, bool(write), words, reply))
         return True
 
     async def _settle_elsewhere(
-        self, promise: Promise, write: bool, words: Sequence[Word], refusal: Exception
+        self, future: asyncio.Future[Reply], write: bool, words: Sequence[Word], refusal: Exception
     ) -> None:
         key = _key(words)
         assert key is not None
         try:
             reply = await self._follow(
-                slot_of(key), refusal, lambda wire: wire.send_once(words, write), promise.done
+                slot_of(key), refusal, lambda wire: wire.send_once(words, write), future.done
             )
         except asyncio.CancelledError:
-            if not promise.done():
-                promise.set_exception(Unconfirmed(UNSURE) if write else Unavailable(AWAY))
+            if not future.done():
+                future.set_exception(Unconfirmed(UNSURE) if write else Unavailable(AWAY))
             raise
         except Exception as error:
-            if not promise.done():
-                promise.set_exception(error)
+            if not future.done():
+                future.set_exception(error)
         else:
-            if not promise.done():
-                promise.set_result(reply)
+            if not future.done():
+                future.set_result(reply)
 
     async def _follow(
         self,

@@ -18,7 +18,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from functools import cache, lru_cache
 from importlib import resources
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 import hiredis
 import msgspec
@@ -108,23 +108,9 @@ _READ, _WRITE, _WAIT, _LOOK = 0, 1, 2, 3
 _LOOK_WORDS = _pack(("PING",))
 
 
-class Promise(Protocol):
-    """Who gets a reply, once: a future, or whoever can be told as futures are, without a turn of the loop between.
-
-    Told from within the connection's own callback: it must neither raise nor take long."""
-
-    def done(self) -> bool:
-        """Is nobody interested any more?"""
-        ...
-
-    def set_result(self, result: Reply, /) -> None: ...
-
-    def set_exception(self, exception: Exception, /) -> None: ...
-
-
 # A pending reply: whose it is, of which of these three, and the command, to be asked of another node if need be;
 # () for one that must not be.
-Asked = tuple[Promise, int, Sequence[Word]]
+Asked = tuple[asyncio.Future[Reply], int, Sequence[Word]]
 
 
 class Wire(asyncio.Protocol):
@@ -189,25 +175,19 @@ class Wire(asyncio.Protocol):
     def send(
         self, words: Sequence[Word], write: bool = False, packed: bytes | None = None
     ) -> asyncio.Future[Reply]:
-        """The reply to come: in the future, in the order of sending. Raises Unavailable once the wire is lost.
+        """The reply to come. Replies come in the order of sending. Raises Unavailable once the wire is lost.
 
-        `packed`: the words as they are sent, where somebody knows already."""
-        future: asyncio.Future[Reply] = self._loop.create_future()
-        self.submit(future, words, write, packed)
-        return future
-
-    def submit(
-        self, promise: Promise, words: Sequence[Word], write: bool = False, packed: bytes | None = None
-    ) -> None:
-        """As `send`, for somebody who is there already."""
+        `packed`: the words as they are sent, where the caller has them."""
         if self._transport is None:
             raise Unavailable(AWAY)
+        future: asyncio.Future[Reply] = self._loop.create_future()
         if not self._queue:
             self._loop.call_soon(self._flush)
         self._queue.append(_pack(tuple(words)) if packed is None else packed)
-        self._pending.append((promise, _WRITE if write else _READ, words))
+        self._pending.append((future, _WRITE if write else _READ, words))
         self._unsent += 1
         self._unwaited |= write
+        return future
 
     def send_once(self, words: Sequence[Word], write: bool = False) -> asyncio.Future[Reply]:
         """As `send`, but an error reply is the caller's whatever it says."""
@@ -312,9 +292,9 @@ class Wire(asyncio.Protocol):
             self._give_up(unsure)
 
     def _give_up(self, held: Iterable[tuple[Asked, Reply]]) -> None:
-        for (promise, _, _), _ in held:
-            if not promise.done():
-                promise.set_exception(Unconfirmed(UNSURE))
+        for (future, _, _), _ in held:
+            if not future.done():
+                future.set_exception(Unconfirmed(UNSURE))
 
     def _confirm(self, reached: Reply) -> None:
         """The WAIT of a batch is answered: its writes are on `reached` replicas."""
@@ -531,15 +511,8 @@ class Client(ABC):
         """Before something new is begun with this key. Raises DiskFull, Unavailable."""
 
     @abstractmethod
-    def submit(
-        self, promise: Promise, words: Sequence[Word], write: bool = False, packed: bytes | None = None
-    ) -> None:
-        """Sends a command, whose reply the promise gets. `packed`: the words as they are sent, where somebody knows."""
-
     def send(self, *words: Word, write: bool = False, packed: bytes | None = None) -> asyncio.Future[Reply]:
-        future: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
-        self.submit(future, words, write, packed)
-        return future
+        """Sends a command; the reply to come. `packed`: the words as they are sent, where the caller has them."""
 
     @abstractmethod
     async def atomically(self, commands: Iterable[Sequence[Word]]) -> list[Reply]:
@@ -591,8 +564,12 @@ class Client(ABC):
                 raise
         return await self.send("EVAL", code.source, len(keys), *keys, *arguments, write=write)
 
+    def run(self, call: Prepared, arguments: tuple[bytes, ...]) -> asyncio.Future[Reply]:
+        """Calls a script that writes."""
+        return self.send(*call.words, *arguments, write=True, packed=call.pack(arguments))
+
     def run_whole(self, call: Prepared, arguments: tuple[bytes, ...]) -> asyncio.Future[Reply]:
-        """For a Redis that has forgotten a script that writes."""
+        """The same, where Redis may have forgotten the script."""
         return self.send(*call.whole(arguments), write=True)
 
     async def ping(self) -> bool:
@@ -642,13 +619,11 @@ class Pipe(Client):
         wire = self._line.wire
         return wire is not None and wire.holds_back
 
-    def submit(
-        self, promise: Promise, words: Sequence[Word], write: bool = False, packed: bytes | None = None
-    ) -> None:
+    def send(self, *words: Word, write: bool = False, packed: bytes | None = None) -> asyncio.Future[Reply]:
         wire = self._line.wire
         if wire is None:
             raise Unavailable(AWAY)
-        wire.submit(promise, words, write, packed)
+        return wire.send(words, write, packed)
 
     async def atomically(self, commands: Iterable[Sequence[Word]]) -> list[Reply]:
         """Nothing comes in between, because all is queued in this tick."""

@@ -4,8 +4,7 @@ An append either did all of what `lua/append.lua` lists or nothing. Whatever is 
 written here as long as the chain holds; `verify` is who checks that.
 """
 
-import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Protocol
 
@@ -27,7 +26,7 @@ from ..errors import (
 from ..match.stored import SHORT, StoredEvent, draws_text
 from . import keys
 from .connection import Connection
-from .pipe import Prepared, Promise, Reply, Word
+from .pipe import Prepared, Reply, Word
 
 # An event's `at` is its writer's idea of Redis's clock; this far off, in ms, it is refused and the clock set.
 AT_TOLERANCE_MS = 5_000
@@ -197,18 +196,29 @@ class Store:
         Raises VersionConflict (with the version), TooLate, Repeated (with the answer), IdempotencyKeyReused,
         WrongStatus (voided), IntegrityError (history lost, forked, with a gap, or frozen), ClockSkew (make the events
         again with a new `at`), Unavailable, Unconfirmed (the same append with its Idempotency-Key tells)."""
-        future: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
-        self.submit(append, future)
-        await self.settled(append, future)
-
-    def submit(self, append: Append, promise: Promise) -> None:
-        """Sends it. A promise that gets `DONE` is told that all has been done; what anything else means, an exception
-        included, `settled` knows. Raises Unavailable where there is nobody to send it to, or no room for a new match.
-        """
-        if not append.expected_version:
-            self._connection.check_growth(keys.events(append.match))
-        call, arguments = self._call(append)
-        self._pipe.submit(promise, (*call.words, *arguments), True, call.pack(arguments))
+        a, match = append, append.match
+        if not a.expected_version:
+            self._connection.check_growth(keys.events(match))
+        call, arguments = self._call(a)
+        try:
+            try:
+                reply = await self._pipe.run(call, arguments)
+            except ResponseError as error:
+                if not str(error).startswith("NOSCRIPT"):
+                    raise
+                reply = await self._pipe.run_whole(call, arguments)
+            if reply[0] == b"archived":
+                await self.restore(match)
+                reply = await self._pipe.run_whole(call, arguments)
+        except ResponseError as error:
+            # The script's first write; nothing is written. Somebody took entries from the end of the stream by hand.
+            if "specified in XADD" in str(error):
+                raise IntegrityError(
+                    f"{match}: the stream had come further than version {a.expected_version}"
+                ) from error
+            raise
+        if reply != DONE:
+            self._refuse(a, reply)
 
     def _call(self, append: Append) -> tuple[Prepared, tuple[bytes, ...]]:
         a, match = append, append.match
@@ -241,29 +251,6 @@ class Store:
             )
         )
         return call, (head, a.summary, a.index, digest, answer, *bodies)
-
-    async def settled(self, append: Append, reply: Awaitable[Reply]) -> None:
-        """What comes after `submit`. Raises what `append` raises."""
-        a, match = append, append.match
-        try:
-            try:
-                answered = await reply
-            except ResponseError as error:
-                if not str(error).startswith("NOSCRIPT"):
-                    raise
-                answered = await self._pipe.run_whole(*self._call(a))
-            if answered[0] == b"archived":
-                await self.restore(match)
-                answered = await self._pipe.run_whole(*self._call(a))
-        except ResponseError as error:
-            # The script's first write; nothing is written. Somebody took entries from the end of the stream by hand.
-            if "specified in XADD" in str(error):
-                raise IntegrityError(
-                    f"{match}: the stream had come further than version {a.expected_version}"
-                ) from error
-            raise
-        if answered != DONE:
-            self._refuse(a, answered)
 
     def _refuse(self, a: Append, reply: Reply) -> None:
         match reply:

@@ -6,7 +6,6 @@ from collections.abc import Awaitable, Callable
 from contextlib import nullcontext
 from hashlib import sha256
 
-import msgspec
 from litestar import delete, post, put
 from litestar.params import FromPath
 from litestar.types import Receive, Scope
@@ -21,9 +20,7 @@ from warlog_events.match.commands import (
     Propose,
     TakeSeat,
 )
-from warlog_events.match.model import Player
-from warlog_events.matches import Begun
-from warlog_events.results import Done, Key
+from warlog_events.results import Key
 from warlog_service import auth, schema
 from warlog_service.backend import Service, service_of
 from warlog_service.openapi import call
@@ -71,71 +68,40 @@ async def post_command(request: AnyRequest, match_id: FromPath[str]) -> Answer:
     return await command(service_of(request.scope), request.scope, request.receive, match_id)
 
 
-class Asked(msgspec.Struct, eq=False):
-    """A command that somebody who has been let in wants done, once its request has been read."""
-
-    caller: Player
-    command: AnyCommand | None = None
-    expected_version: int | None = None
-    key: Key | None = None
-
-    def read(
-        self,
-        scope: Scope,
-        body: bytes,
-        what: bytes = b"command\0",
-        command_of: Callable[[bytes], AnyCommand] = decoder(Command),
-    ) -> None:
-        """Raises BadParameter, MalformedBody, and what `command_of` raises. `what`: what the path says, so that one
-        Idempotency-Key is not taken for two things."""
-        given = idempotency_key(scope)
-        if given is not None:
-            self.key = Key(given, sha256(what + body).hexdigest())
-        self.command = command_of(body)
-        self.expected_version = expected_version(scope)
-
-
 async def command(
     service: Service,
     scope: Scope,
     receive: Receive,
     match_id: str,
-    read: Callable[[Asked, bytes], None] | None = None,
+    command_of: Callable[[bytes], AnyCommand] = decoder(Command),
+    what: bytes = b"command\0",
     status: int = 201,
-    *,
-    asked: Asked | None = None,
-    begun: Begun | None = None,
 ) -> Answer:
-    """The call itself. `asked`, `begun`: how far it has come already (cohort.py)."""
-    if asked is None:
-        caller = auth.known(service, scope) or await auth.caller(service, scope)
-        service.limits.commands.spend(caller.player.id)
-        asked = Asked(caller.player)
-    if asked.command is None:
-        body = await read_body(scope, receive, service.settings.body_bytes_max)
-        if read is None:
-            asked.read(scope, body)
-        else:
-            read(asked, body)
-    assert asked.command is not None
+    """The call itself.
+
+    command_of  makes the command of the body
+    what        what the path says beside the match, so that one Idempotency-Key is not taken for two things
+    """
+    caller = auth.known(service, scope) or await auth.caller(service, scope)
+    player = caller.player
+    service.limits.commands.spend(player.id)
+    body = await read_body(scope, receive, service.settings.body_bytes_max)
+    given = idempotency_key(scope)
+    key = None if given is None else Key(given, sha256(what + body).hexdigest())
+    wanted = command_of(body)
+    version = expected_version(scope)
     matches = service.backend.matches
     try:
-        who = auth.asker(service, scope, asked.caller.id) if _is_heavy(asked.command) else None
-        async with nullcontext() if who is None else service.heavy.turn(who):
-            done = await matches.execute(
-                match_id,
-                asked.command,
-                asked.caller,
-                expected_version=asked.expected_version,
-                key=asked.key,
-                begun=begun,
-            )
+        asker = auth.asker(service, scope, player.id) if _is_heavy(wanted) else None
+        async with nullcontext() if asker is None else service.heavy.turn(asker):
+            done = await matches.execute(match_id, wanted, player, expected_version=version, key=key)
     except WarlogError as error:
         # A match that is not for the caller to know of counts as none.
         game = "" if isinstance(error, UnknownMatch) else matches.game_name(match_id)
         service.metrics.traffic.command_refused(game, error)
         raise
-    return answer_of(service, done, status)
+    service.metrics.traffic.commanded(done.match.game_name, "repeated" if done.repeated else "done")
+    return Answer(status, DONE, done.answer)
 
 
 def _is_heavy(command: AnyCommand) -> bool:
@@ -143,12 +109,6 @@ def _is_heavy(command: AnyCommand) -> bool:
     if not isinstance(command, Propose) or not isinstance(command.proposal, Options):
         return False
     return isinstance(command.proposal.record, dict)
-
-
-def answer_of(service: Service, done: Done, status: int = 201) -> Answer:
-    """Counts it, too."""
-    service.metrics.traffic.commanded(done.match.game_name, "repeated" if done.repeated else "done")
-    return Answer(status, DONE, done.answer)
 
 
 @put(
@@ -206,11 +166,7 @@ def _change(
     request: AnyRequest, match_id: str, what: bytes, command_of: Callable[[bytes], AnyCommand], status: int
 ) -> Awaitable[Answer]:
     scope = request.scope
-
-    def read(asked: Asked, body: bytes) -> None:
-        asked.read(scope, body, b"seat\0" + what, command_of)
-
-    return command(service_of(scope), scope, request.receive, match_id, read, status)
+    return command(service_of(scope), scope, request.receive, match_id, command_of, b"seat\0" + what, status)
 
 
 handlers = [post_command, put_seat, delete_seat, post_join]

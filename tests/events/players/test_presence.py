@@ -142,11 +142,6 @@ async def test_every_call_about_the_match_at_any_process_is_a_sign_and_one_about
     ):
         assert await hall.pass_(50_000, *others(match, ADA), *others(another)) == 0
         await call()
-    act = Act("south", {"type": "ready"})
-    assert await hall.pass_(50_000, *others(match, ADA), *others(another)) == 0
-    begun = matches.begin(match.id, act, ADA, None, None)
-    assert begun is not None
-    assert begun.refusal is not None
     assert await hall.pass_(50_000, *others(match, ADA), *others(another)) == 0
     assert await hall.pass_(15_000, *others(match, ADA), *others(another)) == 1
     assert (await hall.fled(match), await hall.fled(another)) == (("south",), ())

@@ -81,8 +81,6 @@ async def test_a_private_match_is_refused_after_the_same_work_as_an_unknown_one(
                 await table.forget()
             assert await work(table, of_private) == await work(table, of_unknown)
             assert is_hot or table.matches.cache.get(match) is None  # it was not loaded for that
-    begun = table.matches.begin(match, COMMANDS[0], EVE, None, None)
-    assert begun is None is table.matches.begin(unknown, COMMANDS[0], EVE, None, None)
 
 
 async def test_what_is_wrong_with_a_private_match_is_for_its_members_alone(table: Table) -> None:

@@ -1,4 +1,4 @@
-"""Commands that are taken together are answered as if each had come alone, whatever else becomes of some of them."""
+"""Commands that come at the same time are answered as if each had come alone, whatever becomes of the others."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import pytest
 import redis as redis_py
 from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
@@ -20,8 +19,8 @@ from tests.service.api import UNLIMITED, Api, ok, two
 from tests.service.figures import figure, figures
 from tests.service.waiting import eventually
 from tests.service.wire import exchange
+from warlog_events.match.draft import Draft
 from warlog_service.app import Front
-from warlog_service.cohort import Order
 from warlog_service.server import Server, config
 from warlog_service.settings import Settings
 from warlog_service.uvicorn_protocol import WarlogProtocol
@@ -243,35 +242,6 @@ async def within(front: Front, settings: Settings) -> AsyncIterator[int]:
         await front.stop()
 
 
-async def test_a_plain_command_has_no_task(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Else the figures that were measured are those of something else."""
-    alone: list[Order] = []
-    going = Order.alone
-
-    async def noted(self: Order, *arguments: Any) -> None:
-        alone.append(self)
-        await going(self, *arguments)
-
-    monkeypatch.setattr(Order, "alone", noted)
-    with RedisServer(fsync="no") as redis:
-        settings = Settings(port=0, redis=redis.url)
-        async with within(Front(settings), settings) as port:
-
-            def play() -> None:
-                with Api(f"http://127.0.0.1:{port}") as api:
-                    ada = api.player()
-                    match = ada.alone()
-                    ada.defend(match)
-                    alone.clear()
-                    for _ in range(5):
-                        ada.defend(match)
-                    assert not alone
-                    assert ada.act(match, "red", {"type": "fly"}).status_code == 422
-                    assert len(alone) == 1
-
-            await asyncio.to_thread(play)
-
-
 async def test_a_connection_that_ends_takes_no_others_answer_with_it(tmp_path: Path) -> None:
     with (
         RedisServer(fsync="no") as redis,
@@ -363,7 +333,7 @@ async def test_commands_and_their_connections_leave_nothing_for_the_collector() 
             try:
                 await asyncio.to_thread(play)
                 await asyncio.sleep(0.1)  # until the server has heard that connections are closed
-                kinds = Order | RequestResponseCycle | WarlogProtocol
+                kinds = Draft | RequestResponseCycle | WarlogProtocol
                 left = [thing for thing in gc.get_objects() if isinstance(thing, kinds)]
             finally:
                 gc.enable()
