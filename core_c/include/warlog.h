@@ -232,11 +232,22 @@ typedef struct wl_field {
 #define WL_FIELDS_END { NULL, 0, 0, 0, 0, 0, 0, NULL }
 /* clang-format on */
 
-/* A row of the game's action table, in the book's canonical order. */
-typedef struct wl_action_type {
-    const char *name;
-    uint32_t flags;
-} wl_action_type;
+enum { WL_PARAMETERS_MAX = 11 };
+
+/* A field of an action or an effect, as its JSON has it. `kind` names what its number is a number of: "space", "piece", "seat",
+ * "number", "flag", or something of the game's own, a table of names above all; the codec knows the kinds. */
+typedef struct wl_parameter {
+    const char *name, *kind;
+    int32_t many; /* 1: a list; its length stands before it */
+} wl_parameter;
+
+/* A type of action (in the book's canonical order) or of effect: its name and its fields, in the order of their numbers. */
+typedef struct wl_signature {
+    const char *name; /* NULL ends a table */
+    uint32_t flags;   /* of an action */
+    uint32_t n_parameters;
+    wl_parameter parameters[WL_PARAMETERS_MAX];
+} wl_signature;
 
 enum {
     WL_SERVER_ONLY = 1, /* posted by the server alone, never listed */
@@ -265,8 +276,7 @@ typedef struct wl_game {
     const char *const *phases;     /* NULL at the end */
     const char *const *reasons;    /* NULL at the end */
     const char *const *errors;     /* the game's own codes, NULL at the end */
-    const wl_action_type *actions; /* name NULL at the end */
-    const char *const *effects;    /* effect types, NULL at the end */
+    const wl_signature *actions, *effects;
 
     size_t setup_size, state_size, view_size; /* bytes */
     const wl_field *setup_layout, *state_layout;

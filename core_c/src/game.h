@@ -29,8 +29,53 @@ void wl_record(wl_event *event, int32_t kind, uint32_t audience, uint32_t unlock
 
 #define WL_ARGS(...) (const wl_word[]){__VA_ARGS__}, sizeof((const wl_word[]){__VA_ARGS__}) / sizeof(wl_word)
 
+/* The last arguments of wl_record for an effect: its type, a constant of WL_EFFECTS, and its fields, each of one word. Where the
+ * type is computed, `shape` is the constant of one that has the same fields. */
+#define WL_EFFECT(type, ...) WL_EFFECT_LIKE(type, type, __VA_ARGS__)
+#define WL_EFFECT_LIKE(shape, type, ...) (WL_HAS_FIELDS(shape, __VA_ARGS__), type), WL_ARGS(__VA_ARGS__)
+#define WL_HAS_FIELDS(type, ...)                                                                                      \
+    (void)sizeof(struct {                                                                                             \
+        _Static_assert(sizeof((const wl_word[]){__VA_ARGS__}) / sizeof(wl_word) == type##_FIELDS,                     \
+                       "these are not as many fields as the effect has");                                             \
+        int unused;                                                                                                   \
+    })
+
 /* An effect that everybody may see. */
-#define WL_PUBLIC(event, type, ...) wl_record(event, WL_REC_EFFECT, WL_ALL_VIEWERS, 0, type, WL_ARGS(__VA_ARGS__))
+#define WL_PUBLIC(event, type, ...) wl_record(event, WL_REC_EFFECT, WL_ALL_VIEWERS, 0, WL_EFFECT(type, __VA_ARGS__))
+
+/* ---- signatures ------------------------------------------------------------------------------------------------- */
+
+/* What a game's actions and effects are is stated once: in a macro of rows X(constant, name, flags, field ...) for the actions,
+ * and of rows X(constant, name, field ...) for the effects.
+ *
+ *     #define EFFECT_ROWS(X)                                                                        \
+ *         X(E_TAKEN, taken, WL_SEAT(seat), WL_NUMBER(count), WL_NUMBER(heap))
+ *     WL_EFFECTS(EFFECT_ROWS);
+ *
+ * WL_ACTIONS makes the constants, ACTIONS (how many there are) and ACTION_TYPES for wl_game.actions; WL_EFFECTS the constants,
+ * EFFECTS for wl_game.effects, and for each effect the number of its fields, to which WL_EFFECT holds its arguments. */
+#define WL_ACTIONS(ROWS)                                                                                              \
+    enum { ROWS(WL_ACTION_CONSTANT) ACTIONS };                                                                        \
+    static const wl_signature ACTION_TYPES[] = {ROWS(WL_ACTION_ROW)[ACTIONS] = {NULL, 0, 0, {{NULL, NULL, 0}}}}
+#define WL_EFFECTS(ROWS)                                                                                              \
+    enum { ROWS(WL_EFFECT_CONSTANT) EFFECT_TYPES };                                                                   \
+    enum { ROWS(WL_EFFECT_FIELDS) };                                                                                  \
+    static const wl_signature EFFECTS[] = {ROWS(WL_EFFECT_ROW)[EFFECT_TYPES] = {NULL, 0, 0, {{NULL, NULL, 0}}}}
+#define WL_ACTION_CONSTANT(constant, ...) constant,
+#define WL_EFFECT_CONSTANT(constant, ...) constant,
+#define WL_N_FIELDS(...) (sizeof((const wl_parameter[]){{NULL, NULL, 0}, __VA_ARGS__}) / sizeof(wl_parameter) - 1)
+#define WL_EFFECT_FIELDS(constant, name, ...) constant##_FIELDS = WL_N_FIELDS(__VA_ARGS__),
+#define WL_ACTION_ROW(constant, name, flags, ...) [constant] = {#name, flags, WL_N_FIELDS(__VA_ARGS__), {__VA_ARGS__}},
+#define WL_EFFECT_ROW(constant, name, ...) [constant] = {#name, 0, WL_N_FIELDS(__VA_ARGS__), {__VA_ARGS__}},
+
+/* Fields: by their kind, of a kind of the game's own, or a list. */
+#define WL_OF(kind, name) {#name, #kind, 0}
+#define WL_MANY(kind, name) {#name, #kind, 1}
+#define WL_SPACE(name) WL_OF(space, name)
+#define WL_PIECE(name) WL_OF(piece, name)
+#define WL_SEAT(name) WL_OF(seat, name)
+#define WL_NUMBER(name) WL_OF(number, name)
+#define WL_FLAG(name) WL_OF(flag, name)
 
 /* ---- listings --------------------------------------------------------------------------------------------------- */
 

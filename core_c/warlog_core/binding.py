@@ -28,6 +28,7 @@ WORD_ABSENT: int = lib.WL_WORD_ABSENT
 WORD_UNKNOWN: int = lib.WL_WORD_UNKNOWN
 WORD_OUT_OF_RANGE: int = lib.WL_WORD_OUT_OF_RANGE
 MALFORMED: int = lib.WL_MALFORMED
+ACTION_FIELDS: int = lib.WL_ACTION_FIELDS
 SEATS_MAX: int = lib.WL_SEATS_MAX
 SPECTATOR: int = lib.WL_SPECTATOR
 SERVER: int = lib.WL_SERVER
@@ -60,10 +61,22 @@ _ENTROPY_BYTES_MAX = 1 << 20  # a sound source needs far less; one that is stuck
 
 
 @dataclass(frozen=True, slots=True)
-class ActionType:
-    """A row of the book's action table. `gives_up`: resigning and draw offers, which random play can leave out."""
+class Parameter:
+    """A field of an action or an effect: of which kind its number is, and whether it is a list of such."""
 
     name: str
+    kind: str
+    many: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """A type of action or effect, as the game's C file states it (warlog.h, wl_signature).
+
+    `gives_up`: resigning and draw offers, which random play can leave out."""
+
+    name: str
+    parameters: tuple[Parameter, ...]
     server_only: bool
     gives_up: bool
 
@@ -192,8 +205,8 @@ class RawGame:
         self.phases = _texts(game.phases)
         self.reasons = _texts(game.reasons)
         self.errors = _texts(game.errors)
-        self.effects = _texts(game.effects)
-        self.actions = _action_types(game.actions)
+        self.effects = _signatures(game.effects)
+        self.actions = _signatures(game.actions)
         self.setup_size: int = game.setup_size
         self.state_size: int = game.state_size
         self.view_size: int = game.view_size
@@ -622,12 +635,16 @@ def _texts(names: Any) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _action_types(types: Any) -> tuple[ActionType, ...]:
-    found: list[ActionType] = []
-    while (row := types[len(found)]).name != ffi.NULL:
+def _signatures(rows: Any) -> tuple[Signature, ...]:
+    found: list[Signature] = []
+    while (row := rows[len(found)]).name != ffi.NULL:
+        parameters = (row.parameters[i] for i in range(row.n_parameters))
         found.append(
-            ActionType(
-                _text(row.name), bool(row.flags & lib.WL_SERVER_ONLY), bool(row.flags & lib.WL_GIVES_UP)
+            Signature(
+                _text(row.name),
+                tuple(Parameter(_text(p.name), _text(p.kind), bool(p.many)) for p in parameters),
+                bool(row.flags & lib.WL_SERVER_ONLY),
+                bool(row.flags & lib.WL_GIVES_UP),
             )
         )
     return tuple(found)

@@ -50,7 +50,7 @@ def test_names_and_their_order_are_the_books() -> None:
     assert list(GAME.seats) == BOOK["seats"]
     assert list(raw.phases) == BOOK["phases"]
     assert list(raw.reasons) == BOOK["reasons"]
-    assert list(raw.effects) == BOOK["effect_types"]
+    assert [effect.name for effect in raw.effects] == BOOK["effect_types"]
     assert [action.name for action in raw.actions] == [row["type"] for row in BOOK["action_types"]]
     assert {action.name for action in raw.actions if action.server_only} == {"timeout"}
     codes = {*BOOK["action_errors"], *BOOK["option_errors"], *BOOK["position_errors"]}

@@ -248,7 +248,9 @@ def test_effects_lead_from_view_to_view_in_random_matches_with_all_kinds_of_acti
 
 
 def test_effects_of_every_kind_lead_from_view_to_view() -> None:
-    assert {*GAME.raw.effects} == follow_random_matches(5)  # with which every kind comes up
+    assert {effect.name for effect in GAME.raw.effects} == follow_random_matches(
+        5
+    )  # with which every kind comes up
 
 
 def follow_random_matches(seed: int) -> set[str]:

@@ -179,55 +179,76 @@ static const char *const REASONS[] = {
     "king_defeated", "army_destroyed", "resigned", "timeout", "draw_agreed", "turn_limit", "stalemate", NULL,
 };
 
-enum { /* actions, 7 */
-    A_ARMY, A_CHOOSE_ORDER, A_PLACE_TERRAIN, A_SKIP_TERRAIN, A_PLACE, A_MOVE, A_CAST, A_RISE, A_HOLD, A_LUCK, A_LIVE_AGAIN,
-    A_RETREAT, A_FURY, A_SWIFT, A_CHARGE, A_DECLINE, A_END_TURN, A_OFFER_DRAW, A_ACCEPT_DRAW, A_DECLINE_DRAW, A_RESIGN,
-    A_TIMEOUT, ACTIONS
-};
+/* Actions (7): X(constant, name, flags, field ...). A field is WL_<kind>(name). */
+#define ACTION_ROWS(X)                                                                                                \
+    X(A_ARMY, army, 0, WL_OF(counts, pieces), WL_MANY(spells, bishops), WL_OF(race, race),                            \
+      WL_NUMBER(extra_tokens))                                                                                        \
+    X(A_CHOOSE_ORDER, choose_order, 0, WL_NUMBER(position))                                                           \
+    X(A_PLACE_TERRAIN, place_terrain, 0, WL_OF(terrain, kind), WL_MANY(space, spaces))                                \
+    X(A_SKIP_TERRAIN, skip_terrain, 0)                                                                                \
+    X(A_PLACE, place, 0, WL_PIECE(piece), WL_SPACE(to))                                                               \
+    X(A_MOVE, move, 0, WL_PIECE(piece), WL_SPACE(to))                                                                 \
+    X(A_CAST, cast, 0, WL_PIECE(piece), WL_OF(spell, spell), WL_SPACE(target), WL_PIECE(revive), WL_SPACE(to))        \
+    X(A_RISE, rise, 0, WL_PIECE(piece), WL_SPACE(to))                                                                 \
+    X(A_HOLD, hold, 0)                                                                                                \
+    X(A_LUCK, luck, 0)                                                                                                \
+    X(A_LIVE_AGAIN, live_again, 0, WL_SPACE(to))                                                                      \
+    X(A_RETREAT, retreat, 0, WL_SPACE(to))                                                                            \
+    X(A_FURY, fury, 0, WL_PIECE(piece), WL_SPACE(to))                                                                 \
+    X(A_SWIFT, swift, 0, WL_SPACE(to))                                                                                \
+    X(A_CHARGE, charge, 0, WL_SPACE(to))                                                                              \
+    X(A_DECLINE, decline, 0)                                                                                          \
+    X(A_END_TURN, end_turn, 0)                                                                                        \
+    X(A_OFFER_DRAW, offer_draw, WL_GIVES_UP)                                                                          \
+    X(A_ACCEPT_DRAW, accept_draw, WL_GIVES_UP)                                                                        \
+    X(A_DECLINE_DRAW, decline_draw, WL_GIVES_UP)                                                                      \
+    X(A_RESIGN, resign, WL_GIVES_UP)                                                                                  \
+    X(A_TIMEOUT, timeout, WL_SERVER_ONLY, WL_SEAT(seat))
+WL_ACTIONS(ACTION_ROWS);
 /* The fields of a record, where they are not simply those of the book:
  *
  *   army           the row of a preset, or WL_ABSENT when the army is in the items; race; extra_tokens; the number of items
  *   place_terrain  the length of `spaces`; kind
  *   cast           piece; spell; `target` or `revive`; `to`
  */
-static const wl_action_type ACTION_TYPES[] = {
-    [A_ARMY] = {"army", 0},
-    [A_CHOOSE_ORDER] = {"choose_order", 0},
-    [A_PLACE_TERRAIN] = {"place_terrain", 0},
-    [A_SKIP_TERRAIN] = {"skip_terrain", 0},
-    [A_PLACE] = {"place", 0},
-    [A_MOVE] = {"move", 0},
-    [A_CAST] = {"cast", 0},
-    [A_RISE] = {"rise", 0},
-    [A_HOLD] = {"hold", 0},
-    [A_LUCK] = {"luck", 0},
-    [A_LIVE_AGAIN] = {"live_again", 0},
-    [A_RETREAT] = {"retreat", 0},
-    [A_FURY] = {"fury", 0},
-    [A_SWIFT] = {"swift", 0},
-    [A_CHARGE] = {"charge", 0},
-    [A_DECLINE] = {"decline", 0},
-    [A_END_TURN] = {"end_turn", 0},
-    [A_OFFER_DRAW] = {"offer_draw", WL_GIVES_UP},
-    [A_ACCEPT_DRAW] = {"accept_draw", WL_GIVES_UP},
-    [A_DECLINE_DRAW] = {"decline_draw", WL_GIVES_UP},
-    [A_RESIGN] = {"resign", WL_GIVES_UP},
-    [A_TIMEOUT] = {"timeout", WL_SERVER_ONLY},
-    [ACTIONS] = {NULL, 0},
-};
 
-enum { /* effects, 10.4 */
-    E_ARMY_SUBMITTED, E_ARMIES_REVEALED, E_ORDER_ROLL, E_ORDER_WINNER, E_ORDER_CHOSEN, E_TERRAIN_PLACED, E_TERRAIN_SKIPPED,
-    E_PLACED, E_TURN_STARTED, E_TURN_SKIPPED, E_TURN_ENDED, E_TOKEN_SPENT, E_MOVED, E_RISEN, E_SPELL_CAST, E_HEALED,
-    E_PANICKED, E_BATTLE_STARTED, E_ROLLED, E_REROLLED, E_BATTLE_RESULT, E_STRENGTH_USED, E_DEFEATED, E_LIVED_AGAIN,
-    E_REMOVED, E_TREASURE, E_RECRUITED, E_ELIMINATED, E_DRAW_OFFERED, E_DRAW_ACCEPTED, E_DRAW_DECLINED, E_MATCH_OVER
-};
-static const char *const EFFECTS[] = {
-    "army_submitted", "armies_revealed", "order_roll", "order_winner", "order_chosen", "terrain_placed", "terrain_skipped",
-    "placed", "turn_started", "turn_skipped", "turn_ended", "token_spent", "moved", "risen", "spell_cast", "healed",
-    "panicked", "battle_started", "rolled", "rerolled", "battle_result", "strength_used", "defeated", "lived_again",
-    "removed", "treasure", "recruited", "eliminated", "draw_offered", "draw_accepted", "draw_declined", "match_over", NULL,
-};
+/* Effects (10.4): X(constant, name, field ...). */
+#define EFFECT_ROWS(X)                                                                                                \
+    X(E_ARMY_SUBMITTED, army_submitted, WL_SEAT(seat))                                                                \
+    X(E_ARMIES_REVEALED, armies_revealed, WL_MANY(army, armies))                                                      \
+    X(E_ORDER_ROLL, order_roll, WL_MANY(roll, rolls))                                                                 \
+    X(E_ORDER_WINNER, order_winner, WL_SEAT(seat))                                                                    \
+    X(E_ORDER_CHOSEN, order_chosen, WL_SEAT(seat), WL_MANY(seat, play_order))                                         \
+    X(E_TERRAIN_PLACED, terrain_placed, WL_SEAT(seat), WL_OF(terrain, kind), WL_MANY(space, spaces))                  \
+    X(E_TERRAIN_SKIPPED, terrain_skipped, WL_SEAT(seat))                                                              \
+    X(E_PLACED, placed, WL_PIECE(piece), WL_SPACE(to))                                                                \
+    X(E_TURN_STARTED, turn_started, WL_SEAT(seat), WL_NUMBER(turn))                                                   \
+    X(E_TURN_SKIPPED, turn_skipped, WL_SEAT(seat), WL_NUMBER(turn))                                                   \
+    X(E_TURN_ENDED, turn_ended, WL_SEAT(seat))                                                                        \
+    X(E_TOKEN_SPENT, token_spent, WL_SEAT(seat), WL_OF(race, race), WL_NUMBER(left))                                  \
+    X(E_MOVED, moved, WL_PIECE(piece), WL_SPACE(from), WL_SPACE(to))                                                  \
+    X(E_RISEN, risen, WL_PIECE(piece), WL_SPACE(from), WL_SPACE(to))                                                  \
+    X(E_SPELL_CAST, spell_cast, WL_PIECE(piece), WL_OF(spell, spell), WL_SPACE(target))                               \
+    X(E_HEALED, healed, WL_PIECE(piece), WL_SPACE(to))                                                                \
+    X(E_PANICKED, panicked, WL_PIECE(piece), WL_SPACE(from), WL_SPACE(to))                                            \
+    X(E_BATTLE_STARTED, battle_started, WL_PIECE(attacker), WL_PIECE(defender), WL_OF(by, by), WL_SPACE(from),        \
+      WL_SPACE(space))                                                                                                \
+    X(E_ROLLED, rolled, WL_NUMBER(attack_rating), WL_NUMBER(attack_die), WL_NUMBER(defend_rating),                    \
+      WL_NUMBER(defend_die))                                                                                          \
+    X(E_REROLLED, rerolled, WL_SEAT(seat), WL_NUMBER(die), WL_NUMBER(kept))                                           \
+    X(E_BATTLE_RESULT, battle_result, WL_NUMBER(attack_total), WL_NUMBER(defend_total), WL_OF(outcome, outcome))      \
+    X(E_STRENGTH_USED, strength_used, WL_PIECE(piece), WL_NUMBER(left))                                               \
+    X(E_DEFEATED, defeated, WL_PIECE(piece), WL_SPACE(at))                                                            \
+    X(E_LIVED_AGAIN, lived_again, WL_PIECE(piece), WL_SPACE(to))                                                      \
+    X(E_REMOVED, removed, WL_PIECE(piece), WL_OF(removal, reason))                                                    \
+    X(E_TREASURE, treasure, WL_SEAT(seat), WL_PIECE(piece), WL_OF(treasure, treasure), WL_FLAG(applied))              \
+    X(E_RECRUITED, recruited, WL_PIECE(piece), WL_SPACE(to))                                                          \
+    X(E_ELIMINATED, eliminated, WL_SEAT(seat), WL_OF(reason, reason))                                                 \
+    X(E_DRAW_OFFERED, draw_offered, WL_SEAT(seat))                                                                    \
+    X(E_DRAW_ACCEPTED, draw_accepted, WL_SEAT(seat))                                                                  \
+    X(E_DRAW_DECLINED, draw_declined, WL_SEAT(seat))                                                                  \
+    X(E_MATCH_OVER, match_over, WL_OF(seats, winners), WL_OF(reason, reason))
+WL_EFFECTS(EFFECT_ROWS);
 enum { ATTACKER_WINS, DEFENDER_WINS, DRAWN };           /* battle_result */
 enum { BECAUSE_DEFEATED, BECAUSE_ELIMINATED };          /* removed */
 
@@ -1326,6 +1347,7 @@ static spaces posted_area(const wl_post *post)
 static void put_area(wl_event *event, int32_t kind, spaces set)
 {
     wl_put(event, kind);
+    wl_put(event, __builtin_popcountll(set));
     for (; set != 0; set &= set - 1)
         wl_put(event, first_of(set));
 }

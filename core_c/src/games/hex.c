@@ -150,39 +150,52 @@ static const char *const SEATS[] = {"red", "blue", "green", "yellow", NULL};
 static const char *const PHASES[] = {"recruit", "deploy", "play", "over", NULL};
 static const char *const REASONS[] = {"elimination", "resigned", "timeout", "draw_agreed", "round_limit", NULL};
 
-enum { /* actions, 7.1 */
-    A_RECRUIT, A_RECRUIT_PRESET, A_PLACE, A_READY, A_MOVE, A_ATTACK, A_MOVE_ATTACK, A_SKILL, A_DEFEND, A_WAIT,
-    A_OFFER_DRAW, A_ACCEPT_DRAW, A_DECLINE_DRAW, A_RESIGN, A_TIMEOUT, ACTIONS
-};
-static const wl_action_type ACTION_TYPES[] = {
-    [A_RECRUIT] = {"recruit", 0},
-    [A_RECRUIT_PRESET] = {"recruit_preset", 0},
-    [A_PLACE] = {"place", 0},
-    [A_READY] = {"ready", 0},
-    [A_MOVE] = {"move", 0},
-    [A_ATTACK] = {"attack", 0},
-    [A_MOVE_ATTACK] = {"move_attack", 0},
-    [A_SKILL] = {"skill", 0},
-    [A_DEFEND] = {"defend", 0},
-    [A_WAIT] = {"wait", 0},
-    [A_OFFER_DRAW] = {"offer_draw", WL_GIVES_UP},
-    [A_ACCEPT_DRAW] = {"accept_draw", WL_GIVES_UP},
-    [A_DECLINE_DRAW] = {"decline_draw", WL_GIVES_UP},
-    [A_RESIGN] = {"resign", WL_GIVES_UP},
-    [A_TIMEOUT] = {"timeout", WL_SERVER_ONLY},
-    [ACTIONS] = {NULL, 0},
-};
+/* Actions (7.1): X(constant, name, flags, field ...). A field is WL_<kind>(name). */
+#define ACTION_ROWS(X)                                                                                                \
+    X(A_RECRUIT, recruit, 0, WL_MANY(entry, army))                                                                    \
+    X(A_RECRUIT_PRESET, recruit_preset, 0, WL_OF(preset, preset))                                                     \
+    X(A_PLACE, place, 0, WL_PIECE(piece), WL_SPACE(to))                                                               \
+    X(A_READY, ready, 0)                                                                                              \
+    X(A_MOVE, move, 0, WL_PIECE(piece), WL_SPACE(to))                                                                 \
+    X(A_ATTACK, attack, 0, WL_PIECE(piece), WL_SPACE(target))                                                         \
+    X(A_MOVE_ATTACK, move_attack, 0, WL_PIECE(piece), WL_SPACE(to), WL_SPACE(target))                                 \
+    X(A_SKILL, skill, 0, WL_PIECE(piece), WL_SPACE(target))                                                           \
+    X(A_DEFEND, defend, 0, WL_PIECE(piece))                                                                           \
+    X(A_WAIT, wait, 0, WL_PIECE(piece))                                                                               \
+    X(A_OFFER_DRAW, offer_draw, WL_GIVES_UP)                                                                          \
+    X(A_ACCEPT_DRAW, accept_draw, WL_GIVES_UP)                                                                        \
+    X(A_DECLINE_DRAW, decline_draw, WL_GIVES_UP)                                                                      \
+    X(A_RESIGN, resign, WL_GIVES_UP)                                                                                  \
+    X(A_TIMEOUT, timeout, WL_SERVER_ONLY, WL_SEAT(seat))
+WL_ACTIONS(ACTION_ROWS);
 
-enum { /* effects, 10.4 */
-    E_MATCH_STARTED, E_ARMY_SUBMITTED, E_ARMIES_REVEALED, E_PLACED, E_SEAT_READY, E_DEPLOYMENT_REVEALED,
-    E_ROUND_STARTED, E_TURN_STARTED, E_MOVED, E_ATTACKED, E_DESTROYED, E_SEAT_ELIMINATED, E_HEALED, E_SUMMONED,
-    E_DEFENDED, E_WAITED, E_DRAW_OFFERED, E_DRAW_ACCEPTED, E_DRAW_DECLINED, E_RESIGNED, E_MATCH_ENDED
-};
-static const char *const EFFECTS[] = {
-    "match_started", "army_submitted", "armies_revealed", "placed", "seat_ready", "deployment_revealed",
-    "round_started", "turn_started", "moved", "attacked", "destroyed", "seat_eliminated", "healed", "summoned",
-    "defended", "waited", "draw_offered", "draw_accepted", "draw_declined", "resigned", "match_ended", NULL,
-};
+/* Effects (10.4): X(constant, name, field ...). */
+#define EFFECT_ROWS(X)                                                                                                \
+    X(E_MATCH_STARTED, match_started, WL_MANY(space, obstacles))                                                      \
+    X(E_ARMY_SUBMITTED, army_submitted, WL_SEAT(seat), WL_MANY(entry, army))                                          \
+    X(E_ARMIES_REVEALED, armies_revealed, WL_MANY(stack, stacks))                                                     \
+    X(E_PLACED, placed, WL_PIECE(piece), WL_SPACE(from), WL_SPACE(to), WL_PIECE(swapped))                             \
+    X(E_SEAT_READY, seat_ready, WL_SEAT(seat))                                                                        \
+    X(E_DEPLOYMENT_REVEALED, deployment_revealed, WL_MANY(place, stacks))                                             \
+    X(E_ROUND_STARTED, round_started, WL_NUMBER(round), WL_MANY(piece, queue))                                        \
+    X(E_TURN_STARTED, turn_started, WL_PIECE(piece), WL_SEAT(seat), WL_FLAG(resumed))                                 \
+    X(E_MOVED, moved, WL_PIECE(piece), WL_SPACE(from), WL_SPACE(to), WL_MANY(space, path))                            \
+    X(E_ATTACKED, attacked, WL_PIECE(piece), WL_PIECE(target_piece), WL_SPACE(from), WL_SPACE(at),                    \
+      WL_OF(kind, kind), WL_NUMBER(base), WL_NUMBER(roll), WL_NUMBER(damage), WL_NUMBER(killed),                      \
+      WL_NUMBER(count), WL_NUMBER(top_hp))                                                                            \
+    X(E_DESTROYED, destroyed, WL_PIECE(piece), WL_SPACE(space))                                                       \
+    X(E_SEAT_ELIMINATED, seat_eliminated, WL_SEAT(seat))                                                              \
+    X(E_HEALED, healed, WL_PIECE(piece), WL_PIECE(target_piece), WL_SPACE(at), WL_NUMBER(restored),                   \
+      WL_NUMBER(revived), WL_NUMBER(count), WL_NUMBER(top_hp))                                                        \
+    X(E_SUMMONED, summoned, WL_PIECE(piece), WL_OF(stack, stack))                                                     \
+    X(E_DEFENDED, defended, WL_PIECE(piece))                                                                          \
+    X(E_WAITED, waited, WL_PIECE(piece))                                                                              \
+    X(E_DRAW_OFFERED, draw_offered, WL_SEAT(seat))                                                                    \
+    X(E_DRAW_ACCEPTED, draw_accepted, WL_SEAT(seat))                                                                  \
+    X(E_DRAW_DECLINED, draw_declined, WL_SEAT(seat))                                                                  \
+    X(E_RESIGNED, resigned, WL_SEAT(seat), WL_OF(leave_reason, reason), WL_MANY(piece, removed))                      \
+    X(E_MATCH_ENDED, match_ended, WL_OF(result, result))
+WL_EFFECTS(EFFECT_ROWS);
 
 static const char *const ERROR_NAMES[] = WL_ERROR_NAMES(ERRORS);
 
@@ -800,7 +813,7 @@ static void end_match(const match *m, uint32_t winners, int32_t reason)
     state->n_queue = 0;
     state->winners = (uint8_t)winners;
     state->reason = (uint8_t)reason;
-    WL_PUBLIC(m->event, E_MATCH_ENDED, winners, reason);
+    wl_record(m->event, WL_REC_EFFECT, WL_ALL_VIEWERS, 0, E_MATCH_ENDED, WL_ARGS(winners, reason)); /* two words: a result */
 }
 
 /* 6.6 END-CHECK. Returns 1 when the match has ended. */
@@ -1529,7 +1542,7 @@ static void submit(const match *m, int32_t seat, const army *a, int32_t type)
         wl_put(m->event, a->entry[i].count);
     }
     wl_close_record(m->event);
-    wl_record(m->event, WL_REC_EFFECT_ALT, WL_ALL_VIEWERS, 0, E_ARMY_SUBMITTED, WL_ARGS(seat, WL_WORD_ABSENT));
+    wl_record(m->event, WL_REC_EFFECT_ALT, WL_ALL_VIEWERS, 0, WL_EFFECT(E_ARMY_SUBMITTED, seat, WL_WORD_ABSENT));
     if (undecided(m->setup, state) == 0)
         reveal(m);
 }

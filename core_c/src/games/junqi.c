@@ -123,33 +123,43 @@ static const char *const REASON_NAMES[] = {
     "flag_captured", "no_moves", "last_piece", "timeout", "resigned", "fled", "draw_agreed", "quiet_limit", "aborted", NULL,
 };
 
-enum { /* actions, 7.1 */
-    A_SWAP, A_LAYOUT, A_READY, A_MOVE, A_FLIP, A_OFFER_DRAW, A_ACCEPT_DRAW, A_DECLINE_DRAW, A_RESIGN, A_TIMEOUT, A_FLEE,
-    ACTIONS
-};
-static const wl_action_type ACTION_TYPES[] = {
-    [A_SWAP] = {"swap", 0},
-    [A_LAYOUT] = {"layout", 0},
-    [A_READY] = {"ready", 0},
-    [A_MOVE] = {"move", 0},
-    [A_FLIP] = {"flip", 0},
-    [A_OFFER_DRAW] = {"offer_draw", WL_GIVES_UP},
-    [A_ACCEPT_DRAW] = {"accept_draw", WL_GIVES_UP},
-    [A_DECLINE_DRAW] = {"decline_draw", WL_GIVES_UP},
-    [A_RESIGN] = {"resign", WL_GIVES_UP},
-    [A_TIMEOUT] = {"timeout", WL_SERVER_ONLY},
-    [A_FLEE] = {"flee", WL_SERVER_ONLY},
-    [ACTIONS] = {NULL, 0},
-};
+/* Actions (7.1): X(constant, name, flags, field ...). A field is WL_<kind>(name). */
+#define ACTION_ROWS(X)                                                                                                \
+    X(A_SWAP, swap, 0, WL_SPACE(a), WL_SPACE(b))                                                                      \
+    X(A_LAYOUT, layout, 0, WL_MANY(type, layout))                                                                     \
+    X(A_READY, ready, 0)                                                                                              \
+    X(A_MOVE, move, 0, WL_PIECE(piece), WL_SPACE(to))                                                                 \
+    X(A_FLIP, flip, 0, WL_SPACE(at))                                                                                  \
+    X(A_OFFER_DRAW, offer_draw, WL_GIVES_UP)                                                                          \
+    X(A_ACCEPT_DRAW, accept_draw, WL_GIVES_UP)                                                                        \
+    X(A_DECLINE_DRAW, decline_draw, WL_GIVES_UP)                                                                      \
+    X(A_RESIGN, resign, WL_GIVES_UP)                                                                                  \
+    X(A_TIMEOUT, timeout, WL_SERVER_ONLY, WL_SEAT(seat))                                                              \
+    X(A_FLEE, flee, WL_SERVER_ONLY, WL_SEAT(seat))
+WL_ACTIONS(ACTION_ROWS);
 
-enum { /* effects, 10.5 */
-    E_SWAP, E_LAYOUT, E_READY, E_START, E_OFFER_CANCELLED, E_MOVE, E_FLIP, E_COLORS, E_BATTLE, E_LOST, E_REVEAL_FLAG,
-    E_TIMEOUT, E_DEFEAT, E_ARMY_REMOVED, E_OFFER, E_ACCEPT, E_DECLINE, E_TURN, E_END
-};
-static const char *const EFFECTS[] = {
-    "swap", "layout", "ready", "start", "offer_cancelled", "move", "flip", "colors", "battle", "lost", "reveal_flag",
-    "timeout", "defeat", "army_removed", "offer", "accept", "decline", "turn", "end", NULL,
-};
+/* Effects (10.5): X(constant, name, field ...). */
+#define EFFECT_ROWS(X)                                                                                                \
+    X(E_SWAP, swap, WL_SPACE(a), WL_SPACE(b))                                                                         \
+    X(E_LAYOUT, layout, WL_SEAT(seat))                                                                                \
+    X(E_READY, ready, WL_SEAT(seat))                                                                                  \
+    X(E_START, start, WL_SEAT(seat))                                                                                  \
+    X(E_OFFER_CANCELLED, offer_cancelled, WL_SEAT(seat))                                                              \
+    X(E_MOVE, move, WL_SEAT(seat), WL_SPACE(from), WL_SPACE(to), WL_MANY(space, path))                                \
+    X(E_FLIP, flip, WL_SEAT(seat), WL_SPACE(at), WL_OF(color, color), WL_OF(type, kind))                              \
+    X(E_COLORS, colors, WL_OF(color, south), WL_OF(color, north))                                                     \
+    X(E_BATTLE, battle, WL_SPACE(at), WL_SEAT(attacker), WL_SEAT(defender), WL_OF(outcome, outcome))                  \
+    X(E_LOST, lost, WL_SEAT(seat), WL_OF(color, color), WL_SPACE(at), WL_PIECE(piece), WL_OF(type, kind))             \
+    X(E_REVEAL_FLAG, reveal_flag, WL_SEAT(seat), WL_SPACE(at))                                                        \
+    X(E_TIMEOUT, timeout, WL_SEAT(seat), WL_NUMBER(timeouts))                                                         \
+    X(E_DEFEAT, defeat, WL_SEAT(seat), WL_OF(cause, cause))                                                           \
+    X(E_ARMY_REMOVED, army_removed, WL_SEAT(seat), WL_MANY(space, spaces))                                            \
+    X(E_OFFER, offer, WL_SEAT(seat))                                                                                  \
+    X(E_ACCEPT, accept, WL_SEAT(seat))                                                                                \
+    X(E_DECLINE, decline, WL_SEAT(seat))                                                                              \
+    X(E_TURN, turn, WL_SEAT(seat))                                                                                    \
+    X(E_END, end, WL_OF(seats, winners), WL_OF(reason, reason))
+WL_EFFECTS(EFFECT_ROWS);
 
 static const char *const ERROR_NAMES[] = WL_ERROR_NAMES(ERRORS);
 
@@ -932,7 +942,7 @@ static void swap(const match *m, int32_t seat, int32_t a, int32_t b)
     put(state, state->board[b], a);
     put(state, piece, b);
     record_own_action(m, seat, A_SWAP, NULL, 0);
-    wl_record(m->event, WL_REC_EFFECT, wl_bit(seat), WL_DISCLOSE_OVER, E_SWAP, WL_ARGS(a, b));
+    wl_record(m->event, WL_REC_EFFECT, wl_bit(seat), WL_DISCLOSE_OVER, WL_EFFECT(E_SWAP, a, b));
 }
 
 /* 7.3. */
@@ -945,7 +955,7 @@ static void submit_layout(const match *m, const wl_post *post)
     read_types(post, types);
     lay_out(m->setup, state, seat, types);
     record_own_action(m, seat, A_LAYOUT, NULL, 0);
-    wl_record(m->event, WL_REC_EFFECT, wl_bit(seat), WL_DISCLOSE_OVER, E_LAYOUT, WL_ARGS(seat));
+    wl_record(m->event, WL_REC_EFFECT, wl_bit(seat), WL_DISCLOSE_OVER, WL_EFFECT(E_LAYOUT, seat));
 }
 
 /* 7.3. */
@@ -1007,14 +1017,14 @@ static void effect_lost(const match *m, int32_t seat, int32_t piece, int32_t at)
     const wl_word type = type_of(piece);
     const uint32_t ally = m->setup->open_allies ? team_seats(m->setup, team_of(seat)) & ~wl_bit(seat) : 0;
 
-    wl_record(m->event, WL_REC_EFFECT, wl_bit(seat), WL_DISCLOSE_OVER, E_LOST, WL_ARGS(seat, color, at, piece, type));
+    wl_record(m->event, WL_REC_EFFECT, wl_bit(seat), WL_DISCLOSE_OVER, WL_EFFECT(E_LOST, seat, color, at, piece, type));
     if (m->setup->mode == FLIP) {
-        wl_record(m->event, WL_REC_EFFECT_ALT, WL_ALL_VIEWERS, 0, E_LOST, WL_ARGS(seat, color, at, none, type));
+        wl_record(m->event, WL_REC_EFFECT_ALT, WL_ALL_VIEWERS, 0, WL_EFFECT(E_LOST, seat, color, at, none, type));
         return;
     }
     if (ally != 0)
-        wl_record(m->event, WL_REC_EFFECT_ALT, ally, 0, E_LOST, WL_ARGS(seat, color, at, none, type));
-    wl_record(m->event, WL_REC_EFFECT_ALT, WL_ALL_VIEWERS, 0, E_LOST, WL_ARGS(seat, color, at, none, none));
+        wl_record(m->event, WL_REC_EFFECT_ALT, ally, 0, WL_EFFECT(E_LOST, seat, color, at, none, type));
+    wl_record(m->event, WL_REC_EFFECT_ALT, WL_ALL_VIEWERS, 0, WL_EFFECT(E_LOST, seat, color, at, none, none));
 }
 
 static int has_able_piece(const junqi_setup *setup, const junqi_state *state, int32_t seat)

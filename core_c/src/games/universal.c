@@ -239,29 +239,25 @@ static const char *const SEATS[] = {"majora", "chaos", "good", "evil", "balance"
 static const char *const PHASES[] = {"play", "over", NULL};
 static const char *const REASONS[] = {"mighty_lost", "no_area", "resigned", "timeout", "draw_agreed", "quiet_limit", NULL};
 
-enum { /* actions, 7 */
-    A_MOVE, A_CONQUER, A_PROMOTE, A_BREED, A_SUMMON, A_NECROMANCY, A_CURSE, A_SEIZE, A_FREEZE, A_SACRIFICE, A_PASS,
-    A_OFFER_DRAW, A_ACCEPT_DRAW, A_DECLINE_DRAW, A_RESIGN, A_TIMEOUT, ACTIONS
-};
-static const wl_action_type ACTION_TYPES[] = {
-    [A_MOVE] = {"move", 0},
-    [A_CONQUER] = {"conquer", 0},
-    [A_PROMOTE] = {"promote", 0},
-    [A_BREED] = {"breed", 0},
-    [A_SUMMON] = {"summon", 0},
-    [A_NECROMANCY] = {"necromancy", 0},
-    [A_CURSE] = {"curse", 0},
-    [A_SEIZE] = {"seize", 0},
-    [A_FREEZE] = {"freeze", 0},
-    [A_SACRIFICE] = {"sacrifice", 0},
-    [A_PASS] = {"pass", 0},
-    [A_OFFER_DRAW] = {"offer_draw", WL_GIVES_UP},
-    [A_ACCEPT_DRAW] = {"accept_draw", WL_GIVES_UP},
-    [A_DECLINE_DRAW] = {"decline_draw", WL_GIVES_UP},
-    [A_RESIGN] = {"resign", WL_GIVES_UP},
-    [A_TIMEOUT] = {"timeout", WL_SERVER_ONLY},
-    [ACTIONS] = {NULL, 0},
-};
+/* Actions (7): X(constant, name, flags, field ...). A field is WL_<kind>(name). */
+#define ACTION_ROWS(X)                                                                                                \
+    X(A_MOVE, move, 0, WL_PIECE(piece), WL_SPACE(to), WL_FLAG(conquer))                                               \
+    X(A_CONQUER, conquer, 0, WL_PIECE(piece))                                                                         \
+    X(A_PROMOTE, promote, 0, WL_PIECE(piece))                                                                         \
+    X(A_BREED, breed, 0, WL_PIECE(piece), WL_SPACE(to), WL_OF(payment, pay))                                          \
+    X(A_SUMMON, summon, 0, WL_PIECE(piece), WL_PIECE(summoned), WL_SPACE(to), WL_OF(payment, pay))                    \
+    X(A_NECROMANCY, necromancy, 0, WL_PIECE(piece), WL_PIECE(raised), WL_SPACE(to), WL_OF(payment, pay))              \
+    X(A_CURSE, curse, 0, WL_PIECE(piece), WL_SPACE(target), WL_OF(payment, pay))                                      \
+    X(A_SEIZE, seize, 0, WL_PIECE(piece), WL_SPACE(target), WL_OF(payment, pay))                                      \
+    X(A_FREEZE, freeze, 0, WL_SPACE(target))                                                                          \
+    X(A_SACRIFICE, sacrifice, 0, WL_OF(payment, pay))                                                                 \
+    X(A_PASS, pass, 0)                                                                                                \
+    X(A_OFFER_DRAW, offer_draw, WL_GIVES_UP)                                                                          \
+    X(A_ACCEPT_DRAW, accept_draw, WL_GIVES_UP)                                                                        \
+    X(A_DECLINE_DRAW, decline_draw, WL_GIVES_UP)                                                                      \
+    X(A_RESIGN, resign, WL_GIVES_UP)                                                                                  \
+    X(A_TIMEOUT, timeout, WL_SERVER_ONLY, WL_SEAT(seat))
+WL_ACTIONS(ACTION_ROWS);
 
 /* Where the fields of each action stand; -1: it has none. */
 typedef struct action_fields {
@@ -275,17 +271,37 @@ static const action_fields FIELDS_OF[ACTIONS] = {
 };
 enum { PAY_AUTO = -1 };
 
-enum { /* effects, 10 */
-    E_TURN, E_PAID, E_MOVED, E_CAPTURED, E_PROMOTION_EARNED, E_VETERAN, E_CONQUEST_STARTED, E_CONQUEST_BROKEN,
-    E_CONQUEST_PROGRESS, E_CONQUERED, E_PROMOTED, E_BRED, E_SUMMONED, E_RAISED, E_CURSED, E_SEIZED, E_RELEASED, E_FROZEN,
-    E_THAWED, E_SACRIFICED, E_PASSED, E_ELIMINATED, E_DRAW_OFFERED, E_DRAW_ACCEPTED, E_DRAW_DECLINED, E_DRAW_LAPSED, E_FINISHED
-};
-static const char *const EFFECTS[] = {
-    "turn", "paid", "moved", "captured", "promotion_earned", "veteran", "conquest_started", "conquest_broken",
-    "conquest_progress", "conquered", "promoted", "bred", "summoned", "raised", "cursed", "seized", "released", "frozen",
-    "thawed", "sacrificed", "passed", "eliminated", "draw_offered", "draw_accepted", "draw_declined", "draw_lapsed", "finished",
-    NULL,
-};
+/* Effects (10): X(constant, name, field ...). */
+#define EFFECT_ROWS(X)                                                                                                \
+    X(E_TURN, turn, WL_SEAT(seat), WL_NUMBER(number))                                                                 \
+    X(E_PAID, paid, WL_SEAT(seat), WL_MANY(space, spaces))                                                            \
+    X(E_MOVED, moved, WL_PIECE(piece), WL_SPACE(from), WL_SPACE(to))                                                  \
+    X(E_CAPTURED, captured, WL_PIECE(piece), WL_OF(kind, kind), WL_SEAT(seat), WL_SPACE(at), WL_PIECE(by))            \
+    X(E_PROMOTION_EARNED, promotion_earned, WL_NUMBER(promotions))                                                    \
+    X(E_VETERAN, veteran, WL_PIECE(piece), WL_SPACE(at))                                                              \
+    X(E_CONQUEST_STARTED, conquest_started, WL_PIECE(piece), WL_SPACE(at), WL_NUMBER(turns))                          \
+    X(E_CONQUEST_BROKEN, conquest_broken, WL_PIECE(piece), WL_SPACE(at))                                              \
+    X(E_CONQUEST_PROGRESS, conquest_progress, WL_PIECE(piece), WL_SPACE(at), WL_NUMBER(left))                         \
+    X(E_CONQUERED, conquered, WL_PIECE(piece), WL_SPACE(at), WL_SEAT(seat), WL_SEAT(previous))                        \
+    X(E_PROMOTED, promoted, WL_PIECE(piece), WL_SPACE(at), WL_OF(kind, kind))                                         \
+    X(E_BRED, bred, WL_PIECE(piece), WL_PIECE(parent), WL_SPACE(at))                                                  \
+    X(E_SUMMONED, summoned, WL_PIECE(piece), WL_SPACE(from), WL_SPACE(to), WL_PIECE(by))                              \
+    X(E_RAISED, raised, WL_PIECE(piece), WL_OF(kind, kind), WL_SPACE(at), WL_PIECE(by))                               \
+    X(E_CURSED, cursed, WL_PIECE(piece), WL_OF(kind, kind), WL_SEAT(seat), WL_SPACE(at), WL_PIECE(by))                \
+    X(E_SEIZED, seized, WL_PIECE(piece), WL_OF(kind, kind), WL_SPACE(at), WL_SEAT(previous), WL_SEAT(seat),           \
+      WL_PIECE(by))                                                                                                   \
+    X(E_RELEASED, released, WL_PIECE(piece), WL_SPACE(at), WL_SEAT(seat))                                             \
+    X(E_FROZEN, frozen, WL_PIECE(piece), WL_SPACE(at))                                                                \
+    X(E_THAWED, thawed, WL_PIECE(piece), WL_SPACE(at))                                                                \
+    X(E_SACRIFICED, sacrificed, WL_SEAT(seat))                                                                        \
+    X(E_PASSED, passed, WL_SEAT(seat))                                                                                \
+    X(E_ELIMINATED, eliminated, WL_SEAT(seat), WL_OF(reason, reason))                                                 \
+    X(E_DRAW_OFFERED, draw_offered, WL_SEAT(seat))                                                                    \
+    X(E_DRAW_ACCEPTED, draw_accepted, WL_SEAT(seat))                                                                  \
+    X(E_DRAW_DECLINED, draw_declined, WL_SEAT(seat))                                                                  \
+    X(E_DRAW_LAPSED, draw_lapsed, WL_SEAT(seat))                                                                      \
+    X(E_FINISHED, finished, WL_OF(seats, winners), WL_OF(reason, reason))
+WL_EFFECTS(EFFECT_ROWS);
 
 static const char *const ERROR_NAMES[] = WL_ERROR_NAMES(ERRORS);
 
@@ -1626,7 +1642,7 @@ static void go_on_conquering(const match *m, int32_t id)
     }
     previous = owner_of(state, p->space);
     give_space(state, p->space, p->seat);
-    PROGRESS(m, E_CONQUERED, id, p->space, p->seat, previous);
+    PROGRESS(m, E_CONQUERED, id, p->space, p->seat, previous == NOBODY ? WL_WORD_ABSENT : previous);
     earn_merit(m, id);
 }
 
@@ -1718,6 +1734,7 @@ static void pay(const match *m, int32_t seat, int32_t cost, int32_t how, const i
         return;
     wl_open_record(m->event, WL_REC_EFFECT, WL_ALL_VIEWERS, 0, E_PAID);
     wl_put(m->event, seat);
+    wl_put(m->event, WL_SIZE(&chosen));
     WL_EACH(&chosen, space)
         wl_put(m->event, space);
     wl_close_record(m->event);
@@ -1752,7 +1769,9 @@ static int32_t die(const match *m, int32_t id, int32_t effect, int32_t by)
     piece *p = &state->pieces[id];
     const int32_t whose = p->seat;
 
-    PROGRESS(m, effect, id, p->kind, p->seat, p->space, by);
+    state->progress = 1;
+    wl_record(m->event, WL_REC_EFFECT, WL_ALL_VIEWERS, 0,
+              WL_EFFECT_LIKE(E_CAPTURED, effect, id, p->kind, p->seat, p->space, by));
     if (p->origin != NOBODY)
         state->pieces[holder_of(state, id)].holds = 0;
     let_go(m, id);
@@ -1862,7 +1881,8 @@ static void answer_draw(const match *m, int32_t seat, int accepted) /* 7.12 */
 {
     universal_state *state = m->state;
 
-    EFFECT(m, accepted ? E_DRAW_ACCEPTED : E_DRAW_DECLINED, seat);
+    wl_record(m->event, WL_REC_EFFECT, WL_ALL_VIEWERS, 0,
+              WL_EFFECT_LIKE(E_DRAW_ACCEPTED, accepted ? E_DRAW_ACCEPTED : E_DRAW_DECLINED, seat));
     if (!accepted) {
         state->offer_by = NOBODY;
         state->offer_accepted = 0;

@@ -95,26 +95,23 @@ static const char *const PHASES[] = {"play", "over", NULL};
 static const char *const REASONS[] = {"primary_destroyed", "primary_converted", "resigned", "timeout",
                                       "draw_agreed",       "no_moves",          NULL};
 
-enum { /* actions, 7 */
-    A_MOVE, A_DOZE, A_FIRE, A_PICK_UP, A_DROP, A_EXCHANGE, A_REINFORCE, A_END_TURN, A_OFFER_DRAW, A_ACCEPT_DRAW,
-    A_DECLINE_DRAW, A_RESIGN, A_TIMEOUT, ACTIONS
-};
-static const wl_action_type ACTION_TYPES[] = {
-    [A_MOVE] = {"move", 0},
-    [A_DOZE] = {"doze", 0},
-    [A_FIRE] = {"fire", 0},
-    [A_PICK_UP] = {"pick_up", 0},
-    [A_DROP] = {"drop", 0},
-    [A_EXCHANGE] = {"exchange", 0},
-    [A_REINFORCE] = {"reinforce", 0},
-    [A_END_TURN] = {"end_turn", 0},
-    [A_OFFER_DRAW] = {"offer_draw", WL_GIVES_UP},
-    [A_ACCEPT_DRAW] = {"accept_draw", WL_GIVES_UP},
-    [A_DECLINE_DRAW] = {"decline_draw", WL_GIVES_UP},
-    [A_RESIGN] = {"resign", WL_GIVES_UP},
-    [A_TIMEOUT] = {"timeout", WL_SERVER_ONLY},
-    [ACTIONS] = {NULL, 0},
-};
+/* Actions (7): X(constant, name, flags, field ...). A field is WL_<kind>(name). */
+#define ACTION_ROWS(X)                                                                                                \
+    X(A_MOVE, move, 0, WL_PIECE(piece), WL_SPACE(to), WL_OF(level, level), WL_PIECE(carry))                           \
+    X(A_DOZE, doze, 0, WL_PIECE(piece), WL_MANY(space, squares), WL_OF(direction, direction))                         \
+    X(A_FIRE, fire, 0, WL_PIECE(piece), WL_OF(weapon, weapon), WL_OF(direction, direction), WL_SPACE(target),         \
+      WL_SPACE(to), WL_OF(path, path))                                                                                \
+    X(A_PICK_UP, pick_up, 0, WL_PIECE(piece), WL_OF(article, article))                                                \
+    X(A_DROP, drop, 0, WL_PIECE(piece), WL_OF(article, article))                                                      \
+    X(A_EXCHANGE, exchange, 0, WL_PIECE(from), WL_PIECE(to), WL_OF(article, article), WL_OF(article, for))            \
+    X(A_REINFORCE, reinforce, 0, WL_PIECE(piece))                                                                     \
+    X(A_END_TURN, end_turn, 0)                                                                                        \
+    X(A_OFFER_DRAW, offer_draw, WL_GIVES_UP)                                                                          \
+    X(A_ACCEPT_DRAW, accept_draw, WL_GIVES_UP)                                                                        \
+    X(A_DECLINE_DRAW, decline_draw, WL_GIVES_UP)                                                                      \
+    X(A_RESIGN, resign, WL_GIVES_UP)                                                                                  \
+    X(A_TIMEOUT, timeout, WL_SERVER_ONLY, WL_SEAT(seat))
+WL_ACTIONS(ACTION_ROWS);
 
 /* Places of an action's fields. */
 enum { F_PIECE = 0, F_TO = 1, F_LEVEL = 2, F_CARRY = 3 };                                        /* move */
@@ -139,18 +136,42 @@ static uint32_t weapons_of(uint32_t able)
 static int is_launcher(int32_t kind) { return kind >= ROCKET_LAUNCHER && kind <= TORPEDO_LAUNCHER; }
 static int is_transport(int32_t kind) { return kind >= BICYCLE && kind <= SCUBA; }
 
-enum { /* effects, 10.4 */
-    E_MOVED, E_VANISHED, E_APPEARED, E_BUMPED, E_DESTROYED, E_STUNNED, E_CONVERTED, E_FIRED, E_PROJECTILE_CREATED,
-    E_PROJECTILE_MOVED, E_PROJECTILE_HIT, E_PROJECTILE_LEFT, E_ARTICLE_LANDED, E_ARTICLE_GONE, E_PICKED_UP, E_DROPPED,
-    E_EXCHANGED, E_LOCKED, E_REINFORCED, E_JOURNEY_STARTED, E_JOURNEY_ENDED, E_CRASHED, E_PRIMARY_LOST, E_DRAW_OFFERED,
-    E_DRAW_DECLINED, E_TURN_ENDED, E_MATCH_ENDED
-};
-static const char *const EFFECTS[] = {
-    "moved", "vanished", "appeared", "bumped", "destroyed", "stunned", "converted", "fired", "projectile_created",
-    "projectile_moved", "projectile_hit", "projectile_left", "article_landed", "article_gone", "picked_up", "dropped",
-    "exchanged", "locked", "reinforced", "journey_started", "journey_ended", "crashed", "primary_lost", "draw_offered",
-    "draw_declined", "turn_ended", "match_ended", NULL,
-};
+/* Effects (10.4): X(constant, name, field ...). */
+#define A_PIECE WL_SEAT(seat), WL_OF(type, piece_type), WL_PIECE(piece)
+#define A_PROJECTILE                                                                                                  \
+    WL_OF(projectile, kind), WL_SEAT(seat), WL_SPACE(at), WL_OF(level, level), WL_OF(direction, direction), WL_NUMBER(strength)
+#define EFFECT_ROWS(X)                                                                                                \
+    X(E_MOVED, moved, A_PIECE, WL_SPACE(from), WL_OF(level, from_level), WL_SPACE(to), WL_OF(level, to_level),        \
+      WL_OF(move_cause, cause))                                                                                       \
+    X(E_VANISHED, vanished, WL_SEAT(seat), WL_OF(type, piece_type), WL_SPACE(at), WL_OF(level, level))                \
+    X(E_APPEARED, appeared, WL_SEAT(seat), WL_OF(type, piece_type), WL_SPACE(at), WL_OF(level, level))                \
+    X(E_BUMPED, bumped, WL_SPACE(at), WL_OF(level, level))                                                            \
+    X(E_DESTROYED, destroyed, A_PIECE, WL_SPACE(at), WL_OF(level, level), WL_OF(loss_cause, cause))                   \
+    X(E_STUNNED, stunned, A_PIECE, WL_SPACE(at), WL_OF(level, level), WL_NUMBER(stun))                                \
+    X(E_CONVERTED, converted, A_PIECE, WL_SPACE(at), WL_OF(level, level), WL_SEAT(to_seat))                           \
+    X(E_FIRED, fired, A_PIECE, WL_SPACE(at), WL_OF(level, level), WL_OF(weapon, weapon), WL_NUMBER(strength),         \
+      WL_OF(direction, direction), WL_SPACE(target), WL_SPACE(to), WL_OF(path, path))                                 \
+    X(E_PROJECTILE_CREATED, projectile_created, A_PROJECTILE)                                                         \
+    X(E_PROJECTILE_MOVED, projectile_moved, A_PROJECTILE)                                                             \
+    X(E_PROJECTILE_HIT, projectile_hit, A_PROJECTILE)                                                                 \
+    X(E_PROJECTILE_LEFT, projectile_left, A_PROJECTILE)                                                               \
+    X(E_ARTICLE_LANDED, article_landed, WL_SPACE(at), WL_OF(article, article))                                        \
+    X(E_ARTICLE_GONE, article_gone, WL_SPACE(at), WL_OF(article, article))                                            \
+    X(E_PICKED_UP, picked_up, A_PIECE, WL_SPACE(at), WL_OF(article, article))                                         \
+    X(E_DROPPED, dropped, A_PIECE, WL_SPACE(at), WL_OF(article, article))                                             \
+    X(E_EXCHANGED, exchanged, WL_SEAT(seat), WL_OF(article, article), WL_OF(article, for), WL_SPACE(from_at),         \
+      WL_SPACE(to_at), WL_PIECE(from), WL_PIECE(to))                                                                  \
+    X(E_LOCKED, locked, WL_PIECE(piece), WL_SPACE(at), WL_OF(level, level))                                           \
+    X(E_REINFORCED, reinforced, A_PIECE, WL_SPACE(at))                                                                \
+    X(E_JOURNEY_STARTED, journey_started, A_PIECE, WL_SPACE(at), WL_OF(level, level), WL_OF(article, article))        \
+    X(E_JOURNEY_ENDED, journey_ended, A_PIECE, WL_SPACE(at), WL_OF(level, level), WL_OF(article, article))            \
+    X(E_CRASHED, crashed, A_PIECE, WL_SPACE(at), WL_OF(level, level), WL_OF(article, article))                        \
+    X(E_PRIMARY_LOST, primary_lost, WL_SEAT(seat))                                                                    \
+    X(E_DRAW_OFFERED, draw_offered, WL_SEAT(seat))                                                                    \
+    X(E_DRAW_DECLINED, draw_declined, WL_SEAT(seat))                                                                  \
+    X(E_TURN_ENDED, turn_ended, WL_SEAT(seat), WL_NUMBER(turn))                                                       \
+    X(E_MATCH_ENDED, match_ended, WL_OF(result, result))
+WL_EFFECTS(EFFECT_ROWS);
 enum { BY_MOVE, BY_CARRY, BY_DOZE, BY_JOURNEY, BY_FALL };                                      /* causes of `moved` */
 enum { OF_TAKING, OF_FLAME, OF_ROCKET, OF_SAM, OF_TORPEDO, OF_STUN, OF_CONVERSION, OF_CRASH }; /* causes of `destroyed` */
 enum { NOBODY = -1 };                                                                          /* "caused by" */
@@ -1753,12 +1774,12 @@ static void effect_moved(const play *g, const piece *p, const before *was, int32
 {
     const int now_seen = is_seen_by_other(g, p);
 
-    tell(g, p->seat, was->seen && now_seen, E_MOVED,
-         WL_ARGS(REFERENCE(p), was->square, was->level, p->square, p->level, cause));
+    tell(g, p->seat, was->seen && now_seen,
+         WL_EFFECT(E_MOVED, REFERENCE(p), was->square, was->level, p->square, p->level, cause));
     if (was->seen && !now_seen)
-        tell_else(g, p->seat, E_VANISHED, WL_ARGS(p->seat, p->type, was->square, was->level));
+        tell_else(g, p->seat, WL_EFFECT(E_VANISHED, p->seat, p->type, was->square, was->level));
     if (!was->seen && now_seen)
-        tell_else(g, p->seat, E_APPEARED, WL_ARGS(p->seat, p->type, p->square, p->level));
+        tell_else(g, p->seat, WL_EFFECT(E_APPEARED, p->seat, p->type, p->square, p->level));
 }
 
 /* Displace without the effect and without the board. */
@@ -1911,7 +1932,7 @@ static void destroy(play *g, int32_t place, int32_t cause, int32_t by)
     WL_ADD(&g->destroyed[p->seat], place);
     if (shown)
         WL_ADD(&g->destroyed[1 - p->seat], place);
-    tell(g, p->seat, shown, E_DESTROYED, WL_ARGS(REFERENCE(p), p->square, p->level, cause));
+    tell(g, p->seat, shown, WL_EFFECT(E_DESTROYED, REFERENCE(p), p->square, p->level, cause));
     take_off(&g->board, p, place);
     WL_ADD(&g->gone, place);
     p->level = GONE;
@@ -1949,8 +1970,8 @@ static void stun_piece(play *g, int32_t place)
     if (p->stun < half_turns)
         p->stun = (uint16_t)half_turns;
     /* The acting seat caused it: shown to it whoever owns the piece. */
-    tell(g, p->seat, seen_before || is_seen_by_other(g, p) || !own, E_STUNNED,
-         WL_ARGS(REFERENCE(p), p->square, p->level, own_turns(state, p->seat, p->stun)));
+    tell(g, p->seat, seen_before || is_seen_by_other(g, p) || !own,
+         WL_EFFECT(E_STUNNED, REFERENCE(p), p->square, p->level, own_turns(state, p->seat, p->stun)));
     end_journey(p);
     spill(g, p);
     if (aloft && !is_carried(g, place))
@@ -1972,7 +1993,8 @@ static int hit(piece *p, int32_t kind, int32_t strength)
 
 static void effect_projectile(const play *g, int32_t type, const projectile *m)
 {
-    WL_PUBLIC(g->event, type, m->kind, m->seat, m->square, m->kind, m->direction, m->strength);
+    wl_record(g->event, WL_REC_EFFECT, WL_ALL_VIEWERS, 0,
+              WL_EFFECT_LIKE(E_PROJECTILE_MOVED, type, m->kind, m->seat, m->square, m->kind, m->direction, m->strength));
 }
 
 static void remove_projectile(wec_state *state, int32_t i)
@@ -2095,7 +2117,7 @@ static void bump(play *g, int32_t seat, int32_t cell)
     for (int32_t k = 0; k < 2; k++)
         if (g->board.at[cell][k] != EMPTY && g->state->pieces[g->board.at[cell][k]].seat != seat)
             reveal(&g->state->pieces[g->board.at[cell][k]]);
-    wl_record(g->event, WL_REC_EFFECT, wl_bit(seat), WL_DISCLOSE_OVER, E_BUMPED, WL_ARGS(cell % SQUARES, cell / SQUARES));
+    wl_record(g->event, WL_REC_EFFECT, wl_bit(seat), WL_DISCLOSE_OVER, WL_EFFECT(E_BUMPED, cell % SQUARES, cell / SQUARES));
 }
 
 static void arrive(play *g, int32_t mover, int32_t carried, int32_t cell, int reveals)
@@ -2197,7 +2219,7 @@ static int bump_unseen(play *g, int32_t seat, const set *squares, const set *hid
             }
         }
         if (unseen)
-            wl_record(g->event, WL_REC_EFFECT, wl_bit(seat), WL_DISCLOSE_OVER, E_BUMPED, WL_ARGS(square, GROUND));
+            wl_record(g->event, WL_REC_EFFECT, wl_bit(seat), WL_DISCLOSE_OVER, WL_EFFECT(E_BUMPED, square, GROUND));
         found |= unseen;
     }
     return found;
@@ -2312,7 +2334,7 @@ static void change_sides(play *g, int32_t place)
     const int32_t old = p->seat;
 
     WL_ADD(&g->converted, place);
-    tell(g, old, 1, E_CONVERTED, WL_ARGS(REFERENCE(p), p->square, p->level, 1 - old));
+    tell(g, old, 1, WL_EFFECT(E_CONVERTED, REFERENCE(p), p->square, p->level, 1 - old));
     lose_primary(g, p, LOST_CONVERTED);
     p->seat = (uint8_t)(1 - old);
     p->marks = (uint8_t)((p->marks & ~UNMOVED) | CONVERTED);
@@ -2422,7 +2444,7 @@ static int32_t path_direction(int32_t dr, int32_t df, int32_t path, int32_t i)
 
 static void effect_journey(const play *g, int32_t type, const piece *p, int32_t kind)
 {
-    tell(g, p->seat, is_seen_by_other(g, p), type, WL_ARGS(REFERENCE(p), p->square, p->level, kind));
+    tell(g, p->seat, is_seen_by_other(g, p), WL_EFFECT_LIKE(E_CRASHED, type, REFERENCE(p), p->square, p->level, kind));
 }
 
 static void crash(play *g, int32_t place, int32_t blocked_cell)
@@ -2601,8 +2623,8 @@ static void lock_on(play *g, int32_t place)
         return;
     p->articles[p->n_articles - 1].lock = best->id;
     if (sees(g->setup, state, p->seat, best))
-        wl_record(g->event, WL_REC_EFFECT, wl_bit(p->seat), WL_DISCLOSE_OVER, E_LOCKED,
-                  WL_ARGS(p->id, best->square, best->level));
+        wl_record(g->event, WL_REC_EFFECT, wl_bit(p->seat), WL_DISCLOSE_OVER,
+                  WL_EFFECT(E_LOCKED, p->id, best->square, best->level));
 }
 
 static void resolve_pick_up(play *g, int32_t seat, const int32_t *field)
@@ -2616,10 +2638,10 @@ static void resolve_pick_up(play *g, int32_t seat, const int32_t *field)
     g->state->pick_ups = 1;
     p->marks |= ACTED;
     if (seen_before || is_seen_by_other(g, p))
-        tell(g, seat, 1, E_PICKED_UP, WL_ARGS(REFERENCE(p), p->square, kind));
+        tell(g, seat, 1, WL_EFFECT(E_PICKED_UP, REFERENCE(p), p->square, kind));
     else {
-        tell(g, seat, 0, E_PICKED_UP, WL_ARGS(REFERENCE(p), p->square, kind));
-        tell_else(g, seat, E_ARTICLE_GONE, WL_ARGS(p->square, kind));
+        tell(g, seat, 0, WL_EFFECT(E_PICKED_UP, REFERENCE(p), p->square, kind));
+        tell_else(g, seat, WL_EFFECT(E_ARTICLE_GONE, p->square, kind));
     }
     lock_on(g, place);
 }
@@ -2636,10 +2658,10 @@ static void resolve_drop(play *g, int32_t seat, const int32_t *field)
     g->state->drops = 1;
     p->marks |= ACTED;
     if (seen_before || is_seen_by_other(g, p))
-        tell(g, seat, 1, E_DROPPED, WL_ARGS(REFERENCE(p), p->square, kind));
+        tell(g, seat, 1, WL_EFFECT(E_DROPPED, REFERENCE(p), p->square, kind));
     else {
-        tell(g, seat, 0, E_DROPPED, WL_ARGS(REFERENCE(p), p->square, kind));
-        tell_else(g, seat, E_ARTICLE_LANDED, WL_ARGS(p->square, kind));
+        tell(g, seat, 0, WL_EFFECT(E_DROPPED, REFERENCE(p), p->square, kind));
+        tell_else(g, seat, WL_EFFECT(E_ARTICLE_LANDED, p->square, kind));
     }
 }
 
@@ -2686,7 +2708,7 @@ static void resolve_reinforce(play *g, int32_t seat, const int32_t *field)
     }
     p->level = GROUND;
     put_on(&g->board, p, place);
-    tell(g, seat, is_seen_by_other(g, p), E_REINFORCED, WL_ARGS(REFERENCE(p), p->square));
+    tell(g, seat, is_seen_by_other(g, p), WL_EFFECT(E_REINFORCED, REFERENCE(p), p->square));
 }
 
 /* ==== 7.8 `end_turn` ============================================================================================= */
@@ -2698,7 +2720,7 @@ static void end_match(play *g, uint32_t winners, int32_t reason)
     state->over = 1;
     state->winners = (uint8_t)winners;
     state->reason = (uint8_t)reason;
-    WL_PUBLIC(g->event, E_MATCH_ENDED, winners, reason);
+    wl_record(g->event, WL_REC_EFFECT, WL_ALL_VIEWERS, 0, E_MATCH_ENDED, WL_ARGS(winners, reason)); /* two words: a result */
 }
 
 /* 1. One step for each journey of the acting seat. */

@@ -1,4 +1,4 @@
-"""Actions both ways, as far as the codecs of all games do it alike: JSON into records, listings into Structs."""
+"""Actions as far as no signature is needed: what is posted, the commonest record, listings into Structs."""
 
 from __future__ import annotations
 
@@ -10,12 +10,10 @@ import msgspec
 
 from warlog_core.binding import UNKNOWN, listing_keys, record_of
 from warlog_core.codecs import MALFORMED_RECORD, ActionRecord, ActionStruct
-from warlog_core.codecs._words import FIELD_LIMIT, Reader, WrongShape, int64_field
+from warlog_core.codecs._words import FIELD_LIMIT, WrongShape, int64_field
 
 # The record of a posted action whose type is known. Raises WrongShape, or KeyError for a field that is missing.
 Encoder = Callable[[dict[str, Any]], ActionRecord]
-# What a Struct has for one number of a record.
-Decoder = Callable[[int], Any]
 
 _LISTED_MAX = 32768
 
@@ -28,22 +26,8 @@ def type_name(action: Any) -> str:
     return str(action.__struct_config__.tag)
 
 
-def encoder(number: int, readers: Mapping[str, Reader]) -> Encoder:
-    """Encodes actions of one type, whose fields are these in the book's order: none missing, none superfluous."""
-    fields = tuple(readers.items())
-    n_fields = 1 + len(fields)
-    rest = (0,) * (7 - len(fields))
-
-    def encode(action: dict[str, Any]) -> ActionRecord:
-        if len(action) != n_fields:
-            raise WrongShape
-        return (number, *[read(action[name]) for name, read in fields], *rest), ()  # type: ignore[return-value]
-
-    return encode
-
-
 def piece_and_space(number: int, space: str, spaces: Mapping[str, int]) -> Encoder:
-    """As `encoder`, in half the time, for the commonest shape: a `piece` that must fit 64 bits, and one field more."""
+    """Encodes the commonest shape: a `piece` that must fit 64 bits, and a space."""
 
     def encode(action: dict[str, Any]) -> ActionRecord:
         piece, name = action["piece"], action[space]
@@ -54,16 +38,6 @@ def piece_and_space(number: int, space: str, spaces: Mapping[str, int]) -> Encod
         return (number, piece, spaces.get(name, UNKNOWN), 0, 0, 0, 0, 0), ()
 
     return encode
-
-
-def maker(action: Any, decoders: Mapping[str, Decoder]) -> Callable[[Sequence[int]], Any]:
-    """Makes the Structs of one type of action from their records, field by field: `encoder` the other way."""
-    fields = tuple(decoders[name] for name in action.__struct_fields__)
-
-    def make(record: Sequence[int]) -> Any:
-        return action(*[decode(number) for decode, number in zip(fields, record[1:], strict=False)])
-
-    return make
 
 
 def plain(action: object) -> dict[str, Any] | None:

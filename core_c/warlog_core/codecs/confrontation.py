@@ -5,24 +5,17 @@ In the book's order: options and Position into words, actions both ways, effects
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from msgspec import UNSET, UnsetType
 
 from warlog_core.binding import ABSENT, OPEN, OUT_OF_RANGE, UNKNOWN, WORD_ABSENT, RawGame
 from warlog_core.codecs import ActionRecord, Result, book_data, confrontation_explain
-from warlog_core.codecs._actions import (
-    Decoder,
-    Encoder,
-    ListedActions,
-    encoded,
-    encoder,
-    maker,
-    recent,
-    type_name,
-)
+from warlog_core.codecs._actions import ListedActions, encoded, recent
 from warlog_core.codecs._names import members
+from warlog_core.codecs._signatures import NUMBER, Actions, Effects, Kind, Kinds, table
 from warlog_core.codecs._words import (
     Reader,
     WrongShape,
@@ -37,7 +30,6 @@ from warlog_core.codecs._words import (
     with_verdict,
 )
 from warlog_core.codecs.confrontation_structs import (
-    ACTIONS,
     BOUGHT_TYPES,
     BYS,
     DECISIONS,
@@ -57,55 +49,24 @@ from warlog_core.codecs.confrontation_structs import (
     TYPES,
     Action,
     Area,
-    ArmiesRevealed,
     Army,
-    ArmySubmitted,
     Battle,
-    BattleResult,
-    BattleStarted,
     Cast,
-    Defeated,
-    DrawAccepted,
-    DrawDeclined,
-    DrawOffered,
     Effect,
-    Eliminated,
-    Healed,
-    LivedAgain,
-    MatchOver,
-    Moved,
     Options,
-    OrderChosen,
-    OrderRoll,
-    OrderWinner,
-    Panicked,
     Pending,
     PieceView,
-    Placed,
     PlaceTerrain,
     Position,
     PositionPiece,
     PositionSeat,
     PostedArmy,
-    Recruited,
-    Removed,
-    Rerolled,
     RevealedArmy,
     RevealedPiece,
-    Risen,
     Roll,
-    Rolled,
     SeatView,
     Spell,
-    SpellCast,
-    StrengthUsed,
-    TerrainPlaced,
-    TerrainSkipped,
-    TokenSpent,
-    TreasureFound,
-    TurnEnded,
-    TurnSkipped,
-    TurnStarted,
+    Timeout,
     View,
 )
 from warlog_core.errors import Explanation
@@ -288,7 +249,6 @@ class Codec:
     options_type = Options
 
     def __init__(self, raw: RawGame) -> None:
-        self.items_max = raw.items_max
         layout = raw.state_layout
         self.pick_piece = layout.row_picker(
             "pieces",
@@ -300,7 +260,22 @@ class Codec:
         self.pick_area = layout.row_picker("areas", ("kind", "spaces"))
         self.work_names = layout.rows["work"]
         self.army_names = layout.rows["armies"]
-        self.listed = ListedActions(_listed)
+        self.actions = Actions(raw.actions, Action)
+        self.effects = Effects(raw.effects, Effect)
+        self.encoders = {
+            **self.actions.encoders(_KINDS, but=_BY_HAND),
+            "place_terrain": _terrain_record,
+            "cast": _cast_record,
+            "army": lambda action: _army_record(action, raw.items_max),
+        }
+        makers: dict[int, Callable[[Sequence[int]], Any]] = {
+            **self.actions.makers(_KINDS, but=_BY_HAND),
+            _ARMY: lambda record: _listed_army(record[1], record[2]),
+            _PLACE_TERRAIN: _listed_terrain,
+            _CAST: _cast,
+        }
+        self.made = recent(lambda record: makers[record[0]](record))
+        self.listed = ListedActions(self.made)
 
     # ---- options and Position ----
 
@@ -368,9 +343,9 @@ class Codec:
         return {"kind": "square", "levels": ["ground"], "width": 8, "height": 8, "spaces": spaces}
 
     def pieces(self, options: Mapping[str, Any]) -> list[Any]:
-        table = options["piece_table"]
+        numbers = options["piece_table"]
         return [
-            {**entry, **table[entry["type"]], "ability": _ABILITIES[entry["type"]]}
+            {**entry, **numbers[entry["type"]], "ability": _ABILITIES[entry["type"]]}
             for entry in _BOOK["types"]
         ]
 
@@ -431,11 +406,6 @@ def _count(value: object) -> int:
     return number
 
 
-_FIELDS: dict[str, Reader] = {
-    "position": _number_field,
-    "piece": _number_field,
-    "to": _space_field,
-}
 _ARMY, _PLACE_TERRAIN, _CAST, _TIMEOUT = 0, 2, 6, 21
 _ARMY_FIELDS = frozenset(("bishops", "race", "extra_tokens"))
 
@@ -491,18 +461,23 @@ def _cast_record(action: dict[str, Any]) -> ActionRecord:
     return (_CAST, piece, number, target, 0, 0, 0, 0), ()
 
 
-# The types whose records have their own fields, and no others.
-_PLAIN = {
-    number: action
-    for number, action in enumerate(ACTIONS)
-    if number not in (_ARMY, _PLACE_TERRAIN, _CAST, _TIMEOUT)
+# What the numbers of each kind of field stand for; which fields there are is said in `confrontation.c`.
+_KINDS: Kinds = {
+    "number": NUMBER._replace(read=_number_field),
+    "piece": NUMBER._replace(read=_number_field),
+    "space": Kind(SPACE_NAMES, _space_field),
+    "flag": Kind(bool),
+    "terrain": table(KINDS),
+    "race": table(RACE_NAMES),
+    "spell": table(SPELL_NAMES),
+    "by": table(BYS),
+    "outcome": table(OUTCOMES),
+    "removal": table(REMOVED_REASONS),
+    "treasure": table(TREASURES),
+    "reason": table(REASONS),
 }
-_ENCODERS: dict[str, Encoder] = {
-    type_name(action): encoder(number, {name: _FIELDS[name] for name in action.__struct_fields__})
-    for number, action in _PLAIN.items()
-} | {"place_terrain": _terrain_record, "cast": _cast_record}
-_DECODERS: dict[str, Decoder] = {"position": int, "piece": int, "to": SPACE_NAMES.__getitem__}
-_MAKERS = {number: maker(action, _DECODERS) for number, action in _PLAIN.items()}
+# Those that the records of these actions are made of are not simply their fields, or names of the match.
+_BY_HAND = ("army", "place_terrain", "cast", "timeout")
 
 
 def _spells(counts: Sequence[int]) -> list[Spell]:
@@ -539,20 +514,17 @@ def _listed_army(preset: int, race: int) -> Army:
     )
 
 
-@recent
-def _listed(record: Sequence[int]) -> Any:
-    kind, *fields = record
-    if kind == _ARMY:
-        return _listed_army(fields[0], fields[1])
-    if kind == _PLACE_TERRAIN:
-        assert fields[0] == OPEN
-        return PlaceTerrain(open=True)
-    if kind == _CAST:
-        piece, spell = fields[0], SPELL_NAMES[fields[1]]
-        if spell == "heal":
-            return Cast(piece, spell, revive=fields[2], to=SPACE_NAMES[fields[3]])
-        return Cast(piece, spell) if spell == "judgement" else Cast(piece, spell, SPACE_NAMES[fields[2]])
-    return _MAKERS[kind](record)
+def _listed_terrain(record: Sequence[int]) -> PlaceTerrain:
+    assert record[1] == OPEN
+    return PlaceTerrain(open=True)
+
+
+def _cast(record: Sequence[int]) -> Cast:
+    _, piece, number, first, second, *_ = record
+    spell = SPELL_NAMES[number]
+    if spell == "heal":
+        return Cast(piece, spell, revive=first, to=SPACE_NAMES[second])
+    return Cast(piece, spell) if spell == "judgement" else Cast(piece, spell, SPACE_NAMES[first])
 
 
 class Tables:
@@ -561,21 +533,21 @@ class Tables:
     def __init__(self, codec: Codec, setup: Mapping[str, Any]) -> None:
         self.seats = SEATS_OF[setup["n_seats"]]
         self._codec = codec
-        self._encoders = {
-            **_ENCODERS,
-            "army": lambda action: _army_record(action, codec.items_max),
-            "timeout": self._timeout_record,
+        kinds = {
+            **_KINDS,
+            "seat": table(self.seats),
+            "seats": Kind(self._named),
+            "army": Kind(take=self._army),
+            "roll": Kind(take=lambda left: Roll(self.seats[next(left)], next(left))),
         }
+        timeout = codec.actions.encoders(kinds, but=codec.encoders)
+        self._encoders = {**codec.encoders, **timeout}
+        self._effects = codec.effects.decoders(kinds)
 
     # ---- actions ----
 
     def record(self, action: object) -> ActionRecord:
         return encoded(action, self._encoders)
-
-    def _timeout_record(self, action: dict[str, Any]) -> ActionRecord:
-        if len(action) != 2 or action["seat"] not in self.seats:
-            raise WrongShape
-        return (_TIMEOUT, self.seats.index(action["seat"]), 0, 0, 0, 0, 0, 0), ()
 
     def action(self, record: Sequence[int], items: Sequence[int]) -> Any:
         if record[0] == _ARMY and record[1] == ABSENT:
@@ -583,12 +555,12 @@ class Tables:
         if record[0] == _PLACE_TERRAIN:
             return PlaceTerrain(KINDS[record[2]], [SPACE_NAMES[space] for space in items])
         if record[0] == _TIMEOUT:
-            return ACTIONS[_TIMEOUT](self.seats[record[1]])
-        return _listed(record)
+            return Timeout(self.seats[record[1]])
+        return self._codec.made(record)
 
     def action_alt(self, kind: int, words: Sequence[int]) -> dict[str, Any]:
         """The type alone (section 8)."""
-        return {"type": type_name(ACTIONS[kind])}
+        return {"type": self._codec.actions.names[kind]}
 
     def explain(self, action: Mapping[str, Any], code: str, words: Sequence[int]) -> Explanation | None:
         return confrontation_explain.of_action(action, code, words, self.seats)
@@ -599,36 +571,26 @@ class Tables:
     # ---- effects ----
 
     def effect(self, kind: int, words: Sequence[int]) -> Any:
-        return _EFFECTS[kind](self, words)
+        return self._effects[kind](words)
 
     def _named(self, bits: int) -> list[str]:
         return members(bits, self.seats)
 
-    def _armies(self, words: Sequence[int]) -> list[RevealedArmy]:
-        armies, at = [], 1
-        for _ in range(words[0]):
-            seat, spent, race, tokens, n = words[at : at + 5]
-            at += 5
-            pieces = []
-            for _ in range(n):
-                piece, kind = words[at : at + 2]
-                at += 2
-                spells: list[Spell] | UnsetType = UNSET
-                if kind == _BISHOP:
-                    spells = _spells(words[at : at + 5])
-                    at += 5
-                pieces.append(RevealedPiece(piece, TYPES[kind], spells))
-            with_race = race != WORD_ABSENT
-            armies.append(
-                RevealedArmy(
-                    seat=self.seats[seat],
-                    spent=spent,
-                    race=RACE_NAMES[race] if with_race else UNSET,
-                    race_tokens=tokens if with_race else UNSET,
-                    pieces=pieces,
-                )
-            )
-        return armies
+    def _army(self, left: Iterator[int]) -> RevealedArmy:
+        seat, spent, race, tokens, n = islice(left, 5)
+        pieces = []
+        for _ in range(n):
+            piece, kind = islice(left, 2)
+            spells = _spells([*islice(left, len(SPELL_NAMES))]) if kind == _BISHOP else UNSET
+            pieces.append(RevealedPiece(piece, TYPES[kind], spells))
+        with_race = race != WORD_ABSENT
+        return RevealedArmy(
+            seat=self.seats[seat],
+            spent=spent,
+            race=RACE_NAMES[race] if with_race else UNSET,
+            race_tokens=tokens if with_race else UNSET,
+            pieces=pieces,
+        )
 
     # ---- view and Position: two writings of one record ----
 
@@ -802,79 +764,3 @@ class Tables:
                 )
             )
         return pieces
-
-
-def _from_to(effect: Callable[..., Any]) -> Callable[[Tables, Sequence[int]], Any]:
-    return lambda tables, w: effect(piece=w[0], origin=SPACE_NAMES[w[1]], to=SPACE_NAMES[w[2]])
-
-
-def _piece_to(effect: Callable[..., Any]) -> Callable[[Tables, Sequence[int]], Any]:
-    return lambda tables, w: effect(piece=w[0], to=SPACE_NAMES[w[1]])
-
-
-def _of_seat(effect: Callable[..., Any]) -> Callable[[Tables, Sequence[int]], Any]:
-    return lambda tables, w: effect(seat=tables.seats[w[0]])
-
-
-def _of_turn(effect: Callable[..., Any]) -> Callable[[Tables, Sequence[int]], Any]:
-    return lambda tables, w: effect(seat=tables.seats[w[0]], turn=w[1])
-
-
-def _battle_started(tables: Tables, w: Sequence[int]) -> BattleStarted:
-    return BattleStarted(
-        attacker=w[0], defender=w[1], by=BYS[w[2]], origin=SPACE_NAMES[w[3]], space=SPACE_NAMES[w[4]]
-    )
-
-
-def _spell_cast(tables: Tables, w: Sequence[int]) -> SpellCast:
-    target = UNSET if w[2] == WORD_ABSENT else SPACE_NAMES[w[2]]
-    return SpellCast(piece=w[0], spell=SPELL_NAMES[w[1]], target=target)
-
-
-def _rolled(tables: Tables, w: Sequence[int]) -> Rolled:
-    return Rolled(attack_rating=w[0], attack_die=w[1], defend_rating=w[2], defend_die=w[3])
-
-
-def _order_roll(tables: Tables, w: Sequence[int]) -> OrderRoll:
-    return OrderRoll(rolls=[Roll(tables.seats[w[i]], w[i + 1]) for i in range(1, len(w), 2)])
-
-
-# Effect decoders, in the order of table 10.4 (turn_started and turn_skipped are two).
-_EFFECTS: tuple[Callable[[Tables, Sequence[int]], Any], ...] = (
-    _of_seat(ArmySubmitted),
-    lambda tables, w: ArmiesRevealed(armies=tables._armies(w)),
-    _order_roll,
-    _of_seat(OrderWinner),
-    lambda tables, w: OrderChosen(seat=tables.seats[w[0]], play_order=[tables.seats[i] for i in w[2:]]),
-    lambda tables, w: TerrainPlaced(
-        seat=tables.seats[w[0]], kind=KINDS[w[1]], spaces=[SPACE_NAMES[space] for space in w[2:]]
-    ),
-    _of_seat(TerrainSkipped),
-    _piece_to(Placed),
-    _of_turn(TurnStarted),
-    _of_turn(TurnSkipped),
-    _of_seat(TurnEnded),
-    lambda tables, w: TokenSpent(seat=tables.seats[w[0]], race=RACE_NAMES[w[1]], left=w[2]),
-    _from_to(Moved),
-    _from_to(Risen),
-    _spell_cast,
-    _piece_to(Healed),
-    _from_to(Panicked),
-    _battle_started,
-    _rolled,
-    lambda tables, w: Rerolled(seat=tables.seats[w[0]], die=w[1], kept=w[2]),
-    lambda tables, w: BattleResult(attack_total=w[0], defend_total=w[1], outcome=OUTCOMES[w[2]]),
-    lambda tables, w: StrengthUsed(piece=w[0], left=w[1]),
-    lambda tables, w: Defeated(piece=w[0], at=SPACE_NAMES[w[1]]),
-    _piece_to(LivedAgain),
-    lambda tables, w: Removed(piece=w[0], reason=REMOVED_REASONS[w[1]]),
-    lambda tables, w: TreasureFound(
-        seat=tables.seats[w[0]], piece=w[1], treasure=TREASURES[w[2]], applied=w[3] != 0
-    ),
-    _piece_to(Recruited),
-    lambda tables, w: Eliminated(seat=tables.seats[w[0]], reason=REASONS[w[1]]),  # type: ignore[arg-type]
-    _of_seat(DrawOffered),
-    _of_seat(DrawAccepted),
-    _of_seat(DrawDeclined),
-    lambda tables, w: MatchOver(winners=tables._named(w[0]), reason=REASONS[w[1]]),
-)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
@@ -341,10 +341,6 @@ Action = (
     | Resign
     | Timeout
 )
-ACTIONS: tuple[Any, ...] = (
-    Army, ChooseOrder, PlaceTerrain, SkipTerrain, Place, Move, Cast, Rise, Hold, Luck, LiveAgain, Retreat, Fury, Swift,
-    Charge, Decline, EndTurn, OfferDraw, AcceptDraw, DeclineDraw, Resign, Timeout,
-)  # fmt: skip
 
 # ---- 10.3 view ---------------------------------------------------------------------------------------------
 

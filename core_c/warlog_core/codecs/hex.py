@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 import msgspec
 from msgspec import UNSET
 
 from warlog_core.binding import (
-    OPEN,
     OUT_OF_RANGE,
     UNKNOWN,
     WORD_ABSENT,
@@ -24,17 +24,12 @@ from warlog_core.binding import (
 )
 from warlog_core.codecs import ActionRecord, Result, book_data, hex_explain
 from warlog_core.codecs._actions import (
-    Decoder,
-    Encoder,
     ListedActions,
     encoded,
-    encoder,
-    maker,
-    piece_and_space,
     recent,
-    type_name,
 )
 from warlog_core.codecs._names import joined, members
+from warlog_core.codecs._signatures import NUMBER, Actions, Effects, Kind, Kinds, table
 from warlog_core.codecs._words import (
     FIELD_LIMIT,
     Reader,
@@ -43,7 +38,6 @@ from warlog_core.codecs._words import (
     int64_field,
     int64_word,
     int_word,
-    known_name,
     list_of,
     name_field,
     name_word,
@@ -54,7 +48,6 @@ from warlog_core.codecs._words import (
     with_verdict,
 )
 from warlog_core.codecs.hex_structs import (
-    ACTIONS,
     KINDS,
     LEAVE_REASONS,
     MOVEMENTS,
@@ -68,39 +61,18 @@ from warlog_core.codecs.hex_structs import (
     SPACE_NAMES,
     STATUSES,
     Action,
-    ArmiesRevealed,
     ArmyEntry,
-    ArmySubmitted,
-    Attacked,
     Board,
-    Defended,
-    DeploymentRevealed,
-    Destroyed,
-    DrawAccepted,
-    DrawDeclined,
-    DrawOffered,
     Effect,
-    Healed,
-    MatchEnded,
-    MatchStarted,
-    Moved,
     Options,
-    Placed,
     Position,
     PositionSeat,
     Recruit,
-    Resigned,
-    RoundStarted,
-    SeatEliminated,
-    SeatReady,
     SeatView,
     Stack,
     StackSpace,
-    Summoned,
-    TurnStarted,
     UnitType,
     View,
-    Waited,
 )
 from warlog_core.errors import BadState, Explanation
 from warlog_core.jsonvalue import is_text
@@ -292,7 +264,13 @@ class Codec:
         )
         self.pick_entry = state.row_picker("seats.army", ("unit", "count"))
         self.pick_type = raw.setup_layout.row_picker("units", _TYPE_ROW)
-        self.listed = ListedActions(_listed)
+        self.actions = Actions(raw.actions, Action)
+        self.effects = Effects(raw.effects, Effect)
+        self.encoders = self.actions.encoders(_KINDS, but=("recruit",), spaces=SPACE_IDS)
+        makers = self.actions.makers(_KINDS, but=("recruit",))
+        makers[_RECRUIT] = lambda record: Recruit(open=True)
+        self.made = recent(lambda record: makers[record[0]](record))
+        self.listed = ListedActions(self.made)
 
     @staticmethod
     def position_is_open(position: Mapping[str, Any]) -> bool:
@@ -420,35 +398,20 @@ def _position_words(position: object, unit_word: Reader) -> list[int]:
 # ---- actions -----------------------------------------------------------------------------------------------
 
 _space_field = name_field(SPACE_IDS)
-_FIELDS: dict[str, Reader] = {
-    "preset": name_field(numbered(PRESETS)),
-    "piece": int64_field,
-    "to": _space_field,
-    "target": _space_field,
-    "seat": known_name(_SEAT_NUMBERS),
-}
 _RECRUIT = 0
 
-
-def _encoder(number: int, names: tuple[str, ...]) -> Encoder:
-    if names in (("piece", "to"), ("piece", "target")):
-        return piece_and_space(number, names[1], SPACE_IDS)
-    return encoder(number, {name: _FIELDS[name] for name in names})
-
-
-_ENCODERS = {
-    type_name(action): _encoder(number, action.__struct_fields__)
-    for number, action in enumerate(ACTIONS)
-    if number != _RECRUIT
+# What the numbers of each kind of field stand for; which fields there are is said in `hex.c`.
+_KINDS: Kinds = {
+    "number": NUMBER,
+    "piece": NUMBER._replace(read=int64_field),
+    "space": Kind(SPACE_NAMES, _space_field),
+    "seat": table(SEATS),
+    "flag": Kind(bool),
+    "kind": table(KINDS),
+    "leave_reason": table(LEAVE_REASONS),
+    "preset": Kind(PRESETS, name_field(numbered(PRESETS))),
+    "place": Kind(take=lambda left: StackSpace(next(left), SPACE_NAMES[next(left)])),
 }
-_DECODERS: dict[str, Decoder] = {
-    "preset": PRESETS.__getitem__,
-    "piece": int,
-    "to": SPACE_NAMES.__getitem__,
-    "target": SPACE_NAMES.__getitem__,
-    "seat": SEATS.__getitem__,
-}
-_MAKERS = {number: maker(action, _DECODERS) for number, action in enumerate(ACTIONS) if number != _RECRUIT}
 
 
 class Tables:
@@ -466,7 +429,15 @@ class Tables:
         self._pairs = pairs
         self._units = tuple(unit_id for unit_id, _ in pairs)
         self._unit_numbers = numbered(self._units)
-        self._encoders = {**_ENCODERS, "recruit": self._recruit_record}
+        self._encoders = {**codec.encoders, "recruit": self._recruit_record}
+        self._effects = codec.effects.decoders(
+            {
+                **_KINDS,
+                "entry": Kind(take=lambda left: ArmyEntry(self._units[next(left)], next(left))),
+                "stack": Kind(take=lambda left: self._stack([*islice(left, 12)], WORD_ABSENT)),
+                "result": Kind(take=lambda left: self._result(next(left), next(left))),
+            }
+        )
         self._board: tuple[tuple[int, ...], Board] | None = None
 
     # ---- actions ----
@@ -484,11 +455,11 @@ class Tables:
     def action(self, record: Sequence[int], items: Sequence[int]) -> Any:
         if record[0] == _RECRUIT:
             return Recruit(army=self._army(items))
-        return _listed(record)
+        return self._codec.made(record)
 
     def action_alt(self, kind: int, words: Sequence[int]) -> dict[str, Any]:
         """The type alone (section 8)."""
-        return {"type": type_name(ACTIONS[kind])}
+        return {"type": self._codec.actions.names[kind]}
 
     def explain(self, action: Mapping[str, Any], code: str, words: Sequence[int]) -> Explanation | None:
         return hex_explain.of_action(action, code, words, self._units)
@@ -499,7 +470,7 @@ class Tables:
     # ---- effects ----
 
     def effect(self, kind: int, words: Sequence[int]) -> Any:
-        return _EFFECTS[kind](self, words)
+        return self._effects[kind](words)
 
     def _army(self, pairs: Sequence[int]) -> list[ArmyEntry]:
         units = self._units
@@ -535,9 +506,6 @@ class Tables:
             skill_used=skill,
             summoned=summoned != 0,
         )
-
-    def _stacks(self, words: Sequence[int]) -> list[Stack]:
-        return [self._stack(words[i : i + 12], WORD_ABSENT) for i in range(1, len(words), 12)]
 
     # ---- view and Position: two writings of one record ----
 
@@ -650,63 +618,3 @@ def _item(word: int) -> int:
     if word == WORD_UNKNOWN:
         return UNKNOWN
     return word if -FIELD_LIMIT <= word <= FIELD_LIMIT else OUT_OF_RANGE
-
-
-@recent
-def _listed(record: Sequence[int]) -> Any:
-    if record[0] == _RECRUIT:
-        assert record[1] == OPEN
-        return Recruit(open=True)
-    return _MAKERS[record[0]](record)
-
-
-def _names(words: Sequence[int], first: int) -> list[str]:
-    """The spaces of the list that starts with its length at `first`."""
-    return [SPACE_NAMES[space] for space in words[first + 1 : first + 1 + words[first]]]
-
-
-def _attacked(tables: Tables, words: Sequence[int]) -> Attacked:
-    piece, target, origin, at, kind, *numbers = words
-    return Attacked(piece, target, SPACE_NAMES[origin], SPACE_NAMES[at], KINDS[kind], *numbers)
-
-
-def _army_submitted(tables: Tables, words: Sequence[int]) -> ArmySubmitted:
-    army = UNSET if words[1] == WORD_ABSENT else tables._army(words[2:])
-    return ArmySubmitted(SEATS[words[0]], army)
-
-
-def _placed(tables: Tables, words: Sequence[int]) -> Placed:
-    piece, origin, to, swapped = words
-    return Placed(piece, SPACE_NAMES[origin], SPACE_NAMES[to], UNSET if swapped == WORD_ABSENT else swapped)
-
-
-def _deployment_revealed(tables: Tables, words: Sequence[int]) -> DeploymentRevealed:
-    return DeploymentRevealed(
-        [StackSpace(words[i], SPACE_NAMES[words[i + 1]]) for i in range(1, len(words), 2)]
-    )
-
-
-# Effect decoders, in the order of table 10.4.
-_EFFECTS: tuple[Callable[[Tables, Sequence[int]], Any], ...] = (
-    lambda tables, w: MatchStarted(_names(w, 0)),
-    _army_submitted,
-    lambda tables, w: ArmiesRevealed(tables._stacks(w)),
-    _placed,
-    lambda tables, w: SeatReady(SEATS[w[0]]),
-    _deployment_revealed,
-    lambda tables, w: RoundStarted(w[0], list(w[2:])),
-    lambda tables, w: TurnStarted(w[0], SEATS[w[1]], w[2] != 0),
-    lambda tables, w: Moved(w[0], SPACE_NAMES[w[1]], SPACE_NAMES[w[2]], _names(w, 3)),
-    _attacked,
-    lambda tables, w: Destroyed(w[0], SPACE_NAMES[w[1]]),
-    lambda tables, w: SeatEliminated(SEATS[w[0]]),
-    lambda tables, w: Healed(w[0], w[1], SPACE_NAMES[w[2]], *w[3:]),
-    lambda tables, w: Summoned(w[0], tables._stack(w[1:], WORD_ABSENT)),
-    lambda tables, w: Defended(w[0]),
-    lambda tables, w: Waited(w[0]),
-    lambda tables, w: DrawOffered(SEATS[w[0]]),
-    lambda tables, w: DrawAccepted(SEATS[w[0]]),
-    lambda tables, w: DrawDeclined(SEATS[w[0]]),
-    lambda tables, w: Resigned(SEATS[w[0]], LEAVE_REASONS[w[1]], list(w[3:])),
-    lambda tables, w: MatchEnded(tables._result(w[0], w[1])),
-)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
@@ -273,10 +273,6 @@ Action = (
     | Resign
     | Timeout
 )
-ACTIONS: tuple[Any, ...] = (
-    Recruit, RecruitPreset, Place, Ready, Move, Attack, MoveAttack, Skill, Defend, Wait, OfferDraw, AcceptDraw,
-    DeclineDraw, Resign, Timeout,
-)  # fmt: skip
 
 # ---- 10.3 view ---------------------------------------------------------------------------------------------
 

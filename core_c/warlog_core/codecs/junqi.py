@@ -5,25 +5,20 @@ In the book's order: options and Position into words, actions both ways, effects
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec import UNSET, UnsetType
 
-from warlog_core.binding import OPEN, WORD_ABSENT, RawGame
+from warlog_core.binding import WORD_ABSENT, RawGame
 from warlog_core.codecs import ActionRecord, Result, book_data, junqi_explain
 from warlog_core.codecs._actions import (
-    Decoder,
-    Encoder,
     ListedActions,
     encoded,
-    encoder,
-    maker,
-    piece_and_space,
     recent,
-    type_name,
 )
 from warlog_core.codecs._names import members
+from warlog_core.codecs._signatures import NUMBER, Actions, Effects, Kind, Kinds, table
 from warlog_core.codecs._words import (
     Reader,
     bool_word,
@@ -41,7 +36,6 @@ from warlog_core.codecs._words import (
 )
 from warlog_core.codecs.junqi_accounts import Accounting, LayoutRules
 from warlog_core.codecs.junqi_structs import (
-    ACTIONS,
     ARMY,
     CAUSES,
     COLORS,
@@ -56,30 +50,16 @@ from warlog_core.codecs.junqi_structs import (
     SPACE_NAMES,
     STATUSES,
     TYPES,
-    Accepted,
     Account,
     Action,
-    ArmyRemoved,
-    Battle,
     Color,
     Colors,
-    ColorsKnown,
-    Declined,
-    Defeated,
     Effect,
-    Ended,
-    FlagRevealed,
-    Flipped,
     Gold,
-    LaidOut,
     LastMove,
     Layout,
-    Lost,
     LostPiece,
-    Moved,
     Offer,
-    OfferCancelled,
-    Offered,
     Options,
     PieceType,
     PieceView,
@@ -88,15 +68,10 @@ from warlog_core.codecs.junqi_structs import (
     PositionPiece,
     PositionSeat,
     Seat,
-    SeatReady,
     SeatView,
     SettledGold,
     SettledScore,
     Settlement,
-    Started,
-    Swapped,
-    TimedOut,
-    TurnOf,
     View,
 )
 from warlog_core.errors import Explanation
@@ -251,7 +226,14 @@ class Codec:
         self.pick_seat = raw.state_layout.row_picker(
             "seats", ("status", "cause", "ready", "timeouts", "offered")
         )
-        self.listed = ListedActions(_listed)
+        self.actions = Actions(raw.actions, Action)
+        self.effects = Effects(raw.effects, Effect)
+        self.layout = self.actions.numbers["layout"]
+        self.seat_actions = {number for number, action in enumerate(raw.actions) if action.server_only}
+        makers = self.actions.makers(_KINDS, but=("layout", *_OF_A_SEAT))
+        makers[self.layout] = lambda record: Layout(open=True)
+        self.made = recent(lambda record: makers[record[0]](record))
+        self.listed = ListedActions(self.made)
         self.pieces_made: dict[tuple[bool, int], dict[tuple[int, int, int, int], PieceView]] = {
             (False, 4): {}, (False, 2): {}, (True, 2): {},
         }  # fmt: skip
@@ -390,46 +372,26 @@ def _lines(here: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 # ---- actions -----------------------------------------------------------------------------------------------
 
-_LAYOUT, _TIMEOUT, _FLEE = ACTIONS.index(Layout), 9, 10
-_SERVER_ACTIONS = (_TIMEOUT, _FLEE)
-_SPACE_FIELDS = ("a", "b", "to", "at")
-_FIELDS: dict[str, Reader] = {"piece": int64_field, **dict.fromkeys(_SPACE_FIELDS, name_field(SPACE_IDS))}
-_DECODERS: dict[str, Decoder] = {"piece": int, **dict.fromkeys(_SPACE_FIELDS, SPACE_NAMES.__getitem__)}
 
-
-def _layout_record(action: dict[str, Any]) -> ActionRecord:
+def _layout_items(value: object) -> tuple[int, list[int]]:
     """The true length, and as many entries as a layout has."""
-    layout = [_type(entry) for entry in list_of(object_of(action, ("type", "layout"))["layout"])]
-    return (_LAYOUT, len(layout), 0, 0, 0, 0, 0, 0), layout[:ARMY]
+    layout = [_type(entry) for entry in list_of(value)]
+    return len(layout), layout[:ARMY]
 
 
-def _encoder(number: int, names: tuple[str, ...]) -> Encoder:
-    if names == ("piece", "to"):
-        return piece_and_space(number, "to", SPACE_IDS)
-    return encoder(number, {name: _FIELDS[name] for name in names})
+_OF_A_SEAT = ("timeout", "flee")  # whose names are the match's
 
-
-_ENCODERS: dict[str, Encoder] = {
-    type_name(action): _encoder(number, action.__struct_fields__)
-    for number, action in enumerate(ACTIONS)
-    if number not in (_LAYOUT, *_SERVER_ACTIONS)
-} | {type_name(Layout): _layout_record}
-
-
-_MAKERS = {
-    number: maker(action, _DECODERS)
-    for number, action in enumerate(ACTIONS)
-    if number not in (_LAYOUT, *_SERVER_ACTIONS)
+# What the numbers of each kind of field stand for; which fields there are is said in `junqi.c`.
+_KINDS: Kinds = {
+    "number": NUMBER,
+    "piece": NUMBER._replace(read=int64_field),
+    "space": Kind(SPACE_NAMES, name_field(SPACE_IDS)),
+    "type": table(TYPES)._replace(items=_layout_items),
+    "color": table(COLORS),
+    "outcome": table(OUTCOMES, 1),
+    "cause": table(CAUSES),
+    "reason": table(REASONS),
 }
-
-
-@recent
-def _listed(record: Sequence[int]) -> Any:
-    kind = record[0]
-    if kind == _LAYOUT:
-        assert record[1] == OPEN
-        return Layout(open=True)
-    return _MAKERS[kind](record)
 
 
 class Tables:
@@ -442,10 +404,10 @@ class Tables:
         self._flip = setup["mode"] == _FLIP_MODE
         # Most pieces of a view stand where they stood in the last one, and are frozen: each is made once.
         self._pieces_made = codec.pieces_made[self._flip, len(self.seats)]
-        seat = known_name(numbered(self.seats))
-        self._encoders = _ENCODERS | {
-            type_name(ACTIONS[number]): encoder(number, {"seat": seat}) for number in _SERVER_ACTIONS
-        }
+        kinds = {**_KINDS, "seat": table(self.seats), "seats": Kind(self.named)}
+        self._encoders = codec.actions.encoders(kinds, spaces=SPACE_IDS)
+        self._makers = codec.actions.makers(kinds)
+        self._effects = codec.effects.decoders(kinds)
         self._teams = self.seats if len(self.seats) == 2 else ("south_north", "east_west") * 2
 
     # ---- actions ----
@@ -454,15 +416,15 @@ class Tables:
         return encoded(action, self._encoders)
 
     def action(self, record: Sequence[int], items: Sequence[int]) -> Any:
-        if record[0] == _LAYOUT:
+        if record[0] == self._codec.layout:
             return Layout([TYPES[entry] for entry in items])
-        if record[0] in _SERVER_ACTIONS:
-            return ACTIONS[record[0]](self.seats[record[1]])
-        return _listed(record)
+        if record[0] in self._codec.seat_actions:
+            return self._makers[record[0]](record)
+        return self._codec.made(record)
 
     def action_alt(self, kind: int, words: Sequence[int]) -> dict[str, Any]:
         """The type, and of a move whence and whither (8)."""
-        shown = {"type": type_name(ACTIONS[kind])}
+        shown = {"type": self._codec.actions.names[kind]}
         return {**shown, "from": SPACE_NAMES[words[0]], "to": SPACE_NAMES[words[1]]} if words else shown
 
     def explain(self, action: Mapping[str, Any], code: str, words: Sequence[int]) -> Explanation | None:
@@ -474,7 +436,7 @@ class Tables:
     # ---- effects ----
 
     def effect(self, kind: int, words: Sequence[int]) -> Any:
-        return _EFFECTS[kind](self, words)
+        return self._effects[kind](words)
 
     def named(self, bits: int) -> list[Seat]:
         """These seats, in seat order."""
@@ -683,55 +645,3 @@ def _colors(colors: int) -> Colors | UnsetType:
     if not colors:
         return UNSET
     return Colors("red", "black") if colors == _SOUTH_IS_RED else Colors("black", "red")
-
-
-def _of_seat(effect: Callable[..., Any]) -> Callable[[Tables, Sequence[int]], Any]:
-    return lambda tables, w: effect(seat=tables.seats[w[0]])
-
-
-def _spaces(words: Sequence[int]) -> list[str]:
-    return [SPACE_NAMES[space] for space in words]
-
-
-def _lost_effect(tables: Tables, w: Sequence[int]) -> Lost:
-    seat, color, at, piece, kind = w
-    return Lost(
-        seat=tables.seats[seat],
-        color=UNSET if color == WORD_ABSENT else COLORS[color],
-        at=SPACE_NAMES[at],
-        piece=UNSET if piece == WORD_ABSENT else piece,
-        kind=UNSET if kind == WORD_ABSENT else TYPES[kind],
-    )
-
-
-# Effect decoders, in the order of table 10.5.
-_EFFECTS: tuple[Callable[[Tables, Sequence[int]], Any], ...] = (
-    lambda tables, w: Swapped(a=SPACE_NAMES[w[0]], b=SPACE_NAMES[w[1]]),
-    _of_seat(LaidOut),
-    _of_seat(SeatReady),
-    _of_seat(Started),
-    _of_seat(OfferCancelled),
-    lambda tables, w: Moved(
-        seat=tables.seats[w[0]], origin=SPACE_NAMES[w[1]], to=SPACE_NAMES[w[2]], path=_spaces(w[4:])
-    ),
-    lambda tables, w: Flipped(
-        seat=tables.seats[w[0]], at=SPACE_NAMES[w[1]], color=COLORS[w[2]], kind=TYPES[w[3]]
-    ),
-    lambda tables, w: ColorsKnown(south=COLORS[w[0]], north=COLORS[w[1]]),
-    lambda tables, w: Battle(
-        at=SPACE_NAMES[w[0]],
-        attacker=tables.seats[w[1]],
-        defender=tables.seats[w[2]],
-        outcome=OUTCOMES[w[3] - 1],
-    ),
-    _lost_effect,
-    lambda tables, w: FlagRevealed(seat=tables.seats[w[0]], at=SPACE_NAMES[w[1]]),
-    lambda tables, w: TimedOut(seat=tables.seats[w[0]], timeouts=w[1]),
-    lambda tables, w: Defeated(seat=tables.seats[w[0]], cause=CAUSES[w[1]]),
-    lambda tables, w: ArmyRemoved(seat=tables.seats[w[0]], spaces=_spaces(w[2:])),
-    _of_seat(Offered),
-    _of_seat(Accepted),
-    _of_seat(Declined),
-    _of_seat(TurnOf),
-    lambda tables, w: Ended(winners=tables.named(w[0]), reason=REASONS[w[1]]),
-)

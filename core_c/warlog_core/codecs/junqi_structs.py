@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
@@ -238,10 +238,6 @@ class Flee(ActionStruct, frozen=True, tag="flee"):
 
 
 Action = Swap | Layout | Ready | Move | Flip | OfferDraw | AcceptDraw | DeclineDraw | Resign | Timeout | Flee
-ACTIONS: tuple[Any, ...] = (
-    Swap, Layout, Ready, Move, Flip, OfferDraw, AcceptDraw, DeclineDraw, Resign, Timeout, Flee,
-)  # fmt: skip
-
 # ---- 10.4 view ---------------------------------------------------------------------------------------------
 
 

@@ -11,17 +11,17 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
-from warlog_core.binding import ABSENT, UNKNOWN, WORD_ABSENT, WORD_UNKNOWN, RawGame
+from warlog_core.binding import UNKNOWN, WORD_ABSENT, WORD_UNKNOWN, RawGame
 from warlog_core.codecs import ActionRecord, Result, book_data, service_data, universal_explain
-from warlog_core.codecs._actions import Decoder, Encoder, ListedActions, encoded, maker, recent, type_name
+from warlog_core.codecs._actions import ListedActions, encoded, recent
 from warlog_core.codecs._names import joined, members
+from warlog_core.codecs._signatures import NUMBER, Actions, Effects, Kind, Kinds, table
 from warlog_core.codecs._words import (
     Reader,
     WrongShape,
     bool_word,
     int_field,
     int_word,
-    known_name,
     list_of,
     name_field,
     name_word,
@@ -32,7 +32,6 @@ from warlog_core.codecs._words import (
     with_verdict,
 )
 from warlog_core.codecs.universal_structs import (
-    ACTIONS,
     FILES,
     KINDS,
     MODES,
@@ -45,45 +44,18 @@ from warlog_core.codecs.universal_structs import (
     SPACE_IDS,
     SPACE_NAMES,
     Action,
-    Bred,
-    Captured,
-    Conquered,
-    ConquestBroken,
-    ConquestProgress,
-    ConquestStarted,
-    Cursed,
     DeadPiece,
-    DrawAccepted,
-    DrawDeclined,
-    DrawLapsed,
     DrawOffer,
-    DrawOffered,
     Effect,
-    Eliminated,
-    Finished,
-    Frozen,
-    Moved,
     Options,
     OutView,
-    Paid,
-    Passed,
     PieceView,
     Position,
     PositionOut,
     PositionPiece,
-    Promoted,
-    PromotionEarned,
-    Raised,
-    Released,
-    Sacrificed,
     SacrificeView,
     Seat,
-    Seized,
-    Summoned,
-    Thawed,
     Turn,
-    TurnStarted,
-    Veteran,
     View,
 )
 from warlog_core.errors import Explanation
@@ -224,17 +196,24 @@ class Codec:
     options_type = Options
 
     def __init__(self, raw: RawGame) -> None:
-        self.encoders = {
-            type_name(action): _encoder(number, action.__struct_fields__, raw.items_max)
-            for number, action in enumerate(ACTIONS)
+        actions = Actions(raw.actions, Action)
+        kinds = {**_KINDS, "payment": Kind(lambda number: "auto", items=_payments(raw.items_max))}
+        self.encoders = actions.encoders(kinds)
+        makers = actions.makers(kinds)
+        self.made = recent(lambda record: makers[record[0]](record))
+        self.pay_at = {
+            actions.numbers[signature.name]: [p.name for p in signature.parameters].index("pay")
+            for signature in raw.actions
+            if any(p.name == "pay" for p in signature.parameters)
         }
+        self.effects = Effects(raw.effects, Effect)
         state = raw.state_layout
         self.pick_piece = state.row_picker(
             "pieces",
             ("where", "kind", "seat", "space", "conquering", "frozen", "origin", "holds", "merits"),
         )
         self.pick_out = state.row_picker("out", ("seat", "reason", "number"))
-        self.listed = ListedActions(_listed)
+        self.listed = ListedActions(self.made)
 
     # ---- options and Position ----
 
@@ -425,69 +404,31 @@ def _ability(ability: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str
 
 _PAY_AUTO = -1
 _space_field = name_field(SPACE_IDS)
-_FIELDS: dict[str, Reader] = {
-    "piece": int_field,
-    "summoned": int_field,
-    "raised": int_field,
-    "to": _space_field,
-    "target": _space_field,
-    "conquer": true_word,
-    "seat": known_name(_SEAT_NUMBERS),
+
+# What the numbers of each kind of field stand for; which fields there are is said in `universal.c`.
+_KINDS: Kinds = {
+    "number": NUMBER,
+    "piece": NUMBER._replace(read=int_field),
+    "space": Kind(SPACE_NAMES, _space_field),
+    "seat": table(SEATS),
+    "kind": table(KINDS),
+    "reason": table(REASONS),
+    "flag": Kind(bool, true_word),
 }
 
 
-def _payment(pay: object, items_max: int) -> tuple[int, list[int]]:
-    """The field `pay` and its items. A list too long for any cost keeps its length; one with an unknown space begins
-    with it, wherever it stood."""
-    if type(pay) is str and pay == "auto":
-        return _PAY_AUTO, []
-    items = [_space_field(space) for space in list_of(pay)]
-    if UNKNOWN in items:
-        items.sort()  # UNKNOWN is below every space
-    return len(items), items[:items_max]
+def _payments(items_max: int) -> Callable[[object], tuple[int, list[int]]]:
+    def payment(pay: object) -> tuple[int, list[int]]:
+        """The field `pay` and its items. A list too long for any cost keeps its length; one with an unknown space
+        begins with it, wherever it stood."""
+        if type(pay) is str and pay == "auto":
+            return _PAY_AUTO, []
+        items = [_space_field(space) for space in list_of(pay)]
+        if UNKNOWN in items:
+            items.sort()  # UNKNOWN is below every space
+        return len(items), items[:items_max]
 
-
-def _encoder(number: int, names: tuple[str, ...], items_max: int) -> Encoder:
-    """Encodes actions of one type: the fields `names` in the book's order, none missing but `conquer`, none more."""
-    fields = tuple((name, _FIELDS[name]) for name in names if name not in ("pay", "conquer"))
-    pays, conquers = "pay" in names, "conquer" in names
-    n_fields = 1 + len(fields) + pays
-
-    def encode(action: dict[str, Any]) -> ActionRecord:
-        record = [number, *[make(action[name]) for name, make in fields]]
-        items: list[int] = []
-        n_expected = n_fields
-        if pays:
-            pay, items = _payment(action["pay"], items_max)
-            record.append(pay)
-        if conquers:
-            if "conquer" in action:
-                record.append(true_word(action["conquer"]))
-                n_expected += 1
-            else:
-                record.append(ABSENT)
-        if len(action) != n_expected:
-            raise WrongShape
-        record += [0] * (8 - len(record))
-        return tuple(record), items  # type: ignore[return-value]
-
-    return encode
-
-
-_DECODERS: dict[str, Decoder] = {
-    "piece": int,
-    "summoned": int,
-    "raised": int,
-    "to": SPACE_NAMES.__getitem__,
-    "target": SPACE_NAMES.__getitem__,
-    "conquer": lambda number: True if number == 1 else UNSET,
-    "seat": SEATS.__getitem__,
-    "pay": lambda number: "auto",
-}
-_MAKERS = tuple(maker(action, _DECODERS) for action in ACTIONS)
-_PAY_AT = tuple(
-    action.__struct_fields__.index("pay") if "pay" in action.__struct_fields__ else None for action in ACTIONS
-)
+    return payment
 
 
 class Tables:
@@ -500,6 +441,7 @@ class Tables:
         self._mode = MODES[setup["mode"]]
         self._teams = _teams(PAIRINGS[setup["pairing"]]) if self._mode == "double" else UNSET
         self._veterans = bool(setup["veterans"])
+        self._effects = codec.effects.decoders({**_KINDS, "seats": Kind(self._seats)})
         self._areas: tuple[object, dict[str, list[str]]] = (None, {})
 
     # ---- actions ----
@@ -508,8 +450,8 @@ class Tables:
         return encoded(action, self._codec.encoders)
 
     def action(self, record: Sequence[int], items: Sequence[int]) -> Any:
-        action = _listed(record)
-        at = _PAY_AT[record[0]]
+        action = self._codec.made(record)
+        at = self._codec.pay_at.get(record[0])
         if at is None or record[1 + at] == _PAY_AUTO:
             return action
         return msgspec.structs.replace(action, pay=[SPACE_NAMES[space] for space in items])
@@ -526,7 +468,7 @@ class Tables:
     # ---- effects ----
 
     def effect(self, kind: int, words: Sequence[int]) -> Any:
-        return _EFFECTS[kind](self, words)
+        return self._effects[kind](words)
 
     # ---- view and Position: two writings of one record ----
 
@@ -652,52 +594,3 @@ class Tables:
             next_id=fields["next_id"],
             draw_offer=self._offer(fields),
         )
-
-
-@recent
-def _listed(record: Sequence[int]) -> Any:
-    return _MAKERS[record[0]](record)
-
-
-# Effect decoders, in the order of the table.
-_EFFECTS: tuple[Callable[[Tables, Sequence[int]], Any], ...] = (
-    lambda tables, w: TurnStarted(seat=SEATS[w[0]], number=w[1]),
-    lambda tables, w: Paid(seat=SEATS[w[0]], spaces=[SPACE_NAMES[space] for space in w[1:]]),
-    lambda tables, w: Moved(piece=w[0], origin=SPACE_NAMES[w[1]], to=SPACE_NAMES[w[2]]),
-    lambda tables, w: Captured(piece=w[0], kind=KINDS[w[1]], seat=SEATS[w[2]], at=SPACE_NAMES[w[3]], by=w[4]),
-    lambda tables, w: PromotionEarned(promotions=w[0]),
-    lambda tables, w: Veteran(piece=w[0], at=SPACE_NAMES[w[1]]),
-    lambda tables, w: ConquestStarted(piece=w[0], at=SPACE_NAMES[w[1]], turns=w[2]),
-    lambda tables, w: ConquestBroken(piece=w[0], at=SPACE_NAMES[w[1]]),
-    lambda tables, w: ConquestProgress(piece=w[0], at=SPACE_NAMES[w[1]], left=w[2]),
-    lambda tables, w: Conquered(
-        piece=w[0],
-        at=SPACE_NAMES[w[1]],
-        seat=SEATS[w[2]],
-        previous=UNSET if w[3] == _NOBODY else SEATS[w[3]],
-    ),
-    lambda tables, w: Promoted(piece=w[0], at=SPACE_NAMES[w[1]], kind=KINDS[w[2]]),
-    lambda tables, w: Bred(piece=w[0], parent=w[1], at=SPACE_NAMES[w[2]]),
-    lambda tables, w: Summoned(piece=w[0], origin=SPACE_NAMES[w[1]], to=SPACE_NAMES[w[2]], by=w[3]),
-    lambda tables, w: Raised(piece=w[0], kind=KINDS[w[1]], at=SPACE_NAMES[w[2]], by=w[3]),
-    lambda tables, w: Cursed(piece=w[0], kind=KINDS[w[1]], seat=SEATS[w[2]], at=SPACE_NAMES[w[3]], by=w[4]),
-    lambda tables, w: Seized(
-        piece=w[0],
-        kind=KINDS[w[1]],
-        at=SPACE_NAMES[w[2]],
-        previous=SEATS[w[3]],
-        seat=SEATS[w[4]],
-        by=w[5],
-    ),
-    lambda tables, w: Released(piece=w[0], at=SPACE_NAMES[w[1]], seat=SEATS[w[2]]),
-    lambda tables, w: Frozen(piece=w[0], at=SPACE_NAMES[w[1]]),
-    lambda tables, w: Thawed(piece=w[0], at=SPACE_NAMES[w[1]]),
-    lambda tables, w: Sacrificed(seat=SEATS[w[0]]),
-    lambda tables, w: Passed(seat=SEATS[w[0]]),
-    lambda tables, w: Eliminated(seat=SEATS[w[0]], reason=OUT_REASONS[w[1]]),
-    lambda tables, w: DrawOffered(seat=SEATS[w[0]]),
-    lambda tables, w: DrawAccepted(seat=SEATS[w[0]]),
-    lambda tables, w: DrawDeclined(seat=SEATS[w[0]]),
-    lambda tables, w: DrawLapsed(seat=SEATS[w[0]]),
-    lambda tables, w: Finished(winners=tables._seats(w[0]), reason=REASONS[w[1]]),
-)

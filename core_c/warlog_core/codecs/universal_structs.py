@@ -194,11 +194,6 @@ Action = (
     | Resign
     | Timeout
 )
-ACTIONS: tuple[Any, ...] = (
-    Move, Conquer, Promote, Breed, Summon, Necromancy, Curse, Seize, Freeze, Sacrifice, Pass, OfferDraw, AcceptDraw,
-    DeclineDraw, Resign, Timeout,
-)  # fmt: skip
-
 # ---- view --------------------------------------------------------------------------------------------------
 
 

@@ -6,25 +6,17 @@ The Structs are in `wec_structs.py`, the notation of 10.6 in `wec_notation.py`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import count, pairwise
 from typing import Any
 
 from msgspec import UNSET, UnsetType
 
-from warlog_core.binding import ABSENT, UNKNOWN, WORD_ABSENT, RawGame
+from warlog_core.binding import UNKNOWN, WORD_ABSENT, RawGame
 from warlog_core.codecs import ActionRecord, Result, book_data, wec_explain, wec_notation
-from warlog_core.codecs._actions import (
-    Decoder,
-    Encoder,
-    ListedActions,
-    encoded,
-    encoder,
-    maker,
-    recent,
-    type_name,
-)
+from warlog_core.codecs._actions import Encoder, ListedActions, encoded, recent
 from warlog_core.codecs._names import joined, members
+from warlog_core.codecs._signatures import NUMBER, Actions, Effects, Kind, Kinds, table
 from warlog_core.codecs._words import (
     Reader,
     WrongShape,
@@ -42,10 +34,8 @@ from warlog_core.codecs._words import (
     with_verdict,
 )
 from warlog_core.codecs.wec_structs import (
-    ACTIONS,
     DIRECTION_STEPS,
     DIRECTIONS,
-    EFFECTS,
     FILES,
     HANDS,
     HITS,
@@ -68,17 +58,11 @@ from warlog_core.codecs.wec_structs import (
     Action,
     ArticleKind,
     ArticleView,
-    Destroyed,
     Doze,
     Effect,
-    Exchange,
-    Exchanged,
-    Fire,
     Ghost,
     Heap,
     JourneyView,
-    MatchEnded,
-    Move,
     Options,
     PieceView,
     Position,
@@ -337,7 +321,16 @@ class Codec:
             "projectiles", ("kind", "seat", "square", "direction", "strength", "target", "fresh")
         )
         self.pick_ghost = state.row_picker("black_ghosts", ("type", "square", "level", "turn"))
-        self.listed = ListedActions(_listed)
+        actions = Actions(raw.actions, Action)
+        self.encoders = actions.encoders(_KINDS, but=("doze",))
+        self.encoders["doze"] = _doze_record
+        self.encoders["fire"] = _in_one_form(self.encoders["fire"])
+        self.encoders["exchange"] = _between_two(self.encoders["exchange"])
+        makers = actions.makers(_KINDS, but=("doze",))
+        makers[_DOZE] = _made_doze
+        self.made = recent(lambda record: makers[record[0]](record))
+        self.listed = ListedActions(self.made)
+        self.effects = Effects(raw.effects, Effect).decoders(_KINDS)
 
     # ---- options and Position ----
 
@@ -431,23 +424,9 @@ def _is_open(piece: Mapping[str, Any]) -> bool:
 _square_field = name_field(SQUARE_NUMBERS)
 
 
-def _exactly(action: Mapping[str, Any], *names: str) -> None:
-    if len(action) != 1 + len(names) or not all(name in action for name in names):
+def _doze_record(action: dict[str, Any]) -> ActionRecord:
+    if len(action) != 4:
         raise WrongShape
-
-
-def _move_fields(action: dict[str, Any]) -> list[int]:
-    carry = ABSENT
-    if "carry" in action:
-        _exactly(action, "piece", "to", "level", "carry")
-        carry = int_field(action["carry"])
-    else:
-        _exactly(action, "piece", "to", "level")
-    return [int_field(action["piece"]), _square_field(action["to"]), _level(action["level"]), carry]
-
-
-def _doze_fields(action: dict[str, Any]) -> list[int]:
-    _exactly(action, "piece", "squares", "direction")
     squares = [_square_field(square) for square in list_of(action["squares"])]
     if UNKNOWN in squares:
         shown = [UNKNOWN, 0, 0, 0]
@@ -455,131 +434,60 @@ def _doze_fields(action: dict[str, Any]) -> list[int]:
         raise WrongShape  # unsorted or repeated
     else:
         shown = [*squares[:4], 0, 0, 0, 0][:4]
-    return [int_field(action["piece"]), len(squares), *shown, _direction(action["direction"])]
+    a, b, c, d = shown
+    piece, direction = int_field(action["piece"]), _direction(action["direction"])
+    return (_DOZE, piece, len(squares), a, b, c, d, direction), ()
 
 
-def _fire_fields(action: dict[str, Any]) -> list[int]:
-    direction = target = to = path = ABSENT
-    if "direction" in action:
-        _exactly(action, "piece", "weapon", "direction")
-        direction = _direction(action["direction"])
-    elif "target" in action:
-        _exactly(action, "piece", "weapon", "target")
-        target = _square_field(action["target"])
-    else:
-        _exactly(action, "piece", "weapon", "to", "path")
-        to, path = _square_field(action["to"]), _path(action["path"])
-    return [int_field(action["piece"]), _weapon(action["weapon"]), direction, target, to, path]
+_AIMS = frozenset(("direction", "target", "to", "path"))
+_FORMS_OF_FIRE = ({"direction"}, {"target"}, {"to", "path"})
 
 
-def _exchange_fields(action: dict[str, Any]) -> list[int]:
-    back = ABSENT
-    if "for" in action:
-        _exactly(action, "from", "to", "article", "for")
-        back = _kind(action["for"])
-    else:
-        _exactly(action, "from", "to", "article")
-    giver, receiver = action["from"], action["to"]
-    fields = [int_field(giver), int_field(receiver), _kind(action["article"]), back]
-    # Compared here, where integers of any size can be.
-    if giver == receiver or (back != ABSENT and giver > receiver):
-        raise WrongShape
-    return fields
-
-
-# The types whose fields come in several forms, or as a list. All others have each of theirs, and each is one number.
-_FORMS: dict[Any, Callable[[dict[str, Any]], list[int]]] = {
-    Move: _move_fields,
-    Doze: _doze_fields,
-    Fire: _fire_fields,
-    Exchange: _exchange_fields,
-}
-_FIELDS: dict[str, Reader] = {"piece": int_field, "article": _kind, "seat": _seat}
-
-
-def _encoder(number: int, action: Any) -> Encoder:
-    if action not in _FORMS:
-        return encoder(number, {name: _FIELDS[name] for name in action.__struct_fields__})
-    fields = _FORMS[action]
-
-    def encode(posted: dict[str, Any]) -> ActionRecord:
-        record = [number, *fields(posted)]
-        return (*record, *(0,) * (8 - len(record))), ()  # type: ignore[return-value]
+def _in_one_form(fire: Encoder) -> Encoder:
+    def encode(action: dict[str, Any]) -> ActionRecord:
+        if action.keys() & _AIMS not in _FORMS_OF_FIRE:
+            raise WrongShape
+        return fire(action)
 
     return encode
 
 
-_ENCODERS = {type_name(action): _encoder(number, action) for number, action in enumerate(ACTIONS)}
-_PLAIN_MAKERS = {
-    action: maker(
-        action, {"piece": int, "article": lambda number: KINDS[number - 1], "seat": SEATS.__getitem__}
-    )
-    for action in ACTIONS
-    if action not in _FORMS
+def _between_two(exchange: Encoder) -> Encoder:
+    def encode(action: dict[str, Any]) -> ActionRecord:
+        record = exchange(action)
+        giver, receiver = action["from"], action["to"]
+        # Compared here, where integers of any size can be.
+        if giver == receiver or ("for" in action and giver > receiver):
+            raise WrongShape
+        return record
+
+    return encode
+
+
+_DOZE = 1
+
+# What the numbers of each kind of field stand for; which fields there are is said in `wec.c`.
+_KINDS: Kinds = {
+    "number": NUMBER,
+    "piece": NUMBER._replace(read=int_field),
+    "space": Kind(SQUARES, _square_field),
+    "seat": table(SEATS),
+    "type": table(TYPES, 1),
+    "level": table(LEVELS),
+    "article": table(KINDS, 1),
+    "weapon": table(WEAPONS),
+    "direction": table(DIRECTIONS),
+    "path": table(PATHS),
+    "projectile": table(PROJECTILES),
+    "move_cause": table(MOVE_CAUSES),
+    "loss_cause": table(LOSS_CAUSES),
+    "result": Kind(take=lambda left: _result(next(left), next(left))),
 }
 
 
-@recent
-def _listed(record: Sequence[int]) -> Any:
-    """The Struct of an action's record."""
-    action, a, b, c, d, e, f, g = ACTIONS[record[0]], *record[1:]
-    if action is Move:
-        return Move(a, SQUARES[b], LEVELS[c], UNSET if d == ABSENT else d)
-    if action is Doze:
-        return Doze(a, [SQUARES[square] for square in (c, d, e, f)[:b]], DIRECTIONS[g])
-    if action is Fire:
-        return Fire(
-            a,
-            WEAPONS[b],
-            UNSET if c == ABSENT else DIRECTIONS[c],
-            UNSET if d == ABSENT else SQUARES[d],
-            UNSET if e == ABSENT else SQUARES[e],
-            UNSET if f == ABSENT else PATHS[f],
-        )
-    if action is Exchange:
-        return Exchange(a, b, KINDS[c - 1], UNSET if d == ABSENT else KINDS[d - 1])
-    return _PLAIN_MAKERS[action](record)
-
-
-# ---- effects: the fields of each, decoded by their names -------------------------------------------------------
-
-_DECODERS: dict[str, Decoder] = {
-    "seat": SEATS.__getitem__,
-    "to_seat": SEATS.__getitem__,
-    "piece_type": lambda number: TYPES[number - 1],
-    "origin": SQUARES.__getitem__,
-    "at": SQUARES.__getitem__,
-    "to": SQUARES.__getitem__,
-    "from_at": SQUARES.__getitem__,
-    "to_at": SQUARES.__getitem__,
-    "target": SQUARES.__getitem__,
-    "level": LEVELS.__getitem__,
-    "from_level": LEVELS.__getitem__,
-    "to_level": LEVELS.__getitem__,
-    "kind": PROJECTILES.__getitem__,
-    "direction": DIRECTIONS.__getitem__,
-    "path": PATHS.__getitem__,
-    "weapon": WEAPONS.__getitem__,
-    "article": lambda number: KINDS[number - 1],
-    "back": lambda number: KINDS[number - 1],
-    "cause": MOVE_CAUSES.__getitem__,
-}
-
-
-def _decoders(effect: Any) -> tuple[tuple[str, Decoder], ...]:
-    found = {name: _DECODERS.get(name, int) for name in effect.__struct_fields__}
-    if effect is Destroyed:
-        found["cause"] = LOSS_CAUSES.__getitem__
-    if effect is Exchanged:
-        found["to"] = int  # an id
-    return tuple(found.items())
-
-
-_EFFECT_DECODERS = tuple((effect, _decoders(effect)) for effect in EFFECTS)
-
-
-def _present(decode: Decoder, word: int) -> Any:
-    return UNSET if word == WORD_ABSENT else decode(word)
+def _made_doze(record: Sequence[int]) -> Doze:
+    _, piece, n, *squares, direction = record
+    return Doze(piece, [SQUARES[square] for square in squares[:n]], DIRECTIONS[direction])
 
 
 def _squares(words: Sequence[int]) -> list[str]:
@@ -618,10 +526,10 @@ class Tables:
     # ---- actions ----
 
     def record(self, action: object) -> ActionRecord:
-        return encoded(action, _ENCODERS)
+        return encoded(action, self._codec.encoders)
 
     def action(self, record: Sequence[int], items: Sequence[int]) -> Any:
-        return _listed(record)
+        return self._codec.made(record)
 
     def action_alt(self, kind: int, words: Sequence[int]) -> dict[str, Any]:
         raise AssertionError("an action is shown whole or not at all (8.4)")
@@ -635,12 +543,7 @@ class Tables:
     # ---- effects ----
 
     def effect(self, kind: int, words: Sequence[int]) -> Any:
-        effect, decoders = _EFFECT_DECODERS[kind]
-        if effect is MatchEnded:
-            return MatchEnded(result=_result(words[0], words[1]))
-        return effect(
-            **{name: _present(decode, word) for (name, decode), word in zip(decoders, words, strict=True)}
-        )
+        return self._codec.effects[kind](words)
 
     # ---- view ----
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
@@ -259,7 +259,6 @@ Action = (
     | Resign
     | Timeout
 )
-ACTIONS: tuple[Any, ...] = Action.__args__
 
 # ---- 10.3 view -----------------------------------------------------------------------------------------------
 
@@ -582,7 +581,6 @@ Effect = (
     | TurnEnded
     | MatchEnded
 )
-EFFECTS: tuple[Any, ...] = Effect.__args__
 
 # ---- 10.5 Position -------------------------------------------------------------------------------------------
 

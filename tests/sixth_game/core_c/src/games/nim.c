@@ -6,11 +6,20 @@
 
 /* ---- tables (rules/nim.md, 3 and 7) ------------------------------------------------------------------------------- */
 
-enum { TAKE, RESIGN, TIMEOUT };
-static const wl_action_type ACTIONS[] = {{"take", 0}, {"resign", WL_GIVES_UP}, {"timeout", WL_SERVER_ONLY}, {NULL, 0}};
+/* X(constant, name, flags, field ...) */
+#define ACTION_ROWS(X)                                                                                                \
+    X(TAKE, take, 0, WL_NUMBER(count))                                                                                \
+    X(RESIGN, resign, WL_GIVES_UP)                                                                                    \
+    X(TIMEOUT, timeout, WL_SERVER_ONLY, WL_SEAT(seat))
+WL_ACTIONS(ACTION_ROWS);
 
-enum { MATCH_STARTED, TAKEN, RESIGNED, MATCH_ENDED };
-static const char *const EFFECTS[] = {"match_started", "taken", "resigned", "match_ended", NULL};
+/* X(constant, name, field ...) */
+#define EFFECT_ROWS(X)                                                                                                \
+    X(MATCH_STARTED, match_started, WL_NUMBER(heap), WL_SEAT(seat))                                                   \
+    X(TAKEN, taken, WL_SEAT(seat), WL_NUMBER(count), WL_NUMBER(heap))                                                 \
+    X(RESIGNED, resigned, WL_SEAT(seat), WL_OF(reason, reason))                                                       \
+    X(MATCH_ENDED, match_ended, WL_OF(result, result))
+WL_EFFECTS(EFFECT_ROWS);
 
 enum { LAST_TAKEN, GAVE_UP, TIMED_OUT };
 static const char *const REASONS[] = {"last_taken", "resigned", "timeout", NULL};
@@ -166,7 +175,8 @@ static void end(nim_state *s, int32_t winner, int32_t reason, wl_event *event)
     s->phase = OVER;
     s->winner = winner;
     s->reason = reason;
-    WL_PUBLIC(event, MATCH_ENDED, wl_bit(winner), reason);
+    /* A result is one field of two words, which WL_PUBLIC would refuse. */
+    wl_record(event, WL_REC_EFFECT, WL_ALL_VIEWERS, 0, MATCH_ENDED, WL_ARGS(wl_bit(winner), reason));
 }
 
 static int32_t apply(const void *setup, void *state, const wl_post *post, wl_draws *draws, wl_event *event)
@@ -224,7 +234,7 @@ static const wl_game NIM_1 = {
     .phases = PHASES,
     .reasons = REASONS,
     .errors = ERROR_NAMES,
-    .actions = ACTIONS,
+    .actions = ACTION_TYPES,
     .effects = EFFECTS,
     .setup_size = sizeof(nim_setup),
     .state_size = sizeof(nim_state),

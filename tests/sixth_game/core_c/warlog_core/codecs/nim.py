@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Any, Literal, get_args
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from warlog_core.binding import RawGame
 from warlog_core.codecs import ActionRecord, ActionStruct, EffectStruct, Result
-from warlog_core.codecs._actions import Decoder, ListedActions, encoded, encoder, maker, type_name
+from warlog_core.codecs._actions import ListedActions, encoded
 from warlog_core.codecs._names import members
+from warlog_core.codecs._signatures import NUMBER, Actions, Effects, Kind, Kinds, table
 from warlog_core.codecs._words import (
-    Reader,
     int64_field,
     int_word,
-    known_name,
     name_word,
     numbered,
     object_of,
@@ -23,9 +22,9 @@ from warlog_core.codecs._words import (
     with_verdict,
 )
 
-SEATS = ("red", "blue")
-REASONS = ("last_taken", "resigned", "timeout")
 Seat = Literal["red", "blue"]
+SEATS: tuple[Seat, ...] = get_args(Seat)
+REASONS = ("last_taken", "resigned", "timeout")
 
 
 class Options(Struct, frozen=True, forbid_unknown_fields=True):
@@ -51,7 +50,6 @@ class Timeout(ActionStruct, frozen=True, tag="timeout"):
 
 
 Action = Take | Resign | Timeout
-ACTIONS: tuple[Any, ...] = (Take, Resign, Timeout)
 
 
 class MatchStarted(EffectStruct, frozen=True, tag="match_started"):
@@ -118,7 +116,15 @@ class Codec:
 
     def __init__(self, raw: RawGame) -> None:
         """Nothing of the layouts is needed beforehand: all fields are read by name."""
-        self.listed = ListedActions(_listed)
+        actions = Actions(raw.actions, Action)
+        self.encoders = actions.encoders(_KINDS)
+        self._makers = actions.makers(_KINDS)
+        self.listed = ListedActions(self.made)
+        self.effects = Effects(raw.effects, Effect).decoders(_KINDS)
+
+    def made(self, record: Sequence[int]) -> Any:
+        """The Struct of an action's record."""
+        return self._makers[record[0]](record)
 
     def options_words(self, options: object) -> list[int]:
         return with_verdict(_options_words, options)
@@ -146,18 +152,17 @@ class Codec:
         return Tables(self)
 
 
-_FIELDS: dict[str, Reader] = {"count": int64_field, "seat": known_name(numbered(SEATS))}
-_ENCODERS = {
-    type_name(action): encoder(number, {name: _FIELDS[name] for name in action.__struct_fields__})
-    for number, action in enumerate(ACTIONS)
+def _result(words: Iterator[int]) -> Result:
+    return Result(members(next(words), SEATS), REASONS[next(words)])
+
+
+# What the numbers of each kind of field stand for; `src/games/nim.c` says which fields actions and effects have.
+_KINDS: Kinds = {
+    "number": NUMBER._replace(read=int64_field),
+    "seat": table(SEATS),
+    "reason": table(REASONS),
+    "result": Kind(take=_result),
 }
-_DECODERS: dict[str, Decoder] = {"count": int, "seat": SEATS.__getitem__}
-_MAKERS = tuple(maker(action, _DECODERS) for action in ACTIONS)
-
-
-def _listed(record: Sequence[int]) -> Struct:
-    action: Struct = _MAKERS[record[0]](record)
-    return action
 
 
 class Tables:
@@ -169,10 +174,11 @@ class Tables:
         self._codec = codec
 
     def record(self, action: object) -> ActionRecord:
-        return encoded(action, _ENCODERS)
+        return encoded(action, self._codec.encoders)
 
     def action(self, record: Sequence[int], items: Sequence[int]) -> Struct:
-        return _listed(record)
+        struct: Struct = self._codec.made(record)
+        return struct
 
     def listing(self, listing: bytes) -> list[Any]:
         return self._codec.listed.structs(listing)
@@ -181,15 +187,8 @@ class Tables:
         raise AssertionError("no action of nim has another form")
 
     def effect(self, kind: int, words: Sequence[int]) -> Struct:
-        match kind:
-            case 0:
-                return MatchStarted(words[0], SEATS[words[1]])
-            case 1:
-                return Taken(SEATS[words[0]], words[1], words[2])
-            case 2:
-                return Resigned(SEATS[words[0]], REASONS[words[1]])
-            case _:
-                return MatchEnded(Result(members(words[0], SEATS), REASONS[words[1]]))
+        struct: Struct = self._codec.effects[kind](words)
+        return struct
 
     def view(self, viewer: str, fields: Mapping[str, Any]) -> Struct:
         over = fields["phase"] == 1
