@@ -81,9 +81,10 @@ bench: dev ## the core's micro-benchmarks, then the server beside its floor
 load: dev ## 1,000 matches of all games at once for five minutes; the page is load-report/index.html (ARGS="--matches 100")
 	$(BIN)/python -m tests.load.run $(ARGS)
 
-soak: dev ## the full counts: 2,000 fuzzed starts, 200 bot matches and 1,000 random matches of each game
+soak: dev ## the full counts: 2,000 fuzzed starts, 200 bot matches, 1,000 random matches of each game; timing of refusals
 	$(MAKE) -C core_c asan ROUNDS=2000
-	$(BIN)/pytest -m soak
+	$(BIN)/pytest -m soak -n logical --dist loadfile --maxprocesses 8 --ignore tests/service/test_timing.py
+	$(BIN)/pytest -m soak -s tests/service/test_timing.py
 
 # ---- running ---------------------------------------------------------------------------------------------------
 
