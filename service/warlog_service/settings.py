@@ -67,7 +67,8 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     tokens_per_player: Count = 100
     pairing_entries: Count = 8  # of one player that wait at once
 
-    # Work on whole matches: verify, export, import, and the history of a match of more than `heavy_events`.
+    # Work on whole matches: verify, export, import; of a match of more than `heavy_events` its history, a page of more
+    # events than that, and a past board that is not in memory.
     heavy_at_once: Positive = 2
     heavy_waiting: Annotated[int, Meta(ge=0)] = 32  # requests in the queue; those beyond are refused
     heavy_per_caller: Annotated[int, Meta(ge=0)] = 4  # waiting or being worked on; 0: any number

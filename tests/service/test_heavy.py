@@ -323,3 +323,84 @@ def test_bodies_that_are_announced_and_do_not_come_close_imports_to_nobody(tmp_p
         for wire in told:
             assert wire.recv(12) == b"HTTP/1.1 429"
         ok(ada.http.post("/matches/import", content=record), 201)
+
+
+def processor_seconds(pid: int) -> float:
+    """Of all threads of a process."""
+    tasks = Path(f"/proc/{pid}/task").glob("*/schedstat")
+    return sum(int(task.read_text().split()[0]) for task in tasks) / 1e9
+
+
+def read_by_many(tmp_path: Path, events: int, seconds: float, bound: float) -> None:
+    """Forty strangers page through a long match and look at its boards, while another player plays: how much processor
+    time the server gives to others before a command is answered, which a busy machine does not change."""
+    paths = (
+        "/events?limit=1000&after={}",
+        "/events?after={}",
+        "/view?at={}&seat=all",
+        "/events?limit=1000&after={}",
+    )
+    with (
+        WarlogServer(tmp_path, environment=UNLIMITED) as server,
+        Api(server.url) as api,
+        ExitStack() as stack,
+    ):
+        ada = api.player()
+        ada.http.timeout = httpx.Timeout(600)
+        long = ok(ada.http.post("/matches/import", content=json.dumps(long_record(events))), 201)["match"][
+            "id"
+        ]
+        server.stop()
+        server.start()  # so that the boards of the past have to be made anew, too
+        readers = [stack.enter_context(Api(server.url)) for _ in range(ASKING)]
+        ada = stack.enter_context(Api(server.url, ada.token))
+        ada.http.timeout = httpx.Timeout(600)
+        other, over = ada.alone(), threading.Event()
+        codes: Counter[tuple[str, int]] = Counter()
+
+        def read(number: int) -> None:
+            path = paths[number % len(paths)]
+            for turn in range(number, 1_000_000, ASKING):
+                if over.is_set():
+                    return
+                at = 100 + turn * 7 % (events - 1200)
+                answer = readers[number].http.get(f"/matches/{long}{path.format(at)}", timeout=600)
+                codes[path.split("?")[0], answer.status_code] += 1
+                if answer.status_code != 200:
+                    over.wait(0.2)
+
+        def dearest() -> float:
+            """Of the commands of a while, in processor time of the server."""
+            until, worst = time.monotonic() + seconds, 0.0
+            while time.monotonic() < until:
+                before = processor_seconds(server.pid)
+                ada.defend(other)
+                worst = max(worst, processor_seconds(server.pid) - before)
+            return worst
+
+        alone = dearest()
+        with ThreadPoolExecutor(ASKING) as pool:
+            reading = [pool.submit(read, number) for number in range(ASKING)]
+            try:
+                among = dearest()
+            finally:
+                over.set()
+            for one in reading:
+                one.result()
+        print(
+            f"a command, its view and its match: {alone * 1000:.0f} ms of processor time at most, among {ASKING} "
+            f"readers of {events} events {among * 1000:.0f} ms (bound {bound * 1000:.0f} ms); {dict(codes)}"
+        )
+        assert {status for _, status in codes} <= {200, 429, 503}
+        assert codes["/events", 200] > 0
+        assert codes["/view", 200] > 0
+        assert among < bound
+
+
+def test_forty_who_read_the_past_hold_up_nobody_who_plays(tmp_path: Path) -> None:
+    read_by_many(tmp_path, 3_000, 2, bound=0.6)
+
+
+@pytest.mark.soak
+def test_forty_who_read_the_past_of_a_very_long_match_hold_up_nobody_who_plays(tmp_path: Path) -> None:
+    read_by_many(tmp_path, 12_000, 20, bound=0.6)

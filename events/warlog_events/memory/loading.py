@@ -28,6 +28,7 @@ from .integrity import Integrity
 log = logging.getLogger("warlog.matches")
 
 PAGE_EVENTS = 500
+SLICE_EVENTS = 64  # that are replayed at once: a long match must not hold up everybody else
 WHOLE_AT_ONCE = 2  # loads from the first event on
 DAMAGED_MAX = 16  # damaged matches that are kept in memory as far as they can be read
 
@@ -73,6 +74,19 @@ def _deadlines(match: Match, summary: _Summary) -> dict[str, int]:
         return {seat: milliseconds(at) for seat, at in summary.deadlines.items()}
     except ValueError as error:
         raise IntegrityError(f"its deadlines cannot be read: {error}") from error
+
+
+def _whole(match_id: str) -> str:
+    """What a load from the first event on is called among those under way."""
+    return f"{match_id} whole"
+
+
+async def _fed(replay: Replay, events: list[StoredEvent]) -> None:
+    """Raises what `Replay.feed` raises."""
+    for start in range(0, len(events), SLICE_EVENTS):
+        replay.feed(events[start : start + SLICE_EVENTS])
+        if start + SLICE_EVENTS < len(events):
+            await asyncio.sleep(0)
 
 
 class Loader:
@@ -122,10 +136,13 @@ class Loader:
         await self.integrity.check(match_id)
         self._damaged.pop(match_id, None)  # it has been repaired, if it was damaged
         if whole:
-            name, work = f"{match_id} whole", self._cold_whole
+            name, work = _whole(match_id), self._cold_whole
         else:
             name, work = match_id, self._cold
         return await self._shared(name, lambda: self._guarded(match_id, work(match_id)))
+
+    def is_loading_whole(self, match_id: str) -> bool:
+        return _whole(match_id) in self._loading
 
     async def _shared(self, name: str, work: Callable[[], Coroutine[None, None, CachedMatch]]) -> CachedMatch:
         """Those who want the same at the same time wait for one load."""
@@ -183,12 +200,11 @@ class Loader:
         while not last or replay.version < last:
             limit = min(PAGE_EVENTS, last - replay.version) if last else PAGE_EVENTS
             events = await self.store.events(match_id, replay.version, limit)
-            replay.feed(events)
+            await _fed(replay, events)
             if replay.version == 0:
                 raise UnknownMatch("no such match")
             if len(events) < limit:
                 break
-            await asyncio.sleep(0)
         return replay.match()
 
     async def may_know_damaged(self, match_id: str, player_id: str | None) -> bool:
@@ -325,7 +341,7 @@ class Loader:
             told = 0 if summary is None else summary.version
             events, summary = await self._read(match_id, replay.version, clocked=clocked, told=told)
             try:
-                replay.feed(events)
+                await _fed(replay, events)
             except Forgotten:
                 return await self._cold_whole(match_id)
             if replay.version == 0:

@@ -3,7 +3,9 @@
 Every call is handed a head and tells of what that head knows, whatever has been appended since.
 """
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Awaitable, Callable
+from itertools import islice
 from typing import TypeVar
 
 from warlog_core import State
@@ -19,7 +21,8 @@ from .replayed import ReplayedEvent, tell
 
 T = TypeVar("T")
 
-PAGE_EVENTS = 500  # that are replayed at once, before others have their turn
+PAGE_EVENTS = 100  # that are read from Redis at once
+SLICE_EVENTS = 25  # that are replayed at once, which takes 1 to 3 ms, before others have their turn
 
 
 class Pages:
@@ -30,6 +33,7 @@ class Pages:
         self.store = loader.store
         self._loader = loader
         self._counts = loader.counts
+        self._turn = asyncio.Lock()
 
     async def state_at(self, match: Match, version: int) -> State:
         """The state after `version`; the caller's own. Raises NoView before the start, UnknownVersion beyond the
@@ -40,9 +44,17 @@ class Pages:
             raise NoView("there is no board before the start", version=match.version)
         if version == match.version:
             return match.state.copy()
-        return await self._with_line(
-            match, lambda line: replay.state_at(line, match.game, version, self._counts)
-        )
+
+        async def state(line: Timeline) -> State:
+            return await self._in_turn(lambda: replay.state_at(line, match.game, version, self._counts))
+
+        return await self._with_line(match, state)
+
+    def is_deep(self, match: Match, version: int) -> bool:
+        """Has the match to be replayed from its first event on, for `version` to be told of? Not if that is being
+        done already."""
+        forgotten = 0 < version <= match.timeline.known_from
+        return forgotten and not self._loader.is_loading_whole(match.id)
 
     async def each(
         self, match: Match, after: int, limit: int, use: Callable[[Match, ReplayedEvent], T]
@@ -54,11 +66,25 @@ class Pages:
         for start in range(after, last, PAGE_EVENTS):
             events = await self.stored(match, start, min(PAGE_EVENTS, last - start))
 
-            def shown(line: Timeline, events: list[StoredEvent] = events) -> list[T]:
-                return [use(match, told) for told in tell(match, line, events, self._counts)]
+            async def shown(line: Timeline, events: list[StoredEvent] = events) -> list[T]:
+                tale, page = tell(match, line, events, self._counts), list[T]()
+                for _ in range(0, len(events), SLICE_EVENTS):
+                    page += await self._in_turn(
+                        lambda: [use(match, told) for told in islice(tale, SLICE_EVENTS)]
+                    )
+                return page
 
             found += await self._with_line(match, shown)
         return found
+
+    async def _in_turn(self, work: Callable[[], T]) -> T:
+        """`work` of a few milliseconds. However many read the past, the event loop does one such piece in each of its
+        rounds: those who play wait for no more than that."""
+        async with self._turn:
+            try:
+                return work()
+            finally:
+                await asyncio.sleep(0)
 
     async def stored(self, match: Match, after: int, limit: int) -> list[StoredEvent]:
         """Events after version `after` as they are stored, each checked to follow on the one before it. Raises
@@ -79,13 +105,13 @@ class Pages:
             return hot.match
         return (await self._loader.cold(match.id, whole=True)).match
 
-    async def _with_line(self, match: Match, use: Callable[[Timeline], T]) -> T:
+    async def _with_line(self, match: Match, use: Callable[[Timeline], Awaitable[T]]) -> T:
         """`use` of a timeline that has not forgotten what it needs. A contradiction freezes the match."""
         try:
             try:
-                return use(match.timeline)
+                return await use(match.timeline)
             except Forgotten:
-                return use((await self.whole(match)).timeline)
+                return await use((await self.whole(match)).timeline)
         except IntegrityError as error:
             await self._loader.integrity.freeze(match.id, error)
             raise

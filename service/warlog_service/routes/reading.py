@@ -5,6 +5,7 @@ from __future__ import annotations
 from litestar import get
 from litestar.params import FromPath
 
+from warlog_core import State
 from warlog_events.errors import Competitive, NotYourSeat, NoView
 from warlog_events.match.match import Match
 from warlog_events.match.model import SPECTATOR, Reader
@@ -14,7 +15,7 @@ from warlog_service.backend import service_of
 from warlog_service.heavy import Large, Result
 from warlog_service.openapi import call
 from warlog_service.requests import AnyRequest, asked, header
-from warlog_service.responses import PRIVATE, TEXT, Answer, matches, not_modified, private
+from warlog_service.responses import JSON, PRIVATE, TEXT, Answer, encode, matches, not_modified, private
 
 EVENTS_MAX = 1_000
 NODES_MAX = 5_000
@@ -57,7 +58,7 @@ async def get_view(request: AnyRequest, match_id: FromPath[str]) -> Answer:
     if matches(header(request.scope, b"if-none-match"), tag):
         return not_modified(tag, PRIVATE)
     at = match.version if query.at is None else query.at
-    state = match.state if query.at is None else await past.state_at(match, at)
+    state = match.state if query.at is None else await state_at(request, past, match, player, at)
     if state is None:
         raise NoView("there is no board before the start")
     answer: dict[str, object] = {"version": match.version, "at": at, "seat": viewer}
@@ -90,7 +91,7 @@ async def get_position(request: AnyRequest, match_id: FromPath[str]) -> Answer:
     if match.mode == "competitive":
         raise Competitive("A competitive match is not edited.", version=match.version)
     at = match.version if query.at is None else query.at
-    state = match.state if query.at is None else await past.state_at(match, at)
+    state = match.state if query.at is None else await state_at(request, past, match, player, at)
     if state is None:
         raise NoView("there is no board before the start")
     position = state.position_seen_by(query.seat)
@@ -120,7 +121,7 @@ async def get_actions(request: AnyRequest, match_id: FromPath[str]) -> Answer:
     if matches(header(request.scope, b"if-none-match"), tag):
         return not_modified(tag, PRIVATE)
     at = match.version if query.at is None else query.at
-    state = match.state if query.at is None else await past.state_at(match, at)
+    state = match.state if query.at is None else await state_at(request, past, match, player, at)
     if state is None:
         raise NoView("there is nothing to do on a board before the start")
     actions = [] if query.at is None and match.status == "aborted" else state.legal(query.seat)
@@ -146,23 +147,31 @@ async def get_actions(request: AnyRequest, match_id: FromPath[str]) -> Answer:
     "/matches/{match_id:str}/events",
     opt=call(query=schema.EventsQuery, answer=schema.Events, headers=("If-None-Match",), errors=SEATS),
 )
-async def get_events(request: AnyRequest, match_id: FromPath[str]) -> Answer:
+async def get_events(request: AnyRequest, match_id: FromPath[str]) -> Large:
     """The history as you may see it today, every version of it; what of an event you may not know is left out."""
     query = asked(request.scope, schema.EventsQuery)
     past, match, player = await match_of(request, match_id)
     reader = reader_of(match, player, query.seat)
-    tag = tag_of(match, reader)
+    tag, service = tag_of(match, reader), service_of(request.scope)
+    who = auth.asker(service, request.scope, player)
     if matches(header(request.scope, b"if-none-match"), tag):
-        return not_modified(tag, PRIVATE)
-    limit = min(query.limit, EVENTS_MAX)
-    events = await past.events(match, reader, query.after, limit)
-    last = query.after + len(events)
-    answer = {
-        "events": events,
-        "next": last if last < match.version and events else None,
-        "version": match.version,
-    }
-    return private(answer, 200, (b"etag", tag))
+        return Large(service.heavy, who, not_modified(tag, PRIVATE))
+    after, limit = query.after, min(query.limit, EVENTS_MAX)
+
+    async def make() -> Result:
+        events = await past.events(match, reader, after, limit)
+        last = after + len(events)
+        more = last if last < match.version and events else None
+        return Result(encode({"events": events, "next": more, "version": match.version}))
+
+    headers = [JSON, *PRIVATE, (b"etag", tag)]
+    many = min(limit, match.version - after) > service.settings.heavy_events
+    if many or _is_deep(request, past, match, after + 1):
+        key = ("events", match.id, match.chain, reader, after, limit)
+        result = await service.heavy.result(who, key, make)
+    else:
+        result = await make()
+    return Large(service.heavy, who, Answer(200, headers, result.body))
 
 
 @get(
@@ -231,6 +240,21 @@ async def match_of(request: AnyRequest, match_id: str) -> tuple[Past, Match, str
     player = caller.id if caller else None
     found = service.backend.matches
     return found.past, await found.readable(match_id, player), player
+
+
+async def state_at(request: AnyRequest, past: Past, match: Match, player: str | None, at: int) -> State:
+    """The state after version `at`, which may be heavy work. Raises NoView, UnknownVersion."""
+    if not _is_deep(request, past, match, at):
+        return await past.state_at(match, at)
+    service = service_of(request.scope)
+    async with service.heavy.turn(auth.asker(service, request.scope, player)):
+        return await past.state_at(match, at)
+
+
+def _is_deep(request: AnyRequest, past: Past, match: Match, version: int) -> bool:
+    """Has a long match to be replayed as a whole, because what is in memory of it begins after `version`?"""
+    long = match.version > service_of(request.scope).settings.heavy_events
+    return long and past.is_deep(match, version)
 
 
 def reader_of(match: Match, player: str | None, seats: list[str]) -> Reader:
