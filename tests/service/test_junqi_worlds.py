@@ -23,20 +23,17 @@ class Room(World):
     """Red (south) and blue (north) lay out; what came before differs from world to world."""
 
     def __init__(self, server: WarlogServer, number: int, before: Before) -> None:
-        self.game, self.seats = "junqi", ("south", "north")
-        self.stranger = Api(server.url)
-        self.red, self.blue, self.outsider = (self.stranger.player(name) for name in ("red", "blue", "eve"))
+        self.arrive(server, "junqi", ("south", "north"))
         before(self.red, self.blue, number)
         seats = {"south": "me", "north": "open"}
         made = self.red.create(game="junqi", options=OPTIONS, seats=seats, mode="competitive")
         self.match = made["match"]["id"]
         ok(self.blue.put(f"/matches/{self.match}/seats/north", {}))
-        for player, seat in zip((self.red, self.blue), self.seats, strict=True):
-            ok(player.command(self.match, {"type": "prepare", "seat": seat}), 201)
+        self.prepare()
 
     def of_the_match(self) -> dict[str, bytes]:
         """Without the lists and accounts, in which what came before is public."""
-        public = ("/matches?", "GET /matches", "HEAD /matches", "/players/")
+        public = ("/matches?", "GET /matches", "HEAD /matches", "/players/", "/leaderboard")
         return {
             request: answer
             for request, answer in self.seen().items()

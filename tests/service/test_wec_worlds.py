@@ -15,8 +15,8 @@ import pytest
 
 from tests.servers import WarlogServer
 from tests.service.api import Api, ok
+from tests.service.every_route import Asked, Asking, Table, look
 from tests.service.test_worlds import WORLD, difference
-from tests.service.waiting import eventually
 
 Json = dict[str, Any]
 OPEN = [
@@ -131,6 +131,8 @@ class World:
         open_record: bool = False,
     ) -> None:
         """`proposed`: the lobby agrees on the Position; otherwise Black creates the match with it."""
+        self.asked: list[Asked] = []
+        self.looked = False
         self.stranger = Api(server.url)
         self.black, self.white, self.outsider = (self.stranger.player(name) for name in ("ada", "bob", "eve"))
         self.ids = {(p["type"], p["seat"]): p["id"] for p in position["pieces"]}
@@ -178,67 +180,38 @@ class World:
         player = self.black if seat == "black" else self.white
         ok(player.act(self.match, seat, action), 201)
 
+    @property
+    def readers(self) -> dict[str, Api]:
+        return {"white": self.white, "outsider": self.outsider, "stranger": self.stranger}
+
     def answers(self, paths: list[str]) -> dict[str, bytes]:
-        readers = (("white", self.white), ("outsider", self.outsider), ("stranger", self.stranger))
         seen: dict[str, bytes] = {}
-        for name, who in readers:
+        for name, who in self.readers.items():
+            asking = Asking(name, who, seen, self.asked)
             for path in paths:
-                for method in ("GET", "HEAD"):
-                    if not (method == "HEAD" and "/feed" in path):
-                        seen[f"{name} {method} {path}"] = _bytes(who.http.request(method, path))
+                asking.read(path)
+            asking.close()
         return seen
 
     def seen(self) -> dict[str, bytes]:
-        """Everything that everybody but Black can get, request by request."""
-        eventually(lambda: ok(self.white.get("/matches?player=me&status=playing"))["matches"])
-        match, seats = f"/matches/{self.match}", ("black", "white")
-        version = self.black.match(self.match)["version"]
-        paths = [match, "/matches", "/matches?player=me", "/matches?status=playing", f"/players/{self.black.id}",
-                 "/games/wec", "/scenarios?game=wec"]  # fmt: skip
-        paths += [f"{match}/{route}" for route in ("view", "events", "events?limit=2&after=2", "timeline", "history",
-                  "history?limit=1", "board", "export", "verify", "view?seat=all")]  # fmt: skip
-        for seat in seats:
-            paths += [
-                f"{match}/{route}?seat={seat}"
-                for route in ("view", "actions", "events", "history", "position")
-            ]
-            paths += [
-                f"{match}/{route}?seat={seat}&at={at}"
-                for route in ("view", "actions", "position")
-                for at in range(1, version + 2)
-            ]
-        paths += [f"{match}/view?at={at}" for at in range(1, version + 1)] + [f"{match}/feed?seat=black"]
-        seen = self.answers(paths)
-        for name, who in (("white", self.white), ("outsider", self.outsider), ("stranger", self.stranger)):
-            for body in self._wrong(version):
-                seen[f"{name} POST {body}"] = _bytes(who.command(self.match, body))
-                seen[f"{name} POST {body} stale"] = _bytes(who.command(self.match, body, if_match='"1"'))
-            for query in ("", "seat=white", "seat=black"):
-                with who.feed(self.match, after=0, seats=query) as feed:
-                    if feed.status == 200:
-                        feed.take(version)
-                    seen[f"{name} feed {query}"] = b"\n".join([*feed.headers, feed.raw])
-        return seen
+        """Everything that everybody but Black can get, request by request; what the server says beside the match once,
+        since the match's course is no part of it."""
+        beside, self.looked = not self.looked, True
+        table = Table(self.match, "wec", ("black", "white"), self.black, self.readers)
+        return look(table, self.asked, self._wrong(), beside=beside)
 
-    def _wrong(self, version: int) -> list[Json]:
-        """Commands that nobody but Black could give, and some of White's that go wrong."""
-        acts: list[tuple[str, Json]] = [("black", {"type": "resign"}), ("white", {"type": "accept_draw"})]
-        acts += [("white", {"type": "move", "piece": self.ids["tank", "white"], "to": to, "level": level})
+    def _wrong(self) -> list[Json]:
+        """Actions of White that nobody but Black could do, or that go wrong."""
+        tank, jet = self.ids["tank", "white"], self.ids["jet", "white"]
+        acts: list[Json] = [{"type": "accept_draw"}]
+        acts += [{"type": "move", "piece": tank, "to": to, "level": level}
                  for to, level in (("c2", "ground"), ("b1", "sub"), ("h1", "ground"), ("e1", "ground"))]  # fmt: skip
+        acts += [{"type": "move", "piece": id, "to": "c2", "level": "ground"} for id in (10, 40, 990, 32767)]
+        acts += [{"type": "reinforce", "piece": id} for id in (40, 42, 960)]
         acts += [
-            ("white", {"type": "move", "piece": id, "to": "c2", "level": "ground"})
-            for id in (10, 40, 990, 32767)
+            {"type": "fire", "piece": jet, "weapon": "sam_launcher", "target": to} for to in ("c2", "b1")
         ]
-        acts += [("white", {"type": "reinforce", "piece": id}) for id in (40, 42, 960)]
-        acts += [("white", {"type": "fire", "piece": self.ids["jet", "white"], "weapon": "sam_launcher", "target": to})
-                 for to in ("c2", "b1")]  # fmt: skip
-        commands = [{"type": "act", "seat": seat, "action": action} for seat, action in acts]
-        return [*commands, {"type": "accept", "proposal": version}, {"type": "reject", "proposal": 1}]
-
-
-def _bytes(answer: Any) -> bytes:
-    headers = b"".join(b"%b: %b\n" % header for header in answer.headers.raw)
-    return b"%d\n%b\n%b" % (answer.status_code, headers, answer.content)
+        return acts
 
 
 @contextmanager

@@ -5,7 +5,7 @@ found so."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ import pytest
 
 from tests.servers import WarlogServer
 from tests.service.api import UNLIMITED, Api, ok
-from tests.service.waiting import eventually
+from tests.service.every_route import Asked, Table, look
 
 WORLD = {**UNLIMITED, "WARLOG_TEST_WORLD": "17"}
 RECRUIT = {"army": "recruit", "obstacles": "random", "army_points": 600}
@@ -23,6 +23,13 @@ DEPLOY = {"army": "preset", "deployment": "chosen", "obstacles": "none", "width"
 
 # A short run looks at casual matches in test_casual_worlds.py.
 MODES = [pytest.param("casual", marks=pytest.mark.soak), "competitive"]
+
+
+WRONG: list[dict[str, Any]] = [
+    {"type": "place", "piece": 1, "to": "a1"},
+    {"type": "attack", "piece": 1, "target": "b2"},
+    {"type": "recruit", "army": []},
+]
 
 
 class LeakyServer(WarlogServer):
@@ -49,63 +56,29 @@ class World:
         game: str = "hex",
         seats: tuple[str, str] = ("red", "blue"),
     ) -> None:
-        self.server, self.game, self.seats = server, game, seats
-        self.stranger = Api(server.url)
-        self.red, self.blue, self.outsider = (self.stranger.player(name) for name in ("red", "blue", "eve"))
+        self.arrive(server, game, seats)
         holders = {seats[0]: "me", seats[1]: self.blue.id}
         made = self.red.create(game=game, options=options, seats=holders, mode=mode)
         self.match = made["match"]["id"]
-        for player, seat in zip((self.red, self.blue), seats, strict=True):
+        self.prepare()
+
+    def arrive(self, server: WarlogServer, game: str, seats: tuple[str, str]) -> None:
+        """The people, before there is a match."""
+        self.server, self.game, self.seats = server, game, seats
+        self.asked: list[Asked] = []
+        self.stranger = Api(server.url)
+        self.red, self.blue, self.outsider = (self.stranger.player(name) for name in ("red", "blue", "eve"))
+
+    def prepare(self) -> None:
+        for player, seat in zip((self.red, self.blue), self.seats, strict=True):
             ok(player.command(self.match, {"type": "prepare", "seat": seat}), 201)
 
-    def seen(self) -> dict[str, bytes]:
+    def seen(self, wrong: Sequence[dict[str, Any]] = WRONG, *, beside: bool = True) -> dict[str, bytes]:
         """Everything that everybody but red can get, request by request."""
-        # The lobby follows a moment later, and not at the same moment in both worlds.
-        eventually(lambda: ok(self.blue.get("/matches?player=me&status=playing"))["matches"])
-        match, (red, blue) = f"/matches/{self.match}", self.seats
-        version = self.red.match(self.match)["version"]
-        seen: dict[str, bytes] = {}
-        for name, who in (("blue", self.blue), ("outsider", self.outsider), ("stranger", self.stranger)):
-            gets = [match, f"{match}/view", f"{match}/events", f"{match}/events?limit=2&after=2", f"{match}/timeline",
-                    f"{match}/history", f"{match}/board", f"{match}/export", f"{match}/verify", "/matches",
-                    "/matches?player=me",
-                    "/matches?status=playing", f"/players/{self.red.id}", f"{match}/view?seat={red}",
-                    f"{match}/actions?seat={red}", f"{match}/position?seat={red}",
-                    f"{match}/view?seat=all", f"{match}/events?seat={red}", f"{match}/feed?seat={red}",
-                    f"/games/{self.game}", "/scenarios", f"/scenarios?game={self.game}",
-                    f"{match}/history?limit=1"]  # fmt: skip
-            gets += [f"{match}/view?at={at}" for at in range(1, version + 2)]
-            if name == "blue":
-                gets += [
-                    f"{match}/{route}?seat={blue}&at={at}"
-                    for route in ("view", "position")
-                    for at in range(1, version + 1)
-                ]
-                gets += [f"{match}/actions?seat={blue}&at={at}" for at in range(4, version + 1)] + [
-                    f"{match}/actions?seat={blue}"
-                ]
-                gets += [f"{match}/events?seat={blue}", f"{match}/history?seat={blue}"]
-            for path in gets:
-                for method in ("GET", "HEAD"):
-                    if not (method == "HEAD" and "/feed" in path):
-                        answer = who.http.request(method, path)
-                        seen[f"{name} {method} {path}"] = _bytes(answer)
-            for body in ({"type": "act", "seat": red, "action": {"type": "resign"}}, {"type": "accept",
-            "proposal": version},
-                         {"type": "act", "seat": blue, "action": {"type": "place", "piece": 1, "to": "a1"}},
-                         {"type": "act", "seat": blue, "action": {"type": "attack", "piece": 1, "target": "b2"}},
-                         {"type": "act", "seat": blue, "action": {"type": "recruit", "army": []}}):  # fmt: skip
-                seen[f"{name} POST {body}"] = _bytes(who.command(self.match, body))
-                seen[f"{name} POST {body} stale"] = _bytes(who.command(self.match, body, if_match='"1"'))
-            with who.feed(self.match, after=0) as feed:
-                feed.take(version)
-                seen[f"{name} feed"] = b"\n".join([*feed.headers, feed.raw])
-        return seen
-
-
-def _bytes(answer: Any) -> bytes:
-    headers = b"".join(b"%b: %b\n" % header for header in answer.headers.raw)
-    return b"%d\n%b\n%b" % (answer.status_code, headers, answer.content)
+        readers = {"blue": self.blue, "outsider": self.outsider, "stranger": self.stranger}
+        return look(
+            Table(self.match, self.game, self.seats, self.red, readers), self.asked, wrong, beside=beside
+        )
 
 
 def difference(first: dict[str, bytes], second: dict[str, bytes]) -> list[str]:
