@@ -25,6 +25,7 @@ from warlog_core.codecs._words import (
     name_field,
     numbered,
     object_of,
+    option_readers,
     optional_word,
     row_words,
     with_verdict,
@@ -81,6 +82,8 @@ _NOT_GIVEN = 0xFF
 _ARMY_BISHOPS_MAX = 14
 _AREA_SPACES_MAX = 8
 
+_BOOK = book_data("confrontation")
+
 # ---- into words --------------------------------------------------------------------------------------------
 
 _INT_MIN, _INT_MAX = -(2**31), 2**31 - 1
@@ -103,24 +106,7 @@ _race = known_name(numbered(RACE_NAMES))
 _kind = known_name(numbered(KINDS))
 
 # Words 1 to 16 of the options, in order.
-_OPTION_WORDS: dict[str, Reader] = {
-    "seats": _int,
-    "army_points": _int,
-    "free_pawns": _int,
-    "actions_per_turn": _int,
-    "spells_per_bishop": _int,
-    "spell_cost": _int,
-    "leadership_bonus": _int,
-    "weapon_mastery_bonus": _int,
-    "hold_bonus": _int,
-    "enhancement_bonus": _int,
-    "races": bool_word,
-    "race_tokens": _int,
-    "race_token_cost": _int,
-    "treasure": bool_word,
-    "terrain": known_name(numbered(("off", "custom", "players"))),
-    "turn_limit": _int,
-}
+_OPTION_WORDS = option_readers(_BOOK["options"], _int, known_name)
 _OPTIONS = frozenset(_OPTION_WORDS) | {"piece_table", "spell_table", "terrain_areas"}
 _TYPE_NUMBERS = ("move", "combat", "cost")
 _SPELL_NUMBERS = ("combat", "range")
@@ -194,8 +180,6 @@ def _position_words(position: object) -> list[int]:
         words += [spells.count(spell) for spell in range(len(SPELL_NAMES))]
     return words + _area_words(given.get("terrain", []))
 
-
-_BOOK = book_data("confrontation")
 
 _ABILITIES = {
     "king": "Its defeat ends its seat's part. Enters rough ground only to begin combat.",

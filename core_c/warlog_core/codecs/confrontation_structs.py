@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
@@ -25,22 +25,20 @@ Outcome = Literal["attacker", "defender", "draw"]
 RemovedReason = Literal["defeated", "eliminated"]
 LeaveReason = Literal["king_defeated", "army_destroyed", "resigned", "timeout"]
 
-SEATS: tuple[Seat, ...] = ("white", "red", "black", "blue")
+SEATS: tuple[Seat, ...] = get_args(Seat)
 SEATS_OF: dict[int, tuple[Seat, ...]] = {2: ("white", "black"), 3: SEATS[:3], 4: SEATS}
-PHASES: tuple[Phase, ...] = ("army", "order", "terrain", "setup", "play", "over")
-TYPES: tuple[Type, ...] = ("king", "pawn", "rook", "knight", "bishop", "queen")
-BOUGHT_TYPES: tuple[BoughtType, ...] = ("pawn", "rook", "knight", "bishop", "queen")
-STATUSES: tuple[Status, ...] = ("reserve", "board", "fallen", "removed")
-SPELL_NAMES: tuple[Spell, ...] = ("fireball", "heal", "hurt", "judgement", "panic")
-RACE_NAMES: tuple[Race, ...] = ("demons", "dwarves", "elves", "humans", "orcs", "undead")
-KINDS: tuple[Kind, ...] = ("barrier", "counterspell", "enhancement", "rough")
-TREASURES: tuple[Treasure, ...] = ("sword", "armour", "boots", "scroll", "banner", "recruit")
-BYS: tuple[By, ...] = ("move", "fireball", "hurt", "judgement")
-DECISIONS: tuple[Decision, ...] = (
-    "hold", "luck", "live_again", "panic", "fury", "swift", "risen", "draw_offer",
-)  # fmt: skip
-OUTCOMES: tuple[Outcome, ...] = ("attacker", "defender", "draw")
-REMOVED_REASONS: tuple[RemovedReason, ...] = ("defeated", "eliminated")
+PHASES: tuple[Phase, ...] = get_args(Phase)
+TYPES: tuple[Type, ...] = get_args(Type)
+BOUGHT_TYPES: tuple[BoughtType, ...] = get_args(BoughtType)
+STATUSES: tuple[Status, ...] = get_args(Status)
+SPELL_NAMES: tuple[Spell, ...] = get_args(Spell)
+RACE_NAMES: tuple[Race, ...] = get_args(Race)
+KINDS: tuple[Kind, ...] = get_args(Kind)
+TREASURES: tuple[Treasure, ...] = get_args(Treasure)
+BYS: tuple[By, ...] = get_args(By)
+DECISIONS: tuple[Decision, ...] = get_args(Decision)
+OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
+REMOVED_REASONS: tuple[RemovedReason, ...] = get_args(RemovedReason)
 REASONS = (
     "king_defeated", "army_destroyed", "resigned", "timeout", "draw_agreed", "turn_limit", "stalemate",
 )  # fmt: skip

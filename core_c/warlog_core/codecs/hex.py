@@ -43,6 +43,7 @@ from warlog_core.codecs._words import (
     name_word,
     numbered,
     object_of,
+    option_readers,
     optional_word,
     row_words,
     with_verdict,
@@ -80,6 +81,8 @@ from warlog_core.jsonvalue import is_text
 _RECRUIT_PHASE, _DEPLOY, _PLAY, _OVER = range(4)
 _HIDDEN = 0xFFFF  # in a view, the space of a stack to those who may not know it
 
+_BOOK = book_data("hex")
+
 # ---- into words --------------------------------------------------------------------------------------------
 
 _space_word = name_word(SPACE_IDS)
@@ -90,25 +93,7 @@ _status_word = name_word(numbered(STATUSES))
 _phase_word = name_word(numbered(PHASES[:_OVER]))
 
 # Words 1 to 17 of the options, in order.
-_OPTION_WORDS: dict[str, Reader] = {
-    "seats": int_word,
-    "teams": name_word(numbered(("none", "pairs"))),
-    "width": int_word,
-    "height": int_word,
-    "obstacles": name_word(numbered(("none", "list", "random"))),
-    "obstacle_count": int_word,
-    "deploy_depth": int_word,
-    "deployment": name_word(numbered(("auto", "chosen"))),
-    "army": name_word(numbered(("recruit", "preset", "given"))),
-    "army_points": int_word,
-    "max_stacks": int_word,
-    "army_preset": name_word(numbered(PRESETS)),
-    "shooter_melee_percent": int_word,
-    "defend_percent": int_word,
-    "min_damage": int_word,
-    "round_limit": int_word,
-    "limit_result": name_word(numbered(("draw", "hit_points"))),
-}
+_OPTION_WORDS = option_readers(_BOOK["options"], int_word, name_word)
 _OPTIONS = frozenset(_OPTION_WORDS) | {"obstacle_spaces", "armies", "roster"}
 
 # The words of a unit type, in order; `summon_unit` (before `cost`) is done by hand.
@@ -238,7 +223,6 @@ def _add_list(lists: list[int], words: Callable[..., list[int]], *given: object)
     return _GIVEN
 
 
-_BOOK = book_data("hex")
 _DEFAULT_IDS: tuple[str, ...] = tuple(unit["id"] for unit in _BOOK["roster"])
 _DEFAULT_LABELS: tuple[tuple[str, str], ...] = tuple((unit["id"], unit["name"]) for unit in _BOOK["roster"])
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
@@ -18,13 +18,13 @@ SkillKind = Literal["none", "heal", "summon"]
 Kind = Literal["melee", "ranged", "retaliation"]
 LeaveReason = Literal["resigned", "timeout"]
 
-SEATS: tuple[Seat, ...] = ("red", "blue", "green", "yellow")
-PHASES: tuple[Phase, ...] = ("recruit", "deploy", "play", "over")
-STATUSES: tuple[Status, ...] = ("in", "eliminated", "resigned")
-MOVEMENTS: tuple[Movement, ...] = ("walk", "leap", "fly")
-SKILLS: tuple[SkillKind, ...] = ("none", "heal", "summon")
-KINDS: tuple[Kind, ...] = ("melee", "ranged", "retaliation")
-LEAVE_REASONS: tuple[LeaveReason, ...] = ("resigned", "timeout")
+SEATS: tuple[Seat, ...] = get_args(Seat)
+PHASES: tuple[Phase, ...] = get_args(Phase)
+STATUSES: tuple[Status, ...] = get_args(Status)
+MOVEMENTS: tuple[Movement, ...] = get_args(Movement)
+SKILLS: tuple[SkillKind, ...] = get_args(SkillKind)
+KINDS: tuple[Kind, ...] = get_args(Kind)
+LEAVE_REASONS: tuple[LeaveReason, ...] = get_args(LeaveReason)
 PRESETS = ("auto", "host", "rangers", "coven", "talons")
 REASONS = ("elimination", "resigned", "timeout", "draw_agreed", "round_limit")
 

@@ -30,6 +30,7 @@ from warlog_core.codecs._words import (
     name_word,
     numbered,
     object_of,
+    option_readers,
     optional_word,
     row_words,
     with_verdict,
@@ -99,25 +100,7 @@ _color = known_name(numbered(COLORS))
 _space = known_name(numbered(SPACE_NAMES))
 
 # Words 1 to 17 of the options, in order.
-_OPTION_WORDS: dict[str, Reader] = {
-    "mode": known_name(numbered(MODES)),
-    "players": int64_word,
-    "wings": known_name(numbered(("closed", "open"))),
-    "open_allies": bool_word,
-    "move_seconds": int64_word,
-    "max_timeouts": int64_word,
-    "flee_seconds": int64_word,
-    "min_steps_draw": int64_word,
-    "min_steps_resign": int64_word,
-    "min_steps_score": int64_word,
-    "quiet_limit": int64_word,
-    "mines_guard_flag": bool_word,
-    "win_points": int64_word,
-    "flee_factor": int64_word,
-    "doubling_from_level": int64_word,
-    "stake": int64_word,
-    "gold_cap": int64_word,
-}
+_OPTION_WORDS = option_readers(_BOOK["options"], int64_word, known_name)
 _OPTIONS = frozenset(Options.__struct_fields__)
 _BY_SEAT: dict[str, Reader] = dict.fromkeys(SEATS, int64_word)
 

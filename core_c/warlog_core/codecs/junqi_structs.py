@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
@@ -33,20 +33,17 @@ PieceType = Literal[
     "mine",
 ]
 
-SEATS: tuple[Seat, ...] = ("south", "east", "north", "west")
+SEATS: tuple[Seat, ...] = get_args(Seat)
 SEATS_OF: dict[int, tuple[Seat, ...]] = {4: SEATS, 2: ("south", "north")}
-MODES: tuple[Mode, ...] = ("standard", "flip")
-PHASES: tuple[Phase, ...] = ("layout", "play", "over")
-STATUSES: tuple[Status, ...] = ("alive", "defeated")
-CAUSES: tuple[Cause, ...] = ("flag_captured", "no_moves", "last_piece", "timeout", "resigned", "fled")
+MODES: tuple[Mode, ...] = get_args(Mode)
+PHASES: tuple[Phase, ...] = get_args(Phase)
+STATUSES: tuple[Status, ...] = get_args(Status)
+CAUSES: tuple[Cause, ...] = get_args(Cause)
 REASONS = (*CAUSES, "draw_agreed", "quiet_limit", "aborted")
-OUTCOMES: tuple[Outcome, ...] = ("attacker", "defender", "both")  # from 1: no battle is 0
-COLORS: tuple[Color, ...] = ("red", "black")
-FACES: tuple[Face, ...] = ("up", "down")
-TYPES: tuple[PieceType, ...] = (
-    "flag", "field_marshal", "general", "major_general", "brigadier", "colonel", "major", "captain",
-    "lieutenant", "engineer", "bomb", "mine",
-)  # fmt: skip
+OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)  # from 1: no battle is 0
+COLORS: tuple[Color, ...] = get_args(Color)
+FACES: tuple[Face, ...] = get_args(Face)
+TYPES: tuple[PieceType, ...] = get_args(PieceType)
 
 ARMY = 25
 SPACE_NAMES = (

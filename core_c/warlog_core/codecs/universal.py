@@ -19,7 +19,6 @@ from warlog_core.codecs._signatures import NUMBER, Actions, Effects, Kind, Kinds
 from warlog_core.codecs._words import (
     Reader,
     WrongShape,
-    bool_word,
     int_field,
     int_word,
     list_of,
@@ -27,6 +26,7 @@ from warlog_core.codecs._words import (
     name_word,
     numbered,
     object_of,
+    option_readers,
     row_words,
     true_word,
     with_verdict,
@@ -93,18 +93,7 @@ def _factions_word(value: object) -> int:
 
 
 # The words after the verdict, in order.
-_OPTION_WORDS: _Readers = {
-    "mode": name_word(numbered(MODES)),
-    "factions": _factions_word,
-    "pairing": name_word(numbered(PAIRINGS)),
-    "first": _seat_word,
-    "quiet_limit": int_word,
-    "breeding_limit": int_word,
-    "psionics": bool_word,
-    "psionic_cost": int_word,
-    "veterans": bool_word,
-    "veteran_merits": int_word,
-}
+_OPTION_WORDS = option_readers(_BOOK["options"], int_word, name_word, {"factions": _factions_word})
 
 _NUMBER_WORDS: _Readers = {
     "promotions": int_word,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
@@ -17,14 +17,12 @@ Pairing = Literal["opposite", "rows", "columns"]
 Kind = Literal["mighty", "commander", "wizard", "psionic", "dragon", "mecha", "knight", "angel", "demon"]
 OutReason = Literal["mighty_lost", "no_area", "resigned", "timeout"]
 
-SEATS: tuple[Seat, ...] = ("majora", "chaos", "good", "evil", "balance")
-PHASES: tuple[Phase, ...] = ("play", "over")
-MODES: tuple[Mode, ...] = ("standard", "double")
-PAIRINGS: tuple[Pairing, ...] = ("opposite", "rows", "columns")
-KINDS: tuple[Kind, ...] = (
-    "mighty", "commander", "wizard", "psionic", "dragon", "mecha", "knight", "angel", "demon",
-)  # fmt: skip
-OUT_REASONS: tuple[OutReason, ...] = ("mighty_lost", "no_area", "resigned", "timeout")
+SEATS: tuple[Seat, ...] = get_args(Seat)
+PHASES: tuple[Phase, ...] = get_args(Phase)
+MODES: tuple[Mode, ...] = get_args(Mode)
+PAIRINGS: tuple[Pairing, ...] = get_args(Pairing)
+KINDS: tuple[Kind, ...] = get_args(Kind)
+OUT_REASONS: tuple[OutReason, ...] = get_args(OutReason)
 REASONS = (*OUT_REASONS, "draw_agreed", "quiet_limit")
 
 FILES, RANKS = 20, 20

@@ -18,7 +18,6 @@ from warlog_core.codecs._actions import Encoder, ListedActions, encoded, recent
 from warlog_core.codecs._names import joined, members
 from warlog_core.codecs._signatures import NUMBER, Actions, Effects, Kind, Kinds, table
 from warlog_core.codecs._words import (
-    Reader,
     WrongShape,
     bool_word,
     int_field,
@@ -29,6 +28,7 @@ from warlog_core.codecs._words import (
     name_word,
     numbered,
     object_of,
+    option_readers,
     optional_word,
     row_words,
     with_verdict,
@@ -107,14 +107,7 @@ _missile = known_name(numbered(PROJECTILES))
 _loss = known_name(numbered(LOSSES, 1))
 _transport_name = known_name(numbered(TRANSPORTS, _FIRST_TRANSPORT))
 
-_OPTION_WORDS: dict[str, Reader] = {
-    spec["name"]: bool_word
-    if spec["type"] == "boolean"
-    else int_word
-    if spec["type"] == "integer"
-    else name_word(numbered(spec["values"]))
-    for spec in _BOOK["options"]
-}
+_OPTION_WORDS = option_readers(_BOOK["options"], int_word, name_word)
 
 
 def _options_words(options: object) -> list[int]:

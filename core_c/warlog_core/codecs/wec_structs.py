@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
@@ -34,17 +34,17 @@ ProjectileKind = Literal["rocket", "sam", "torpedo"]
 MoveCause = Literal["move", "carry", "doze", "journey", "fall"]
 LossCause = Literal["taken", "flame", "rocket", "sam", "torpedo", "stun", "conversion", "crash"]
 
-SEATS: tuple[Seat, ...] = ("black", "white")
-LEVELS: tuple[Level, ...] = ("ground", "air", "sub")
-DIRECTIONS: tuple[Direction, ...] = ("n", "ne", "e", "se", "s", "sw", "w", "nw")
+SEATS: tuple[Seat, ...] = get_args(Seat)
+LEVELS: tuple[Level, ...] = get_args(Level)
+DIRECTIONS: tuple[Direction, ...] = get_args(Direction)
 # rank, file of one step
 DIRECTION_STEPS = ((1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1))
-HANDS: tuple[Hand, ...] = ("left", "right")  # numbered from 1; 0 is none
-PATHS: tuple[Path, ...] = ("beeline", "port", "starboard")
+HANDS: tuple[Hand, ...] = get_args(Hand)  # numbered from 1; 0 is none
+PATHS: tuple[Path, ...] = get_args(Path)
 # Types and kinds are numbered from 1, as in the book's tables; 0 is none.
-TYPES: tuple[PieceType, ...] = PieceType.__args__  # type: ignore[attr-defined]
-KINDS: tuple[ArticleKind, ...] = ArticleKind.__args__  # type: ignore[attr-defined]
-WEAPONS: tuple[Weapon, ...] = Weapon.__args__  # type: ignore[attr-defined]
+TYPES: tuple[PieceType, ...] = get_args(PieceType)
+KINDS: tuple[ArticleKind, ...] = get_args(ArticleKind)
+WEAPONS: tuple[Weapon, ...] = get_args(Weapon)
 # Abilities with a countdown; those of each type stand in the book's order (3.1).
 WEAPON_ABILITIES = (*KINDS[:6], "limited_rocket")
 INHERENT_WEAPONS: dict[str, tuple[str, ...]] = dict.fromkeys(TYPES, ()) | {
@@ -61,11 +61,11 @@ INHERENT_WEAPONS: dict[str, tuple[str, ...]] = dict.fromkeys(TYPES, ()) | {
     "destroyer": ("torpedo_launcher",),
     "aaa": ("sam_launcher",),
 }
-TRANSPORTS: tuple[Transport, ...] = ("bicycle", "jump_pack", "scuba")
-PROJECTILES: tuple[ProjectileKind, ...] = ("rocket", "sam", "torpedo")
+TRANSPORTS: tuple[Transport, ...] = get_args(Transport)
+PROJECTILES: tuple[ProjectileKind, ...] = get_args(ProjectileKind)
 HITS = ("flame", "stun", "conversion", "rocket", "sam", "torpedo")
-MOVE_CAUSES: tuple[MoveCause, ...] = MoveCause.__args__  # type: ignore[attr-defined]
-LOSS_CAUSES: tuple[LossCause, ...] = LossCause.__args__  # type: ignore[attr-defined]
+MOVE_CAUSES: tuple[MoveCause, ...] = get_args(MoveCause)
+LOSS_CAUSES: tuple[LossCause, ...] = get_args(LossCause)
 REASONS = ("primary_destroyed", "primary_converted", "resigned", "timeout", "draw_agreed", "no_moves")
 LOSSES = ("primary_destroyed", "primary_converted")
 
