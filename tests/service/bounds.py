@@ -7,7 +7,7 @@ from typing import Self
 
 import psutil
 
-SAMPLE_SECONDS = 0.01
+SAMPLE_SECONDS = 0.002
 MEGABYTE = 1_000_000
 
 
@@ -17,8 +17,7 @@ class Bounded:
     then, where they depend on how much has come in."""
 
     def __init__(self, name: str, pid: int, *, memory: float, seconds: float) -> None:
-        self.memory, self.seconds = memory, seconds
-        self._name = name
+        self.name, self.memory, self.seconds = name, memory, seconds
         self._process = psutil.Process(pid)
         self._before = self._most = 0
         self._cpu = 0.0
@@ -49,7 +48,7 @@ class Bounded:
             return
         grown, spent = max(self._most, self._resident()) - self._before, self._spent() - self._cpu
         said = (
-            f"{self._name}: memory {grown / MEGABYTE:.1f} of {self.memory / MEGABYTE:.0f} MB, "
+            f"{self.name}: memory {grown / MEGABYTE:.1f} of {self.memory / MEGABYTE:.0f} MB, "
             f"processor {spent:.2f} of {self.seconds:.1f} s"
         )
         print(said)

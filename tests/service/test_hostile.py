@@ -12,6 +12,7 @@ import pytest
 
 from tests.servers import WarlogServer
 from tests.service.api import UNLIMITED, Api, ok
+from tests.service.bounds import Bounded
 from tests.service.wire import Reply, exchange
 from warlog_service.openapi import recorded
 
@@ -211,7 +212,14 @@ def mutated(value: Any, dice: random.Random) -> Any:
     return dice.choice(ODD)
 
 
-def test_bodies_that_are_nearly_right_are_taken_or_refused_with_a_code(api: Api, seed: int) -> None:
+BODIES_NEARLY_RIGHT = 700
+MEMORY_PER_BODY_MAX = 40_000  # of which most is the match that it is sent to, in memory
+CPU_SECONDS_PER_BODY_MAX = 0.01  # with that match's creation
+
+
+def test_bodies_that_are_nearly_right_are_taken_or_refused_with_a_code(
+    server: WarlogServer, api: Api, seed: int
+) -> None:
     dice = random.Random(seed)
     ada = api.player()
     examples = [example for example in recorded().values() if "body" in example]
@@ -225,19 +233,27 @@ def test_bodies_that_are_nearly_right_are_taken_or_refused_with_a_code(api: Api,
         {"kind": "abort"},
         {"kind": "rematch"},
     ]
-    for number in range(700):
-        example = dice.choice(examples)
-        path, body = example["path"].removeprefix("/v1"), example["body"]
-        if "/commands" in path or number % 3 == 0:
-            match = ada.create(seats={"red": "me"})["match"]["id"] if dice.random() < 0.3 else ada.alone()
-            path = f"/matches/{match}/commands"
-            if dice.random() < 0.6:
-                body = {"type": "propose", "proposal": dice.choice(proposals)}
-        for _ in range(dice.choice([1, 1, 2, 4])):
-            body = mutated(body, dice)
-        answer = ada.http.request(example["method"] if "/commands" not in path else "POST", path, json=body)
-        assert answer.status_code < 500, (path, body, answer.text)
-        assert answer.status_code < 400 or answer.json()["code"], (path, body)
+    with Bounded(
+        f"{BODIES_NEARLY_RIGHT} bodies that are nearly right",
+        server.pid,
+        memory=BODIES_NEARLY_RIGHT * MEMORY_PER_BODY_MAX,
+        seconds=BODIES_NEARLY_RIGHT * CPU_SECONDS_PER_BODY_MAX,
+    ):
+        for number in range(BODIES_NEARLY_RIGHT):
+            example = dice.choice(examples)
+            path, body = example["path"].removeprefix("/v1"), example["body"]
+            if "/commands" in path or number % 3 == 0:
+                match = ada.create(seats={"red": "me"})["match"]["id"] if dice.random() < 0.3 else ada.alone()
+                path = f"/matches/{match}/commands"
+                if dice.random() < 0.6:
+                    body = {"type": "propose", "proposal": dice.choice(proposals)}
+            for _ in range(dice.choice([1, 1, 2, 4])):
+                body = mutated(body, dice)
+            answer = ada.http.request(
+                example["method"] if "/commands" not in path else "POST", path, json=body
+            )
+            assert answer.status_code < 500, (path, body, answer.text)
+            assert answer.status_code < 400 or answer.json()["code"], (path, body)
 
 
 @pytest.mark.parametrize(

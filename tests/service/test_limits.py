@@ -12,6 +12,8 @@ import pytest
 from tests.nginx import nginx
 from tests.servers import WarlogServer
 from tests.service.api import UNLIMITED, Api, ok, refused
+from tests.service.bounds import MEGABYTE, Bounded
+from tests.service.test_http import LAST, all_of, statuses
 from warlog_service.proxies import HOPS_MAX, Proxies, ProxiesUnreadable
 from warlog_service.settings import BadSettings, read
 
@@ -155,6 +157,31 @@ def test_bad_tokens_stop_no_good_one_from_the_same_address(strict: WarlogServer)
         assert good == [200] * len(good)
         assert set(bad) <= {401, 429}
         assert bad.count(401) < 20
+
+
+BAD_TOKENS = 2_000
+
+
+def test_bad_tokens_each_of_its_own_from_as_many_addresses_take_bounded_memory_and_time(
+    strict: WarlogServer,
+) -> None:
+    """Nothing is remembered of each for long, neither of the token nor of the address."""
+
+    def request(number: int) -> bytes:
+        return (
+            b"GET /v1/players/me HTTP/1.1\r\nhost: x\r\nauthorization: Bearer wl_%043d\r\n"
+            b"x-forwarded-for: 2001:db8:%x:%x::1\r\n\r\n" % (number, number >> 8, number & 255)
+        )
+
+    with Api(strict.url) as api:
+        ada = api.player()
+        with Bounded(
+            f"{BAD_TOKENS} bad tokens", strict.pid, memory=24 * MEGABYTE, seconds=BAD_TOKENS * 0.004
+        ):
+            for start in range(0, BAD_TOKENS, 100):
+                flood = b"".join(request(number) for number in range(start, start + 100))
+                assert statuses(all_of(strict.url, flood + LAST)) == [401] * 100 + [200]
+        assert ada.get("/players/me").status_code == 200
 
 
 def test_without_a_proxy_that_is_trusted_the_headers_are_no_way_round_a_limit(tmp_path: Path) -> None:

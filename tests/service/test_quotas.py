@@ -3,7 +3,9 @@ is under again."""
 
 from __future__ import annotations
 
+import itertools
 import json
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -13,7 +15,9 @@ import pytest
 
 from tests.servers import RedisServer, WarlogServer
 from tests.service.api import SMALL, UNLIMITED, Api, ok, refused
+from tests.service.bounds import MEGABYTE, Bounded
 from tests.service.junqi import LAYOUT
+from tests.service.test_heavy import long_record
 from tests.service.waiting import eventually
 
 FEW = {
@@ -54,6 +58,9 @@ def exceeded(answer: Any, quota: str, have: int, limit: int) -> dict[str, Any]:
     return problem
 
 
+LOBBIES = 400
+IMPORTS, IMPORT_EVENTS = 24, 800
+PROPOSED_EVENTS = 2_000
 LOBBY: dict[str, Any] = {"game": "hex", "seats": {"red": "me"}}
 
 
@@ -62,8 +69,12 @@ def test_one_player_does_not_fill_the_list_whichever_process_he_asks(
 ) -> None:
     """10,999 lobbies in twelve seconds, all on the first page."""
     elsewhere = Api(strict[1].url, ada.token, id=ada.id)
-    with ThreadPoolExecutor(8) as threads:
-        asked = [threads.submit((ada, elsewhere)[n % 2].post, "/matches", LOBBY) for n in range(40)]
+    with (
+        Bounded(f"{LOBBIES} lobbies asked for, one process", strict[0].pid, memory=24 * MEGABYTE, seconds=5),
+        Bounded(f"{LOBBIES} lobbies asked for, the other", strict[1].pid, memory=24 * MEGABYTE, seconds=5),
+        ThreadPoolExecutor(8) as threads,
+    ):
+        asked = [threads.submit((ada, elsewhere)[n % 2].post, "/matches", LOBBY) for n in range(LOBBIES)]
         answers = [one.result() for one in asked]
     made = [answer.json()["match"]["id"] for answer in answers if answer.status_code == 201]
     assert len(made) == 3
@@ -174,6 +185,54 @@ def test_what_proposals_carry_is_bounded_in_each_match(ada: Api) -> None:
     # The match goes on.
     for player, seat in ((ada, "red"), (bob, "blue")):
         ok(player.command(match, {"type": "prepare", "seat": seat}), 201)
+
+
+def test_as_much_as_proposals_may_carry_takes_bounded_memory_and_time(tmp_path: Path) -> None:
+    """Records nearly as large as a body may be, until the match's quota is used up."""
+    with WarlogServer(tmp_path, environment=UNLIMITED) as server, Api(server.url) as stranger:
+        ada, bob = stranger.player(), stranger.player()
+        proposal = {
+            "type": "propose",
+            "proposal": {"kind": "options", "import": long_record(PROPOSED_EVENTS)},
+        }
+        size = len(json.dumps(proposal))
+        match = ada.create(seats={"red": "me", "blue": bob.id})["match"]["id"]
+        taken = 0
+        with Bounded("", server.pid, memory=96 * MEGABYTE, seconds=15) as bound:
+            while (answer := ada.command(match, proposal)).status_code == 201:
+                taken += 1
+                ok(bob.command(match, {"type": "reject", "proposal": answer.json()["version"]}), 201)
+            bound.name = f"{taken} proposals with records of {PROPOSED_EVENTS} events, {size // 1000} kB each"
+        problem = refused(answer, 429, "quota_exceeded")
+        assert problem["quota"] == "proposal_bytes_per_match"
+        assert taken > problem["limit"] // 2 // size
+        ok(ada.command(match, {"type": "prepare", "seat": "red"}), 201)
+
+
+def test_many_imports_at_once_take_bounded_memory_and_time(tmp_path: Path) -> None:
+    """Some are worked on, the others wait, or are told to come again, and do."""
+    body = json.dumps(long_record(IMPORT_EVENTS))
+    with WarlogServer(tmp_path, environment=UNLIMITED) as server, Api(server.url) as stranger:
+        players = [stranger.player() for _ in range(8)]
+
+        def bring(number: int) -> int:
+            client = players[number % len(players)]
+            for refusals in itertools.count():
+                answer = client.http.post("/matches/import", content=body)
+                if answer.status_code == 201:
+                    return refusals
+                assert answer.status_code in (429, 503), answer.text
+                assert int(answer.headers["retry-after"]) >= 1
+                time.sleep(0.1)
+            raise AssertionError
+
+        what = f"{IMPORTS} imports of {IMPORT_EVENTS} events, {len(body) / MEGABYTE:.1f} MB each"
+        with (
+            Bounded(what, server.pid, memory=128 * MEGABYTE, seconds=10),
+            ThreadPoolExecutor(IMPORTS) as threads,
+        ):
+            assert len(list(threads.map(bring, range(IMPORTS)))) == IMPORTS
+        ok(players[0].post("/matches", LOBBY), 201)
 
 
 def test_scenarios_layouts_tokens_and_entries_are_bounded_by_name(ada: Api) -> None:
