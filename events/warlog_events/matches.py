@@ -185,12 +185,16 @@ class Matches:
         Raises MalformedBody (not a record), BodyTooLarge (more events than one append takes), UnknownGame, Refused
         with the rule book's code, or with `bad_record` where draws, hashes, chain or versions do not fit
         (`extra["record_version"]` says where)."""
+        match_id = self.store.new_match_id()
+        self.store.check_growth(
+            match_id
+        )  # and at the end once more: before all the work, where there is no room
         if self._quotas is not None:
             await self._quotas.check_import(caller.id)
         # Thousands of actions take a while, which nobody else shall wait for.
         parsed = await self._heavy.run(records.parse_record, record)
         await self._heavy.run(check_import, parsed, record)
-        draft = self._new_draft(parsed.game, parsed.rules_version, caller)
+        draft = self._new_draft(parsed.game, parsed.rules_version, caller, match_id)
         versions = await self._heavy.run(begin_import, draft, parsed, caller, visibility)
         match = await self._append_new(draft)
         return Imported(match, {str(old): new for old, new in versions.items()})

@@ -45,11 +45,13 @@ class OptionsKept:
     ) -> OwnOptions:
         """Under a name that is new, or in the place of what had it.
 
-        Raises Refused as a match with these options is refused, MalformedBody (the name), QuotaExceeded."""
+        Raises Refused as a match with these options is refused, MalformedBody (the name), QuotaExceeded,
+        Unavailable."""
         check_options(game, options)
         check_name(name)
         stored = _Stored(self._world.now_ms(), options)
         key = keys.options(player, game.name)
+        self._pipe.check_growth(key)
         kept = (name, msgspec.json.encode(stored), self._options_max, "")
         have = await self._pipe.script("keep", [key], kept)
         if have != -1:

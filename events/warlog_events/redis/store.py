@@ -190,6 +190,10 @@ class Store:
         """Always the same for a match: it has one rematch at most, whoever writes it, and however often."""
         return keys.rematch_id(match, self.buckets)
 
+    def check_growth(self, match: str) -> None:
+        """Before a new match is made. Raises DiskFull, Unavailable."""
+        self._connection.check_growth(keys.events(match))
+
     async def append(self, append: Append) -> None:
         """All or nothing (lua/append.lua).
 
@@ -198,7 +202,7 @@ class Store:
         again with a new `at`), Unavailable, Unconfirmed (the same append with its Idempotency-Key tells)."""
         a, match = append, append.match
         if not a.expected_version:
-            self._connection.check_growth(keys.events(match))
+            self.check_growth(match)
         call, arguments = self._call(a)
         try:
             try:

@@ -18,16 +18,21 @@ from pathlib import Path
 
 import pytest
 
+import warlog_core
 from tests.cluster import wait_until
 from tests.events.hand import Hand, assert_whole, opened
 from tests.events.players.test_scenarios import New
 from tests.servers import RedisServer
 from tests.service.junqi import LAYOUT
+from tests.service.test_heavy import long_record
 from tests.small_disk import Filler, free_bytes, small_disk
 from warlog_events.clock_and_random import World
 from warlog_events.errors import DiskFull, Repeated, Unavailable, Unconfirmed, WarlogError
+from warlog_events.match.model import Player
+from warlog_events.matches import Matches
 from warlog_events.players.accounts import Accounts
 from warlog_events.players.layouts import Library
+from warlog_events.players.own_options import OptionsKept
 from warlog_events.players.scenarios import Scenarios
 from warlog_events.redis import embedded, pipe
 from warlog_events.redis.append_notices import Watch
@@ -299,7 +304,8 @@ async def test_with_nine_tenths_of_the_memory_used_nothing_new_is_begun_and_matc
         world = World.real()
         accounts = Accounts(connection, world, Watch(connection))
         scenarios, library = Scenarios(connection, world), Library(connection, world)
-        hand = Hand(store_of(connection))
+        hand, options = Hand(store_of(connection)), OptionsKept(connection, world)
+        matches = Matches(hand.store, world)
         await hand.write()
         account, _ = await accounts.create_player("early")
         for i in range(200):
@@ -313,11 +319,15 @@ async def test_with_nine_tenths_of_the_memory_used_nothing_new_is_begun_and_matc
             "an account": lambda: accounts.create_player("late"),
             "a token": lambda: accounts.create_token(account.id, "t", ["play"]),
             "a scenario": lambda: scenarios.save(account.id, New()),
+            "options": lambda: options.save(account.id, warlog_core.game("hex"), "mine", {}),
+            "an import": lambda: matches.import_record(long_record(10), Player("ada", account.id)),
             "a layout": lambda: library.save(account.id, "junqi", "mine", LAYOUT),
         }
         for begin in new.values():
             with pytest.raises(Unavailable, match="nearly full"):
                 await begin()
+        with pytest.raises(Unavailable, match="nearly full"):  # before it is looked at
+            await matches.import_record({"game": "none"}, Player("ada", account.id))
         for _ in range(20):
             await hand.write()
         await connection.redis.config_set("maxmemory", 32 << 20)
