@@ -26,7 +26,7 @@ from .errors import (
     VersionConflict,
     WarlogError,
 )
-from .match import records
+from .match import policy, records
 from .match.commands import (
     Accept,
     Act,
@@ -193,6 +193,8 @@ class Matches:
             await self._quotas.check_import(caller.id)
         # Thousands of actions take a while, which nobody else shall wait for.
         parsed = await self._heavy.run(records.parse_record, record)
+        if 0 < self.settings.events_per_match < len(parsed.events):
+            raise _too_long(len(parsed.events), self.settings.events_per_match)
         await self._heavy.run(check_import, parsed, record)
         draft = self._new_draft(parsed.game, parsed.rules_version, caller, match_id)
         versions = await self._heavy.run(begin_import, draft, parsed, caller, visibility)
@@ -374,9 +376,11 @@ class Matches:
                 began_at = began_at or draft.at
                 if isinstance(command, Act):
                     self._act(draft, command, caller)
+                    self._check_length(draft, command)
                 else:
                     self._decide(draft, command, caller, others, found)
                     self._check_carried(draft)
+                    self._check_length(draft, command)
                     for other in others:
                         await self._reserve(other)
                     for other in (*others, draft):
@@ -456,6 +460,17 @@ class Matches:
                 accept(draft, command, caller, self._around(draft, caller, others, found))
             case Reject():
                 reject(draft, command, caller)
+
+    def _check_length(self, draft: Draft, command: AnyCommand) -> None:
+        """A match that is as long as it may be can still be left and resigned, and end. Raises QuotaExceeded."""
+        match, began = draft.match, draft.began
+        most = self.settings.events_per_match
+        if not most or began is None or match.version <= most:
+            return
+        ends = match.status != began.status and match.status in ("finished", "aborted")
+        resigns = isinstance(command, Act) and policy.resigns(command.action)
+        if not (ends or resigns or isinstance(command, LeaveSeat)):
+            raise _too_long(began.version, most)
 
     def _check_carried(self, draft: Draft) -> None:
         """Raises QuotaExceeded."""
@@ -645,6 +660,11 @@ class Matches:
 
 def _idempotency(caller: Player, key: Key | None, done: Done) -> Idempotency | None:
     return None if key is None else Idempotency(caller.id, key.key, key.digest, done.answer)
+
+
+def _too_long(have: int, most: int) -> QuotaExceeded:
+    detail = f"A match has at most {most} events. Then its players can only resign, leave and end it: begin a new one."
+    return QuotaExceeded("events_per_match", have, most, detail)
 
 
 def _check_still(tried: Match, match: Match, command: AnyCommand, began_at: int) -> None:

@@ -21,6 +21,7 @@ class MatchSettings(msgspec.Struct, frozen=True):
     snapshot_every_events       how often a match is written down whole
     feed_events_max             events that may wait for one slow reader
     proposal_bytes_per_match    of all proposals of a match and of what they changed; 0: any number
+    events_per_match            beyond which players only end a match; 0: any number
     """
 
     hot_bytes_max: int = 256 * 1024 * 1024
@@ -28,6 +29,7 @@ class MatchSettings(msgspec.Struct, frozen=True):
     snapshot_every_events: int = 100
     feed_events_max: int = 256
     proposal_bytes_per_match: int = 0
+    events_per_match: int = 0
 
 
 _ANSWER = b'{"version":%d,"event":%b,"match":%b}'

@@ -112,7 +112,10 @@ class Backend:
                     imports_per_day=settings.imports_per_day,
                 ),
             ),
-            settings=MatchSettings(proposal_bytes_per_match=settings.proposal_bytes_per_match),
+            settings=MatchSettings(
+                proposal_bytes_per_match=settings.proposal_bytes_per_match,
+                events_per_match=settings.events_per_match,
+            ),
             heavy=self.heavy,
         )
         if self.archive is not None:

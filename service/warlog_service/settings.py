@@ -60,6 +60,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     matches_per_player: Count = 200  # lobbies and running ones that he made
     matches_per_day: Count = 2_000  # that he makes, imports included
     imports_per_day: Count = 100
+    events_per_match: Count = 50_000  # beyond which players only end it
     proposal_bytes_per_match: Count = 4 * MEGABYTE  # of all that is proposed and changed in it
     scenarios_per_player: Count = 200
     layouts_per_game: Count = 200  # of one player

@@ -235,6 +235,32 @@ def test_many_imports_at_once_take_bounded_memory_and_time(tmp_path: Path) -> No
         ok(players[0].post("/matches", LOBBY), 201)
 
 
+def test_a_match_has_so_many_events_and_can_still_be_ended(tmp_path: Path) -> None:
+    most = 12
+    environment = {**FEW, "WARLOG_EVENTS_PER_MATCH": str(most)}
+    with WarlogServer(tmp_path, environment=environment) as server, Api(server.url) as api:
+        ada, bob = api.player(), api.player()
+        match = ada.alone()
+        while (version := ada.match(match)["version"]) < most:
+            ada.defend(match)
+        active = ada.get(f"/matches/{match}/view", params={"seat": "red"}).json()["view"]["active"]
+        (seat,) = ada.match(match)["to_act"]
+        exceeded(ada.act(match, seat, {"type": "defend", "piece": active}), "events_per_match", version, most)
+        travel = {"type": "propose", "proposal": {"kind": "undo", "to": 3}}
+        exceeded(ada.command(match, travel), "events_per_match", version, most)
+        assert ada.match(match)["version"] == most
+        ada.resign(match, seat)  # the end is one more event
+        assert ada.match(match)["status"] == "finished"
+        exceeded(ada.command(match, travel), "events_per_match", most + 1, most)
+        # A lobby in which players come and go is no other way; leaving it is always possible.
+        lobby = str(ada.create(seats={"red": "open", "blue": "open"})["match"]["id"])
+        while (taken := bob.put(f"/matches/{lobby}/seats/red", {})).status_code == 200:
+            ok(bob.delete(f"/matches/{lobby}/seats/red"))
+        exceeded(taken, "events_per_match", ada.match(lobby)["version"], most)
+        answer = ada.post("/matches/import", long_record(most + 1))
+        exceeded(answer, "events_per_match", most + 1, most)
+
+
 def test_scenarios_layouts_tokens_and_entries_are_bounded_by_name(ada: Api) -> None:
     match = ada.alone()
     position = ok(ada.get(f"/matches/{match}/view?seat=all"))["position"]

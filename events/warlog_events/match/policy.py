@@ -25,6 +25,11 @@ SETUP_SECONDS = 300
 OPTIONS_BYTES_MAX, POSITION_BYTES_MAX = 40_000, 150_000
 
 
+def resigns(action: object) -> bool:
+    """Giving up has this name in every game that knows it."""
+    return isinstance(action, dict) and action.get("type") == "resign"
+
+
 def check_size(
     options: Mapping[str, object],
     position: Mapping[str, object] | None,
