@@ -82,7 +82,21 @@ def test_a_match_in_the_range_counts_and_says_so(api: Api) -> None:
     assert "uncounted" not in shown
     flee(match, ben)
     eventually(lambda: standing(ben)["score"] == -2)
-    assert (standing(ben)["fled"], standing(ada)["won"]) == (1, 1)
+    # Too short to score by its rules: he who stayed has neither won nor a place in the table.
+    assert (standing(ben)["fled"], standing(ben)["lost"], standing(ada)["won"]) == (1, 1, 0)
+    assert standing(ada) == standing(api.player())
+    table = [row["player"]["id"] for row in ok(api.get("/games/junqi/leaderboard"))["players"]]
+    assert ben.id in table
+    assert ada.id not in table
+
+
+def long_enough(ada: Api, ben: Api) -> None:
+    """A match that `ada` wins, when it has gone on for as long as a win needs."""
+    match, of = playing(TWO, [ada, ben], **INSIDE), dict(zip(TWO, (ada, ben), strict=True))
+    for _ in range(INSIDE["min_steps_score"] + 1):
+        step(match, of)
+    flee(match, ben)
+    eventually(lambda: standing(ada)["won"] == 1)
 
 
 @pytest.mark.parametrize("name", COUNTED)
@@ -147,9 +161,7 @@ def test_who_has_not_played_yet_does_not_play_for_gold(api: Api) -> None:
     assert (problem["have"], problem["needed"], problem["player"]) == (0, 1, ada.id)
     assert "finished 1 competitive match" in problem["detail"]
     # To flee is not to finish.
-    match = playing(TWO, [ada, ben], **INSIDE)
-    flee(match, ben)
-    eventually(lambda: standing(ada)["won"] == 1)
+    long_enough(ada, ben)
     refused(ben.post("/matches", body), 422, "too_few_matches")
     staked = str(ok(ada.post("/matches", body), 201)["match"]["id"])
     refused(cem.put(f"/matches/{staked}/seats/north", {}), 422, "too_few_matches")
@@ -179,7 +191,7 @@ def test_the_same_two_move_points_so_many_times_a_day(api: Api) -> None:
             ok(player.act(match, seat, {"type": "ready"}), 201)
         flee(match, ben)
     eventually(lambda: standing(ben)["score"] == -4)
-    assert standing(ada)["won"] == 2
+    assert standing(ben)["fled"] == 2
     assert ada.match(started(TWO, [ada, cem], **INSIDE))["counted"] is True
 
 
@@ -203,5 +215,5 @@ def test_a_rebuild_makes_the_same_of_what_counted_and_what_did_not(tmp_path: Pat
         command = [sys.executable, "-m", "warlog_service", "rebuild", "--redis", redis.url]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env={**os.environ, **UNLIMITED})
         assert (gold(ada), gold(ben)) == ((1_000, 0), (1_000, 0))
-        assert (standing(ben)["score"], standing(ben)["fled"], standing(ada)["won"]) == (-2, 1, 1)
+        assert (standing(ben)["score"], standing(ben)["fled"], standing(ada)["won"]) == (-2, 1, 0)
         assert account(ada)["held"] == 0

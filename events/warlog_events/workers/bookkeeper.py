@@ -235,12 +235,18 @@ def moved_by(match: Match) -> tuple[list[Moved], int]:
     for player in sorted({holder.id for holder in fold.holders.values()}):
         seats = match.seats_of(player)
         outcomes = {_outcome(seat, result.winners) for seat in seats}
+        outcome = outcomes.pop() if len(outcomes) == 1 else ""
+        score = sum(points[seat] for seat in seats) if points else None
+        if (
+            outcome == "won" and score == 0
+        ):  # too short to score by its rules: no win, and no place in the table
+            outcome, score = "", None
         moved.append(
             Moved(
                 player,
                 gold=sum(nets.get(seat, 0) for seat in seats),
-                points=sum(points[seat] for seat in seats) if points else None,
-                outcome=outcomes.pop() if len(outcomes) == 1 else "",
+                points=score,
+                outcome=outcome,
                 fled=any(seat in fold.fled for seat in seats),
             )
         )
