@@ -133,7 +133,8 @@ def look(
         acts = [*wrong, *near(asking, table, version)] if player is first else wrong[:2]
         _commands(asking, table, now, acts)
         asking.close()
-    assert table.hider.match(table.match)["version"] == version, "a command was not refused"
+    done = ok(table.hider.get(f"/matches/{table.match}/events?after={version}"))["events"]
+    assert done == [], "a command was not refused"
     return seen
 
 
@@ -179,14 +180,18 @@ def _server(asking: Asking, table: Table) -> None:
         asking.read(path)
     asking("POST", f"{game}/positions/check", {"options": {}, "position": {}})
     match = f"/matches/{table.match}"
-    asking("POST", f"{match}/join", {"wish": hidden}, if_match='"1"', idempotency_key="join")
+    asking("POST", f"{match}/join", {"wish": hidden}, if_match='"999"', idempotency_key="join")
     for seat in (hidden, own):
         asking(
-            "PUT", f"{match}/seats/{seat}", {"invitation": "wli_wrong"}, if_match='"1"', idempotency_key=seat
+            "PUT",
+            f"{match}/seats/{seat}",
+            {"invitation": "wli_wrong"},
+            if_match='"999"',
+            idempotency_key=seat,
         )
         asking("PUT", f"{match}/seats/{seat}", {})
     asking("DELETE", f"{match}/seats/{hidden}")
-    asking("DELETE", f"{match}/seats/{own}", if_match='"1"', idempotency_key="leave")
+    asking("DELETE", f"{match}/seats/{own}", if_match='"999"', idempotency_key="leave")
     asking(
         "POST", "/matches/import?visibility=private", {"game": table.game, "events": [], "match": table.match}
     )
@@ -248,9 +253,9 @@ def _commands(asking: Asking, table: Table, now: Json, acts: Sequence[Json]) -> 
         asking("POST", path, command)
         assert asking.status >= 400, f"allowed: {command}"
         if command["type"] != "propose" and command.get("seat") != own:
-            asking("POST", path, command, if_match='"1"', idempotency_key="look")
+            asking("POST", path, command, if_match='"999"', idempotency_key="look")
     resign = {"type": "act", "seat": own, "action": {"type": "resign"}}
-    asking("POST", path, resign, if_match='"1"')
+    asking("POST", path, resign, if_match='"999"')
 
 
 def near(asking: Asking, table: Table, version: int) -> list[Json]:

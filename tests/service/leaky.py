@@ -3,6 +3,7 @@
 action   a hidden action is shown to everybody
 effects  every effect is shown whole
 view     a spectator looks through red's eyes
+problem  the facts of a refusal hold what red sees
 figure   a figure says how much the matches in memory weigh
 length   nothing is shown, but an answer is longer when red's army is
 """
@@ -12,11 +13,14 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from msgspec import structs
+
+from warlog_core.errors import Explanation
 from warlog_core.game import Event, State, Visible
 from warlog_service.backend import Service
 from warlog_service.cli import main
 
-_visible, _view, _show = Event.visible, State.view, Service._show
+_visible, _view, _explain, _show = Event.visible, State.view, State.explain, Service._show
 
 
 def _all_of_the_action(event: Event, viewer: str, disclosed: int) -> Visible:
@@ -31,6 +35,11 @@ def _all_of_the_effects(event: Event, viewer: str, disclosed: int) -> Visible:
 
 def _through_red_eyes(state: State, viewer: str, *, plain: bool = False) -> Any:
     return _view(state, "red" if viewer == "spectator" else viewer, plain=plain)
+
+
+def _with_red_facts(state: State, actor: str, action: object, code: str) -> Explanation:
+    why = _explain(state, actor, action, code)
+    return structs.replace(why, members={**why.members, "have": str(_view(state, "red", plain=True))})
 
 
 def _padded(event: Event, viewer: str, disclosed: int) -> Visible:
@@ -56,6 +65,8 @@ def break_it(fault: str) -> None:
             setattr(Service, "_show", _with_weight)  # noqa: B010
         case "length":
             setattr(Event, "visible", _padded)  # noqa: B010
+        case "problem":
+            setattr(State, "explain", _with_red_facts)  # noqa: B010
         case "view":
             setattr(State, "view", _through_red_eyes)  # noqa: B010
 

@@ -103,8 +103,8 @@ SECRETS = {
             {"type": "swap", "a": "N11", "b": "S11"},
             {"type": "swap", "a": "S13", "b": "S14"},
             {"type": "flip", "at": "S11"},
-            # Pieces of red's, which have other ids in the other world.
-            *({"type": "move", "piece": piece, "to": to} for piece in (2, 8, 130) for to in ("S21", "S32")),
+            # Pieces of red's, which stand elsewhere in the other world, and of blue's, which do not come so far.
+            *({"type": "move", "piece": piece, "to": to} for piece in (2, 8, 26) for to in ("S61", "S65")),
         ],
     ),
 }
@@ -139,6 +139,11 @@ class Taken(World):
 def compared(worlds: Sequence[Taken], wrong: Sequence[Json] = (), *, beside: bool = True) -> list[str]:
     first, second = (world.seen(wrong, beside=beside) for world in worlds)
     return difference(first, second)
+
+
+def ready(worlds: list[Taken]) -> None:
+    for world in worlds:
+        ok(world.blue.act(world.match, world.seats[1], {"type": "ready"}), 201)
 
 
 def moved(worlds: list[Taken]) -> None:
@@ -178,8 +183,7 @@ def hidden(servers: list[WarlogServer], name: str, *, beside: bool) -> list[Take
     for world, actions in zip(worlds, reversed(ways), strict=True):
         world.red_does(actions)
     if game == "junqi":
-        for world in worlds:
-            ok(world.blue.act(world.match, seats[1], {"type": "ready"}), 201)
+        ready(worlds)
         for _ in range(4):
             moved(worlds)
     assert compared(worlds, wrong) == []
@@ -287,8 +291,10 @@ def rematched(servers: list[WarlogServer], name: str, *, beside: bool) -> None:
     worlds = [Taken(server, options, "casual", game, seats) for server in servers]
     for world, actions in zip(worlds, ways, strict=True):
         world.red_does(actions)
-        if game == "junqi":
-            ok(world.blue.act(world.match, seats[1], {"type": "ready"}), 201)
+    if game == "junqi":  # in which giving up takes a step
+        ready(worlds)
+        moved(worlds)
+    for world in worlds:
         ok(world.blue.act(world.match, seats[1], {"type": "resign"}), 201)
         proposal = world.red_proposes(kind="rematch")
         done = ok(world.blue.command(world.match, {"type": "accept", "proposal": proposal}), 201)

@@ -161,6 +161,11 @@ def test_a_hidden_deployment_shows_nowhere(tmp_path: Path, mode: str) -> None:
         ),
         ("effects", ["blue feed", "blue GET /matches/{}/events", "blue HEAD /matches/{}/events"]),
         ("length", ["stranger feed"]),
+        pytest.param(
+            "problem",
+            [f"blue POST /matches/{{}}/commands {{'type': 'act', 'seat': 'blue', 'action': {WRONG[2]}}}"],
+            marks=pytest.mark.soak,
+        ),
         ("view", ["stranger GET /matches/{}/view", "outsider GET /matches/{}/view?at=4"]),
     ],
 )
