@@ -92,7 +92,8 @@ def test_a_match_in_the_range_counts_and_says_so(api: Api) -> None:
 
 def long_enough(ada: Api, ben: Api) -> None:
     """A match that `ada` wins, when it has gone on for as long as a win needs."""
-    match, of = playing(TWO, [ada, ben], **INSIDE), dict(zip(TWO, (ada, ben), strict=True))
+    match = playing(TWO, [ada, ben], **INSIDE)
+    of: dict[str, Api] = dict(zip(TWO, (ada, ben), strict=True))
     for _ in range(INSIDE["min_steps_score"] + 1):
         step(match, of)
     flee(match, ben)

@@ -404,3 +404,34 @@ def test_forty_who_read_the_past_hold_up_nobody_who_plays(tmp_path: Path) -> Non
 @pytest.mark.soak
 def test_forty_who_read_the_past_of_a_very_long_match_hold_up_nobody_who_plays(tmp_path: Path) -> None:
     read_by_many(tmp_path, 12_000, 20, bound=0.6)
+
+
+def imported_at_once(tmp_path: Path, events: int, players: int) -> None:
+    """Each is taken, or refused before the work: none has done its work for nothing."""
+    record = json.dumps(long_record(events))
+    with (
+        WarlogServer(tmp_path, environment=UNLIMITED) as server,
+        Api(server.url) as api,
+        ExitStack() as stack,
+    ):
+        callers = [stack.enter_context(api.player()) for _ in range(players)]
+        for caller in callers:
+            caller.http.timeout = httpx.Timeout(1_800)
+        began = time.monotonic()
+        answers = at_once([partial(one.http.post, "/matches/import", content=record) for one in callers * 2])
+        codes = Counter(answer.status_code for answer in answers)
+        print(
+            f"{len(answers)} imports of {events} events at once: {dict(codes)} in {time.monotonic() - began:.0f} s"
+        )
+        for answer in answers:
+            assert answer.status_code == 201 or answer.json().get("limit") == "heavy_per_address", answer.text
+        assert codes[201] >= players
+        for answer in answers:
+            if answer.status_code == 201:
+                match = answer.json()["match"]["id"]
+                assert ok(api.http.get(f"/matches/{match}", timeout=600))["match"]["version"] > events
+
+
+@pytest.mark.soak
+def test_large_imports_at_once_are_taken_or_refused_before_their_work(tmp_path: Path) -> None:
+    imported_at_once(tmp_path, 30_000, 4)
