@@ -47,17 +47,22 @@ import logging
 from collections.abc import Mapping
 
 import warlog_core
+from warlog_core.explain import SENTENCES, quoted
 
 
 class WarlogError(Exception):
-    """`code` is part of the API and never changes; `detail` is for people.
+    """`code` is part of the API and never changes; `detail` is for people: one sentence that a player understands.
 
+    text      what the code says in general; the detail where none is given
+    facts     names of the members that `extra` may have
     version   the match's newest version, where the answer should carry it
     path      a JSON Pointer to the part of the request's body that is at fault; "" where no part is
     extra     further members of the problem document, JSON values
     """
 
     code: str = "internal"
+    text: str = ""
+    facts: tuple[str, ...] = ()
 
     def __init__(
         self,
@@ -67,8 +72,8 @@ class WarlogError(Exception):
         path: str = "",
         extra: Mapping[str, object] | None = None,
     ) -> None:
-        super().__init__(detail or self.code)
-        self.detail = detail
+        self.detail = detail or self.text
+        super().__init__(self.detail or self.code)
         self.version = version
         self.path = path
         self.extra: Mapping[str, object] = extra or {}
@@ -80,18 +85,25 @@ class BadRequest(WarlogError):
 
 class MalformedBody(BadRequest):
     code = "malformed_body"
+    text = "The body is not JSON, or does not have the form of this call."
+    facts = ("allowed", "needed", "minimum", "maximum")
 
 
 class BadParameter(BadRequest):
     code = "bad_parameter"
+    text = "A part of the path, the query, a header or the body has a value that it cannot have."
+    facts = ("allowed", "needed", "minimum", "maximum")
 
 
 class BodyTooLarge(BadRequest):
     code = "body_too_large"
+    text = "The body is larger than this call takes."
+    facts = ("maximum",)
 
 
 class Unauthenticated(WarlogError):
     code = "unauthenticated"
+    text = "The request has no token, or one that is unknown or revoked."
 
 
 class Forbidden(WarlogError):
@@ -100,26 +112,32 @@ class Forbidden(WarlogError):
 
 class NotYourSeat(Forbidden):
     code = "not_your_seat"
+    text = "You do not hold this seat."
 
 
 class InsufficientScope(Forbidden):
     code = "insufficient_scope"
+    text = "The token lacks a scope that this call needs."
 
 
 class WrongInvitation(Forbidden):
     code = "wrong_invitation"
+    text = "This seat needs its invitation."
 
 
 class NoSpectators(Forbidden):
     code = "no_spectators"
+    text = "This match shows itself to spectators when it is over."
 
 
 class Competitive(Forbidden):
     code = "competitive"
+    text = "This is not possible in a competitive match."
 
 
 class Hidden(Forbidden):
     code = "hidden"
+    text = "The whole of this match is hidden as long as it runs."
 
 
 class Unknown(WarlogError):
@@ -128,46 +146,59 @@ class Unknown(WarlogError):
 
 class UnknownMatch(Unknown):
     code = "unknown_match"
+    text = "There is no such match, or it is private."
 
 
 class UnknownSeat(Unknown):
     code = "unknown_seat"
+    text = "This match has no such seat."
 
 
 class UnknownGame(Unknown):
     code = "unknown_game"
+    text = "There is no such game."
+    facts = ("allowed",)
 
 
 class UnknownVersion(Unknown):
     code = "unknown_version"
+    text = "This match has no such version."
+    facts = ("minimum", "maximum")
 
 
 class UnknownPlayer(Unknown):
     code = "unknown_player"
+    text = "There is no such player."
 
 
 class UnknownScenario(Unknown):
     code = "unknown_scenario"
+    text = "There is no such scenario, or it is private."
 
 
 class UnknownToken(Unknown):
     code = "unknown_token"
+    text = "You have no such token."
 
 
 class UnknownEntry(Unknown):
     code = "unknown_entry"
+    text = "You have no such entry in a pairing queue."
 
 
 class UnknownLayout(Unknown):
     code = "unknown_layout"
+    text = "You have no layout with this name."
 
 
 class UnknownOptions(Unknown):
     code = "unknown_options"
+    text = "You keep no options under this name."
 
 
 class NoView(Unknown):
     code = "no_view"
+    text = "There is no board before the start."
 
 
 class Conflict(WarlogError):
@@ -176,38 +207,62 @@ class Conflict(WarlogError):
 
 class VersionConflict(Conflict):
     code = "version_conflict"
+    text = "The match has moved on."
 
 
 class SeatTaken(Conflict):
     code = "seat_taken"
+    text = "Another player has this seat, or you have one already."
 
 
 class WrongStatus(Conflict):
     code = "wrong_status"
+    text = "The match is not in the state that this needs."
 
 
 class NoProposal(Conflict):
     code = "no_proposal"
+    text = "No proposal is open."
 
 
 class ProposalChanged(Conflict):
     code = "proposal_changed"
+    text = "Another proposal is open than the one you named."
 
 
 class AlreadyDisclosed(Conflict):
     code = "already_disclosed"
+    text = "What should stay hidden has been shown already."
 
 
 class IdempotencyKeyReused(Conflict):
     code = "idempotency_key_reused"
+    text = "This `Idempotency-Key` was used with another body before."
 
 
 class TooLate(Conflict):
     code = "too_late"
+    text = "The time of this seat is over."
+
+
+REFUSALS = {
+    **SENTENCES,
+    "bad_record": "The record contradicts itself, or does not fit the rules.",
+    "insufficient_gold": "The player does not have the gold that a seat needs.",
+    "too_few_matches": "The player has not finished enough matches to play for gold.",
+}
+"""Codes of `Refused` that do not belong to one game, and what they say in general. A game has more."""
+REFUSAL_FACTS = (
+    *("minimum", "maximum", "allowed", "have", "needed", "cost", "budget"),
+    *("space", "piece", "seat", "line", "place", "record_version", "player"),
+)
+"""Names of the members with which a refusal by the rules may say more."""
 
 
 class Refused(WarlogError):
     """The only class whose `code` is given at birth: any of a rule book's, `invalid_options` …"""
+
+    text = "The rules do not allow this."
 
     def __init__(
         self,
@@ -219,7 +274,12 @@ class Refused(WarlogError):
         extra: Mapping[str, object] | None = None,
     ) -> None:
         self.code = code
-        super().__init__(detail, version=version, path=path, extra=extra)
+        super().__init__(detail or REFUSALS.get(code, ""), version=version, path=path, extra=extra)
+
+
+def named(name: object) -> str:
+    """A name or value from a request as a sentence shows it: quoted, not too long, and such that UTF-8 can say it."""
+    return quoted(name).encode("utf-8", "backslashreplace").decode()
 
 
 def refused(error: warlog_core.Refused, *, at: str | None = "", version: int | None = None) -> Refused:
@@ -247,6 +307,8 @@ class TooManyRequests(WarlogError):
     """retry_after is in seconds; `limit` is the limit's name, shown to the client."""
 
     code = "too_many_requests"
+    text = "There were too many requests; `Retry-After` says when to come again."
+    facts: tuple[str, ...] = ("limit",)
 
     def __init__(self, retry_after: float, limit: str, detail: str = "") -> None:
         super().__init__(detail, extra={"limit": limit})
@@ -259,6 +321,8 @@ class QuotaExceeded(TooManyRequests):
     is (`player`, an id). retry_after 0: waiting does not help, giving something up does."""
 
     code = "quota_exceeded"
+    text = "As much is kept for this player as may be; something has to be given up, or to end, first."
+    facts = ("quota", "have", "limit", "player")
 
     def __init__(
         self,
@@ -280,6 +344,7 @@ class IntegrityError(WarlogError):
     """
 
     code = "integrity_error"
+    text = "This match is damaged; it takes no commands any more, and can be read up to the damage."
 
     def __init__(self, detail: str = "", *, version: int | None = None, first_bad: int = 0) -> None:
         super().__init__(detail, version=version)
@@ -292,14 +357,18 @@ class Frozen(IntegrityError):
 
 
 class TryAgain(WarlogError):
-    """retry_after, in seconds, becomes the Retry-After header. `said` is what Redis said, for us alone."""
+    """retry_after, in seconds, becomes the Retry-After header. `said` is what Redis said, for the log alone."""
 
     retry_after: float = 1.0
     said: str = ""
 
+    def __str__(self) -> str:
+        return self.said or super().__str__()
+
 
 class Unavailable(TryAgain):
     code = "unavailable"
+    text = "The server cannot do this now; try again soon."
 
 
 class ClockSkew(Unavailable):
@@ -308,11 +377,13 @@ class ClockSkew(Unavailable):
 
 class DiskFull(Unavailable):
     code = "disk_full"
+    text = "The server's disk is full; nothing can be saved until there is room again."
     retry_after = 30.0
 
 
 class Unconfirmed(TryAgain):
     code = "unconfirmed"
+    text = "The server cannot say yet whether this was saved; try again with the same `Idempotency-Key`."
 
 
 class Repeated(Exception):

@@ -165,7 +165,7 @@ class Matches:
         beginning = None
         if isinstance(spec.scenario, str):
             if not isinstance(spec.position, msgspec.UnsetType):
-                raise BadParameter("at most one of position and scenario")
+                raise BadParameter("Give at most one of `position` and `scenario`.", path="/scenario")
             beginning = await self._lookups.scenario(spec.scenario, caller, spec.game)
         brought: Mapping[str, AccountsBrought] = {}
         while True:
@@ -275,7 +275,7 @@ class Matches:
             await self._check_known(match_id, player_id)
             raise
         if not match.may_know(player_id):
-            raise UnknownMatch("no such match")
+            raise UnknownMatch()
         self._called(match, player_id)
         return match
 
@@ -290,7 +290,7 @@ class Matches:
             await self._check_known(match_id, player_id)
             raise
         if not match.may_know(player_id) and not await self._loader.came_later(match, player_id):
-            raise UnknownMatch("no such match")
+            raise UnknownMatch()
         self._called(match, player_id)
         return match
 
@@ -301,7 +301,7 @@ class Matches:
     async def _check_known(self, match_id: str, player_id: str | None) -> None:
         """Who may know of a match comes before what is wrong with it. Raises UnknownMatch."""
         if not await self._loader.may_know_damaged(match_id, player_id):
-            raise UnknownMatch("no such match") from None
+            raise UnknownMatch() from None
 
     async def _admit(self, match_id: str, player_id: str | None, command: AnyCommand | None = None) -> None:
         """Asks Redis, unless the match is in memory and may be known to the player. Raises UnknownMatch."""
@@ -419,7 +419,9 @@ class Matches:
                 hot = await self._loader.hot(match_id, fresh=True)
                 return Done(hot.match, None, repeated.answer)
             return done
-        raise VersionConflict("too many others write this match", version=hot.match.version)
+        raise VersionConflict(
+            "Too many others act in this match at once; try again.", version=hot.match.version
+        )
 
     def _drafted(
         self,
@@ -435,7 +437,9 @@ class Matches:
             check_known(match, command, caller)
         self._called(match, caller.id)
         if expected_version is not None and expected_version != match.version:
-            raise VersionConflict(f"the match is at version {match.version}", version=match.version)
+            raise VersionConflict(
+                f"The match has moved on to version {match.version}.", version=match.version
+            )
         return self._draft(hot, caller.id, brought)
 
     def _act(self, draft: Draft, command: Act, caller: Player) -> None:
@@ -618,7 +622,7 @@ class Matches:
         self.counts.redis_reads += 1
         before = await self.store.repeated(match_id, caller.id, key.key)
         if before is not None and before[0] != key.digest:
-            raise IdempotencyKeyReused("this Idempotency-Key was used with another body")
+            raise IdempotencyKeyReused()
         return None if before is None else before[1]
 
     async def execute_as_server(self, match_id: str, decide: Callable[[Draft], None]) -> Match | None:
@@ -680,4 +684,4 @@ def _check_still(tried: Match, match: Match, command: AnyCommand, began_at: int)
         same = before.clock(command.seat) == now.clock(command.seat)
         if same and command.seat in now.to_act:
             return
-    raise VersionConflict(f"the match is at version {match.version}", version=match.version)
+    raise VersionConflict(f"The match has moved on to version {match.version}.", version=match.version)

@@ -44,7 +44,9 @@ async def reader(service: Service, scope: Scope) -> Caller | None:
         caller = backend.accounts.remembered(token) or await backend.accounts.authenticate(token)
     if caller is None:
         limits.failures.spend(address(service, scope))
-        raise Unauthenticated("Authorization: Bearer and a token that is known and not revoked")
+        raise Unauthenticated(
+            "The token is unknown or has been revoked; send a valid one as `Authorization: Bearer`."
+        )
     limits.callers.spend(caller.player.id)
     return caller
 
@@ -80,7 +82,9 @@ async def caller(service: Service, scope: Scope) -> Caller:
     """Who does something. Raises Unauthenticated, InsufficientScope, TooManyRequests."""
     found = await reader(service, scope)
     if found is None:
-        raise Unauthenticated("this call needs a token: POST /v1/players makes an account and its first one")
+        raise Unauthenticated(
+            "This call needs a token; `POST /v1/players` makes an account and its first one."
+        )
     if "play" not in found.scopes:
-        raise InsufficientScope("this call needs the scope play")
+        raise InsufficientScope("This call needs a token with the scope `play`.")
     return found

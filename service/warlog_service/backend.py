@@ -235,7 +235,7 @@ class Service:
     @property
     def backend(self) -> Backend:
         if self._backend is None:
-            raise Unavailable("the server's database has not answered yet; try again soon")
+            raise Unavailable("The server's database has not answered yet; try again soon.")
         return self._backend
 
     async def check_ready(self) -> None:
@@ -244,7 +244,7 @@ class Service:
         if (refusal := connection.refuses) is not None:
             raise refusal
         if self.closing or not await connection.pipe.ping():
-            raise Unavailable("the server's database does not answer, or the server is going down")
+            raise Unavailable("The server's database does not answer, or the server is going down.")
 
     async def start(self) -> None:
         """With a URL, Redis may come later; an embedded one that does not start is an error, as is an unsuitable one

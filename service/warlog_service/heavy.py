@@ -196,6 +196,6 @@ def _take(counter: Counter[str], less: dict[str, int]) -> None:
 
 
 def _busy() -> Unavailable:
-    busy = Unavailable("too many whole matches are being worked on: come again later")
+    busy = Unavailable("The server is working on too many whole matches; come again later.")
     busy.retry_after = RETRY_SECONDS
     return busy

@@ -35,7 +35,7 @@ from prometheus_client.registry import Collector
 
 from warlog_events.errors import Refused, WarlogError
 from warlog_events.statistics import Counts, Spread
-from warlog_service import problems
+from warlog_service import codes
 from warlog_service.responses import Answer
 
 disable_created_metrics()  # type: ignore[no-untyped-call]
@@ -215,7 +215,7 @@ class Metrics:
 
     def refused(self, answer: Answer) -> None:
         """A problem document goes out."""
-        by_the_rules = answer.status == problems.STATUS[Refused]
+        by_the_rules = answer.status == codes.STATUS[Refused]
         self.refusals.labels(BY_THE_RULES if by_the_rules else msgspec.json.decode(answer.body)["code"]).inc()
 
     def workers_ended(self, count: int) -> None:

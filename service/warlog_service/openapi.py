@@ -7,7 +7,7 @@ The examples are what a server in a fixed test world really answered: `tests/ser
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -19,20 +19,22 @@ from litestar.routes import HTTPRoute
 from msgspec import Struct
 
 import warlog_core
-from warlog_service.problems import TRANSPORT
+from warlog_service.codes import CODES, TRANSPORT, Code
 from warlog_service.responses import encode
 from warlog_service.schema import Problem
 
 REF = "#/components/schemas/{name}"
-ANYWHERE = ("malformed_body", "bad_parameter", "body_too_large")
-ALWAYS = ("unauthenticated", "too_many_requests", "unavailable", "disk_full")
+ALWAYS = ("bad_parameter", "unauthenticated", "too_many_requests", "unavailable", "disk_full")
+WITH_A_BODY = ("malformed_body", "body_too_large")
+OF_A_MATCH = ("integrity_error", "unconfirmed")
 
 
 class Call(Struct, frozen=True, kw_only=True):
     """What a route takes and answers.
 
     answer   a Struct, or the media type of an answer that is no JSON
-    errors   the codes of its own, beside those that every call may answer
+    errors   the codes of its own, beside those that every call may answer; words that are no code stand for codes of
+             the game's rule book
     headers  request headers it looks at
     token    whether it is for callers only
     """
@@ -117,8 +119,9 @@ def document(app: Litestar) -> dict[str, Any]:
         "info": {
             "title": "Warlog",
             "version": warlog_core.__version__,
-            "description": "A server for board war-games. Every refusal is a problem document with a stable `code`; "
-            f"besides those listed with each call: {', '.join((*TRANSPORT, *ANYWHERE))}.",
+            "description": "A server for board war-games. Every refusal is a problem document with a stable `code` "
+            "and a `detail` for people. Those of a game's rule book are 422, and `errors` of `GET /v1/games/{game}` "
+            f"says what they mean. A request that is no call of the API is refused with:\n\n{_list(TRANSPORT)}",
         },
         "paths": dict(sorted(paths.items())),
         "components": {
@@ -152,9 +155,38 @@ def _responses(one: Call, schema_of: dict[Any, Any], example: dict[str, Any]) ->
             "description": "done",
             "content": {"application/json": _content(schema_of[one.answer], example.get("answer"))},
         }
-    codes = ", ".join(f"`{code}`" for code in (*one.errors, *ALWAYS))
-    problem = {"application/problem+json": {"schema": schema_of[Problem]}}
-    return {str(one.status): done, "default": {"description": f"a problem: {codes}", "content": problem}}
+    return {str(one.status): done, **_problems(one, schema_of[Problem])}
+
+
+def _problems(one: Call, problem: dict[str, Any]) -> dict[str, Any]:
+    """By status: the codes that the call may answer, and what each says. `default` is what no call answers itself."""
+    named = [*one.errors, *ALWAYS, *(WITH_A_BODY if one.body is not None else ())]
+    if "unknown_match" in one.errors:
+        named += OF_A_MATCH if one.token else OF_A_MATCH[:1]
+    by_status: dict[int, dict[str, Code]] = {}
+    more = [
+        f"and {words}, as `errors` of `GET /v1/games/{{game}}` tells them" for words in named if " " in words
+    ]
+    for code in sorted(code for code in named if " " not in code):
+        by_status.setdefault(CODES[code].status, {})[code] = CODES[code]
+    if more:
+        by_status.setdefault(422, {})
+    answers = {}
+    for status, codes in sorted(by_status.items()):
+        is_open = status == 422 and more
+        schema = problem if is_open else {"allOf": [problem, {"properties": {"code": {"enum": [*codes]}}}]}
+        lines = [_list(codes), *more] if is_open else [_list(codes)]
+        answers[str(status)] = _problem("\n\n".join(filter(None, lines)), schema)
+    return answers | {"default": _problem("any other problem", problem)}
+
+
+def _problem(description: str, schema: dict[str, Any]) -> dict[str, Any]:
+    return {"description": description, "content": {"application/problem+json": {"schema": schema}}}
+
+
+def _list(codes: Mapping[str, Code]) -> str:
+    """In Markdown."""
+    return "\n".join(f"* `{name}`: {code.text}" for name, code in codes.items())
 
 
 def _content(schema: dict[str, Any], example: Any) -> dict[str, Any]:

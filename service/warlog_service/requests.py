@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl
@@ -45,7 +47,7 @@ def body_at_hand(scope: Scope, most: int) -> bytes | None:
     wire = wire_of(scope)
     body = None if wire is None else wire.body()
     if body is not None and len(body) > most:
-        raise BodyTooLarge(f"at most {most} bytes")
+        raise BodyTooLarge(f"The body may have at most {most} bytes.", extra={"maximum": most})
     return body
 
 
@@ -60,17 +62,17 @@ async def read_body(
         return body
     announced = header(scope, b"content-length")
     if announced is not None and int(announced) > most:  # the parser has seen to it that it is a number
-        raise BodyTooLarge(f"at most {most} bytes")
+        raise BodyTooLarge(f"The body may have at most {most} bytes.", extra={"maximum": most})
     parts: list[bytes] = []
     size = 0
     while True:
         message = await receive()
         if message["type"] != "http.request":
-            raise ClientException("the connection was closed before the body had come")
+            raise ClientException("The connection was closed before the whole body had come.")
         parts.append(message["body"])
         size += len(message["body"])
         if size > most:
-            raise BodyTooLarge(f"at most {most} bytes")
+            raise BodyTooLarge(f"The body may have at most {most} bytes.", extra={"maximum": most})
         if came is not None:
             came(len(message["body"]))
         if not message["more_body"]:
@@ -99,13 +101,15 @@ def decoder(form: Any) -> Callable[[bytes], Any]:
         try:
             given = warlog_core.loads(body)
         except (ValueError, RecursionError) as error:
-            raise MalformedBody(f"The body is not JSON: {error}") from None
+            raise MalformedBody(f"The body is not JSON: {error}.") from None
         try:
             return msgspec.convert(given, form)
-        except (ValueError, RecursionError) as error:
+        except (ValueError, RecursionError):
             why = explain.of_form(given, form, "The body")
             if why is None:
-                raise MalformedBody(str(error)) from None
+                raise MalformedBody(
+                    "The body is nested too deeply, or has a number that is too large."
+                ) from None
             why = explain.printable(why)
             raise MalformedBody(why.detail, path=why.path, extra=why.members) from None
 
@@ -129,7 +133,7 @@ def asked(scope: Scope, form: type[Query]) -> Query:
                 scope["query_string"].decode("latin-1"), keep_blank_values=True, max_num_fields=100
             )
         except ValueError:
-            raise BadParameter("too many parameters") from None
+            raise BadParameter("The query has too many parameters.") from None
         for name, value in pairs:
             given.setdefault(name, []).append(value)
     values: dict[str, object] = {}
@@ -139,13 +143,27 @@ def asked(scope: Scope, form: type[Query]) -> Query:
         if field.default_factory is not NODEFAULT:  # a list
             values[field.encode_name] = found
         elif len(found) > 1:
-            raise BadParameter(f"{field.encode_name}: given {len(found)} times")
+            raise BadParameter(
+                f"The parameter `{field.encode_name}` is given {len(found)} times instead of once."
+            )
         else:
             values[field.encode_name] = found[0]
     try:
         return msgspec.convert(values, form, strict=False)
     except msgspec.ValidationError as error:
-        raise BadParameter(str(error)) from None
+        raise BadParameter(_wrong_in(values, form) or f"The query does not fit: {error}.") from None
+
+
+def _wrong_in(values: dict[str, object], form: type[msgspec.Struct]) -> str:
+    """What is wrong with the query: its texts as far as they are numbers, true or false are taken for such."""
+    for field in _fields(form):
+        if (text := values.get(field.encode_name)) is not None:
+            with suppress(msgspec.ValidationError):
+                values[field.encode_name] = msgspec.convert(text, field.type, strict=False)
+            if isinstance(text, str) and re.fullmatch(r"-?[0-9]{1,18}", text):
+                values[field.encode_name] = int(text)
+    why = explain.of_form(values, form, "The query")
+    return "" if why is None else explain.printable(why).detail
 
 
 def expected_version(scope: Scope) -> int | None:
@@ -157,7 +175,7 @@ def expected_version(scope: Scope) -> int | None:
         return None
     digits = given.strip().removeprefix("W/").strip('"').split(".", 1)[0]
     if not (digits.isascii() and digits.isdigit() and len(digits) <= 15):
-        raise BadParameter('If-Match: a version such as "17"')
+        raise BadParameter('`If-Match` must be a version such as "17".')
     return int(digits)
 
 
@@ -167,5 +185,7 @@ def idempotency_key(scope: Scope) -> str | None:
     if key is None:
         return None
     if not (0 < len(key) <= IDEMPOTENCY_KEY_MAX and key.isascii() and key.isprintable()):
-        raise BadParameter(f"Idempotency-Key: 1 to {IDEMPOTENCY_KEY_MAX} printable ASCII characters")
+        raise BadParameter(
+            f"`Idempotency-Key` must have 1 to {IDEMPOTENCY_KEY_MAX} printable ASCII characters."
+        )
     return key

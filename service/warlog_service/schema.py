@@ -585,14 +585,39 @@ class Health(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Problem(Struct, frozen=True):
-    """RFC 9457. `code` is stable; `detail` is for people and is not.
-
-    Some problems have members of their own: the `limit` that was met, of `quota_exceeded` the `quota` by name, how many
-    you `have` and the `limit`, the first `space` at fault in a payment."""
+    """RFC 9457. `code` is stable; `detail` is for people and is not. All other members are facts, there where they are
+    known; a code of a rule book may have more."""
 
     type: str
     title: str
     status: int
-    code: str
-    detail: str | UnsetType = UNSET
-    version: int | UnsetType = UNSET
+    code: Annotated[str, Meta(description="stable; docs/ERRORS.md has them all")]
+    detail: Annotated[str, Meta(description="what is wrong, in one sentence for people")]
+    path: (
+        Annotated[str, Meta(description="JSON Pointer to the part of the request's body that is at fault")]
+        | UnsetType
+    ) = UNSET
+    version: Annotated[int, Meta(description="the match's newest version")] | UnsetType = UNSET
+    minimum: Annotated[int | float, Meta(description="the least that is allowed")] | UnsetType = UNSET
+    maximum: Annotated[int | float, Meta(description="the most that is allowed")] | UnsetType = UNSET
+    allowed: Annotated[list[Any], Meta(description="the values that may stand there")] | UnsetType = UNSET
+    have: Annotated[int, Meta(description="how much or many there is")] | UnsetType = UNSET
+    needed: Annotated[Any, Meta(description="how much is needed, or the names of what is")] | UnsetType = (
+        UNSET
+    )
+    cost: Annotated[int, Meta(description="what it costs")] | UnsetType = UNSET
+    budget: Annotated[int, Meta(description="what there is to pay it with")] | UnsetType = UNSET
+    space: Annotated[Any, Meta(description="the space that is at fault")] | UnsetType = UNSET
+    piece: Annotated[Any, Meta(description="the piece that is at fault")] | UnsetType = UNSET
+    seat: Annotated[str, Meta(description="the seat that is at fault")] | UnsetType = UNSET
+    line: Annotated[int, Meta(description="the line of a history, from 1")] | UnsetType = UNSET
+    record_version: Annotated[int, Meta(description="the version of the record")] | UnsetType = UNSET
+    player: Annotated[str, Meta(description="the id of the player of whom it is said")] | UnsetType = UNSET
+    quota: Annotated[str, Meta(description="quota_exceeded: its name")] | UnsetType = UNSET
+    limit: (
+        Annotated[
+            Any,
+            Meta(description="too_many_requests: the limit's name; quota_exceeded: how many there may be"),
+        ]
+        | UnsetType
+    ) = UNSET

@@ -55,7 +55,7 @@ class EventStream(ABC):
             await self.write(send, b"", more=False)
             return
         if service.closing:  # perhaps only since it was asked for: nobody would tell it to end any more
-            raise Unavailable("the server is going down")
+            raise Unavailable("The server is going down; connect again soon.")
         who = self._caller.id if self._caller else auth.address(self._service, scope)
         service.limits.feeds.enter(who)
         service.feeds.add(self)

@@ -187,7 +187,7 @@ class WarlogProtocol(HttpToolsProtocol):
         try:
             self._execute(data)
         except httptools.HttpParserError:
-            self._refuse(self._fault or self._malformed("this is not HTTP/1.1"))
+            self._refuse(self._fault or self._malformed("This is not a request of HTTP/1.1."))
             return
         self._wait_for_the_rest()
         # The parser keeps to itself what has not ended yet, so this is counted here. What belongs to something else
@@ -195,7 +195,7 @@ class WarlogProtocol(HttpToolsProtocol):
         if self._in_head and self._head_bytes > self.header_bytes_max:
             self._refuse(self._too_large())
         elif self._around_bytes > self.header_bytes_max:
-            self._refuse(self._too_large("chunk sizes, chunk extensions and trailers"))
+            self._refuse(self._too_large("The chunk sizes, chunk extensions and trailers"))
         elif not self._in_head and self.cycle.response_complete:
             self._drop(len(data))
 
@@ -224,7 +224,10 @@ class WarlogProtocol(HttpToolsProtocol):
             self._patience = self.loop.call_later(self.request_seconds_max, self._give_up)
         elif not self.transport.is_closing():
             self._refuse(
-                problems.problem("request_timeout", f"not whole after {self.request_seconds_max:g} seconds")
+                problems.problem(
+                    "request_timeout",
+                    f"The request was not complete after {self.request_seconds_max:g} seconds.",
+                )
             )
 
     def _decline_upgrade(self) -> None:
@@ -267,20 +270,24 @@ class WarlogProtocol(HttpToolsProtocol):
             self._look_at(name, value)
         self.headers.append((name, value))
         if len(self.headers) > HEADERS_MAX:
-            self._wrong(problems.problem("headers_too_large", f"more than {HEADERS_MAX} lines"))
+            self._wrong(
+                problems.problem(
+                    "headers_too_large", f"The request has more than {HEADERS_MAX} header lines."
+                )
+            )
 
     def _look_at(self, name: bytes, value: bytes) -> None:
         if name == b"expect":
             self.expect_100_continue = value.lower() == b"100-continue"
         elif name == b"host":
             if self._host is not None:
-                self._wrong(self._malformed("more than one Host"))
+                self._wrong(self._malformed("The request has more than one `Host`."))
             if not _HOST(value):
-                self._wrong(self._malformed("Host: no host and port"))
+                self._wrong(self._malformed("`Host` is no host with an optional port."))
             self._host = value
         else:
             if self._chunked or value.lower() != b"chunked":
-                self._wrong(self._malformed("Transfer-Encoding: only chunked, and only once"))
+                self._wrong(self._malformed("`Transfer-Encoding` may only be `chunked`, and only once."))
             self._chunked = True
 
     def on_headers_complete(self) -> None:
@@ -296,11 +303,11 @@ class WarlogProtocol(HttpToolsProtocol):
         if version == "1.0":
             self.expect_100_continue = False  # RFC 9110, 10.1.1
             if self._chunked:
-                self._wrong(self._malformed("Transfer-Encoding in HTTP/1.0"))
+                self._wrong(self._malformed("`Transfer-Encoding` does not exist in HTTP/1.0."))
         elif version != "1.1":
-            self._wrong(self._malformed("the version is neither HTTP/1.0 nor HTTP/1.1"))
+            self._wrong(self._malformed("The version of the protocol is neither HTTP/1.0 nor HTTP/1.1."))
         elif self._host is None:
-            self._wrong(self._malformed("no Host"))
+            self._wrong(self._malformed("The request has no `Host`."))
         self._upgrading = self.parser.should_upgrade()
         self._check_target()
         super().on_headers_complete()
@@ -321,10 +328,10 @@ class WarlogProtocol(HttpToolsProtocol):
             if absolute is not None and _HOST(absolute[1]):
                 url = self.url = (absolute[2] or b"/") + (absolute[3] or b"")
             else:
-                self._wrong(self._malformed("the target of the request is no path"))
+                self._wrong(self._malformed("The target of the request is no path."))
         # The parser takes every CONNECT for an upgrade.
         if b"#" in url or (self._upgrading and self.parser.get_method() == b"CONNECT"):
-            self._wrong(self._malformed("the target of the request is no path"))
+            self._wrong(self._malformed("The target of the request is no path."))
 
     def _name_request(self) -> None:
         """The id under which it is found again in answers, logs and traces: the caller's, if it looks like one."""
@@ -367,9 +374,8 @@ class WarlogProtocol(HttpToolsProtocol):
     def _malformed(self, detail: str) -> Answer:
         return problems.problem("malformed_request", detail)
 
-    def _too_large(self, what: str = "") -> Answer:
-        limit = f"more than {self.header_bytes_max} bytes"
-        return problems.problem("headers_too_large", f"{limit} of {what}" if what else limit)
+    def _too_large(self, what: str = "The target and the headers") -> Answer:
+        return problems.problem("headers_too_large", f"{what} have more than {self.header_bytes_max} bytes.")
 
     def _refuse(self, answer: Answer) -> None:
         """Nothing more is read as HTTP. The requests that came before are answered first."""

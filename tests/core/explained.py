@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -22,10 +23,15 @@ def at(value: Any, path: str) -> Any:
     return value
 
 
+def reads_as_a_sentence(detail: str) -> bool:
+    """It begins with a capital letter, a number, something quoted, or the name of a space, and ends as a sentence."""
+    return re.match(r"[A-Z0-9\"`]|[a-z]{1,2}[0-9]{1,2}\b", detail) is not None and detail.endswith((".", "?"))
+
+
 def assert_explained(why: Explanation | None, body: Any) -> None:
     """A sentence, facts that are JSON, and a path that leads to a place."""
     assert why is not None
-    assert why.detail.endswith((".", "?")), why.detail
+    assert reads_as_a_sentence(why.detail), why.detail
     assert len(why.detail.split()) > 2, why.detail
     assert json.loads(json.dumps(why.members)) == why.members
     if why.path:

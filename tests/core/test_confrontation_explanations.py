@@ -40,7 +40,7 @@ def shopping(**options: Any) -> warlog_core.State:
             {},
             {"type": "army", "pieces": {"bishop": 1}},
             "bad_spells",
-            "bishops has 0 lists of spells, but the army has 1 Bishops.",
+            "There must be a list of spells for each Bishop: there are 0 lists for 1.",
             "/pieces/bishop",
         ),
         (
@@ -124,14 +124,14 @@ def test_a_refused_army_says_what_is_wrong(
         (
             {"type": "cast", "piece": 3, "spell": "fireball"},
             "malformed_action",
-            'fireball is cast with "target".',
+            'The spell fireball is cast with "target".',
             "/target",
         ),
         ({"type": "rise", "piece": 2, "to": "a5"}, "wrong_race", "Only Demons rise from Hell.", "/type"),
         (
             {"type": "place", "piece": 2, "to": "a1"},
             "wrong_phase",
-            "place does not belong here: now a turn is played.",
+            "The action place does not belong here: now a turn is played.",
             "/type",
         ),
         (
@@ -155,7 +155,7 @@ def test_a_refused_act_says_what_is_wrong(action: Any, code: str, detail: str, p
         (
             {"terrain_areas": [{"kind": "rough", "spaces": ["d4", "d5", "e4", "e5"]}]},
             None,
-            'terrain_areas need the option terrain to be "custom".',
+            'The option "terrain_areas" needs the option "terrain" to be "custom".',
             "/options/terrain_areas",
         ),
         (

@@ -152,7 +152,7 @@ def test_a_refused_army_names_its_entry(army: Any, code: str, path: str, members
             "The obstacle g5 is there twice.",
             "/options/obstacle_spaces/1",
         ),
-        ({"army": "given"}, "armies must give an army to each of the 2 seats.", "/options/army"),
+        ({"army": "given"}, '"armies" must give an army to each of the 2 seats.', "/options/army"),
         (
             {"army": "given", "armies": {"red": [], "blue": []}},
             "The army of red has 0 stacks, but must have from 1 to 7.",
@@ -182,7 +182,7 @@ def test_refused_options_name_the_option(options: Any, detail: str, path: str) -
         ({"stacks": STACKS[:2]}, "Fewer than two sides are in the match.", "/position/seats"),
         (
             {"stacks": [{**STACKS[0], "top_hp": 999}]},
-            "top_hp of this crossbowman is from 1 to 16, not 999.",
+            "The top_hp of this crossbowman is from 1 to 16, not 999.",
             "/position/stacks/0/top_hp",
         ),
     ],

@@ -58,7 +58,7 @@ def test_the_spaces_of_the_position_are_the_books() -> None:
         (
             {"type": "ready"},
             "wrong_phase",
-            "ready belongs to another phase of the match: now the battle is on.",
+            "The action ready belongs to another phase of the match: now the battle is on.",
             "/type",
         ),
         ({"type": "flip", "at": "S11"}, "wrong_mode", "There is no flip in the mode standard.", "/type"),

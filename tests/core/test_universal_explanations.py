@@ -133,7 +133,7 @@ def without(id_: int) -> list[dict[str, Any]]:
         (
             OPTIONS,
             {**POSITION, "next_id": 91, "dead": [{"id": 95, "kind": "demon", "seat": "good"}]},
-            "next_id must be at least 96.",
+            '"next_id" must be at least 96.',
             "/position/next_id",
         ),
     ],

@@ -197,7 +197,7 @@ def test_a_hidden_piece_is_not_said_to_be_in_the_way() -> None:
         ),
         (
             {"pieces": PIECES, "turn_state": {"acted": [77]}},
-            "turn_state names piece 77, which is not on the board.",
+            '"turn_state" names piece 77, which is not on the board.',
             "/position/turn_state",
         ),
     ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 import socket
 from collections.abc import Iterator
 from types import TracebackType
@@ -12,6 +13,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
+from tests.core.explained import reads_as_a_sentence
 from tests.servers import Closes
 
 UNLIMITED = {"WARLOG_COUNTED_ANY_OPTIONS": "true"} | {
@@ -156,7 +158,20 @@ def refused(response: httpx.Response, status: int, code: str) -> dict[str, Any]:
     assert problem["status"] == status
     assert problem["type"] == f"https://warlog.dev/problems/{code}"
     assert problem["title"]
+    assert is_sentence(problem["detail"]), where
     return problem
+
+
+_INTERNALS = re.compile(
+    r"redis|\blua\b|script|\bsha1|\beval\b|xadd|hset|misconf|\boom\b|readonly|maxmemory|\baof\b|\brdb\b|errno|\.sock"
+    r"|127\.0\.0\.1|localhost|traceback|exception|NoneType|msgspec|asyncio|litestar|uvicorn|\bself\b|<class|0x[0-9a-f]{6}",
+    re.IGNORECASE,
+)
+
+
+def is_sentence(detail: str) -> bool:
+    """For people: a sentence that says nothing of what is inside the server."""
+    return reads_as_a_sentence(detail) and " " in detail and not _INTERNALS.search(detail)
 
 
 class Feed(Closes):

@@ -44,7 +44,7 @@ def of_action(action: Given, code: str, words: Facts, seats: Sequence[str]) -> E
             return _unknown_space(action)
         case "wrong_phase", (phase, decision):
             now = f"it is to be decided {_DECIDING[decision]}" if decision else _DOING[PHASES[phase]]
-            said = f"{kind} does not belong here: now {now}."
+            said = f"The action {kind} does not belong here: now {now}."
             if kind in ("move", "cast") and PHASES[phase] == "play" and not decision:
                 said = "No actions are left in this turn."
             return Explanation(said, {}, "/type")
@@ -97,7 +97,7 @@ def _army(action: Given, code: str, words: Facts) -> Explanation | None:
             return Explanation(said, {"have": have, "maximum": most}, where)
         case "bad_spells", (at, have, needed):
             if at < 0:
-                said = f"bishops has {have} lists of spells, but the army has {needed} Bishops."
+                said = f"There must be a list of spells for each Bishop: there are {have} lists for {needed}."
                 path = "/bishops" if "bishops" in action else "/pieces/bishop"
                 return Explanation(said, {"have": have, "needed": needed}, path)
             said = f"Each Bishop takes at least {needed} spells, this one has {have}."
@@ -202,7 +202,9 @@ def _malformed(action: Given) -> Explanation | None:
             if (field in action) != (field in needed):
                 with_ = one_of(needed).replace(" or ", " and ") if needed else "nothing more"
                 return Explanation(
-                    f"{action['spell']} is cast with {with_}.", {"needed": list(needed)}, f"/{field}"
+                    f"The spell {action['spell']} is cast with {with_}.",
+                    {"needed": list(needed)},
+                    f"/{field}",
                 )
     return None
 
@@ -230,7 +232,9 @@ def _table(name: str, rows: Sequence[str], what: str) -> Callable[..., Explanati
 
 
 def _areas_unwanted(options: Given, position: Given, _: int) -> Explanation:
-    return Explanation('terrain_areas need the option terrain to be "custom".', {}, "/options/terrain_areas")
+    return Explanation(
+        'The option "terrain_areas" needs the option "terrain" to be "custom".', {}, "/options/terrain_areas"
+    )
 
 
 def _option_area(options: Given, position: Given, at: int) -> Explanation:
@@ -261,13 +265,13 @@ def _seat(options: Given, position: Given, at: int) -> Explanation:
 
 def _race(options: Given, position: Given, at: int) -> Explanation:
     seat = position["seats"][at]["seat"]
-    said = "race and race_tokens stand together, with the option races and only with it."
+    said = '"race" and "race_tokens" stand together, with the option "races" and only with it.'
     return Explanation(said, {"seat": seat}, pointer("position", "seats", at))
 
 
 def _order(options: Given, position: Given, at: int) -> Explanation:
     seat = position["play_order"][at]
-    said = f"{seat} is no seat of this match, or stands in the order twice."
+    said = f"The seat {seat} is not one of this match, or stands in the order twice."
     return Explanation(said, {"seat": seat}, pointer("position", "play_order", at))
 
 
@@ -277,7 +281,7 @@ def _turn(options: Given, position: Given, most: int) -> Explanation:
 
 
 def _actions_left(options: Given, position: Given, most: int) -> Explanation:
-    said = f"actions_left is from 0 to {most}."
+    said = f'"actions_left" is from 0 to {most}.'
     return Explanation(said, {"minimum": 0, "maximum": most}, "/position/actions_left")
 
 

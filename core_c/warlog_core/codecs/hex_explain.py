@@ -219,7 +219,7 @@ def _unit(options: Given, position: Given, at: int) -> Explanation:
         return Explanation(detail, {"maximum": unit["attack"]}, pointer("options", "roster", at, "spread"))
     if unit.get("skill") == "summon" and unit.get("skill_range") == 0:
         path = pointer("options", "roster", at, "skill_range")
-        return Explanation(f"{unit['id']} needs a skill_range of at least 1.", {"minimum": 1}, path)
+        return Explanation(f"The unit {unit['id']} needs a skill_range of at least 1.", {"minimum": 1}, path)
     path = pointer("options", "roster", at, "summon_unit")
     return Explanation(f"The roster has no type {quoted(unit.get('summon_unit'))} to summon.", {}, path)
 
@@ -227,7 +227,9 @@ def _unit(options: Given, position: Given, at: int) -> Explanation:
 def _summoner(options: Given, position: Given, at: int) -> Explanation:
     unit = options["roster"][at]
     path = pointer("options", "roster", at, "summon_unit")
-    return Explanation(f"{unit['id']} cannot summon {unit['summon_unit']}, which summons itself.", {}, path)
+    return Explanation(
+        f"The unit {unit['id']} cannot summon {unit['summon_unit']}, which summons itself.", {}, path
+    )
 
 
 def _not_recruitable(options: Given, position: Given) -> Explanation:
@@ -237,7 +239,7 @@ def _not_recruitable(options: Given, position: Given) -> Explanation:
 
 def _armies(options: Given, position: Given, seats: int) -> Explanation:
     path = "/options/armies" if "armies" in options else "/options/army"
-    return Explanation(f"armies must give an army to each of the {seats} seats.", {"needed": seats}, path)
+    return Explanation(f'"armies" must give an army to each of the {seats} seats.', {"needed": seats}, path)
 
 
 def _army_seat(options: Given, position: Given, at: int) -> Explanation:
@@ -322,7 +324,7 @@ def _of_stack(field: str, say: Callable[..., tuple[str, dict[str, Any]]]) -> Cal
 
 def _range(name: str, low: int) -> Callable[..., tuple[str, dict[str, Any]]]:
     def say(stack: Given, high: int) -> tuple[str, dict[str, Any]]:
-        detail = f"{name} of this {stack['unit']} is from {low} to {high}, not {stack.get(name)}."
+        detail = f"The {name} of this {stack['unit']} is from {low} to {high}, not {stack.get(name)}."
         return detail, {"minimum": low, "maximum": high}
 
     return say
@@ -335,12 +337,12 @@ def _some_ids(options: Given, position: Given) -> Explanation:
 
 
 def _next_id(options: Given, position: Given, least: int) -> Explanation:
-    return Explanation(f"next_id must be at least {least} here.", {"minimum": least}, "/position/next_id")
+    return Explanation(f'"next_id" must be at least {least} here.', {"minimum": least}, "/position/next_id")
 
 
 def _seat_army(options: Given, position: Given, seat: int) -> Explanation:
     at = next(at for at, entry in enumerate(position["seats"]) if entry["seat"] == SEATS[seat])
-    detail = f"{SEATS[seat]} could not recruit this army."
+    detail = f"The seat {SEATS[seat]} could not recruit this army."
     return Explanation(detail, {"seat": SEATS[seat]}, pointer("position", "seats", at, "army"))
 
 
@@ -417,7 +419,7 @@ _NOTES: tuple[Callable[..., Explanation], ...] = (
     _of_stack(
         "start_count",
         lambda stack, low, high: (
-            f"start_count is from the stack's count, {low}, to {high}.",
+            f'"start_count" is from the count of the stack, {low}, to {high}.',
             {"minimum": low, "maximum": high},
         ),
     ),

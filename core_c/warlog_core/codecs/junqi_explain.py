@@ -51,7 +51,7 @@ def of_action(action: Given, code: str, words: Facts, seats: Sequence[str]) -> E
                 return Explanation('The action lacks the field "layout".', {"needed": ["layout"]}, "/layout")
             return None
         case "wrong_phase", (phase,):
-            detail = f"{kind} belongs to another phase of the match: now {_DOING[PHASES[phase]]}."
+            detail = f"The action {kind} belongs to another phase of the match: now {_DOING[PHASES[phase]]}."
             return Explanation(detail, {}, "/type")
         case "wrong_mode", (mode,):
             return Explanation(f"There is no {kind} in the mode {MODES[mode]}.", {}, "/type")
@@ -164,7 +164,9 @@ def _allies(options: Given, position: Given) -> Explanation:
 def _number(options: Given, position: Given, which: int, ground: int) -> Explanation:
     option, seat = ("scores", "balances")[which], SEATS[ground]
     low, high = ((-(10**9), 10**9), (0, 10**12))[which]
-    detail = f"{option} has no entry {seat} in this match, or its number is not from {low} to {high}."
+    detail = (
+        f"The option {option} has no entry {seat} in this match, or its number is not from {low} to {high}."
+    )
     return Explanation(
         detail, {"seat": seat, "minimum": low, "maximum": high}, pointer("options", option, seat)
     )
@@ -270,7 +272,7 @@ _NOTES: tuple[Callable[..., Explanation], ...] = (
     _given_layout,
     _gold,
     _said(
-        "phase, steps and quiet_steps do not fit: quiet steps stay below their limit, and layout has none.",
+        "The phase and the steps do not fit: quiet steps stay below their limit, and there are none in layout.",
         "steps",
         "quiet_steps",
         "phase",
@@ -288,7 +290,7 @@ _NOTES: tuple[Callable[..., Explanation], ...] = (
         lambda piece: f"The entry of the {piece['type']} on {piece['at']} has not the fields of this mode.",
     ),
     _said("The offer does not fit: a seat is out, stands twice, or all have accepted.", "offer"),
-    _said("last_move is no step that can have been made.", "last_move"),
+    _said('"last_move" is no step that can have been made.', "last_move"),
     _piece("at", lambda piece: f"{quoted(piece['at'])} is no space on this board."),
     _piece("at", lambda piece: f"Two pieces stand on {piece['at']}."),
     _piece("type", lambda piece: f"No army has that many of the type {piece['type']}."),

@@ -258,16 +258,16 @@ def _first(options: Given, position: Given) -> Explanation:
 
 # Of a Position's own fields: its name, and what it must be.
 FIELDS = (
-    ("promotions", "promotions is from 0 to 1000."),
-    ("breedings_left", "breedings_left is from 0 to 20."),
-    ("quiet", "quiet is out of its range."),
-    ("next_id", "next_id is from 91 to 256."),
+    ("promotions", '"promotions" is from 0 to 1000.'),
+    ("breedings_left", '"breedings_left" is from 0 to 20.'),
+    ("quiet", '"quiet" is out of its range.'),
+    ("next_id", '"next_id" is from 91 to 256.'),
     ("turn", "The turn needs a seat of this game and a number from 1."),
     ("turn", "Flags of the turn are true or left out."),
     ("draw_offer", "The draw offer needs a seat of this game."),
     ("draw_offer", "A seat that has accepted is no seat of this game."),
     ("dead", "A dead piece has an unknown kind or seat."),
-    ("area", "area gives lists of spaces by seat: one of the names is unknown."),
+    ("area", '"area" gives lists of spaces by seat: one of the names is unknown.'),
 )
 
 
@@ -313,12 +313,12 @@ def _mighty(options: Given, position: Given, seat: int, have: int) -> Explanatio
 
 
 def _next_id(options: Given, position: Given, least: int) -> Explanation:
-    return Explanation(f"next_id must be at least {least}.", {"minimum": least}, "/position/next_id")
+    return Explanation(f'"next_id" must be at least {least}.', {"minimum": least}, "/position/next_id")
 
 
 def _conquest(entry: Given, greatest: int) -> str:
     if greatest:
-        return f"conquering counts from {greatest} turns down to 1."
+        return f'"conquering" counts from {greatest} turns down to 1.'
     return f"{entry['space']} belongs to the side of {entry['seat'].capitalize()} already."
 
 

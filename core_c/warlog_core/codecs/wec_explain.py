@@ -170,7 +170,8 @@ def _target(action: Given, piece: str, members: dict[str, Any], reach: int, far:
     if "target" in action:
         target = action["target"]
         if far > reach:
-            said = f"{target} is {far} squares from the {piece}, but the {weapon} reaches {reach}."
+            away = "1 square" if far == 1 else f"{far} squares"
+            said = f"{target} is {away} from the {piece}, but the {weapon} reaches {reach}."
             return Explanation(said, {"maximum": reach, "have": far, "space": target}, "/target")
         said = f"No enemy that the {weapon} could hit is to be seen on {target}."
         return Explanation(said, {"space": target}, "/target")
@@ -322,10 +323,12 @@ def of_start(position: Given | None, code: str, words: Facts) -> Explanation | N
         return Explanation(_AS_A_WHOLE[code], {}, f"/position/{name}")
     if part in (_MARKS, _HITS):
         return Explanation(
-            f"turn_state names piece {at}, which is not on the board.", {"piece": at}, "/position/turn_state"
+            f'"turn_state" names piece {at}, which is not on the board.',
+            {"piece": at},
+            "/position/turn_state",
         )
     if name not in _LISTS:
-        return Explanation(f"{name} has a value that cannot be.", {}, f"/position/{name}")
+        return Explanation(f'"{name}" has a value that cannot be.', {}, f"/position/{name}")
     entry = position[name][at]
     members = {"space": entry["at"]} | ({"piece": entry["id"]} if "id" in entry else {})
     what = f"The {spoken(entry['type'])} {entry['id']}" if "type" in entry else f"The entry of {entry['at']}"

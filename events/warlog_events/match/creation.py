@@ -8,6 +8,7 @@ import msgspec
 from msgspec import UnsetType
 
 import warlog_core
+from warlog_core.explain import pointer
 
 from ..errors import (
     BadParameter,
@@ -16,6 +17,7 @@ from ..errors import (
     UnknownGame,
     UnknownPlayer,
     UnknownSeat,
+    named,
 )
 from . import policy
 from .commands import CreateMatch, Wanted
@@ -54,14 +56,14 @@ def game_of(name: str, rules_version: int | None = None) -> warlog_core.Game:
     try:
         return warlog_core.game(name, rules_version)
     except warlog_core.UnknownGame as error:
-        raise UnknownGame(f"no game {error}") from error
+        raise UnknownGame(f"There is no game {named(str(error))}.") from error
 
 
 def check_seconds(name: str, seconds: int | UnsetType) -> None:
     """Raises BadParameter."""
     if not isinstance(seconds, UnsetType) and not 0 <= seconds <= MOVE_SECONDS_MAX:
         raise BadParameter(
-            f"{name} is a number from 0 to {MOVE_SECONDS_MAX}",
+            f"`{name}` must be a number from 0 to {MOVE_SECONDS_MAX}.",
             path=f"/{name}",
             extra={"minimum": 0, "maximum": MOVE_SECONDS_MAX},
         )
@@ -86,16 +88,20 @@ def begin(
         options, position = merged(draft.game, beginning.options, given), beginning.position
     seats = check_beginning(draft.game, options, position, spec.mode, None)
     if spec.seating == "wish" and spec.seats:
-        raise BadParameter("with the seating by wish nobody has a seat yet")
+        raise BadParameter(
+            "Where seats are assigned by wish, nobody has a seat before all have joined.", path="/seats"
+        )
     if spec.seating == "wish" and spec.visibility == "private":
-        raise BadParameter("a private match has no seating by wish, since nobody else could come to join it")
+        raise BadParameter(
+            "A private match cannot assign seats by wish, as nobody could join it.", path="/seating"
+        )
     holders, invited = _seated(spec.seats, seats, caller, players)
     check_sides(None, holders, options, position, spec.mode, draft.game)
     sitting = {player.id for player in holders.values()}
     if spec.mode == "competitive":
         check_unknown(draft.game, position, {caller.id}, sitting, None)
     if policy.stake(draft.game, options, spec.mode) and sitting - {caller.id}:
-        raise BadParameter("where gold is at stake players take their seats themselves")
+        raise BadParameter("Where gold is at stake, players take their seats themselves.", path="/seats")
     alone = set(holders) == set(seats) and sitting == {caller.id}
     secrets = {seat: _invitation(draft.token_bytes) for seat in invited}
     created = MatchCreated(
@@ -133,14 +139,14 @@ def _seated(
     invited: list[str] = []
     for seat, who in wanted.items():
         if seat not in seats:
-            raise UnknownSeat(f"no seat {seat!r} in this match")
+            raise UnknownSeat(f"This match has no seat {named(seat)}.", path="/seats")
         if who == "me":
             holders[seat] = caller
         elif who == "invite":
             invited.append(seat)
         elif who != "open":
             if who not in players:
-                raise UnknownPlayer(f"no player {who!r}")
+                raise UnknownPlayer(f"There is no player {named(who)}.", path=pointer("seats", seat))
             holders[seat] = players[who]
     return holders, invited
 
@@ -175,9 +181,9 @@ def check_import(record: Record, raw: Mapping[str, object]) -> None:
     """A record that says more than actions and draws must be right in that, too. Raises Refused (bad_record),
     BodyTooLarge."""
     if len(record.events) > RECORD_EVENTS_MAX:
-        raise BodyTooLarge(f"a record of at most {RECORD_EVENTS_MAX} events")
+        raise BodyTooLarge(f"A record has at most {RECORD_EVENTS_MAX} events.")
     if record.log and all(entry.type != "match_started" for entry in record.log):
-        raise bad_record(record.setup.version, "this match never started")
+        raise bad_record(record.setup.version, "This match never started.")
     if record.seeds is not None or record.log is not None:
         verdict = verify_record(raw)
         if verdict.status == "failed":
@@ -187,7 +193,7 @@ def check_import(record: Record, raw: Mapping[str, object]) -> None:
 def begin_import(draft: Draft, record: Record, caller: Player, visibility: str) -> dict[int, int]:
     """The whole record as a casual match of the caller's; gives the record's version → the new one's."""
     if visibility not in ("public", "private"):
-        raise BadParameter("visibility is public or private")
+        raise BadParameter("`visibility` must be `public` or `private`.")
     try:
         seats = check_beginning(draft.game, record.options, record.position, "casual", None)
     except Refused as refused:
@@ -195,7 +201,7 @@ def begin_import(draft: Draft, record: Record, caller: Player, visibility: str) 
         refused.extra = {**refused.extra, "record_version": record.setup.version}
         raise
     if record.seats is not None and tuple(record.seats) != seats:
-        raise bad_record(record.setup.version, f"the seats are {', '.join(seats)}")
+        raise bad_record(record.setup.version, f"The seats are {', '.join(seats)}.")
     created = MatchCreated(
         game=draft.game.name,
         rules_version=draft.game.rules_version,
@@ -213,7 +219,7 @@ def begin_import(draft: Draft, record: Record, caller: Player, visibility: str) 
     versions = replay_record(draft, record, caller)
     result = draft.match.fold.result
     if record.result is not None and record.result != result:
-        raise bad_record(max(versions), "the result is another one")
+        raise bad_record(max(versions), "The match that is replayed ends with another result.")
     return versions
 
 

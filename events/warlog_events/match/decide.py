@@ -23,6 +23,7 @@ from ..errors import (
     WrongInvitation,
     WrongStatus,
     explained,
+    named,
     refused,
 )
 from . import policy
@@ -53,10 +54,16 @@ def invitation_hash(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
+_WHEN = {"lobby": "before the start", "playing": "while a match is running", "finished": "after the end"}
+_IS = {"lobby": "has not started", "playing": "is running", "finished": "is over", "aborted": "was aborted"}
+
+
 def need_status(match: Match, *allowed: str) -> None:
     """Raises WrongStatus unless the match is in one of these."""
     if match.fold.status not in allowed:
-        raise WrongStatus(f"the match is {match.status}", version=match.version)
+        when = " or ".join(_WHEN[status] for status in allowed)
+        detail = f"This is possible only {when}; this match {_IS[match.status]}."
+        raise WrongStatus(detail, version=match.version)
 
 
 def act(draft: Draft, command: Act, player: Player) -> None:
@@ -115,7 +122,7 @@ def prepare(draft: Draft, command: Prepare, player: Player) -> None:
     match.check_seat(player.id, command.seat)
     prepared = {*match.fold.prepared, command.seat}
     if command.seat in match.fold.prepared:
-        raise WrongStatus(f"{command.seat} is prepared already", version=match.version)
+        raise WrongStatus(f"The seat {command.seat} is prepared already.", version=match.version)
     if prepared == set(match.seats) == set(match.holders):
         check_secret(match, {holder.id for holder in match.holders.values()})
         start(draft, player, seat=command.seat)
@@ -147,7 +154,7 @@ def check_known(match: Match, command: AnyCommand, player: Player) -> None:
     if match.fold.visibility == "public":
         return
     if not match.may_know(player.id) and not (isinstance(command, TakeSeat) and _invited(match, command)):
-        raise UnknownMatch("no such match")
+        raise UnknownMatch()
 
 
 def _invited(match: Match, command: TakeSeat) -> bool:
@@ -159,12 +166,12 @@ def take_seat(draft: Draft, command: TakeSeat, player: Player) -> None:
     """A player sits down."""
     match = draft.match
     if command.seat not in match.seats:
-        raise UnknownSeat(f"no seat {command.seat!r} in this match", version=match.version)
+        raise UnknownSeat(f"This match has no seat {named(command.seat)}.", version=match.version)
     need_status(match, "lobby")
     if match.seating == "wish":
-        raise WrongStatus("in this match seats are assigned: join with a wish", version=match.version)
+        raise WrongStatus("In this match seats are assigned by wish; join it instead.", version=match.version)
     if command.seat in match.holders:
-        raise SeatTaken(f"{command.seat} is taken", version=match.version)
+        raise SeatTaken(f"The seat {command.seat} is taken.", version=match.version)
     if command.seat in match.fold.invitations and not _invited(match, command):
         # Nobody can be invited any more to a seat whose invitation was used, and which was left: it is the creator's.
         spent = match.fold.invitations[command.seat] == SPENT
@@ -199,12 +206,16 @@ def join(draft: Draft, command: Join, player: Player) -> None:
     match, fold = draft.match, draft.match.fold
     need_status(match, "lobby")
     if match.seating != "wish":
-        raise WrongStatus("in this match seats are taken directly", version=match.version)
+        raise WrongStatus(
+            "In this match players take their seats themselves, without wishes.", version=match.version
+        )
     if command.wish is not None and command.wish not in match.seats:
-        raise UnknownSeat(f"no seat {command.wish!r} in this match", version=match.version)
+        raise UnknownSeat(
+            f"This match has no seat {named(command.wish)}.", version=match.version, path="/wish"
+        )
     seated = {holder.id for holder in match.holders.values()}
     if player.id in seated:
-        raise SeatTaken("you have a seat", version=match.version)
+        raise SeatTaken("You have a seat in this match already.", version=match.version)
     check_secret(match, {player.id})
     check_saved(match, fold.saved, {}, {player.id})
     free = [seat for seat in match.seats if seat not in match.holders]
@@ -213,7 +224,7 @@ def join(draft: Draft, command: Join, player: Player) -> None:
     )
     if player not in [entry.player for entry in waiting[: len(free)]]:
         left = "is taken" if not free else "is for those who joined before you, when one of them joins again"
-        raise SeatTaken(f"every seat {left}", version=match.version)
+        raise SeatTaken(f"Every seat {left}.", version=match.version)
     waiting = waiting[: len(free)]
     if len(waiting) < len(free):
         draft.write(PlayerJoined(player, command.wish))
@@ -247,7 +258,9 @@ def check_sides(
     for seat, player in holders.items():
         if side_of.setdefault(player.id, sides[seat]) != sides[seat]:
             version = None if match is None else match.version
-            raise Competitive("in a competitive match a player holds seats of one side only", version=version)
+            raise Competitive(
+                "In a competitive match a player holds seats of one side only.", version=version
+            )
 
 
 def check_secret(match: Match, players: Set[str]) -> None:
@@ -265,7 +278,9 @@ def check_saved(
     if any(saved.get(seat, holder).id != holder.id for seat, holder in holders.items()) or (
         saved and not waiting <= known
     ):
-        raise NotYourSeat("a saved match is for its own players in their own seats", version=match.version)
+        raise NotYourSeat(
+            "A saved match is only for its own players, each in his own seat.", version=match.version
+        )
 
 
 def check_unknown(
@@ -283,7 +298,9 @@ def check_unknown(
         return
     if position is not None and not known_to.isdisjoint(players):
         if not policy.position_is_open(game, position):
-            raise AlreadyDisclosed("who holds a seat knows what this Position is to hide", version=version)
+            raise AlreadyDisclosed(
+                "The player of a seat knows what this Position is to hide from the others.", version=version
+            )
 
 
 def need_holder(match: Match, player: Player) -> None:
@@ -292,4 +309,4 @@ def need_holder(match: Match, player: Player) -> None:
         return
     if match.status == "lobby" and match.fold.creator.id == player.id:
         return
-    raise NotYourSeat("only who holds a seat may propose, accept or reject", version=match.version)
+    raise NotYourSeat("Only players with a seat may propose, accept or reject.", version=match.version)

@@ -53,10 +53,10 @@ class Lookups:
     async def scenario(self, scenario_id: str, caller: Player, game: str) -> Beginning:
         """Raises UnknownScenario, BadParameter (one of another game)."""
         if self._scenario is None:
-            raise BadParameter("there are no scenarios here")
+            raise BadParameter("This server keeps no scenarios.")
         found = await self._scenario(scenario_id, caller.id)
         if found.game != game:
-            raise BadParameter(f"a scenario of {found.game}, not of {game}")
+            raise BadParameter(f"The scenario is of the game {found.game}, not of {game}.")
         return found
 
     async def proposed(self, match_id: str, command: Propose, caller: Player) -> tuple[Propose, Found]:

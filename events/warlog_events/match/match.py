@@ -11,7 +11,7 @@ import msgspec
 
 from warlog_core import Game, State
 
-from ..errors import NoSpectators, NotYourSeat, UnknownSeat
+from ..errors import NoSpectators, NotYourSeat, UnknownSeat, named
 from . import policy
 from .fold import Fold
 from .model import STRANGER, Player, Reader, Result
@@ -268,8 +268,8 @@ class Match:
         if holder is not None and holder.id == player_id:
             return
         if seat not in self.fold.seats:
-            raise UnknownSeat(f"no seat {seat!r} in this match", version=self.version)
-        raise NotYourSeat(f"you do not hold {seat}", version=self.version)
+            raise UnknownSeat(f"This match has no seat {named(seat)}.", version=self.version)
+        raise NotYourSeat(f"You do not hold the seat {seat}.", version=self.version)
 
     def reader(self, player_id: str | None, seat: str | None = None) -> Reader:
         """With `seat`: as that seat (raises UnknownSeat, NotYourSeat). Without: with the knowledge of every seat
@@ -285,7 +285,9 @@ class Match:
         fold = self.fold
         if fold.mode == "competitive" and fold.status == "playing":
             if not policy.spectators_may_watch(self.game):
-                raise NoSpectators("this match may be watched when it is over", version=self.version)
+                raise NoSpectators(
+                    "This match shows itself to spectators when it is over.", version=self.version
+                )
         return Reader((), player_id)
 
     def may_see_all(self, player_id: str | None) -> bool:

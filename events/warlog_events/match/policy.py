@@ -16,7 +16,7 @@ from warlog_core import Game, State
 from warlog_core.accounts import Accounting, LayoutRules, Standing
 from warlog_core.codecs import service_data
 
-from ..errors import BadParameter, Refused
+from ..errors import BadParameter, Refused, named
 from .model import SPECTATOR
 
 SETUP_SECONDS = 300
@@ -101,7 +101,7 @@ def carried(
     own = options.get("move_seconds")
     if own is not None and (type(own) is not int or own != seconds):
         raise BadParameter(
-            f"move_seconds is {seconds} for the match and {own!r} in its options: they must be the same",
+            f"`move_seconds` is {seconds} for the match and {named(own)} in its options, but must be the same.",
             path="/move_seconds",
         )
     return {**options, "move_seconds": seconds}, seconds

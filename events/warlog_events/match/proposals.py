@@ -27,6 +27,7 @@ from ..errors import (
     UnknownVersion,
     WrongStatus,
     explained,
+    named,
     refused,
 )
 from ..statistics import Counts
@@ -110,10 +111,10 @@ def accept(draft: Draft, command: Accept, player: Player, around: ProposalContex
     proposal = _open(match, command.proposal)
     need_holder(match, player)
     if player.id == proposal.player.id or player.id in proposal.accepted:
-        raise WrongStatus("you have agreed to this already", version=match.version)
+        raise WrongStatus("You have agreed to this proposal already.", version=match.version)
     others = {holder.id for holder in match.holders.values()} - {proposal.player.id}
     if player.id not in others:
-        raise NotYourSeat("only who holds a seat may accept", version=match.version)
+        raise NotYourSeat("Only a player who holds a seat may accept.", version=match.version)
     if others - {*proposal.accepted, player.id}:
         draft.write(ProposalAccepted(proposal.version, player))
         return
@@ -132,9 +133,13 @@ def reject(draft: Draft, command: Reject, player: Player) -> None:
 def _open(match: Match, version: int) -> OpenProposal:
     proposal = match.fold.proposal
     if proposal is None:
-        raise NoProposal("nothing is proposed", version=match.version)
+        raise NoProposal("No proposal is open.", version=match.version)
     if proposal.version != version:
-        raise ProposalChanged(f"proposal {proposal.version} is open", version=match.version)
+        raise ProposalChanged(
+            f"The open proposal is number {proposal.version}, not {version}.",
+            version=match.version,
+            path="/proposal",
+        )
     return proposal
 
 
@@ -146,7 +151,7 @@ def _plain(
     if isinstance(proposal, Options):
         given = [x is not UNSET for x in (proposal.position, proposal.scenario, proposal.record)]
         if sum(given) > 1:
-            raise BadParameter("at most one of position, scenario and import")
+            raise BadParameter("Give at most one of `position`, `scenario` and `import`.", path="/proposal")
         found = around.found
         if found.scenario is not None:
             plain["scenario_options"], plain["position"] = found.scenario.options, found.scenario.position
@@ -247,7 +252,7 @@ def _do(
         case "rematch":
             need_status(draft.match, "finished")
             if draft.match.fold.rematch is not None:
-                raise WrongStatus("a rematch has been agreed", version=draft.match.version)
+                raise WrongStatus("A rematch has been agreed on already.", version=draft.match.version)
             _check_rematch(draft.match)
             draft.write(RematchAgreed(around.rematch(draft.match), player, proposal))
 
@@ -267,7 +272,7 @@ def _players(match: Match, holders: Mapping[str, Player]) -> set[str]:
 
 def _need_casual(match: Match) -> None:
     if match.mode == "competitive":
-        raise errors.Competitive("not in a competitive match", version=match.version)
+        raise errors.Competitive("This is not possible in a competitive match.", version=match.version)
 
 
 def _change_options(draft: Draft, proposed: Proposed, player: Player, proposal: int | None) -> None:
@@ -279,7 +284,7 @@ def _change_options(draft: Draft, proposed: Proposed, player: Player, proposal: 
     _need_casual(match)
     need_status(match, "playing")
     if not proposed.keys() <= {"kind", "options"}:
-        raise WrongStatus("the beginning can be changed only before the start", version=match.version)
+        raise WrongStatus("How a match begins can be changed only before its start.", version=match.version)
     at = "/proposal" if proposal is None else None
     options = merged(draft.game, fold.options, proposed.get("options", {}), at=at)
     assert match.state is not None
@@ -301,9 +306,9 @@ def _change_beginning(draft: Draft, proposed: Proposed, player: Player, proposal
     parsed = None
     if record is not None:
         _need_casual(match)
-        parsed = parse_record(record)
+        parsed = parse_record(record, at=None if at is None else f"{at}/import")
         if parsed.game != fold.game:
-            raise BadParameter(f"a record of {parsed.game}, not of {fold.game}")
+            raise BadParameter(f"The record is of the game {named(parsed.game)}, not of {fold.game}.")
         options, position = parsed.options, parsed.position
     else:
         before = proposed.get("scenario_options", fold.options)
@@ -379,7 +384,9 @@ def _travel(draft: Draft, to: int, player: Player, proposal: int | None, counts:
     need_status(match, "playing", "finished")
     if not fold.started <= to <= match.version:
         raise UnknownVersion(
-            f"versions {fold.started} to {match.version} can be gone back to", version=match.version
+            f"The match can go back to the versions {fold.started} to {match.version}.",
+            version=match.version,
+            extra={"minimum": fold.started, "maximum": match.version},
         )
     if to == match.version and match.state is not None:
         state = match.state
@@ -410,17 +417,19 @@ def _become_competitive(draft: Draft, player: Player, proposal: int | None) -> N
     should not (where the players agree on Positions, both know what they have shown each other)."""
     match, fold = draft.match, draft.match.fold
     if match.mode == "competitive":
-        raise WrongStatus("the match is competitive", version=match.version)
+        raise WrongStatus("The match is competitive already.", version=match.version)
     if fold.started and not policy.competitive_in_play(match.game):
         need_status(match, "lobby")
     need_status(match, "lobby", "playing")
     if fold.started and fold.open_record:
-        raise AlreadyDisclosed("everybody can have the record of this match so far", version=match.version)
+        raise AlreadyDisclosed("Everybody can read the record of this match so far.", version=match.version)
     if not policy.positions_are_agreed_on(match.game):
         if fold.imported is not None or fold.record is not None or fold.imported_until:
-            raise AlreadyDisclosed("what was hidden in it is known from a record", version=match.version)
+            raise AlreadyDisclosed("A record has shown what is hidden in this match.", version=match.version)
         if fold.started and match.timeline.jumps:
-            raise AlreadyDisclosed("the match has been taken back", version=match.version)
+            raise AlreadyDisclosed(
+                "The match has been taken back, and its players know what was hidden.", version=match.version
+            )
     check_beginning(match.game, fold.options, None, "competitive", match, at=None)
     check_sides(match, fold.holders, fold.options, fold.position, "competitive")
     if not fold.started:

@@ -12,8 +12,9 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 import warlog_core
 from warlog_core import Draws, Event, Game, State
+from warlog_core.explain import of_form, printable
 
-from ..errors import MalformedBody, Refused, UnknownGame, explained, refused
+from ..errors import MalformedBody, Refused, UnknownGame, explained, named, refused
 from . import policy
 from .draft import Draft
 from .model import (
@@ -107,35 +108,44 @@ class Walked(Struct, frozen=True):
     core: Event | None
 
 
-def parse_record(raw: Mapping[str, object]) -> Record:
-    """Raises MalformedBody for what is no record of a form that this reads."""
+def parse_record(raw: Mapping[str, object], *, at: str | None = "") -> Record:
+    """Raises MalformedBody for what is no record of a form that this reads. `at`: where it stands in the request (JSON
+    Pointer; None: not in it)."""
     try:
         record = msgspec.convert(raw, Record)
     except msgspec.ValidationError as error:
-        raise MalformedBody(f"not a record: {error}") from error
+        why = of_form(dict(raw), Record, "The record")
+        if why is None:
+            raise MalformedBody("This is no record of a match.") from error
+        why = printable(why)
+        raise MalformedBody(
+            why.detail, path="" if at is None else at + why.path, extra=why.members
+        ) from error
     if record.warlog_record != 1:
-        raise MalformedBody("a record of another form")
+        path = "" if at is None else f"{at}/warlog_record"
+        raise MalformedBody("The record has a form that this server does not read.", path=path)
     if "history" in raw and "events" not in raw:
-        return _from_history(record, raw["history"])
+        return _from_history(record, raw["history"], at)
     return record
 
 
-def _from_history(record: Record, history: object) -> Record:
+def _from_history(record: Record, history: object, at: str | None) -> Record:
     """The record that a history in the game's own notation stands for.
 
     Raises MalformedBody, UnknownGame, Refused with the rule book's code for what does not fit."""
     try:
         game = warlog_core.game(record.game, record.rules_version)
     except warlog_core.UnknownGame as error:
-        raise UnknownGame(f"no game {error}") from error
+        raise UnknownGame(f"There is no game {named(str(error))}.") from error
     if game.notation is None:
-        raise MalformedBody(f"a history of {record.game} does not say all that a record needs")
+        raise MalformedBody(f"A history of {record.game} does not say all that a record needs.")
     if not isinstance(history, str) or len(history) > HISTORY_CHARACTERS_MAX:
-        raise MalformedBody(f"a history is a text of at most {HISTORY_CHARACTERS_MAX} characters")
+        path = "" if at is None else f"{at}/history"
+        raise MalformedBody(f"A history is a text of at most {HISTORY_CHARACTERS_MAX} characters.", path=path)
     try:
         first, *later = game.notation.read(game, history)
     except warlog_core.Refused as error:
-        raise refused(error) from error
+        raise refused(error, at=at) from error
     events: list[RecordEvent] = []
     for section in (first, *later):
         if section is not first and section.options is not None:
@@ -198,14 +208,14 @@ def numbered(record: Record) -> list[tuple[int, int, RecordEvent]]:
         version = last + 1 if event.version is None else event.version
         parent = last if event.parent is None else event.parent
         if version <= last:
-            raise bad_record(version, "versions must ascend")
+            raise bad_record(version, "Its number must be greater than that of the version before it.")
         if parent not in known:
-            raise bad_record(version, f"no version {parent} before it")
+            raise bad_record(version, f"There is no version {parent} before it.")
         found.append((version, parent, event))
         known.add(version)
         last = version
     if record.head is not None and record.head not in known:
-        raise bad_record(record.head, "the head is no version of the record")
+        raise bad_record(record.head, "The head is no version of the record.")
     return found
 
 
@@ -223,9 +233,9 @@ def walk(
         draws = setup.draws if draws_of is None else draws_of(setup.version, None)
         state = game.new(options=options, position=record.position, draws=draws)
     except warlog_core.Refused as error:
-        raise _bad_step(error.code, setup.version, error.explanation, "", "the start is refused") from error
+        raise _bad_step(error.code, setup.version, error.explanation, "", "The start is refused.") from error
     except (warlog_core.BadDraws, OverflowError) as error:
-        raise bad_record(setup.version, "its draws do not fit") from error
+        raise bad_record(setup.version, "The draws of the start do not fit.") from error
     _check_hash(setup.version, setup.hash, state)
     yield Walked(None, setup.version, None, state, state.started)
     last = setup.version
@@ -238,12 +248,12 @@ def walk(
             state, options, core = _apply(game, state, options, event, draws)
         except warlog_core.Refused as error:
             at = f"/events/{index}"
-            why, otherwise = error.explanation, f"refused: {error.code}"
+            why, otherwise = error.explanation, f"The rules refuse it (`{error.code}`)."
             if event.type == ACTION:
                 at, why = f"{at}/action", state.explain(event.seat, event.action, error.code)
             raise _bad_step(error.code, version, why, at, otherwise) from error
         except (warlog_core.CoreError, OverflowError) as error:
-            raise bad_record(version, f"does not fit: {error}") from error
+            raise bad_record(version, f"It does not fit: {error}.") from error
         _check_hash(version, event.hash, state)
         yield Walked(event, version, parent, state, core)
         if version in wanted:
@@ -272,7 +282,7 @@ def _apply(
 
 def _check_hash(version: int, recorded: str | None, state: State) -> None:
     if recorded is not None and recorded != state.hash:
-        raise bad_record(version, "another state than recorded")
+        raise bad_record(version, "Replaying it leads to another state than the recorded one.")
 
 
 def check_record(game: Game, record: Record) -> None:

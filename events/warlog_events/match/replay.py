@@ -186,7 +186,7 @@ class Replay:
                 self._game = warlog_core.game(body.game, body.rules_version)
             except UnknownGame as error:
                 # Nothing is wrong with the match: another build plays it (during a roll-out, say).
-                raise Unavailable(f"this server does not play {body.game} ({error})") from error
+                raise Unavailable(f"This server does not play the game {body.game} of this match.") from error
             return None
         fold, game = self.fold, self._game
         if fold is None or game is None:

@@ -151,5 +151,5 @@ def wanted_holds(match: Match) -> dict[tuple[str, str], int]:
 
 def insufficient(player: str, needed: int, there: int) -> Refused:
     """`extra` says who."""
-    detail = f"{needed} gold is needed for a seat, and {there} is there"
-    return Refused("insufficient_gold", detail, extra={"player": player})
+    detail = f"A seat needs {needed} gold, and the player has {there}."
+    return Refused("insufficient_gold", detail, extra={"player": player, "have": there, "needed": needed})

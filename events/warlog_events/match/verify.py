@@ -13,7 +13,7 @@ import msgspec
 import warlog_core
 from warlog_core import Draws
 
-from ..errors import WarlogError
+from ..errors import WarlogError, named
 from ..statistics import Counts
 from .entropy import commitment, entropy
 from .fold import Fold, with_wish
@@ -77,7 +77,7 @@ def verify_record(raw: Mapping[str, object]) -> Verdict:
     except Forgotten:
         return Verdict("failed", count, None, "it goes back to before the start")
     except warlog_core.UnknownGame as error:
-        return Verdict("failed", count, None, f"no such game or rules version: {error}")
+        return Verdict("failed", count, None, f"There is no such game, or no such rules version: {error}.")
     return Verdict("verified" if seeded else "unseeded", count)
 
 
@@ -100,7 +100,9 @@ def _check_each(entries: object, form: type[msgspec.Struct], start: int) -> None
 
 def _check_names(part: object, form: type[msgspec.Struct], version: int, more: tuple[str, ...] = ()) -> None:
     if isinstance(part, Mapping) and (unknown := part.keys() - {*form.__struct_fields__, *more}):
-        raise _Wrong(version, f"there is no field {min(map(str, unknown))!r} that could be verified")
+        raise _Wrong(
+            version, f"A record has no field {named(min(map(str, unknown)))} that could be verified."
+        )
 
 
 def _verify(record: Record) -> bool:
@@ -118,7 +120,7 @@ def _verify(record: Record) -> bool:
         if seeds is None or index is None:
             return recorded
         if not 0 <= index < len(seeds):
-            raise _Wrong(version, "no such seed")
+            raise _Wrong(version, "The record has no such seed.")
         return entropy(record.match, seeds[index], version)
 
     results = {}
@@ -127,41 +129,41 @@ def _verify(record: Record) -> bool:
         recorded = record.setup.draws if step.event is None else step.event.draws
         drawn = [] if step.core is None else step.core.draws
         if drawn != recorded:
-            raise _Wrong(step.version, f"the seed gives the draws {drawn}, not {recorded}")
+            raise _Wrong(step.version, f"The seed gives the draws {drawn}, not {recorded}.")
         last = step.version
         results[last] = step.state.result
         if step.event is None and record.seats not in (None, list(step.state.seats)):
-            raise _Wrong(last, f"the seats are {', '.join(step.state.seats)}")
+            raise _Wrong(last, f"The seats are {', '.join(step.state.seats)}.")
     result = results[last if record.head is None else record.head]
     if record.result is not None:
         if result is None or (result.winners, result.reason) != (record.result.winners, record.result.reason):
-            raise _Wrong(last, "the result is another one")
+            raise _Wrong(last, "Replaying leads to another result.")
     if record.log is not None:
         _check_entries(record, seeds, indexes)
     else:
         for version, _, event in numbered(record):
             if event.chain is not None:
-                raise _Wrong(version, "a chain cannot be checked without the log")
+                raise _Wrong(version, "A chain cannot be checked without the log.")
             if seeds is not None and (event.at, event.by, event.ending) != (None, None, None):
-                raise _Wrong(version, "time, author and ending cannot be checked without the log")
+                raise _Wrong(version, "Time, author and ending cannot be checked without the log.")
     return seeds is not None and None not in indexes.values()
 
 
 def _verify_lobby(record: Record, seeds: list[bytes] | None) -> bool:
     """A match that never started has a log alone: its chain, and the draws for seats that several wished."""
     if record.events or record.result is not None or record.head or record.setup != RecordSetup():
-        raise _Wrong(record.setup.version, "the log has no start")
+        raise _Wrong(record.setup.version, "The log has no start.")
     replay = Replay(record.match, None, Counts())
     for entry in entries_of(record):
         if entry.type == "seats_assigned" and seeds is not None and replay.fold is not None:
             _check_assignment(record.match, replay.fold, entry, seeds[0])
         replay.feed([entry])
     if [name for _, name in replay.line.seeds] != record.seed_commitments:
-        raise _Wrong(record.setup.version, "the log has other commitments")
+        raise _Wrong(record.setup.version, "The log has other commitments.")
     fold = replay.fold
     said = (record.game, record.rules_version, record.seats, record.options, record.position)
     if fold is None or said not in _lobbies(fold):
-        raise _Wrong(record.setup.version, "the log is of another lobby")
+        raise _Wrong(record.setup.version, "The log is of another lobby.")
     return seeds is not None
 
 
@@ -177,14 +179,14 @@ def _seeds(record: Record) -> list[bytes] | None:
         return None
     start = record.setup.version
     if len(record.seeds) != len(record.seed_commitments) or not record.seeds:
-        raise _Wrong(start, "as many seeds as commitments are needed")
+        raise _Wrong(start, "There must be as many seeds as commitments.")
     try:
         seeds = [bytes.fromhex(seed) for seed in record.seeds]
     except ValueError:
-        raise _Wrong(start, "a seed is not hexadecimal") from None
+        raise _Wrong(start, "A seed is not hexadecimal.") from None
     for seed, name in zip(seeds, record.seed_commitments, strict=True):
         if commitment(seed) != name:
-            raise _Wrong(start, "a seed is not the one that was committed to")
+            raise _Wrong(start, "A seed does not fit its commitment.")
     return seeds
 
 
@@ -212,7 +214,7 @@ def entries_of(record: Record) -> list[StoredEvent]:
             if event.ending is not None:
                 body["ending"] = event.ending
             if event.at is None or event.by is None or event.chain is None or event.hash is None:
-                raise _Wrong(version, "at, by, hash and chain are needed beside a log")
+                raise _Wrong(version, "An event beside a log needs `at`, `by`, `hash` and `chain`.")
             at = _time(version, event.at)
             found.append(
                 StoredEvent(
@@ -237,7 +239,7 @@ def _time(version: int, text: str) -> int:
             return time
     except (ValueError, OverflowError, OSError):
         pass
-    raise _Wrong(version, "not a time as records have them")
+    raise _Wrong(version, "It has no time of the form that records have.")
 
 
 def _check_entries(record: Record, seeds: list[bytes] | None, indexes: Mapping[int, int | None]) -> None:
@@ -250,9 +252,9 @@ def _check_entries(record: Record, seeds: list[bytes] | None, indexes: Mapping[i
         replay.feed([entry])
     fold, line = replay.fold, replay.line
     if fold is None or fold.started != record.setup.version:
-        raise _Wrong(record.setup.version, "the log has another start")
+        raise _Wrong(record.setup.version, "The log has another start.")
     if [name for _, name in line.seeds] != record.seed_commitments:
-        raise _Wrong(record.setup.version, "the log has other commitments")
+        raise _Wrong(record.setup.version, "The log has other commitments.")
     _check_frame(record, fold, line)
     said: dict[int, tuple[list[int], str | None, str | None]] = {}
     said[record.setup.version] = (record.setup.draws, record.setup.hash, None)
@@ -267,18 +269,18 @@ def _check_entries(record: Record, seeds: list[bytes] | None, indexes: Mapping[i
                 or state_hash not in (None, entry.hash)
                 or chain not in (None, entry.chain)
             ):
-                raise _Wrong(entry.version, "the event and its entry in the log differ")
+                raise _Wrong(entry.version, "The event and its entry in the log differ.")
             if entry.version in events:
                 _check_event(*events[entry.version], entry, fold, line)
             index = indexes[entry.version]
             name = line.seed_of(entry.version)
             imported = entry.version <= fold.imported_until
             if imported != (index is None) or (index is not None and record.seed_commitments[index] != name):
-                raise _Wrong(entry.version, "another seed was in force")
+                raise _Wrong(entry.version, "Another seed was in force.")
         elif entry.type in ("action_taken", "match_started", "position_edited"):
-            raise _Wrong(entry.version, "the record leaves it out")
+            raise _Wrong(entry.version, "The record leaves it out.")
     if said:
-        raise _Wrong(min(said), "the log leaves it out")
+        raise _Wrong(min(said), "The log leaves it out.")
 
 
 def _check_frame(record: Record, fold: Fold, line: Timeline) -> None:
@@ -296,7 +298,7 @@ def _check_frame(record: Record, fold: Fold, line: Timeline) -> None:
     may_be_missing = ("rules version", "seats")
     for name, (there, logged) in said.items():
         if there != logged and not (there is None and name in may_be_missing):
-            raise _Wrong(record.setup.version, f"the log has another value of: {name}")
+            raise _Wrong(record.setup.version, f"The log has another value of `{name}`.")
 
 
 def _check_event(parent: int, event: RecordEvent, entry: StoredEvent, fold: Fold, line: Timeline) -> None:
@@ -313,7 +315,7 @@ def _check_event(parent: int, event: RecordEvent, entry: StoredEvent, fold: Fold
     else:
         same = same and event.position is msgspec.UNSET and event.options is msgspec.UNSET
     if not same:
-        raise _Wrong(entry.version, "the event and its entry in the log differ")
+        raise _Wrong(entry.version, "The event and its entry in the log differ.")
 
 
 def _check_assignment(match: str, fold: Fold, entry: StoredEvent, seed: bytes) -> None:
@@ -324,7 +326,7 @@ def _check_assignment(match: str, fold: Fold, entry: StoredEvent, seed: bytes) -
     free = [seat for seat in fold.seats if seat not in fold.holders]
     waiting = with_wish([j for j in fold.joined if j.player.id not in seated], body.player, body.wish)
     if len(waiting) != len(free):
-        raise _Wrong(entry.version, "as many players as free seats are assigned")
+        raise _Wrong(entry.version, "As many players as there are free seats are assigned.")
     _, draws = assign(free, waiting, draw_from(entropy(match, seed, entry.version)))
     if draws != (entry.draws or []):
-        raise _Wrong(entry.version, "the seed gives other draws")
+        raise _Wrong(entry.version, "The seed gives other draws.")

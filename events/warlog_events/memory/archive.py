@@ -74,7 +74,7 @@ class Files:
     def name(self, match: str, tombstone: Tombstone) -> str:
         """Raises UnknownMatch for what is no match id: nothing else ever becomes part of a path."""
         if keys.bucket_of(match) is None:
-            raise UnknownMatch("no such match")
+            raise UnknownMatch()
         file = f"{match}.{tombstone.version}.{tombstone.sha256[:16]}.json.gz"
         return f"{self._root.rstrip('/')}/b{match[2:5]}/{file}"
 
@@ -167,7 +167,9 @@ class Archive:
             archived = await self._threads.run(lambda: content_of(self.files.read(match, named)))
         except OSError as error:
             log.error("%s: its file in the archive cannot be read: %s", match, error)
-            raise Unavailable("this match is in the archive, which does not answer") from error
+            raise Unavailable(
+                "This match is in the archive, which does not answer; try again later."
+            ) from error
         except (Damaged, ValueError, EOFError) as error:
             raise IntegrityError(f"{match}: {error}") from error
         self._keep((match, tombstone), archived)

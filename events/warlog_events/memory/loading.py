@@ -132,7 +132,7 @@ class Loader:
     async def cold(self, match_id: str, *, whole: bool = False) -> CachedMatch:
         """From the newest snapshot, or `whole`, from the first event on, so that the timeline forgets nothing."""
         if not self.store.is_id(match_id):
-            raise UnknownMatch("no such match")
+            raise UnknownMatch()
         await self.integrity.check(match_id)
         self._damaged.pop(match_id, None)  # it has been repaired, if it was damaged
         if whole:
@@ -202,7 +202,7 @@ class Loader:
             events = await self.store.events(match_id, replay.version, limit)
             await _fed(replay, events)
             if replay.version == 0:
-                raise UnknownMatch("no such match")
+                raise UnknownMatch()
             if len(events) < limit:
                 break
         return replay.match()
@@ -345,7 +345,7 @@ class Loader:
             except Forgotten:
                 return await self._cold_whole(match_id)
             if replay.version == 0:
-                raise UnknownMatch("no such match")
+                raise UnknownMatch()
             match = replay.match()
             if len(events) == PAGE_EVENTS:
                 await asyncio.sleep(0)  # a long match must not hold up everybody else

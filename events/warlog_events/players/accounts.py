@@ -105,7 +105,10 @@ class Accounts:
     async def create_player(self, name: str, scopes: tuple[str, ...] = ("play",)) -> tuple[Account, str]:
         """The account and its first token. Raises MalformedBody for a name that is none."""
         if not 1 <= len(name) <= NAME_CHARACTERS_MAX or not name.isprintable() or name != name.strip():
-            raise MalformedBody(f"a name is 1 to {NAME_CHARACTERS_MAX} printable characters")
+            raise MalformedBody(
+                f"A name has 1 to {NAME_CHARACTERS_MAX} printable characters and no space at either end.",
+                path="/name",
+            )
         player = self._world.new_id("pl_")
         self._pipe.check_growth(keys.player(player))
         created_ms = self._world.now_ms()
@@ -117,7 +120,7 @@ class Accounts:
         """Raises UnknownPlayer."""
         name, created_ms = await self._pipe.call("HMGET", keys.player(player_id), "name", "created_at")
         if name is None:
-            raise UnknownPlayer("nobody has this id")
+            raise UnknownPlayer("There is no player with this id.")
         return Account(player_id, name.decode(), rfc3339(int(created_ms)))
 
     async def named(self, player_id: str) -> Player:
@@ -157,7 +160,7 @@ class Accounts:
         """At once and everywhere. Raises UnknownToken."""
         raw = await self._pipe.call("HGET", keys.tokens(player_id), token_id)
         if raw is None:
-            raise UnknownToken("you have no such token")
+            raise UnknownToken("You have no token with this id.")
         token_hash = msgspec.json.decode(raw, type=_StoredToken).hash
         # First what counts. Should we die in between, the list still shows the token, and it can be revoked again: it
         # leaves the list when every process has been told.

@@ -15,6 +15,7 @@ from ..errors import (
     Refused,
     UnknownGame,
     UnknownLayout,
+    named,
     refused,
 )
 from ..match import policy
@@ -36,7 +37,7 @@ def check_name(name: str) -> None:
         or name in (".", "..")
     ):
         raise MalformedBody(
-            f"a name is 1 to {NAME_CHARACTERS_MAX} printable characters that may stand in a path"
+            f"A name has 1 to {NAME_CHARACTERS_MAX} printable characters, no slash, and no space at either end."
         )
 
 
@@ -72,7 +73,9 @@ class Library:
         name that is none or reserved, QuotaExceeded."""
         self._check(game, layout)
         if name == LAST:
-            raise MalformedBody("`last` is what you began with last; to begin with another, load it")
+            raise MalformedBody(
+                "`last` names the layout you began with last; load another one to begin with it."
+            )
         check_name(name)
         stored = _Stored(self._world.now_ms(), layout)
         kept = (name, msgspec.json.encode(stored), self._layouts_max, LAST)
@@ -89,7 +92,7 @@ class Library:
         _rules(game)
         raw = await self._pipe.call("HGET", keys.layouts(player, game), name)
         if raw is None:
-            raise UnknownLayout("you have no layout of this name")
+            raise UnknownLayout("You have no layout with this name.")
         return _layout(game, name, raw)
 
     async def page(
@@ -113,7 +116,7 @@ class Library:
         """Raises UnknownLayout, UnknownGame."""
         _rules(game)
         if not await self._pipe.call("HDEL", keys.layouts(player, game), name, write=True):
-            raise UnknownLayout("you have no layout of this name")
+            raise UnknownLayout("You have no layout with this name.")
 
     async def keep_last(self, player: str, game: str, layout: object, at_ms: int) -> None:
         """That with which play began at that time, unless a later one is known."""
@@ -151,9 +154,9 @@ def _rules(game: str) -> LayoutRules:
     try:
         rules = policy.layout_rules(warlog_core.game(game))
     except warlog_core.UnknownGame as error:
-        raise UnknownGame(f"no game {error}") from error
+        raise UnknownGame(f"There is no game {named(str(error))}.") from error
     if rules is None:
-        raise UnknownGame(f"there are no layouts in {game}")
+        raise UnknownGame(f"The game {game} has no layouts.")
     return rules
 
 

@@ -113,7 +113,7 @@ class Ledger:
                 case [b"done", change]:
                     return int(change)
                 case [b"closed"]:
-                    raise VersionConflict("the match is settled")
+                    raise VersionConflict("The gold of this match has been paid out already.")
                 case [b"short", gold]:
                     if not await self.open(hold.player):
                         raise insufficient(hold.player, hold.amount, int(gold))
@@ -189,7 +189,7 @@ class Ledger:
         if after is not None:
             score, space, player = after.partition(" ")
             if len(score) != 13 or not score.isdigit() or not space or not player.isprintable():
-                raise BadParameter("`after` is not a cursor of this list")
+                raise BadParameter("`after` is no cursor of this list.")
             start = f"({after}"
         members, place = await self._pipe.many(
             (

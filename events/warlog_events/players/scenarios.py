@@ -147,7 +147,7 @@ class Scenarios:
             scenario: Scenario = msgspec.json.decode(raw, type=Scenario)
             if scenario.visibility == "public" or scenario.owner == player:
                 return scenario
-        raise UnknownScenario("there is no such scenario, or it is private")
+        raise UnknownScenario("There is no such scenario, or it is private.")
 
     async def beginning(self, scenario_id: str, player: str) -> Beginning:
         """What a match may start from. Raises UnknownScenario."""
@@ -161,7 +161,7 @@ class Scenarios:
         scenario = await self.get(scenario_id, owner)
         member = await self._pipe.call("HGET", keys.scenario(scenario_id), "member")
         if scenario.owner != owner or member is None:
-            raise UnknownScenario("you have no such scenario")
+            raise UnknownScenario("You have no scenario with this id.")
         commands: list[tuple[Word, ...]] = [("ZREM", index, member) for index in _indexes(scenario)]
         await self._pipe.atomically([*commands, ("DEL", keys.scenario(scenario_id))])
 
@@ -171,7 +171,7 @@ class Scenarios:
         """The newest first: all of `owner`'s, or with None everybody's public ones. `after` is the cursor of the page
         before; the second value is that of the next, None at the end. Raises BadParameter for a cursor that is none."""
         if after is not None and not after.isprintable():
-            raise BadParameter("after: not a cursor")
+            raise BadParameter("`after` is no cursor of this list.")
         index = keys.scenarios(owner or "public", game or "")
         start = "+" if after is None else f"({after}"
         members = await self._pipe.call("ZREVRANGEBYLEX", index, start, "-", "LIMIT", 0, limit + 1)

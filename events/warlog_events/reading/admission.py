@@ -30,4 +30,4 @@ async def admit(
     if isinstance(command, TakeSeat):
         invited = b"%b:%b" % (encode(command.seat), encode(invitation_hash(command.invitation)))
     if not store.is_id(match_id) or not await store.admits(match_id, member, invited):
-        raise UnknownMatch("no such match")
+        raise UnknownMatch()

@@ -64,7 +64,7 @@ async def export_match(
 def check_export(match: Match, reader: Reader) -> int:
     """The version up to which this reader may have the record. Raises WrongStatus, Hidden."""
     if not match.fold.started:
-        raise WrongStatus("a match has no record before its start", version=match.version)
+        raise WrongStatus("A match has no record before its start.", version=match.version)
     until = match.version if match.is_over or match.knows_all(reader) else match.timeline.over_until
     if not until:
         raise Hidden(ABORTED if match.status == "aborted" else HIDDEN, version=match.version)

@@ -39,9 +39,13 @@ class Pages:
         """The state after `version`; the caller's own. Raises NoView before the start, UnknownVersion beyond the
         newest."""
         if not 0 < version <= match.version:
-            raise UnknownVersion(f"versions 1 to {match.version} are there", version=match.version)
+            raise UnknownVersion(
+                f"This match has the versions 1 to {match.version}.",
+                version=match.version,
+                extra={"minimum": 1, "maximum": match.version},
+            )
         if match.state is None or version < match.started_at_version:
-            raise NoView("there is no board before the start", version=match.version)
+            raise NoView("There is no board before the start.", version=match.version)
         if version == match.version:
             return match.state.copy()
 

@@ -67,4 +67,4 @@ class Past(Pages):
     def check_verify(self, match: Match) -> None:
         """Raises WrongStatus."""
         if not match.is_over:
-            raise WrongStatus("a match can be verified when it is over", version=match.version)
+            raise WrongStatus("A match can be verified when it is over.", version=match.version)

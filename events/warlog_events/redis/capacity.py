@@ -23,22 +23,21 @@ CLOSED_BYTES = 1
 CROWDED_SHARE = 0.9  # of the memory; from here on nothing new is begun
 COMPLAIN_EVERY_S = 10.0  # of one kind of error
 
-DISK_FULL = "the server's disk is full: nothing can be saved until there is room again"
-MEMORY_FULL = "the server's memory is full: nothing can be saved until there is room again"
-CROWDED = "the server's memory is nearly full: matches go on, but nothing new can be begun for now"
+MEMORY_FULL = "The server's memory is full; nothing can be saved until there is room again."
+CROWDED = "The server's memory is nearly full; matches go on, but nothing new can be begun for now."
 
 # Error replies that say something of the server's state and nothing of the command, and what a player is told instead.
 # Found anywhere in the text, because a script's error wraps the one of the command inside it.
 _STATES = {
-    "LOADING": "the server's database is starting; try again soon",
-    "READONLY": "the server's database is being replaced; try again soon",
-    "MASTERDOWN": "the server's database is being replaced; try again soon",
-    "CLUSTERDOWN": "a part of the server's database is away; try again soon",
-    "NOREPLICAS": "a part of the server's database is away; try again soon",
-    "MISCONF": DISK_FULL,
+    "LOADING": "The server's database is starting; try again soon.",
+    "READONLY": "The server's database is being replaced; try again soon.",
+    "MASTERDOWN": "The server's database is being replaced; try again soon.",
+    "CLUSTERDOWN": "A part of the server's database does not answer; try again soon.",
+    "NOREPLICAS": "A part of the server's database does not answer; try again soon.",
+    "MISCONF": DiskFull.text,
     "OOM": MEMORY_FULL,
-    "BUSY ": "the server's database is busy; try again soon",
-    "TRYAGAIN": "a part of the server's database is being moved; try again soon",
+    "BUSY ": "The server's database is busy; try again soon.",
+    "TRYAGAIN": "A part of the server's database is being moved; try again soon.",
 }
 
 
@@ -66,7 +65,7 @@ class Room:
     def refuses(self) -> Unavailable | None:
         """Why nothing at all is taken."""
         if self.disk_full:
-            return DiskFull(DISK_FULL)
+            return DiskFull()
         return Unavailable(MEMORY_FULL) if self.memory_full else None
 
     def check_growth(self) -> None:
@@ -125,7 +124,7 @@ class Room:
             log.warning("Redis refuses: %s", said)
         refused: Unavailable
         if kind == "MISCONF" or (kind == "OOM" and self.disk_full):
-            refused = DiskFull(DISK_FULL)
+            refused = DiskFull()
         elif kind == "OOM":
             refused = _later(Unavailable(MEMORY_FULL))
         else:

@@ -27,7 +27,6 @@ from .keys import nothing_beside
 from .pipe import (
     AWAY,
     PAUSE_S_MIN,
-    UNSURE,
     Address,
     Asked,
     Client,
@@ -35,6 +34,7 @@ from .pipe import (
     Reply,
     Wire,
     Word,
+    away,
 )
 
 log = logging.getLogger("warlog.redis")
@@ -47,8 +47,8 @@ FOLLOW_S_MAX = 5.0  # how long a command follows its slot around
 PAUSE_S_MAX = 0.2  # between two attempts of it
 RETIRE_S = 10.0  # how long a connection stays to a node that serves nothing any more
 
-PART_AWAY = "a part of the server's database is away; try again soon"
-MOVING = "a part of the server's database is being moved; try again soon"
+PART_AWAY = "A part of the server's database does not answer; try again soon."
+MOVING = "A part of the server's database is being moved; try again soon."
 
 Endpoint = tuple[str, int]
 
@@ -118,7 +118,7 @@ async def _look(wire: Wire, at: Address) -> View:
                 *(wire.send_once(("CLUSTER", what)) for what in ("INFO", "NODES", "SLOTS"))
             )
     except TimeoutError as error:
-        raise Unavailable("no answer from a node of the cluster") from error
+        raise away("no answer from a node of the cluster") from error
     said = dict(line.partition(":")[::2] for line in info.decode().splitlines())
     # <id> <address> <flags> <primary> <ping> <pong> <configuration epoch> …
     known = {words[0]: words for words in map(bytes.split, nodes.splitlines())}
@@ -185,7 +185,7 @@ class ClusterPipe(Client):
         try:
             self._take(await self._look_around(), start=False)
             if any(owner is None for owner in self._owners):
-                raise Unavailable("some slots of the cluster have no server")
+                raise away("some slots of the cluster have no server")
             await asyncio.gather(*(line.open() for line in self._lines.values()))
         except BaseException:
             await self.close()
@@ -315,7 +315,7 @@ class ClusterPipe(Client):
             )
         except asyncio.CancelledError:
             if not future.done():
-                future.set_exception(Unconfirmed(UNSURE) if write else Unavailable(AWAY))
+                future.set_exception(Unconfirmed() if write else Unavailable(AWAY))
             raise
         except Exception as error:
             if not future.done():
@@ -413,7 +413,7 @@ class ClusterPipe(Client):
         for answer in answers:
             if isinstance(answer, BaseException):
                 raise answer
-        raise Unavailable("no node of the cluster is in touch with most of the others")
+        raise away("no node of the cluster is in touch with most of the others")
 
     async def _look_at(self, address: Address) -> View:
         async def here() -> Address:

@@ -37,7 +37,7 @@ from . import keys
 from .capacity import parse_info
 from .cluster import ClusterPipe, slot_of
 from .embedded import BALLAST_BYTES, VERSION_MIN, Embedded, RedisUnsuitable
-from .pipe import PAUSE_S_MAX, Address, Client, Pipe, Wire, script
+from .pipe import PAUSE_S_MAX, Address, Client, Pipe, Wire, away, script
 
 __all__ = ["Connection", "Durability", "RedisUnsuitable", "open_redis"]
 
@@ -177,7 +177,7 @@ class Connection:
     async def _greet(self, wire: Wire) -> None:
         info = parse_info(await wire.send(("INFO",)))
         if info.get("loading") != "0":
-            raise Unavailable("Redis is loading its data")
+            raise away("Redis is loading its data")
         if self._embedded is not None:
             self._embedded.answered = True
         if (info.get("cluster_enabled") == "1") != self.is_cluster:
@@ -185,7 +185,7 @@ class Connection:
                 raise RedisUnsuitable("this Redis is no node of a cluster")
             raise _IsCluster("this Redis is a node of a cluster")
         if info.get("role") != "master":
-            raise Unavailable("this Redis is a replica")
+            raise away("this Redis is a replica")
         _check_suitable(info, self.durability)
         wire.room.learn(info, info)
         if self.durability == "always":

@@ -32,7 +32,7 @@ from ..errors import Unavailable
 from ..threads import Threads
 from . import private_files
 from .capacity import CLOSED_BYTES, Ballast, Room
-from .pipe import Address, Client, Pipe
+from .pipe import Address, Client, Pipe, away
 
 log = logging.getLogger("warlog.redis")
 
@@ -108,7 +108,7 @@ class Embedded:
         try:
             return Address(path=(self._dir / "redis.socket").read_text())
         except FileNotFoundError:
-            raise Unavailable("the embedded redis-server is just being started by another process") from None
+            raise away("the embedded redis-server is just being started by another process") from None
 
     async def close(self) -> None:
         """Ends the server if it is ours. What was appended is on the disk afterwards."""

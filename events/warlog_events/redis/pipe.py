@@ -40,8 +40,7 @@ SILENCE_S_MAX = 5.0  # a ping unanswered for this long, and the connection is gi
 PING_EVERY_S = 1.0
 PAUSE_S_MIN, PAUSE_S_MAX = 0.02, 1.0  # between two attempts to connect
 
-AWAY = "the server's database does not answer; try again soon"
-UNSURE = "the server cannot say yet whether this was saved; try again with the same key"
+AWAY = "The server's database does not answer; try again soon."
 
 LOOK_AGAIN_S = 0.02  # at a write that failed, until it has been made up for
 UNSURE_S_MAX = 5.0  # after which its sender is told that nobody knows
@@ -63,6 +62,13 @@ class Script(msgspec.Struct, frozen=True):
     name: str
     source: str
     sha1: str
+
+
+def away(why: str) -> Unavailable:
+    """Redis cannot be used. `why` is for the log: it may name addresses and commands."""
+    error = Unavailable(AWAY)
+    error.said = why
+    return error
 
 
 @cache
@@ -294,7 +300,7 @@ class Wire(asyncio.Protocol):
     def _give_up(self, held: Iterable[tuple[Asked, Reply]]) -> None:
         for (future, _, _), _ in held:
             if not future.done():
-                future.set_exception(Unconfirmed(UNSURE))
+                future.set_exception(Unconfirmed())
 
     def _confirm(self, reached: Reply) -> None:
         """The WAIT of a batch is answered: its writes are on `reached` replicas."""
@@ -303,7 +309,7 @@ class Wire(asyncio.Protocol):
             if enough or isinstance(reply, Exception):
                 self._settle(asked, reply)
             elif not asked[0].done():
-                asked[0].set_exception(Unconfirmed(UNSURE))
+                asked[0].set_exception(Unconfirmed())
         self._held.clear()
         self._waiting = False
         self._flush()
@@ -330,7 +336,7 @@ class Wire(asyncio.Protocol):
             if kind in (_WAIT, _LOOK) or future.done():
                 continue
             if kind == _WRITE and i < sent:
-                future.set_exception(Unconfirmed(UNSURE))
+                future.set_exception(Unconfirmed())
             else:
                 future.set_exception(Unavailable(AWAY))
         self._pending.clear()
@@ -423,7 +429,7 @@ class Line:
             async with asyncio.timeout(SILENCE_S_MAX):
                 return await self._dial_and_greet()
         except TimeoutError as error:
-            raise Unavailable("no answer from Redis") from error
+            raise away("no answer from Redis") from error
 
     async def _dial_and_greet(self) -> Wire:
         loop = asyncio.get_running_loop()
@@ -436,7 +442,7 @@ class Line:
                     self._wire, address.host, address.port, ssl=address.tls
                 )
         except OSError as error:
-            raise Unavailable(f"no connection to Redis: {error}") from error
+            raise away(f"no connection to Redis: {error}") from error
         try:
             if address.password is not None:
                 await wire.send(("AUTH", *filter(None, (address.username, address.password))))

@@ -261,19 +261,19 @@ class Store:
             case [b"repeated", answer]:
                 raise Repeated(answer)
             case [b"reused"]:
-                raise IdempotencyKeyReused("this Idempotency-Key was used with another body")
+                raise IdempotencyKeyReused()
             case [b"conflict", version] if version > a.expected_version:
-                raise VersionConflict(f"the match is at version {version}", version=version)
+                raise VersionConflict(f"The match has moved on to version {version}.", version=version)
             case [b"late", _]:
-                raise TooLate(f"the time of {a.acting_seat} is over", version=a.expected_version)
+                raise TooLate(f"The time of the seat {a.acting_seat} is over.", version=a.expected_version)
             case [b"skew", now]:
                 if not self._world.is_fixed:
                     self._connection.set_clock(now)
-                raise ClockSkew("the clock was off and has been set; try again")
+                raise ClockSkew("The server's clock was wrong and has been set; try again.")
             case [b"archived"]:
-                raise Unavailable("this match goes to the archive and comes back; try again")
+                raise Unavailable("This match is coming back from the archive; try again.")
             case [b"void"]:
-                raise WrongStatus("this match was given up before it was made")
+                raise WrongStatus("This match was given up before it was made.")
             case [b"frozen", reason]:
                 raise Frozen(f"frozen: {reason.decode(errors='replace')}")
             case [b"damaged", version]:
@@ -366,7 +366,7 @@ class Store:
 
     async def _from_archive(self, match: str, tombstone: str) -> Archived:
         if self._archive is None:
-            raise Unavailable("this match is in the archive, which this server does not know")
+            raise Unavailable("This match is in the archive, which this server cannot read.")
         return await self._archive.read(match, tombstone)
 
     async def bury(self, match: str, version: int, chain: str, tombstone: str) -> bool:

@@ -12,7 +12,7 @@ import msgspec
 
 import warlog_core
 
-from ..errors import BadParameter
+from ..errors import BadParameter, named
 from ..match import policy
 from ..match.match import Match, milliseconds
 from ..match.model import STRANGER
@@ -229,9 +229,11 @@ class _Search:
         self._player = caller if query.player == "me" or query.turn is not None else query.player
         self._status = "playing" if query.turn is not None or query.watchable else query.status
         if query.turn is not None and query.player not in (None, "me"):
-            raise BadParameter("`turn` is asked of one's own matches")
+            raise BadParameter("`turn` is for your own matches; leave `player` out, or give `me`.")
         if self._status != (query.status or self._status):
-            raise BadParameter("`turn` and `watchable` are asked of running matches")
+            raise BadParameter(
+                "`turn` and `watchable` are for running matches; leave `status` out, or give `playing`."
+            )
         self._options = _encoded_options(query.game, options) if options else {}
         self.deep = bool(self._options) or query.turn is not None
         self.scanned_max = SUMMARIES_MAX if self.deep else SCANNED_MAX
@@ -292,10 +294,10 @@ def _sorted(raw: msgspec.Raw | None) -> bytes | None:
 
 def _encoded_options(game: str | None, options: Mapping[str, object]) -> dict[str, bytes]:
     if game is None:
-        raise BadParameter("`options` are those of a game: name it")
+        raise BadParameter("`options` needs `game` beside it, the game whose options they are.")
     unknown = options.keys() - policy.option_names(warlog_core.game(game))
     if unknown:
-        raise BadParameter(f"{game} has no option {min(unknown)!r}")
+        raise BadParameter(f"The game {game} has no option {named(min(unknown))}.")
     return {name: _sorting.encode(value) for name, value in options.items()}
 
 
@@ -310,4 +312,4 @@ def _match(member: str) -> str:
 def _check_cursor(cursor: str) -> None:
     created, space, match = cursor.partition(" ")
     if len(created) != 13 or not created.isdigit() or (space and keys.bucket_of(match) is None):
-        raise BadParameter("`after` is not a cursor of this list")
+        raise BadParameter("`after` is no cursor of this list.")

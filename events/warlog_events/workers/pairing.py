@@ -142,7 +142,7 @@ class Pairing:
         spec, players = self._spec(wanted)
         text = encode(spec)
         if len(text) > SPEC_BYTES_MAX:
-            raise BodyTooLarge("options of that size are for a match of one's own")
+            raise BodyTooLarge("These options are too large for pairing.", path="/options")
         id = self._world.new_id("pq_") if key is None else entry_id(player.id, key)
         queue = self._queue(spec)
         self._pipe.check_growth(keys.pairing("order"))
@@ -161,7 +161,7 @@ class Pairing:
         """How it stands; whose entry it is shows with this that he is still there. Raises UnknownEntry."""
         found = await self._entries(player, [id])
         if not found:
-            raise UnknownEntry("you have no such entry")
+            raise UnknownEntry("You have no entry with this id in a pairing queue.")
         return found[0]
 
     async def change(self, player: str, id: str, status: str, seconds: float) -> Entry:
@@ -209,9 +209,9 @@ class Pairing:
         """Raises UnknownEntry; WrongStatus while a match is being made for him. Of an entry that is over: nothing."""
         reply = await self._step("leave", id, player, "left", "")
         if reply[0] == b"unknown":
-            raise UnknownEntry("you have no such entry")
+            raise UnknownEntry("You have no entry with this id in a pairing queue.")
         if reply[0] == b"busy":
-            raise WrongStatus("a match is being made for you")
+            raise WrongStatus("A match is being made for you.")
 
     async def _entries(self, player: str, ids: Sequence[str]) -> list[Entry]:
         replies = await self._pipe.many(("HGETALL", keys.pairing(f"entry:{id}")) for id in ids)

@@ -162,7 +162,7 @@ def _last_event_id(scope: Scope) -> int | None:
     if not given:
         return None
     if not (given.isascii() and given.isdigit() and len(given) <= 15):
-        raise BadParameter("Last-Event-ID: a version")
+        raise BadParameter("`Last-Event-ID` must be a version.")
     return int(given)
 
 

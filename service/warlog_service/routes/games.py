@@ -11,7 +11,7 @@ from litestar import get, post
 from litestar.params import FromPath
 
 import warlog_core
-from warlog_events.errors import BadParameter, UnknownGame
+from warlog_events.errors import BadParameter, UnknownGame, named
 from warlog_events.match import policy
 from warlog_service import auth, schema
 from warlog_service.backend import service_of
@@ -88,7 +88,7 @@ def _described(game: str, options: str) -> bytes:
     try:
         given = warlog_core.loads(options) if options else {}
     except ValueError as error:
-        raise BadParameter(f"options: {error}") from None
+        raise BadParameter(f"The parameter `options` is not JSON: {error}.") from None
     found = known(game)
     found.check_options(given)
     counted = policy.counted_range(found)
@@ -98,7 +98,7 @@ def _described(game: str, options: str) -> bytes:
 def known(game: str) -> warlog_core.Game:
     """Raises UnknownGame."""
     if game not in warlog_core.games():
-        raise UnknownGame(f"the games are: {', '.join(warlog_core.games())}")
+        raise UnknownGame(f"There is no game {named(game)}.", extra={"allowed": list(warlog_core.games())})
     return warlog_core.game(game)
 
 

@@ -32,7 +32,7 @@ async def get_matches(request: AnyRequest) -> Answer:
     caller = await auth.reader(service, request.scope)
     query = asked(request.scope, schema.MatchesQuery)
     if caller is None and (query.player == "me" or query.turn is not None):
-        raise Unauthenticated("`player=me` and `turn` need a token")
+        raise Unauthenticated("`player=me` and `turn` need a token.")
     found, after = await service.backend.lobby.matches(
         query, caller.id if caller else None, min(query.limit, MATCHES_MAX), _options(query.options)
     )
@@ -91,9 +91,9 @@ def _options(text: str | None) -> dict[str, object]:
     try:
         options = warlog_core.loads(text) if text else {}
     except ValueError as error:
-        raise BadParameter(f"options: {error}") from None
+        raise BadParameter(f"The parameter `options` is not JSON: {error}.") from None
     if not isinstance(options, dict):
-        raise BadParameter("options: a JSON object")
+        raise BadParameter("The parameter `options` must be a JSON object.")
     return options
 
 

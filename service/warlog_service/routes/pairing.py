@@ -100,7 +100,7 @@ async def _waited(service: Service, caller: Caller, entry: Entry, seconds: float
         finally:
             change.cancel()
             ends.cancel()
-    raise Unauthenticated("the token has been revoked")
+    raise Unauthenticated("The token has been revoked.")
 
 
 @delete(

@@ -39,7 +39,7 @@ async def post_token(request: AnyRequest) -> Answer:
     body = await read_body(request.scope, request.receive, service.settings.body_bytes_max)
     new: schema.NewToken = decode(body, schema.NewToken)
     if not set(new.scopes) <= set(caller.scopes):
-        raise InsufficientScope("a token cannot give more scopes than it has")
+        raise InsufficientScope("A token cannot give more scopes than it has itself.", path="/scopes")
     return private(await service.backend.accounts.create_token(caller.id, new.label, tuple(new.scopes)), 201)
 
 

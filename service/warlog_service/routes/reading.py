@@ -60,7 +60,7 @@ async def get_view(request: AnyRequest, match_id: FromPath[str]) -> Answer:
     at = match.version if query.at is None else query.at
     state = match.state if query.at is None else await state_at(request, past, match, player, at)
     if state is None:
-        raise NoView("there is no board before the start")
+        raise NoView("There is no board before the start.")
     answer: dict[str, object] = {"version": match.version, "at": at, "seat": viewer}
     if viewer != "all":
         answer["view"] = state.view(viewer)
@@ -93,7 +93,7 @@ async def get_position(request: AnyRequest, match_id: FromPath[str]) -> Answer:
     at = match.version if query.at is None else query.at
     state = match.state if query.at is None else await state_at(request, past, match, player, at)
     if state is None:
-        raise NoView("there is no board before the start")
+        raise NoView("There is no board before the start.")
     position = state.position_seen_by(query.seat)
     return private({"version": match.version, "at": at, "seat": query.seat, "position": position})
 
@@ -123,7 +123,7 @@ async def get_actions(request: AnyRequest, match_id: FromPath[str]) -> Answer:
     at = match.version if query.at is None else query.at
     state = match.state if query.at is None else await state_at(request, past, match, player, at)
     if state is None:
-        raise NoView("there is nothing to do on a board before the start")
+        raise NoView("There is nothing to do on a board before the start.")
     actions = [] if query.at is None and match.status == "aborted" else state.legal(query.seat)
     chosen = actions
     if query.type is not None:

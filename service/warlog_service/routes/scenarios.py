@@ -51,7 +51,7 @@ async def get_scenarios(request: AnyRequest) -> Answer:
     caller = await auth.reader(service, request.scope)
     query = asked(request.scope, schema.ScenariosQuery)
     if query.mine and caller is None:
-        raise Unauthenticated("`mine` needs a token")
+        raise Unauthenticated("`mine` needs a token.")
     owner = caller.id if caller and query.mine else None
     found, after = await service.backend.scenarios.page(
         owner=owner, game=query.game, after=query.after, limit=min(query.limit, SCENARIOS_MAX)

@@ -332,8 +332,9 @@ async def test_with_nine_tenths_of_the_memory_used_nothing_new_is_begun_and_matc
             await hand.write()
         await connection.redis.config_set("maxmemory", 32 << 20)
         await until(lambda: connection.refuses)
-        with pytest.raises(Unavailable, match="memory is full") as refused:
+        with pytest.raises(Unavailable) as refused:
             await hand.write()
+        assert "memory is full" in refused.value.detail
         assert not isinstance(refused.value, DiskFull)
         await connection.redis.config_set("maxmemory", 64 << 20)
         await connection.redis.delete(*(f"t:filler{i}" for i in range(200)))

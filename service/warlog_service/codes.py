@@ -1,0 +1,67 @@
+"""Every code that the service itself gives: its HTTP status, what it says in general, and the facts that its problem
+documents may carry. What a code of an exception says stands at its class (warlog_events.errors).
+
+The codes of a game's rule book are 422, and their sentences are in `GET /v1/games/{game}` (`errors`). The OpenAPI
+document is made from this table; tests hold docs/ERRORS.md and the classes of the Python client to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from warlog_events import errors
+
+STATUS: dict[type[errors.WarlogError], int] = {
+    errors.BadRequest: 400,
+    errors.Unauthenticated: 401,
+    errors.Forbidden: 403,
+    errors.Unknown: 404,
+    errors.Conflict: 409,
+    errors.BodyTooLarge: 413,
+    errors.Refused: 422,
+    errors.TooManyRequests: 429,
+    errors.IntegrityError: 500,
+    errors.TryAgain: 503,
+}
+"""By the nearest ancestor: a subclass may stand beside its parent."""
+
+
+class Code(msgspec.Struct, frozen=True):
+    """facts: members beside `detail`, `path` and `version`"""
+
+    status: int
+    text: str
+    facts: tuple[str, ...] = ()
+
+
+TRANSPORT = {
+    "malformed_request": Code(400, "This is not a request of HTTP/1.1."),
+    "unknown_route": Code(404, "There is no such call; `/v1/openapi.json` lists all."),
+    "method_not_allowed": Code(405, "This path does not have this method; `Allow` lists those that it has."),
+    "request_timeout": Code(408, "The request was not complete in time."),
+    "headers_too_large": Code(431, "The target, the headers, or what surrounds the body are too large."),
+    "internal_error": Code(500, "This is a fault of the server, not of the request."),
+}
+"""Codes of requests that no call of the API ever saw; `internal_error` is a bug of ours."""
+
+
+def status_of(kind: type[errors.WarlogError]) -> int:
+    return next(STATUS[parent] for parent in kind.__mro__ if parent in STATUS)
+
+
+def _classes(kind: type[errors.WarlogError]) -> Iterator[type[errors.WarlogError]]:
+    for child in kind.__subclasses__():
+        yield child
+        yield from _classes(child)
+
+
+# A child that shares its parent's code (Frozen, ClockSkew) says nothing new of it.
+CODES: dict[str, Code] = {
+    kind.code: Code(status_of(kind), kind.text, kind.facts)
+    for kind in _classes(errors.WarlogError)
+    if "code" in vars(kind)
+}
+CODES |= {code: Code(422, text, errors.REFUSAL_FACTS) for code, text in errors.REFUSALS.items()}
+CODES |= TRANSPORT
