@@ -65,3 +65,31 @@ CODES: dict[str, Code] = {
 }
 CODES |= {code: Code(422, text, errors.REFUSAL_FACTS) for code, text in errors.REFUSALS.items()}
 CODES |= TRANSPORT
+
+
+def markdown() -> str:
+    """docs/ERRORS.md."""
+    rows = [
+        f"| {code.status} | `{name}` | {code.text} | {', '.join(f'`{fact}`' for fact in code.facts)} |"
+        for name, code in sorted(CODES.items(), key=lambda item: (item[1].status, item[0]))
+    ]
+    return "\n".join([_HEAD, *rows, ""])
+
+
+_HEAD = """# What a refusal says
+
+Every refusal is a problem document (RFC 9457, `application/problem+json`): `code` is stable and for programs,
+`detail` is one sentence for people, `path` (a JSON Pointer into the request's body) says which part is at fault where
+one is, `version` is the match's newest version where that matters. Other members are facts, where they are known.
+
+These are the codes of the service. A game's rule book has more, all with status 422: `GET /v1/games/{game}` lists them
+with a sentence each (`errors`), and so does the OpenAPI document.
+
+`python -m warlog_service.codes > docs/ERRORS.md` writes this page.
+
+| status | code | what it says in general | facts |
+|---|---|---|---|"""
+
+
+if __name__ == "__main__":
+    print(markdown(), end="")

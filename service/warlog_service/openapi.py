@@ -87,6 +87,7 @@ def document(app: Litestar) -> dict[str, Any]:
     schemas, components = msgspec.json.schema_components(ordered, schema_hook=_any, ref_template=REF)
     schema_of = dict(zip(ordered, schemas, strict=True))
     examples = recorded()
+    components |= {_codes_name(game): _codes_of(game) for game in warlog_core.games()}
     paths: dict[str, dict[str, Any]] = {}
     queries: set[str] = set()
     for method, path, handler, one in described:
@@ -173,15 +174,32 @@ def _problems(one: Call, problem: dict[str, Any]) -> dict[str, Any]:
         by_status.setdefault(422, {})
     answers = {}
     for status, codes in sorted(by_status.items()):
-        is_open = status == 422 and more
-        schema = problem if is_open else {"allOf": [problem, {"properties": {"code": {"enum": [*codes]}}}]}
-        lines = [_list(codes), *more] if is_open else [_list(codes)]
-        answers[str(status)] = _problem("\n\n".join(filter(None, lines)), schema)
+        lines = [_list(codes)] if codes else []
+        allowed: list[dict[str, Any]] = [{"enum": [*codes]}] if codes else []
+        if status == 422 and more:
+            lines += more
+            allowed += [{"$ref": REF.format(name=_codes_name(game))} for game in warlog_core.games()]
+        code = allowed[0] if len(allowed) == 1 else {"anyOf": allowed}
+        schema = {"allOf": [problem, {"properties": {"code": code}}]}
+        answers[str(status)] = _problem("\n\n".join(lines), schema)
     return answers | {"default": _problem("any other problem", problem)}
 
 
 def _problem(description: str, schema: dict[str, Any]) -> dict[str, Any]:
     return {"description": description, "content": {"application/problem+json": {"schema": schema}}}
+
+
+def _codes_name(game: str) -> str:
+    return f"{game.capitalize()}Code"
+
+
+def _codes_of(game: str) -> dict[str, Any]:
+    """The codes of a game's rule book, with the sentence of each."""
+    codes = warlog_core.game(game).errors
+    return {
+        "description": f"What the rules of {game} refuse.",
+        "oneOf": [{"const": code, "description": text} for code, text in codes.items()],
+    }
 
 
 def _list(codes: Mapping[str, Code]) -> str:

@@ -529,6 +529,7 @@ class Game(Struct, frozen=True):
     actions: Json
     effects: Json
     view: Json
+    errors: Annotated[dict[str, str], Meta(description="code of the rule book → its sentence")]
     setup: (
         Annotated[
             dict[str, Json],

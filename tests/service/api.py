@@ -15,6 +15,7 @@ import httpx
 
 from tests.core.explained import reads_as_a_sentence
 from tests.servers import Closes
+from warlog_service.codes import CODES
 
 UNLIMITED = {"WARLOG_COUNTED_ANY_OPTIONS": "true"} | {
     f"WARLOG_{name}": "0"
@@ -159,9 +160,13 @@ def refused(response: httpx.Response, status: int, code: str) -> dict[str, Any]:
     assert problem["type"] == f"https://warlog.dev/problems/{code}"
     assert problem["title"]
     assert is_sentence(problem["detail"]), where
+    if status != CODES[RULES].status:
+        assert problem.keys() - ALWAYS <= {*CODES[code].facts}, where
     return problem
 
 
+ALWAYS = {"type", "title", "status", "code", "detail", "path", "version"}
+RULES = "invalid_options"  # one of the codes that rule books have
 _INTERNALS = re.compile(
     r"redis|\blua\b|script|\bsha1|\beval\b|xadd|hset|misconf|\boom\b|readonly|maxmemory|\baof\b|\brdb\b|errno|\.sock"
     r"|127\.0\.0\.1|localhost|traceback|exception|NoneType|msgspec|asyncio|litestar|uvicorn|\bself\b|<class|0x[0-9a-f]{6}",

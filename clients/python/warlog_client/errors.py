@@ -10,7 +10,8 @@ WarlogError
     ├── Forbidden           403   NotYourSeat  InsufficientScope  WrongInvitation  NoSpectators  Competitive
     │                             Hidden
     ├── NotFound            404   UnknownMatch  UnknownSeat  UnknownGame  UnknownVersion  UnknownPlayer
-    │                             UnknownScenario  UnknownEntry  UnknownOptions  NoView
+    │                             UnknownScenario  UnknownToken  UnknownEntry  UnknownLayout  UnknownOptions
+    │                             NoView
     ├── Conflict            409   VersionConflict  SeatTaken  WrongStatus  NoProposal  ProposalChanged
     │                             AlreadyDisclosed  IdempotencyKeyReused  TooLate
     ├── BodyTooLarge        413
@@ -93,19 +94,19 @@ class BadRequest(Problem):
 
 
 class MalformedBody(BadRequest):
-    """The body is not JSON, or not the envelope that this call takes."""
+    """The body is not JSON, or does not have the form of this call."""
 
     known_code = "malformed_body"
 
 
 class BadParameter(BadRequest):
-    """A query parameter, a header or a part of the path is wrong."""
+    """A part of the path, the query, a header or the body has a value that it cannot have."""
 
     known_code = "bad_parameter"
 
 
 class Unauthenticated(Problem):
-    """401: no token, or one that is unknown or revoked."""
+    """The request has no token, or one that is unknown or revoked."""
 
     known_code = "unauthenticated"
 
@@ -115,37 +116,37 @@ class Forbidden(Problem):
 
 
 class NotYourSeat(Forbidden):
-    """Another player holds the seat, or nobody does."""
+    """You do not hold this seat."""
 
     known_code = "not_your_seat"
 
 
 class InsufficientScope(Forbidden):
-    """The token was made without the scope that this call needs."""
+    """The token lacks a scope that this call needs."""
 
     known_code = "insufficient_scope"
 
 
 class WrongInvitation(Forbidden):
-    """The seat is taken with its invitation only, and this is not it."""
+    """This seat needs its invitation."""
 
     known_code = "wrong_invitation"
 
 
 class NoSpectators(Forbidden):
-    """The match shows nothing to spectators while it runs."""
+    """This match shows itself to spectators when it is over."""
 
     known_code = "no_spectators"
 
 
 class Competitive(Forbidden):
-    """No undo, option change or edit in a competitive match."""
+    """This is not possible in a competitive match."""
 
     known_code = "competitive"
 
 
 class Hidden(Forbidden):
-    """The whole of a running match in which others hide something."""
+    """The whole of this match is hidden as long as it runs."""
 
     known_code = "hidden"
 
@@ -155,55 +156,67 @@ class NotFound(Problem):
 
 
 class UnknownMatch(NotFound):
-    """No such match, or a private one of others."""
+    """There is no such match, or it is private."""
 
     known_code = "unknown_match"
 
 
 class UnknownSeat(NotFound):
-    """No such seat in the match."""
+    """This match has no such seat."""
 
     known_code = "unknown_seat"
 
 
 class UnknownGame(NotFound):
-    """No such game."""
+    """There is no such game."""
 
     known_code = "unknown_game"
 
 
 class UnknownVersion(NotFound):
-    """The match has no such version."""
+    """This match has no such version."""
 
     known_code = "unknown_version"
 
 
 class UnknownPlayer(NotFound):
-    """No such player."""
+    """There is no such player."""
 
     known_code = "unknown_player"
 
 
 class UnknownScenario(NotFound):
-    """No such scenario, or a private one of others."""
+    """There is no such scenario, or it is private."""
 
     known_code = "unknown_scenario"
 
 
 class UnknownEntry(NotFound):
-    """No such entry in a pairing queue, or another player's."""
+    """You have no such entry in a pairing queue."""
 
     known_code = "unknown_entry"
 
 
+class UnknownToken(NotFound):
+    """You have no such token."""
+
+    known_code = "unknown_token"
+
+
+class UnknownLayout(NotFound):
+    """You have no layout with this name."""
+
+    known_code = "unknown_layout"
+
+
 class UnknownOptions(NotFound):
-    """No options are kept under this name."""
+    """You keep no options under this name."""
 
     known_code = "unknown_options"
 
 
 class NoView(NotFound):
-    """There is nothing to see before the start."""
+    """There is no board before the start."""
 
     known_code = "no_view"
 
@@ -213,55 +226,55 @@ class Conflict(Problem):
 
 
 class VersionConflict(Conflict):
-    """The match has moved on since the `If-Match` version, or since it was last this seat's turn."""
+    """The match has moved on."""
 
     known_code = "version_conflict"
 
 
 class SeatTaken(Conflict):
-    """Somebody holds the seat."""
+    """Another player has this seat, or you have one already."""
 
     known_code = "seat_taken"
 
 
 class WrongStatus(Conflict):
-    """Not while the match is in this status."""
+    """The match is not in the state that this needs."""
 
     known_code = "wrong_status"
 
 
 class NoProposal(Conflict):
-    """Nothing is proposed."""
+    """No proposal is open."""
 
     known_code = "no_proposal"
 
 
 class ProposalChanged(Conflict):
-    """Another proposal is open than the one named."""
+    """Another proposal is open than the one you named."""
 
     known_code = "proposal_changed"
 
 
 class AlreadyDisclosed(Conflict):
-    """What was shown cannot be hidden again."""
+    """What should stay hidden has been shown already."""
 
     known_code = "already_disclosed"
 
 
 class IdempotencyKeyReused(Conflict):
-    """The key belongs to another command."""
+    """This `Idempotency-Key` was used with another body before."""
 
     known_code = "idempotency_key_reused"
 
 
 class TooLate(Conflict):
-    """The seat's deadline has passed."""
+    """The time of this seat is over."""
 
     known_code = "too_late"
 
 
 class BodyTooLarge(Problem):
-    """413: the body is over the limit."""
+    """The body is larger than this call takes."""
 
     known_code = "body_too_large"
 
@@ -271,13 +284,13 @@ class RuleRefused(Problem):
 
 
 class TooManyRequests(Problem):
-    """429: over a limit; `retry_after` says when to come back."""
+    """There were too many requests; `Retry-After` says when to come again."""
 
     known_code = "too_many_requests"
 
 
 class QuotaExceeded(TooManyRequests):
-    """As much is kept for the caller as may be; the detail says of what. Waiting helps only with a `retry_after`."""
+    """As much is kept for this player as may be; something has to be given up, or to end, first."""
 
     known_code = "quota_exceeded"
 
@@ -287,7 +300,7 @@ class ServerFault(Problem):
 
 
 class IntegrityError(ServerFault):
-    """500: the stored match contradicts itself and is frozen."""
+    """This match is damaged; it takes no commands any more, and can be read up to the damage."""
 
     known_code = "integrity_error"
 
@@ -297,19 +310,19 @@ class ServiceUnavailable(Problem):
 
 
 class Unavailable(ServiceUnavailable):
-    """The service cannot reach its store, or is stopping."""
+    """The server cannot do this now; try again soon."""
 
     known_code = "unavailable"
 
 
 class DiskFull(ServiceUnavailable):
-    """The service has no room to write; nothing was done."""
+    """The server's disk is full; nothing can be saved until there is room again."""
 
     known_code = "disk_full"
 
 
 class Unconfirmed(ServiceUnavailable):
-    """The command may have been stored: only a repeat with the same `Idempotency-Key` can tell."""
+    """The server cannot say yet whether this was saved; try again with the same `Idempotency-Key`."""
 
     known_code = "unconfirmed"
 
