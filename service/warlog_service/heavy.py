@@ -116,7 +116,7 @@ class Heavy:
                 raise TooManyRequests(
                     CALLER_RETRY_SECONDS,
                     "heavy_per_caller" if name == who.caller else "heavy_per_address",
-                    f"at most {limit} such requests of {whose} at a time: wait for their answers",
+                    f"There may be {limit} such requests of {whose} at a time. Wait for an answer first.",
                 )
         self._of.update(limits.keys())
         try:
@@ -155,7 +155,7 @@ class Held:
                 raise TooManyRequests(
                     CALLER_RETRY_SECONDS,
                     "heavy_bytes_max",
-                    "other large requests of yours, or of your address, are on their way: wait for their ends",
+                    "Other large requests of yours, or of your address, are under way. Wait for their ends first.",
                 )
         others = heavy.held_bytes - self._size
         if others and more and others + self._size + more > self._most:
