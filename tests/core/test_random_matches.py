@@ -75,6 +75,21 @@ def play_many(name: str, seed: int, matches: int) -> None:
 
 
 @pytest.mark.parametrize("name", GAMES)
+def test_options_that_do_not_go_together_are_refused_with_the_option_at_fault(name: str, seed: int) -> None:
+    rng, game = random.Random(f"{seed} {name}"), warlog_core.game(name)
+    known = simple_options(game)
+    for _ in range(500):
+        names = rng.sample(sorted(known), rng.randint(0, min(5, len(known))))
+        options = {one: value(rng, known[one]) for one in names}
+        try:
+            game.new(options=options, draws=rng.randbytes)
+        except Refused as error:
+            found = error.explanation
+            assert found is not None
+            assert found.path.startswith("/options/"), (options, found)
+
+
+@pytest.mark.parametrize("name", GAMES)
 def test_random_matches_are_replayed_to_the_same_hashes(name: str, seed: int) -> None:
     play_many(name, seed, 10)
 

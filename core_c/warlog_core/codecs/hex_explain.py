@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from warlog_core.codecs.hex_structs import PHASES, PRESETS, SEATS, SPACE_NAMES, STATUSES
+from warlog_core.codecs.hex_structs import PHASES, PRESETS, SEATS, SPACE_NAMES, STATUSES, Options
 from warlog_core.errors import Explanation
 from warlog_core.explain import one_of, pointer, quoted
 
@@ -196,11 +196,12 @@ def _roster_type(options: Given) -> Explanation | None:
 
 
 def _preset(options: Given, position: Given) -> Explanation:
-    preset = options["army_preset"]
+    preset = options.get("army_preset", Options().army_preset)
     detail = (
         f"The preset {quoted(preset)} is not there: named presets need the standard roster and enough points."
     )
-    return Explanation(detail, {}, "/options/army_preset")
+    given = [name for name in ("army_preset", "roster", "army_points") if name in options]
+    return Explanation(detail, {}, pointer("options", *given[:1]))
 
 
 def _teams(options: Given, position: Given) -> Explanation:

@@ -336,7 +336,7 @@ class Codec:
     def explain_start(
         self, options: Mapping[str, Any], position: Any, code: str, words: Sequence[int]
     ) -> Explanation | None:
-        return wec_explain.of_start(position, code, words)
+        return wec_explain.of_start(options, position, code, words)
 
     def labels(self, options: object) -> bytes:
         return b""
