@@ -259,7 +259,7 @@ def test_redis_asks_for_the_password_keeps_its_data_and_is_what_warlog_wants(
     """The very command, with another folder and a socket instead of a port."""
     if where == "compose":
         *shell, script = compose()["services"]["redis"]["command"]
-        script = script.replace("$$", "$")
+        script = script.replace("$$", "$").replace("${REDIS_MAXMEMORY:-2gb}", "2gb")
     else:
         *shell, script = pods()["warlog-redis"]["spec"]["containers"][0]["command"]
     options = {"redis-server -": f"{redis_executable()} -", "--dir /data": f"--dir {tmp_path}"}
@@ -280,6 +280,7 @@ def test_redis_asks_for_the_password_keeps_its_data_and_is_what_warlog_wants(
             settings: Any = client.config_get("*")
             wanted = {"appendonly": "yes", "appendfsync": "everysec", "maxmemory-policy": "noeviction"}
             assert wanted.items() <= settings.items()
+            assert 1 << 30 <= int(settings["maxmemory"]) <= 0.8 * (4 << 30)  # of `limits` in redis.yaml
         shown = Path(f"/proc/{process.pid}/cmdline").read_bytes()
         assert b"redis-server" in shown  # no shell is left, which would keep the signal to itself
         assert b"abc123" not in shown

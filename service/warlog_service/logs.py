@@ -66,20 +66,20 @@ def answered(scope: HTTPScope, status: int, seconds: float) -> None:
 
 
 TURNED_AWAY_EVERY_SECONDS = 60.0
-_turned_away: dict[
-    int, list[float]
-] = {}  # by status: when that was last said, and how many were not said since
+_said_at = -math.inf
+_unsaid = 0
 
 
 def turned_away(status: int) -> None:
-    """One line a minute for each status, however many there are."""
+    """One line a minute, however many there are, and whatever their status: a flood of them meets its limit soon, and
+    is 429 from then on."""
+    global _said_at, _unsaid
     now = time.monotonic()
-    said, unsaid = _turned_away.get(status, (-math.inf, 0.0))
-    if now - said < TURNED_AWAY_EVERY_SECONDS:
-        _turned_away[status] = [said, unsaid + 1]
+    if now - _said_at < TURNED_AWAY_EVERY_SECONDS:
+        _unsaid += 1
         return
-    _turned_away[status] = [now, 0.0]
-    fields = {"status": status, "unsaid": int(unsaid)}
+    fields = {"status": status, "unsaid": _unsaid}
+    _said_at, _unsaid = now, 0
     access.warning("not HTTP as it should be: %(status)d, and %(unsaid)d more before", fields, extra=fields)
 
 

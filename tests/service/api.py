@@ -167,7 +167,7 @@ def refused(response: httpx.Response, status: int, code: str) -> dict[str, Any]:
 
 ALWAYS = {"type", "title", "status", "code", "detail", "path", "version"}
 RULES = "invalid_options"  # one of the codes that rule books have
-_INTERNALS = re.compile(
+INTERNALS = re.compile(
     r"redis|\blua\b|script|\bsha1|\beval\b|xadd|hset|misconf|\boom\b|readonly|maxmemory|\baof\b|\brdb\b|errno|\.sock"
     r"|127\.0\.0\.1|localhost|traceback|exception|NoneType|msgspec|asyncio|litestar|uvicorn|\bself\b|<class|0x[0-9a-f]{6}",
     re.IGNORECASE,
@@ -176,7 +176,7 @@ _INTERNALS = re.compile(
 
 def is_sentence(detail: str) -> bool:
     """For people: a sentence that says nothing of what is inside the server."""
-    return reads_as_a_sentence(detail) and " " in detail and not _INTERNALS.search(detail)
+    return reads_as_a_sentence(detail) and " " in detail and not INTERNALS.search(detail)
 
 
 class Feed(Closes):

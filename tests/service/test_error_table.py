@@ -12,10 +12,11 @@ import pytest
 import warlog_client
 import warlog_events
 import warlog_service
-from tests.service.api import Api, is_sentence, ok
+from tests.service.api import INTERNALS, Api, is_sentence, ok
 from warlog_client.errors import Problem, problem_class
 from warlog_core import explain
 from warlog_events import errors
+from warlog_events.redis import capacity, cluster, pipe
 from warlog_service.app import Front
 from warlog_service.codes import CODES, TRANSPORT, markdown
 from warlog_service.openapi import calls
@@ -99,8 +100,18 @@ def test_every_refusal_in_the_source_begins_and_ends_as_a_sentence() -> None:
         first, last = ends(call.args[index])
         assert not first or first.isupper() or first in "`\"'", where
         assert not last or last in ".?", where
+        said = [node.value for node in ast.walk(call.args[index]) if isinstance(node, ast.Constant)]
+        assert not INTERNALS.search(" ".join(map(str, said))), where
         seen += bool(first)
     assert seen > 100
+
+
+def test_what_redis_says_and_where_it_is_stands_in_the_log_alone() -> None:
+    error = pipe.away("no connection to Redis: [Errno 111] 127.0.0.1:6379")
+    assert "127.0.0.1" in str(error)
+    told = {pipe.AWAY, cluster.PART_AWAY, cluster.MOVING, capacity.MEMORY_FULL, capacity.CROWDED}
+    for detail in told | {error.detail} | {*capacity._STATES.values()}:
+        assert is_sentence(detail), detail
 
 
 def test_the_page_has_the_table() -> None:

@@ -115,6 +115,18 @@ def test_waiting_can_be_left_and_revoking_the_token_ends_what_it_followed(people
     bob.delete(f"/pairing/{waiting['id']}")
 
 
+def test_who_asks_for_a_time_to_set_up_waits_for_others_who_ask_for_it_and_gets_it(people: list[Api]) -> None:
+    ada, bob, eve = people[:3]
+    slow = join(ada, setup_seconds=90)
+    usual = join(eve)
+    assert (slow["setup_seconds"], usual["setup_seconds"]) == (90, 0)
+    assert join(eve, 200, setup_seconds=0)["id"] == usual["id"]
+    eve.delete(f"/pairing/{usual['id']}")
+    found = join(bob, setup_seconds=90)
+    assert found["status"] == "paired"
+    assert ada.match(found["match"])["setup_seconds"] == 90
+
+
 def test_what_is_wrong_is_refused_with_a_code_and_nobody_waits(people: list[Api]) -> None:
     ada = people[0]
     for body, status, code in (
@@ -123,6 +135,7 @@ def test_what_is_wrong_is_refused_with_a_code_and_nobody_waits(people: list[Api]
         ({**HEX, "mode": "serious"}, 400, "malformed_body"),
         ({**HEX, "seat": "red"}, 400, "malformed_body"),
         ({**HEX, "move_seconds": -1}, 400, "bad_parameter"),
+        ({**HEX, "setup_seconds": -1}, 400, "bad_parameter"),
         ({**HEX, "options": {"roster": ["x" * 9000]}}, 422, "bad_roster"),
         ("[", 400, "malformed_body"),
     ):

@@ -288,10 +288,12 @@ class Endpoints:
         options: Json | None = None,
         mode: str | None = None,
         move_seconds: int | None = None,
+        setup_seconds: int | None = None,
         idempotency_key: str | None = None,
     ) -> Request[models.PairingEntry]:
         """Waits, or goes on waiting, for others who want the same match. `paired` waits until there is one."""
         settings = {"game": game, "options": options, "mode": mode, "move_seconds": move_seconds}
+        settings["setup_seconds"] = setup_seconds
         body = {name: value for name, value in settings.items() if value is not None}
         request = post(_ENTRY, "pairing", body=body)
         headers = {**request.headers, "Idempotency-Key": idempotency_key or uuid.uuid4().hex}

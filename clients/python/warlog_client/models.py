@@ -188,6 +188,7 @@ class PairingEntry(Struct, frozen=True):
     move_seconds: int
     players: int
     status: str
+    setup_seconds: int = 0
     place: int | None = None
     since: datetime | None = None
     match: str | None = None

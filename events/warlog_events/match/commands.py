@@ -144,3 +144,4 @@ class Wanted(Struct, frozen=True, forbid_unknown_fields=True):
     options: dict[str, object] = {}
     mode: Literal["casual", "competitive"] = "casual"
     move_seconds: int | UnsetType = UNSET
+    setup_seconds: int | UnsetType = UNSET

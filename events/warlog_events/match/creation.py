@@ -120,9 +120,7 @@ def begin(
         holders={seat: holders[seat] for seat in seats if seat in holders},
         invitations={seat: invitation_hash(secret) for seat, secret in secrets.items()},
         prepared=list(seats) if alone else [],
-        setup_seconds=policy.setup_seconds(spec.mode)
-        if isinstance(spec.setup_seconds, UnsetType)
-        else spec.setup_seconds,
+        setup_seconds=policy.setup_seconds(spec.mode, spec.setup_seconds),
         open_record=spec.open_record,
     )
     draft.write(created)
@@ -171,7 +169,7 @@ def begin_paired(draft: Draft, wanted: Wanted, players: Sequence[Player]) -> Non
         move_seconds=0 if isinstance(wanted.move_seconds, UnsetType) else wanted.move_seconds,
         holders={seat: held[seat] for seat in seats},
         prepared=list(seats),
-        setup_seconds=policy.setup_seconds(wanted.mode),
+        setup_seconds=policy.setup_seconds(wanted.mode, wanted.setup_seconds),
     )
     draft.write(created)
     start(draft, creator)

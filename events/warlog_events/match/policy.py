@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 import msgspec
-from msgspec import UnsetType
+from msgspec import UNSET, UnsetType
 from msgspec.structs import fields
 
 from warlog_core import Game, State
@@ -113,8 +113,10 @@ def flee_seconds(full_options: Mapping[str, object]) -> int | None:
     return own if isinstance(own, int) else None
 
 
-def setup_seconds(mode: str) -> int:
-    """How long a seat may take to set up, where the match does not say; 0 for any time."""
+def setup_seconds(mode: str, asked: int | UnsetType = UNSET) -> int:
+    """How long a seat may take to set up, 0 for any time; `asked`: what the match says."""
+    if not isinstance(asked, UnsetType):
+        return asked
     return SETUP_SECONDS if mode == "competitive" else 0
 
 

@@ -72,6 +72,7 @@ class Embedded:
         flushing: Threads | None = None,
     ) -> None:
         self._flushing = flushing or Threads("fsync", 1)
+        self._looking = Threads("disk", 1)
         self._dir = data_dir.absolute()
         self._fsync = fsync
         self._memory_bytes = _machine_bytes() // 2 if memory_bytes is None else memory_bytes
@@ -171,7 +172,7 @@ class Embedded:
             self._failed.set()
 
     async def _open_or_close(self, pipe: Client, room: Room) -> None:
-        has_room = not room.write_failed and await asyncio.to_thread(self._has_room)
+        has_room = not room.write_failed and await self._looking.run(self._has_room)
         if has_room != self._is_open:
             await pipe.call("CONFIG", "SET", "maxmemory", self._memory_bytes if has_room else CLOSED_BYTES)
             self._is_open = has_room

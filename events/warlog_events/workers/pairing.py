@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from ..clock_and_random import World
 from ..errors import (
@@ -64,6 +65,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     options: dict[str, Any]
     mode: str
     move_seconds: int
+    setup_seconds: int
     players: int
     status: Literal["waiting", "pairing", "paired", "withdrawn", "refused", "left", "expired"]
     place: int | None
@@ -233,6 +235,7 @@ class Pairing:
         """What is wanted, checked, and how many players it takes."""
         game = game_of(wanted.game)
         check_seconds("move_seconds", wanted.move_seconds)
+        check_seconds("setup_seconds", wanted.setup_seconds)
         given, own = policy.carried(game, wanted.options, wanted.move_seconds)
         options = merged(game, {}, given)
         if not policy.server_options(game).isdisjoint(options):
@@ -242,13 +245,18 @@ class Pairing:
         seats = check_beginning(game, options, None, wanted.mode, None)
         known = game.full_options(options)
         seconds = policy.move_seconds(known, own)
-        spec = _Spec(msgspec.structs.replace(wanted, options=options, move_seconds=own), known, seconds)
+        setup = wanted.setup_seconds
+        if setup == policy.setup_seconds(wanted.mode) or not policy.setup_phases(game):
+            setup = UNSET  # who says it and who does not say it wait together
+        wanted = msgspec.structs.replace(wanted, options=options, move_seconds=own, setup_seconds=setup)
+        spec = _Spec(wanted, known, seconds)
         return spec, len(policy.hands(game, options, seats))
 
     def _queue(self, spec: _Spec) -> str:
         """One for all who would play the same match, however they say it."""
         rules = game_of(spec.wanted.game).rules_version
-        same = (spec.wanted.game, rules, spec.wanted.mode, spec.seconds, spec.known)
+        setup = () if isinstance(spec.wanted.setup_seconds, UnsetType) else (spec.wanted.setup_seconds,)
+        same = (spec.wanted.game, rules, spec.wanted.mode, spec.seconds, spec.known, *setup)
         return hashlib.sha256(encode(same)).hexdigest()[:32]
 
     # ---- pairing
@@ -350,6 +358,7 @@ def _entry(id: str, fields: Mapping[str, str], place: int | None) -> Entry:
         options=spec.known,
         mode=spec.wanted.mode,
         move_seconds=spec.seconds,
+        setup_seconds=policy.setup_seconds(spec.wanted.mode, spec.wanted.setup_seconds),
         players=int(fields["seats"]),
         status=fields["status"],  # type: ignore[arg-type]  # the script writes no others
         place=None if place is None else place + 1,
