@@ -349,7 +349,7 @@ def _seat_army(options: Given, position: Given, seat: int) -> Explanation:
 
 def _seat_stacks(options: Given, position: Given, seat: int, out: int) -> Explanation:
     said = "is out, but has stacks" if out else "is in, but has no stack"
-    return Explanation(f"{SEATS[seat]} {said}.", {"seat": SEATS[seat]}, "/position/stacks")
+    return Explanation(f"The seat {SEATS[seat]} {said}.", {"seat": SEATS[seat]}, "/position/stacks")
 
 
 def _said(detail: str, path: str) -> Callable[..., Explanation]:

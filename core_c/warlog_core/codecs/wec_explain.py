@@ -312,7 +312,7 @@ _AS_A_WHOLE = {
 def of_start(options: Given, position: Given | None, code: str, words: Facts) -> Explanation | None:
     """Words: those of a note on a Position."""
     if code == "invalid_options" and options.get("sub_jet_combat"):
-        said = "sub_jet_combat needs the action_restriction move_only, and a movement other than weaponized."
+        said = 'The option "sub_jet_combat" needs "move_only", and a movement other than "weaponized".'
         return Explanation(said, {}, "/options/sub_jet_combat")
     if not words or position is None:
         return None
