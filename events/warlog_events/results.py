@@ -1,7 +1,13 @@
 """What goes into `Matches` beside commands, and what comes out."""
 
+from collections.abc import Awaitable, Callable
+from typing import Protocol
+
 import msgspec
 
+from warlog_core import Game
+
+from .match.draft import Draft
 from .match.match import Match, at_time
 from .match.model import Reader
 from .reading.replayed import ReplayedEvent
@@ -36,11 +42,12 @@ _ANSWER = b'{"version":%d,"event":%b,"match":%b}'
 
 
 class Done:
-    """What an accepted command led to.
+    """What an attempt led to.
 
     version   the match's newest at that moment
     match     the match after it
-    answer    the bytes that `render` made, or those of the first time for a repeated key
+    told      the event, the first one if there are several; None: nothing was appended
+    answer    to the command; for a repeated key the bytes of the first time
     repeated  True: nothing was appended now, only `answer` is there (`match` and `version` are those of now)
     """
 
@@ -50,6 +57,12 @@ class Done:
         self.told = told
         self.answer = answer
         self.repeated = told is None
+
+    @classmethod
+    def of(cls, draft: Draft) -> "Done":
+        """Of events that are written and not appended yet."""
+        first = draft.written[0]
+        return cls(draft.match, ReplayedEvent(first.stored, first.body, first.core, draft.match.state))
 
     def event(self, reader: Reader) -> dict[str, object]:
         """The event as `reader` may see it, in the form of API.md. Not for a repeat."""
@@ -79,3 +92,25 @@ class Done:
         if match.deadlines:
             summary = at_time(summary, match.fold.updated_at)
         return _ANSWER % (self.version, event, summary)
+
+
+Decide = Callable[[Draft], Awaitable[None]]
+"""Writes events on a draft of the newest match that is known, or none; raises what is to be refused. It may be called
+several times, each time with another draft."""
+
+
+class Attempt(Protocol):
+    """`Matches.attempt`."""
+
+    async def __call__(
+        self,
+        match_id: str,
+        decide: Decide,
+        by: str,
+        *,
+        game: Game | None = None,
+        fresh: bool = False,
+        key: Key | None = None,
+        acting: str | None = None,
+        answer: Callable[[Done], bytes] | None = None,
+    ) -> Done: ...

@@ -568,17 +568,17 @@ async def test_a_refused_command_is_not_remembered(table: Table) -> None:
     assert not done.repeated
 
 
-async def test_the_answer_is_rendered_before_the_append_and_is_what_the_command_says_it_did(
+async def test_the_answer_is_made_before_the_append_and_is_what_the_command_says_it_did(
     table: Table,
 ) -> None:
     match = await table.hot_seat()
-    done = await table.do(
-        match, Act(match.to_act[0], {"type": "resign"}), render=lambda done: b"%d" % done.version
-    )
-    assert done.answer == b"3"
+    command, key = Act(match.to_act[0], {"type": "resign"}), Key("k", "digest")
+    done = await table.do(match, command, key=key)
     body = done.body(ADA.id)
-    assert body["version"] == 3
+    assert msgspec.json.decode(done.answer) == msgspec.to_builtins(body)
+    assert body["version"] == done.version == 3
     assert body["event"]["result"] == body["match"]["result"]  # type: ignore[index]
+    assert await table.store.repeated(match.id, ADA.id, key.key, key.digest) == done.answer
 
 
 # ---- readers

@@ -61,6 +61,7 @@ class Draft:
     secrets       commitment → seed in hex: all that the match has, with those made here
     new_secrets   those made here
     brought       player id → what he comes with, as far as that has been asked for
+    beaten        the match for which this was decided before, where somebody else appended first; else None
     """
 
     def __init__(
@@ -73,7 +74,8 @@ class Draft:
         secrets: dict[str, str],
         token_bytes: Callable[[int], bytes],
         checkpoint_every: int = 32,
-        brought: "Mapping[str, AccountsBrought] | None" = None,
+        brought: Mapping[str, AccountsBrought] | None = None,
+        beaten: Match | None = None,
     ) -> None:
         self.match_id = match_id
         self.game = game
@@ -87,6 +89,7 @@ class Draft:
         self.written: list[Written] = []
         self.token_bytes = token_bytes
         self.brought = brought or {}
+        self.beaten = beaten
         self.began = head
         self._timeline = Timeline(checkpoint_every) if head is None else head.timeline
         self._own_timeline = head is None
@@ -170,22 +173,25 @@ class Draft:
         self.written.append(written)
         self._pending = written
 
-    def redate(self, at: int) -> None:
-        """All events of this draft, which are the first of a new match, happen at `at` (ms) instead.
+    def take_over(self, other: "Draft", at: int) -> None:
+        """Writes the events of another draft of the same new match, as happening at `at` (ms).
 
         An event's time is checked when it is appended, and replaying a long record takes longer than it may be off."""
-        assert self.began is None
         chain = ""
-        for written in self.written:
+        for written in other.written:
             e = written.stored
             chain = chain_of(chain, e.version, e.type, e.seat, e.by, at, e.body, e.draws, e.hash)
-            written.stored = StoredEvent(e.version, e.type, e.seat, e.by, at, e.body, e.draws, chain, e.hash)
-        head = self.match
+            stored = StoredEvent(e.version, e.type, e.seat, e.by, at, e.body, e.draws, chain, e.hash)
+            self.written.append(Written(stored, written.body, written.core, written.left))
+        head = other.match
         started_at = at if head.fold.started else 0
         fold = replace(head.fold, chain=chain, created_at=at, updated_at=at, started_at=started_at)
-        deadlines = {seat: deadline - self.at + at for seat, deadline in head.deadlines.items()}
+        deadlines = {seat: deadline - other.at + at for seat, deadline in head.deadlines.items()}
         self.head = self.match = Match(fold, head.game, head.timeline, head.state, deadlines, head.settings)
         self.at = at
+        self.secrets, self.new_secrets = other.secrets, other.new_secrets
+        self._timeline = other._timeline
+        self._pending = None if other._pending is None else self.written[-1]
 
     def commit(self) -> Match:
         """The events have been appended: the timeline learns of them. Gives the new head."""

@@ -75,12 +75,12 @@ Proposed = dict[str, Any]
 class ProposalContext(NamedTuple):
     """What a proposal may need from outside the match.
 
-    found    what it names, looked up
-    rematch  writes the first events of a new match like this one; gives its id
+    found       what it names, looked up
+    rematch_id  the id of a match's rematch, by the match's id
     """
 
     counts: Counts
-    rematch: Callable[[Match], str]
+    rematch_id: Callable[[str], str]
     found: Found = NOTHING
 
 
@@ -231,7 +231,7 @@ def _check(draft: Draft, proposed: Proposed, player: Player, around: ProposalCon
         secrets=draft.secrets,
         token_bytes=bytes,
     )
-    _do(trial, proposed, player, None, ProposalContext(around.counts, lambda match: ""))
+    _do(trial, proposed, player, None, ProposalContext(around.counts, around.rematch_id))
 
 
 def _do(
@@ -254,7 +254,7 @@ def _do(
             if draft.match.fold.rematch is not None:
                 raise WrongStatus("A rematch has been agreed on already.", version=draft.match.version)
             _check_rematch(draft.match)
-            draft.write(RematchAgreed(around.rematch(draft.match), player, proposal))
+            draft.write(RematchAgreed(around.rematch_id(draft.match_id), player, proposal))
 
 
 def _check_rematch(match: Match) -> None:

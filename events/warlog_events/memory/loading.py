@@ -20,6 +20,7 @@ from ..match.replay import Replay
 from ..match.stored import StoredEvent, follows
 from ..match.timeline import Forgotten
 from ..redis.store import Store
+from ..results import Key
 from ..statistics import Counts
 from . import snapshot
 from .cache import Cache, CachedMatch
@@ -152,6 +153,13 @@ class Loader:
             self._loading[name] = task
             task.add_done_callback(lambda _: self._loading.pop(name, None))
         return await asyncio.shield(task)
+
+    async def earlier_answer(self, match_id: str, player_id: str, key: Key | None) -> bytes | None:
+        """The answer of the first time if this key has been used. Raises IdempotencyKeyReused."""
+        if key is None or not self.store.is_id(match_id):
+            return None
+        self.counts.redis_reads += 1
+        return await self.store.repeated(match_id, player_id, key.key, key.digest)
 
     # ---- damaged matches
 

@@ -2,32 +2,84 @@
 
 To others a private match is like one that never was: the same refusal, and as soon. So the question goes to Redis for
 either, though the match be in memory, and costs one round trip. Nothing is replayed for it, and what may be wrong with
-the match is not noticed. Who is let in is still to be held against the match itself.
+the match is not noticed. A player who is let in is still checked against the match itself, once that is loaded.
 """
 
-from ..errors import UnknownMatch
+from ..errors import IntegrityError, UnknownMatch
 from ..match.commands import AnyCommand, TakeSeat
 from ..match.decide import invitation_hash
 from ..match.match import Match
 from ..match.model import encode
+from ..memory.loading import Loader
+from ..players.presence import Presence
 from ..redis.store import Store
 
 _UNKNOWN: tuple[str, frozenset[str]] = ("private", frozenset())
+
+
+class Admission:
+    """Matches for players who may know of them. `presence` None: nobody keeps account of who has called."""
+
+    def __init__(self, store: Store, loader: Loader, presence: Presence | None) -> None:
+        self._store = store
+        self._loader = loader
+        self._presence = presence
+
+    async def admit(self, match_id: str, player_id: str | None, command: AnyCommand | None = None) -> None:
+        """Asks Redis, unless the match is in memory and may be known to the player. A seat of a private match may be
+        taken by the player who brings its invitation (`command`). Raises UnknownMatch."""
+        if may_know_at_hand(self._loader.cache.head(match_id), player_id):
+            return
+        self._loader.counts.redis_reads += 1
+        member = b"" if player_id is None else encode(player_id)
+        invited = b""
+        if isinstance(command, TakeSeat):
+            invited = b"%b:%b" % (encode(command.seat), encode(invitation_hash(command.invitation)))
+        if not self._store.is_id(match_id) or not await self._store.admits(match_id, member, invited):
+            raise UnknownMatch()
+
+    async def load(self, match_id: str, player_id: str | None, *, fresh: bool = True) -> Match:
+        """The newest version. fresh=True asks Redis whether there is anything newer (one round trip); otherwise a
+        match in memory is given as it is. Raises UnknownMatch, also to a non-member of a private match;
+        IntegrityError."""
+        await self.admit(match_id, player_id)
+        try:
+            match = (await self._loader.hot(match_id, fresh=fresh)).match
+        except IntegrityError:
+            await self.check_damaged(match_id, player_id)
+            raise
+        if not match.may_know(player_id):
+            raise UnknownMatch()
+        self.called(match, player_id)
+        return match
+
+    async def readable(self, match_id: str, player_id: str | None) -> Match:
+        """The newest version; of a damaged match, the last one before the damage. For reading alone.
+
+        Raises UnknownMatch, IntegrityError where nothing of it can be read."""
+        await self.admit(match_id, player_id)
+        try:
+            match = await self._loader.readable(match_id)
+        except IntegrityError:
+            await self.check_damaged(match_id, player_id)
+            raise
+        if not match.may_know(player_id) and not await self._loader.came_later(match, player_id):
+            raise UnknownMatch()
+        self.called(match, player_id)
+        return match
+
+    def called(self, match: Match, player_id: str | None) -> None:
+        """The player has asked something of the match, and so is present."""
+        if player_id is not None and self._presence is not None:
+            self._presence.called(match, player_id)
+
+    async def check_damaged(self, match_id: str, player_id: str | None) -> None:
+        """Whether a player may know of a match comes before what is wrong with it. Raises UnknownMatch."""
+        if not await self._loader.may_know_damaged(match_id, player_id):
+            raise UnknownMatch() from None
 
 
 def may_know_at_hand(match: Match | None, player_id: str | None) -> bool:
     """Match.may_know of a match in memory; False where it is not there, after as many steps."""
     visibility, members = _UNKNOWN if match is None else (match.fold.visibility, match.members)
     return player_id in members or visibility == "public"
-
-
-async def admit(
-    store: Store, match_id: str, player_id: str | None, command: AnyCommand | None = None
-) -> None:
-    """Raises UnknownMatch. A seat of a private match may be taken by who brings its invitation (`command`)."""
-    member = b"" if player_id is None else encode(player_id)
-    invited = b""
-    if isinstance(command, TakeSeat):
-        invited = b"%b:%b" % (encode(command.seat), encode(invitation_hash(command.invitation)))
-    if not store.is_id(match_id) or not await store.admits(match_id, member, invited):
-        raise UnknownMatch()

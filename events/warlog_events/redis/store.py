@@ -291,13 +291,16 @@ class Store:
             case _:
                 raise AssertionError(f"append.lua replied {reply!r}")
 
-    async def repeated(self, match: str, player: str, key: str) -> tuple[str, bytes] | None:
-        """(digest of the body, answer) of the command that used this key before."""
+    async def repeated(self, match: str, player: str, key: str, digest: str) -> bytes | None:
+        """The answer to the command that used this key before, None if none did. Raises IdempotencyKeyReused if that
+        had another body."""
         done = await self._pipe.call("GET", keys.done(match, player, key))
         if done is None:
             return None
-        digest, _, answer = done.partition(b" ")
-        return digest.decode(), answer
+        earlier, _, answer = done.partition(b" ")
+        if earlier.decode() != digest:
+            raise IdempotencyKeyReused()
+        return bytes(answer)
 
     async def tail(self, match: str) -> tuple[int, str] | None:
         """(version, chain) of the newest event; None where there is no such match."""

@@ -120,8 +120,10 @@ async def test_an_append_writes_summary_secrets_index_deadlines_and_answer(hand:
     assert await found.summary(match) == b'{"n":2}'
     assert await found.summaries([match, found.new_match_id()]) == [b'{"n":2}', None]
     assert await found.secrets(match) == {"sha256:aa": "ff", "sha256:bb": "ee"}
-    assert await found.repeated(match, "pl_hand", "k") == ("digest", b"the answer")
-    assert await found.repeated(match, "pl_other", "k") is None
+    assert await found.repeated(match, "pl_hand", "k", "digest") == b"the answer"
+    assert await found.repeated(match, "pl_other", "k", "digest") is None
+    with pytest.raises(IdempotencyKeyReused):
+        await found.repeated(match, "pl_hand", "k", "another")
     assert match in {one async for batch in found.matches(bucket) for one in batch}
     due = [one for one in await found.due(at + 60_000) if one[0] == match]
     assert due == [(match, "blue", at + 3000), (match, "red", at + 5000)]

@@ -241,21 +241,18 @@ async def test_who_asks_for_anothers_entry_does_not_keep_its_player_there(own_re
         assert (await quick.entry(gone.id, lost.id)).status == "expired"
 
 
-class Poor(Matches):
-    """Whoever is in `poor` may not sit down, as where gold is at stake."""
-
-    poor: set[str]
-
-    async def seat(self, match_id: str, wanted: Wanted, players: Sequence[Player]) -> Match:
-        for player in players:
-            if player.id in self.poor:
-                raise errors.Refused("insufficient_gold", extra={"player": player.id})
-        return await super().seat(match_id, wanted, players)
-
-
 def with_poor(table: Table, *poor: Player) -> Pairing:
-    matches = Poor(table.store, table.world)
-    matches.poor = {player.id for player in poor}
+    """Players in `poor` may not sit down, as where gold is at stake."""
+    matches = Matches(table.store, table.world)
+    make = matches.seat
+
+    async def seat(match_id: str, wanted: Wanted, players: Sequence[Player]) -> Match:
+        for player in players:
+            if player in poor:
+                raise errors.Refused("insufficient_gold", extra={"player": player.id})
+        return await make(match_id, wanted, players)
+
+    matches.seat = seat
     return Pairing(table.connection, matches, table.world)
 
 

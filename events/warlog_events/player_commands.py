@@ -1,0 +1,104 @@
+"""A player's command, from the question who he is to the match to the event that `Matches.attempt` appends."""
+
+from .errors import IntegrityError, WarlogError
+from .match.commands import Act, AnyCommand, Propose
+from .match.decide import check_known
+from .match.decide_command import check_carried, check_length, check_version, decide_command
+from .match.draft import Draft
+from .match.lookups import NOTHING, Found, Lookups
+from .match.model import Player
+from .match.proposals import ProposalContext
+from .memory.loading import Loader
+from .new_matches import NewMatches
+from .players.before_append import BeforeAppend
+from .reading.admission import Admission
+from .results import Attempt, Done, Key, MatchSettings
+
+
+class PlayerCommands:
+    def __init__(
+        self,
+        attempt: Attempt,
+        loader: Loader,
+        admission: Admission,
+        lookups: Lookups,
+        before: BeforeAppend,
+        new: NewMatches,
+        settings: MatchSettings,
+    ) -> None:
+        self._attempt = attempt
+        self._loader = loader
+        self._admission = admission
+        self._lookups = lookups
+        self._before = before
+        self._new = new
+        self._settings = settings
+
+    async def execute(
+        self,
+        match_id: str,
+        command: AnyCommand,
+        caller: Player,
+        *,
+        expected_version: int | None = None,
+        key: Key | None = None,
+    ) -> Done:
+        """One command, one event. Raises every error of errors.py that the table of API.md gives for commands and
+        seats."""
+        try:
+            try:
+                await self._admission.admit(match_id, caller.id, command)
+                found = NOTHING
+                if isinstance(command, Propose):
+                    command, found = await self._lookups.proposed(match_id, command, caller)
+            except WarlogError:
+                # The same command may have been accepted before: the caller left the match by it, or what it names has
+                # gone since.
+                answer = await self._loader.earlier_answer(match_id, caller.id, key)
+                if answer is None:
+                    raise
+                return Done((await self._loader.hot(match_id, fresh=True)).match, None, answer)
+            return await self._execute(match_id, command, caller, expected_version, key, found)
+        except IntegrityError:
+            await self._admission.check_damaged(match_id, caller.id)
+            raise
+
+    async def _execute(
+        self,
+        match_id: str,
+        command: AnyCommand,
+        caller: Player,
+        expected_version: int | None,
+        key: Key | None,
+        found: Found,
+    ) -> Done:
+        context = ProposalContext(self._loader.counts, self._loader.store.rematch_id, found)
+        began_at = 0
+        rematch: str | None = None
+
+        async def decide(draft: Draft) -> None:
+            nonlocal began_at, rematch
+            began_at = began_at or draft.at
+            match = draft.match
+            check_known(match, command, caller)  # before anything else is said of the match
+            self._admission.called(match, caller.id)
+            check_version(draft, command, expected_version, began_at)
+            decide_command(draft, command, caller, context)
+            check_carried(draft, self._settings.proposal_bytes_per_match)
+            check_length(draft, command, self._settings.events_per_match)
+            if isinstance(command, Act):
+                return
+            await self._before.secure(draft)
+            agreed = draft.match.fold.rematch
+            if agreed is not None and agreed not in (match.fold.rematch, rematch):
+                await self._new.rematch(agreed, match, caller)
+                rematch = agreed
+
+        return await self._attempt(
+            match_id,
+            decide,
+            caller.id,
+            key=key,
+            acting=command.seat if isinstance(command, Act) else None,
+            answer=lambda done: done.json(caller.id),
+        )
