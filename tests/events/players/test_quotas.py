@@ -6,10 +6,12 @@ import asyncio
 
 import pytest
 
-from tests.events.table import Hands, table_at
+from tests.events.table import ADA, BATTLE, Hands, table_at
 from tests.servers import AnyRedis
 from warlog_events.errors import QuotaExceeded
-from warlog_events.players.quotas import ORPHAN_MS, Quotas, QuotaSettings
+from warlog_events.match.commands import CreateMatch
+from warlog_events.matches import Matches
+from warlog_events.players.quotas import DAY_MS, ORPHAN_MS, Quotas, QuotaSettings
 from warlog_events.redis import keys
 
 SETTINGS = QuotaSettings(matches_per_player=3, matches_per_day=5)
@@ -52,3 +54,21 @@ async def test_what_never_came_to_be_is_taken_out_when_there_is_no_room(own_redi
         hands.now_ms += ORPHAN_MS + 1
         await Quotas(table.connection, hands.world, table.store, SETTINGS).reserve(match)
         assert await table.connection.pipe.call("ZRANGE", key, 0, -1) == [match.id.encode()]
+
+
+async def test_a_match_is_charged_once_though_the_clock_was_off_and_it_was_tried_again(
+    own_redis: AnyRedis,
+) -> None:
+    async with table_at(own_redis.url) as table:
+        table.world.offset_ms += 60_000
+        days = {table.world.now_ms() // DAY_MS + after for after in (-1, 0, 1)}
+        quotas = Quotas(table.connection, table.world, table.store, SETTINGS)
+        matches = Matches(table.store, table.world, quotas=quotas)
+        made = await matches.create(CreateMatch("hex", BATTLE, {"red": "me", "blue": "me"}), ADA)
+        assert matches.counts.redis_appends == 2
+        assert made.match.version == 2
+        spent = [
+            await table.connection.pipe.call("GET", keys.spent_today(ADA.id, "matches", day)) for day in days
+        ]
+        assert [one for one in spent if one is not None] == [b"1"]
+        await matches.close()
