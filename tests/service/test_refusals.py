@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import httpx
 import pytest
 
 from tests.servers import WarlogServer
@@ -248,26 +249,36 @@ def strict(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WarlogServer]:
         yield running
 
 
+def until_limited(ask: Callable[[], httpx.Response]) -> tuple[httpx.Response, httpx.Response]:
+    """The first answer, and the first 429: a busy machine asks slowly, and so has leave for more."""
+    first = last = ask()
+    for _ in range(1000):
+        if last.status_code == 429:
+            break
+        last = ask()
+    return first, last
+
+
 def test_each_limit_says_its_name_and_when_to_come_again(strict: WarlogServer) -> None:
     with Api(strict.url) as api:
         ada, eve = api.player(), api.player()
         match = ada.alone()
-        answers = [ada.act(match, "red", {"type": "fly"}) for _ in range(3)]
-        assert {answer.status_code for answer in answers} == {422, 429}
-        problem = refused(answers[-1], 429, "too_many_requests")
+        first, limited = until_limited(lambda: ada.act(match, "red", {"type": "fly"}))
+        assert first.status_code == 422
+        problem = refused(limited, 429, "too_many_requests")
         assert problem["limit"] == "commands_per_caller"
         # A record of thousands of actions costs more than any command.
         import_ = ada.post("/matches/import", {"game": "hex", "options": {"army": "preset"}})
         assert refused(import_, 429, "too_many_requests")["limit"] == "commands_per_caller"
-        assert int(answers[-1].headers["retry-after"]) >= 1
+        assert int(limited.headers["retry-after"]) >= 1
         feeds = [eve.feed(match) for _ in range(3)]
         assert [feed.status for feed in feeds] == [200, 200, 429]
         for feed in feeds:
             feed.close()
-        answers = [eve.get("/players/me") for _ in range(30)]
-        assert refused(answers[-1], 429, "too_many_requests")["limit"] == "requests_per_caller"
-        answers = [api.http.get("/games", headers={"authorization": "Bearer x"}) for _ in range(5)]
-        assert refused(answers[-1], 429, "too_many_requests")["limit"] == "failures_per_address"
+        _, limited = until_limited(lambda: eve.get("/players/me"))
+        assert refused(limited, 429, "too_many_requests")["limit"] == "requests_per_caller"
+        _, limited = until_limited(lambda: api.http.get("/games", headers={"authorization": "Bearer x"}))
+        assert refused(limited, 429, "too_many_requests")["limit"] == "failures_per_address"
 
 
 def test_a_refused_start_says_why(tmp_path: Path) -> None:
