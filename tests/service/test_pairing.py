@@ -172,7 +172,8 @@ def test_who_waits_when_every_process_is_killed_waits_afterwards(tmp_path: Path)
         server.start()
         ada, bob = Api(server.url, ada.token), Api(server.url, bob.token)
         assert entry_of(ada, entry["id"])["status"] == "waiting"
-        match = join(bob)["match"]
+        match = entry_of(bob, join(bob)["id"], wait=10)["match"]
+        assert match
         assert entry_of(ada, entry["id"], wait=10)["match"] == match
 
 
