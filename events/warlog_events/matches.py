@@ -206,9 +206,8 @@ class Matches:
                 continue
             except ClockSkew:
                 if hot is not None:
-                    hot = await self._loader.hot(
-                        match_id, fresh=True
-                    )  # or the newest event's time is damaged
+                    # The time of the newest event may be damaged: then loading raises IntegrityError.
+                    hot = await self._loader.hot(match_id, fresh=True)
                 elif number >= CLOCK_TRIES:
                     raise
                 continue

@@ -1,4 +1,4 @@
-"""A player's command, from the question who he is to the match to the event that `Matches.attempt` appends."""
+"""A player's command: checks that the player may know of the match, then has `Matches.attempt` append its event."""
 
 from .errors import IntegrityError, WarlogError
 from .match.commands import Act, AnyCommand, Propose

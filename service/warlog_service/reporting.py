@@ -9,7 +9,7 @@ from warlog_service.settings import BadSettings
 
 
 def reporting(run: Callable[[], int]) -> int:
-    """What it returns; 1, with a word on stderr, for what whoever started it can put right."""
+    """Returns what `run` returns. For an error that an operator can mend: 1, after one line on stderr."""
     try:
         return run()
     except (BadSettings, RedisUnsuitable, WarlogError, OSError) as error:

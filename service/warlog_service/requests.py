@@ -54,8 +54,9 @@ def body_at_hand(scope: Scope, most: int) -> bytes | None:
 async def read_body(
     scope: Scope, receive: Receive, most: int, came: Callable[[int], None] | None = None
 ) -> bytes:
-    """The whole body; `came` is told of each part's bytes, and may refuse them. Raises BodyTooLarge as soon as it is
-    known to have more than `most` bytes."""
+    """The whole body. `came` is called with the number of bytes of each part, and may raise to refuse the body.
+
+    Raises BodyTooLarge as soon as the body is known to have more than `most` bytes."""
     if (body := body_at_hand(scope, most)) is not None:
         if came is not None:
             came(len(body))

@@ -157,7 +157,7 @@ def test_who_does_not_see_a_position_is_not_told_what_goes_with_it(
     problem = refused(blue.command(match, proposal("options", options=changes)), 403, "hidden")
     assert "/position" not in str(problem)
     assert blue.match(match)["proposal"] is None
-    # With another beginning it is theirs to settle, and who sees all of it is told what does not fit.
+    # Options may change together with the Position. Its editor, who sees all of it, is told which part does not fit.
     ok(blue.command(match, proposal("options", options={"width": 11}, position=None)), 201)
     told = refused(
         host.command(match, proposal("options", options={"army": "preset"})), 422, "position_bad_phase"

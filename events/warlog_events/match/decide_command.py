@@ -1,4 +1,4 @@
-"""What a player's command leads to, whichever it is: decided on a draft of the newest match that is known."""
+"""Decides a player's command, of any type, on a draft of the newest known version of the match."""
 
 from ..errors import QuotaExceeded, VersionConflict
 from . import policy

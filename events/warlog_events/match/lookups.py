@@ -1,5 +1,6 @@
-"""What a wish names and others keep: a scenario, the match of which a record is to be gone on from. It is looked up
-before anything is decided, because deciding asks nobody; so is a history in a game's notation read.
+"""Loads what a proposal refers to, because deciding does no I/O: a scenario, or a match whose record is continued.
+
+A history in a game's notation is parsed here, too, in a thread of its own.
 """
 
 from collections.abc import Awaitable, Callable, Mapping

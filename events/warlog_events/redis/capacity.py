@@ -1,7 +1,7 @@
-"""Has a Redis room, on its disk and in its memory? And what is said of a Redis that does not do what it is asked.
+"""Whether a Redis has room on its disk and in its memory, and which error a Redis that refuses a write becomes.
 
-Room     of one server, as a process knows it: asked once a second, and told at once of a write that failed
-Ballast  a file that takes up room on the disk as long as nobody needs it
+Room     of one server: asked of Redis once a second, and updated at once by a write that failed
+Ballast  a file that reserves space on the disk and is given up when the disk is full
 """
 
 import asyncio
