@@ -6,7 +6,7 @@ from typing import Annotated, Literal, get_args
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
-from warlog_core.codecs import ActionStruct, EffectStruct, Result
+from warlog_core.codecs import ActionStruct, EffectStruct, Result, union_of
 
 # ---- names (sections 2 to 5): a name's number is its place -------------------------------------------------
 
@@ -315,30 +315,7 @@ class Timeout(ActionStruct, frozen=True, tag="timeout"):
     seat: Seat
 
 
-Action = (
-    Army
-    | ChooseOrder
-    | PlaceTerrain
-    | SkipTerrain
-    | Place
-    | Move
-    | Cast
-    | Rise
-    | Hold
-    | Luck
-    | LiveAgain
-    | Retreat
-    | Fury
-    | Swift
-    | Charge
-    | Decline
-    | EndTurn
-    | OfferDraw
-    | AcceptDraw
-    | DeclineDraw
-    | Resign
-    | Timeout
-)
+Action = union_of(ActionStruct, globals())
 
 # ---- 10.3 view ---------------------------------------------------------------------------------------------
 
@@ -627,40 +604,7 @@ class MatchOver(EffectStruct, frozen=True, tag="match_over"):
     reason: str
 
 
-Effect = (
-    ArmySubmitted
-    | ArmiesRevealed
-    | OrderRoll
-    | OrderWinner
-    | OrderChosen
-    | TerrainPlaced
-    | TerrainSkipped
-    | Placed
-    | TurnStarted
-    | TurnSkipped
-    | TurnEnded
-    | TokenSpent
-    | Moved
-    | Risen
-    | SpellCast
-    | Healed
-    | Panicked
-    | BattleStarted
-    | Rolled
-    | Rerolled
-    | BattleResult
-    | StrengthUsed
-    | Defeated
-    | LivedAgain
-    | Removed
-    | TreasureFound
-    | Recruited
-    | Eliminated
-    | DrawOffered
-    | DrawAccepted
-    | DrawDeclined
-    | MatchOver
-)
+Effect = union_of(EffectStruct, globals())
 
 # ---- 10.6 Position -----------------------------------------------------------------------------------------
 

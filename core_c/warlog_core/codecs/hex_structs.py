@@ -6,7 +6,7 @@ from typing import Annotated, Literal, get_args
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
-from warlog_core.codecs import ActionStruct, EffectStruct, Result
+from warlog_core.codecs import ActionStruct, EffectStruct, Result, union_of
 
 # ---- names (sections 2 to 5): a name's number is its place -------------------------------------------------
 
@@ -256,23 +256,7 @@ class Timeout(ActionStruct, frozen=True, tag="timeout"):
     seat: Seat
 
 
-Action = (
-    Recruit
-    | RecruitPreset
-    | Place
-    | Ready
-    | Move
-    | Attack
-    | MoveAttack
-    | Skill
-    | Defend
-    | Wait
-    | OfferDraw
-    | AcceptDraw
-    | DeclineDraw
-    | Resign
-    | Timeout
-)
+Action = union_of(ActionStruct, globals())
 
 # ---- 10.3 view ---------------------------------------------------------------------------------------------
 
@@ -452,29 +436,7 @@ class MatchEnded(EffectStruct, frozen=True, tag="match_ended"):
     result: Result
 
 
-Effect = (
-    MatchStarted
-    | ArmySubmitted
-    | ArmiesRevealed
-    | Placed
-    | SeatReady
-    | DeploymentRevealed
-    | RoundStarted
-    | TurnStarted
-    | Moved
-    | Attacked
-    | Destroyed
-    | SeatEliminated
-    | Healed
-    | Summoned
-    | Defended
-    | Waited
-    | DrawOffered
-    | DrawAccepted
-    | DrawDeclined
-    | Resigned
-    | MatchEnded
-)
+Effect = union_of(EffectStruct, globals())
 
 # ---- 10.6 Position -----------------------------------------------------------------------------------------
 

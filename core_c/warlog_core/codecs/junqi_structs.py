@@ -6,7 +6,7 @@ from typing import Annotated, Literal, get_args
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
-from warlog_core.codecs import ActionStruct, EffectStruct, Result
+from warlog_core.codecs import ActionStruct, EffectStruct, Result, union_of
 
 # ---- names (sections 1 to 6): a name's number is its place -------------------------------------------------
 
@@ -234,7 +234,8 @@ class Flee(ActionStruct, frozen=True, tag="flee"):
     seat: Seat
 
 
-Action = Swap | Layout | Ready | Move | Flip | OfferDraw | AcceptDraw | DeclineDraw | Resign | Timeout | Flee
+Action = union_of(ActionStruct, globals())
+
 # ---- 10.4 view ---------------------------------------------------------------------------------------------
 
 
@@ -489,27 +490,7 @@ class Ended(EffectStruct, frozen=True, tag="end"):
     reason: str
 
 
-Effect = (
-    Swapped
-    | LaidOut
-    | SeatReady
-    | Started
-    | OfferCancelled
-    | Moved
-    | Flipped
-    | ColorsKnown
-    | Battle
-    | Lost
-    | FlagRevealed
-    | TimedOut
-    | Defeated
-    | ArmyRemoved
-    | Offered
-    | Accepted
-    | Declined
-    | TurnOf
-    | Ended
-)
+Effect = union_of(EffectStruct, globals())
 
 # ---- 10.6 Position -----------------------------------------------------------------------------------------
 

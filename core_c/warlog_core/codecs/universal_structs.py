@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, get_args
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
-from warlog_core.codecs import ActionStruct, EffectStruct, Result
+from warlog_core.codecs import ActionStruct, EffectStruct, Result, union_of
 
 # ---- names (sections 1 to 4): a name's number is its place -------------------------------------------------
 
@@ -174,24 +174,8 @@ class Timeout(ActionStruct, frozen=True, tag="timeout"):
     seat: Seat
 
 
-Action = (
-    Move
-    | Conquer
-    | Promote
-    | Breed
-    | Summon
-    | Necromancy
-    | Curse
-    | Seize
-    | Freeze
-    | Sacrifice
-    | Pass
-    | OfferDraw
-    | AcceptDraw
-    | DeclineDraw
-    | Resign
-    | Timeout
-)
+Action = union_of(ActionStruct, globals())
+
 # ---- view --------------------------------------------------------------------------------------------------
 
 
@@ -443,35 +427,7 @@ class Finished(EffectStruct, frozen=True, tag="finished"):
     reason: str
 
 
-Effect = (
-    TurnStarted
-    | Paid
-    | Moved
-    | Captured
-    | PromotionEarned
-    | Veteran
-    | ConquestStarted
-    | ConquestBroken
-    | ConquestProgress
-    | Conquered
-    | Promoted
-    | Bred
-    | Summoned
-    | Raised
-    | Cursed
-    | Seized
-    | Released
-    | Frozen
-    | Thawed
-    | Sacrificed
-    | Passed
-    | Eliminated
-    | DrawOffered
-    | DrawAccepted
-    | DrawDeclined
-    | DrawLapsed
-    | Finished
-)
+Effect = union_of(EffectStruct, globals())
 
 # ---- Position ----------------------------------------------------------------------------------------------
 

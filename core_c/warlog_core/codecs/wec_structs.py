@@ -6,7 +6,7 @@ from typing import Annotated, Literal, get_args
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
-from warlog_core.codecs import ActionStruct, EffectStruct, Result
+from warlog_core.codecs import ActionStruct, EffectStruct, Result, union_of
 
 # ---- names (sections 2 to 4): a name's number is its place -------------------------------------------------
 
@@ -244,21 +244,7 @@ class Timeout(ActionStruct, frozen=True, tag="timeout"):
     seat: Seat
 
 
-Action = (
-    Move
-    | Doze
-    | Fire
-    | PickUp
-    | Drop
-    | Exchange
-    | Reinforce
-    | EndTurn
-    | OfferDraw
-    | AcceptDraw
-    | DeclineDraw
-    | Resign
-    | Timeout
-)
+Action = union_of(ActionStruct, globals())
 
 # ---- 10.3 view -----------------------------------------------------------------------------------------------
 
@@ -552,35 +538,7 @@ class MatchEnded(EffectStruct, frozen=True, kw_only=True, tag="match_ended"):
     result: Result
 
 
-Effect = (
-    Moved
-    | Vanished
-    | Appeared
-    | Bumped
-    | Destroyed
-    | Stunned
-    | Converted
-    | Fired
-    | ProjectileCreated
-    | ProjectileMoved
-    | ProjectileHit
-    | ProjectileLeft
-    | ArticleLanded
-    | ArticleGone
-    | PickedUp
-    | Dropped
-    | Exchanged
-    | Locked
-    | Reinforced
-    | JourneyStarted
-    | JourneyEnded
-    | Crashed
-    | PrimaryLost
-    | DrawOffered
-    | DrawDeclined
-    | TurnEnded
-    | MatchEnded
-)
+Effect = union_of(EffectStruct, globals())
 
 # ---- 10.5 Position -------------------------------------------------------------------------------------------
 
