@@ -119,7 +119,7 @@ def test_a_sixth_game_is_played_to_its_end_taken_back_and_played_again_over_rest
         assert view["heap"] == 6
 
         proposal = red.propose(match, Undo(to=start)).version
-        assert blue.accept(match, proposal).match.status == "playing"
+        assert blue.accept(match, proposal).type == "time_travelled"
         assert play() == winner  # who begins was drawn at the start, which both lines share
         assert len(list(red.timeline(match))) == red.match(match).version
         assert any("take count=3" in line for line in red.history(match))

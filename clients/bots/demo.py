@@ -44,7 +44,7 @@ async def demo(url: str, folder: Path, seed: int) -> None:
         proposal = await ada.propose(match.id, Undo(to=middle))
         accepted = await bob.accept(match.id, proposal.version)
         say(
-            f"ada proposed to go back to version {middle}, bob agreed: to act {', '.join(accepted.match.to_act)}"
+            f"ada proposed to go back to version {middle}, bob agreed: to act {', '.join(accepted.to_act or [])}"
         )
 
         await battle(url, match.id, tokens, seed + 2)

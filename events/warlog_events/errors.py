@@ -46,6 +46,8 @@ Which HTTP status each becomes is decided in one table of the service. Classes w
 import logging
 from collections.abc import Mapping
 
+import msgspec
+
 import warlog_core
 from warlog_core.explain import SENTENCES, quoted
 
@@ -386,12 +388,23 @@ class Unconfirmed(TryAgain):
     text = "The server cannot say yet whether this was saved; try again with the same `Idempotency-Key`."
 
 
-class Repeated(Exception):
-    """This Idempotency-Key was used before with the same body: `answer` is the answer of that time, byte for byte."""
+class Accepted(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What is kept under an Idempotency-Key of the command that used it.
 
-    def __init__(self, answer: bytes) -> None:
+    version    the match's newest after it
+    deadlines  of seats after it, in ms: they are not in the events
+    """
+
+    version: int
+    deadlines: Mapping[str, int] = {}
+
+
+class Repeated(Exception):
+    """This Idempotency-Key was used before with the same body, by the command that `accepted` tells of."""
+
+    def __init__(self, accepted: Accepted) -> None:
         super().__init__("the command was accepted before")
-        self.answer = answer
+        self.accepted = accepted
 
 
 def report(log: logging.Logger, error: Exception, what: str, *of: object) -> None:

@@ -48,7 +48,7 @@ HEAVY_AT_ONCE = 2
 class Matches:
     """load, readable               a match for a reader (reading/admission.py)
     create, seat, import_record  new matches (new_matches.py)
-    execute                      a player's command (player_commands.py)
+    execute, again               a player's command, and a repeated one (player_commands.py)
     past                         reading what has happened (reading/past.py)
     integrity                    what is in memory compared with what is stored (memory/integrity.py)
     counts                       what has been done here (statistics.py)
@@ -98,9 +98,11 @@ class Matches:
         self._before = before = BeforeAppend(stakes, quotas, presence)
         new = NewMatches(self.attempt, store, world, lookups, before, self._heavy, self.settings)
         self.create, self.seat, self.import_record = new.create, new.seat, new.import_record
-        commands = PlayerCommands(self.attempt, self._loader, admission, lookups, before, new, self.settings)
-        self.execute = commands.execute
         self.past = Past(self._loader, self._heavy, self._brief)
+        commands = PlayerCommands(
+            self.attempt, self._loader, self.past, admission, lookups, before, new, self.settings
+        )
+        self.execute, self.again = commands.execute, commands.again
         self._hub = Hub(
             self.past,
             watch,
@@ -139,7 +141,7 @@ class Matches:
             decide(draft)
 
         done = await self.attempt(match_id, decided, SERVER, fresh=True)
-        return None if done.told is None else done.match
+        return None if done.appended is None else done.match
 
     # ---- the write path
 
@@ -153,7 +155,6 @@ class Matches:
         fresh: bool = False,
         key: Key | None = None,
         acting: str | None = None,
-        answer: Callable[[Done], bytes] | None = None,
     ) -> Done:
         """Loads the match, lets `decide` write events on a draft, appends them atomically, publishes them; and again if
         somebody was faster.
@@ -161,9 +162,8 @@ class Matches:
         by      the author: a player's id or SERVER
         game    of a match that is to be made; None: there is one
         fresh   Redis is asked first whether there is anything newer than in memory
-        key     under which the answer is kept for a repetition of the same command
+        key     under which it is kept that this command was accepted
         acting  the seat whose deadline must not have passed
-        answer  makes the answer, before anything is appended
 
         Raises what `decide` raises for the newest version, and what `Store.append` raises."""
         hot = await self._loader.hot(match_id, fresh=fresh) if game is None else None
@@ -183,20 +183,17 @@ class Matches:
                 if draft.began is None:
                     raise
                 # Perhaps only what is in memory is old, or the same command was accepted before.
-                earlier = await self._loader.earlier_answer(match_id, by, key)
+                earlier = await self._loader.accepted(match_id, by, key)
                 hot = await self._loader.hot(match_id, fresh=True)
                 if earlier is not None:
-                    return Done(hot.match, None, earlier)
+                    return Done(hot.match, earlier=earlier)
                 if hot.match.version == draft.began.version:
                     raise
                 continue
             if not draft.written:
-                return Done(draft.match, None)
-            done = Done.of(draft)
-            if answer is not None:
-                done.answer = answer(done)
+                return Done(draft.match)
             try:
-                await self._append(draft, key, done.answer, acting)
+                await self._append(draft, key, acting)
             except VersionConflict:
                 if hot is None:
                     raise
@@ -213,9 +210,8 @@ class Matches:
                 continue
             except Repeated as repeated:
                 hot = await self._loader.hot(match_id, fresh=True)
-                return Done(hot.match, None, repeated.answer)
-            done.match = self._publish(hot, draft, done.told)
-            return done
+                return Done(hot.match, earlier=repeated.accepted)
+            return self._publish(hot, draft)
         newest = 0 if hot is None else hot.match.version
         raise VersionConflict("Too many others act in this match at once; try again.", version=newest)
 
@@ -237,7 +233,7 @@ class Matches:
         # By position: a class is called with names through a dict of them.
         return Draft(match_id, match.game, match, at, by, hot.secrets, world, every, brought, beaten)
 
-    async def _append(self, draft: Draft, key: Key | None, answer: bytes, acting: str | None) -> None:
+    async def _append(self, draft: Draft, key: Key | None, acting: str | None) -> None:
         """Raises what Store.append raises."""
         match, before = draft.match, draft.began
         self.counts.redis_appends += 1
@@ -251,7 +247,7 @@ class Matches:
             summary=match.summary_json(STRANGER),
             index=match.index,
             secrets=draft.new_secrets,
-            idempotency=None if key is None else Idempotency(draft.by, key.key, key.digest, answer),
+            idempotency=None if key is None else Idempotency(draft.by, key.key, key.digest, match.deadlines),
             deadlines=match.deadlines if clocked else None,
             acting_seat=acting if clocked else None,
             invited=match.fold.invitations if before is None else {},
@@ -270,23 +266,25 @@ class Matches:
             await self.integrity.freeze(draft.match_id, error)
             raise
 
-    def _publish(self, hot: CachedMatch | None, draft: Draft, told: ReplayedEvent | None) -> Match:
+    def _publish(self, hot: CachedMatch | None, draft: Draft) -> Done:
         """The events are durable: the cache gets the match after them, then the feeds of this process get them."""
+        last = draft.written[-1]
+        event = ReplayedEvent(last.stored, last.body, last.core, draft.match.state)
         if hot is None:
             hot = CachedMatch(draft.commit(), draft.secrets)
         elif hot.match.version >= draft.match.version:
             self._hub.look(draft.match_id)  # a refresh has read them meanwhile, but has told nobody
-            return draft.match
+            return Done(draft.match, event)
         else:
             hot.match = draft.commit()
             hot.secrets = draft.secrets
         self.cache.put(hot)
         self._loader.keep(hot)
-        if told is not None and len(draft.written) == 1:
-            self._hub.publish(hot.match, told)
+        if len(draft.written) == 1:
+            self._hub.publish(hot.match, event)
         else:
             self._hub.look(draft.match_id)
-        return hot.match
+        return Done(hot.match, event)
 
     async def close(self) -> None:
         """Waits for snapshots under way and ends every feed."""

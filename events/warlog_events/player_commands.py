@@ -1,17 +1,19 @@
 """A player's command: checks that the player may know of the match, then has `Matches.attempt` append its event."""
 
-from .errors import IntegrityError, WarlogError
+from .errors import Accepted, IntegrityError, WarlogError
 from .match.commands import Act, AnyCommand, Propose
 from .match.decide import check_known
 from .match.decide_command import check_carried, check_length, check_version, decide_command
 from .match.draft import Draft
 from .match.lookups import NOTHING, Found, Lookups
+from .match.match import Match
 from .match.model import Player
 from .match.proposals import ProposalContext
 from .memory.loading import Loader
 from .new_matches import NewMatches
 from .players.before_append import BeforeAppend
 from .reading.admission import Admission
+from .reading.past import Past
 from .results import Attempt, Done, Key, MatchSettings
 
 
@@ -20,6 +22,7 @@ class PlayerCommands:
         self,
         attempt: Attempt,
         loader: Loader,
+        past: Past,
         admission: Admission,
         lookups: Lookups,
         before: BeforeAppend,
@@ -28,6 +31,7 @@ class PlayerCommands:
     ) -> None:
         self._attempt = attempt
         self._loader = loader
+        self._past = past
         self._admission = admission
         self._lookups = lookups
         self._before = before
@@ -43,8 +47,11 @@ class PlayerCommands:
         expected_version: int | None = None,
         key: Key | None = None,
     ) -> Done:
-        """One command, one event. Raises every error of errors.py that the table of API.md gives for commands and
-        seats."""
+        """One command, one event; the start of a match from a record writes those of the record, too.
+
+        With a `key` that was used before, nothing is done, and `Done.earlier` says so (`again`).
+
+        Raises every error of errors.py that the table of API.md gives for commands and seats."""
         try:
             try:
                 await self._admission.admit(match_id, caller.id, command)
@@ -54,14 +61,22 @@ class PlayerCommands:
             except WarlogError:
                 # The same command may have been accepted before: the caller left the match by it, or what it names has
                 # gone since.
-                answer = await self._loader.earlier_answer(match_id, caller.id, key)
-                if answer is None:
+                earlier = await self._loader.accepted(match_id, caller.id, key)
+                if earlier is None:
                     raise
-                return Done((await self._loader.hot(match_id, fresh=True)).match, None, answer)
+                return Done((await self._loader.hot(match_id, fresh=True)).match, earlier=earlier)
             return await self._execute(match_id, command, caller, expected_version, key, found)
         except IntegrityError:
             await self._admission.check_damaged(match_id, caller.id)
             raise
+
+    async def again(self, match: Match, accepted: Accepted) -> Done:
+        """What `execute` gave at that time for a command that is now repeated. `match` as it is now.
+
+        Raises IntegrityError, UnknownMatch (archived meanwhile: repeat once more)."""
+        match = await self._loader.as_of(match, accepted)
+        [event] = await self._past.each(match, match.version - 1, 1, lambda _, event: event)
+        return Done(match, event)
 
     async def _execute(
         self,
@@ -100,5 +115,4 @@ class PlayerCommands:
             caller.id,
             key=key,
             acting=command.seat if isinstance(command, Act) else None,
-            answer=lambda done: done.json(caller.id),
         )

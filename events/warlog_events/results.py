@@ -7,11 +7,12 @@ import msgspec
 
 from warlog_core import Game
 
+from .errors import Accepted
 from .match.draft import Draft
 from .match.match import Match, at_time
 from .match.model import Reader
 from .reading.replayed import ReplayedEvent
-from .reading.visible import event_json, public_json
+from .reading.visible import event_json, live_json
 
 
 class Key(msgspec.Struct, frozen=True):
@@ -38,60 +39,47 @@ class MatchSettings(msgspec.Struct, frozen=True):
     events_per_match: int = 0
 
 
-_ANSWER = b'{"version":%d,"event":%b,"match":%b}'
-
-
 class Done:
     """What an attempt led to.
 
-    version   the match's newest at that moment
-    match     the match after it
-    told      the event, the first one if there are several; None: nothing was appended
-    answer    to the command; for a repeated key the bytes of the first time
-    repeated  True: nothing was appended now, only `answer` is there (`match` and `version` are those of now)
+    match     after it
+    appended  the event; None: nothing was appended. A match that goes on from a record starts with several: the last
+    earlier   set: this is a repeat of a command that was accepted then. Nothing was appended now, `match` is that
+              of now, and `Matches.again` gives what the first attempt gave
     """
 
-    def __init__(self, match: Match, told: ReplayedEvent | None, answer: bytes = b"") -> None:
+    def __init__(
+        self, match: Match, appended: ReplayedEvent | None = None, earlier: Accepted | None = None
+    ) -> None:
         self.match = match
-        self.version = match.version
-        self.told = told
-        self.answer = answer
-        self.repeated = told is None
+        self.appended = appended
+        self.earlier = earlier
 
-    @classmethod
-    def of(cls, draft: Draft) -> "Done":
-        """Of events that are written and not appended yet."""
-        first = draft.written[0]
-        return cls(draft.match, ReplayedEvent(first.stored, first.body, first.core, draft.match.state))
+    @property
+    def version(self) -> int:
+        return self.match.version
+
+    def reader(self, player_id: str) -> Reader:
+        """The player who sent the command, with the seats that he holds after it."""
+        return Reader(self.match.seats_of(player_id), player_id)
 
     def event(self, reader: Reader) -> dict[str, object]:
-        """The event as `reader` may see it, in the form of API.md. Not for a repeat."""
-        assert self.told is not None
-        return event_json(self.match, self.told, reader)
+        """What was appended, in the form of API.md, as `reader` may see it."""
+        assert self.appended is not None
+        return event_json(self.match, self.appended, reader)
 
-    def body(self, player_id: str) -> dict[str, object]:
-        """`{"version", "event", "match"}` of API.md, for the player who sent the command."""
-        reader = Reader(self.match.seats_of(player_id), player_id)
-        return {
-            "version": self.version,
-            "event": self.event(reader),
-            "match": self.match.summary_at(reader, self.match.fold.updated_at),
-        }
+    def event_answer(self, player_id: str) -> bytes:
+        """The answer to a command: the event as its sender's feed tells it, for the player who sent it."""
+        assert self.appended is not None
+        return live_json(self.match, self.appended, self.reader(player_id))
 
-    def json(self, player_id: str) -> bytes:
-        """`body`, encoded."""
-        match, told = self.match, self.told
-        event = None if told is None else public_json(told)
-        if event is not None and match.is_alike_for_all:
-            summary = match.public_summary_json()
-        else:
-            reader = Reader(match.seats_of(player_id), player_id)
-            summary = match.summary_json(reader)
-            if event is None:
-                event = msgspec.json.encode(self.event(reader))
+    def match_answer(self, player_id: str) -> bytes:
+        """`{"match": …}` of API.md: the answer where a seat was taken or left."""
+        match = self.match
+        summary = match.summary_json(self.reader(player_id))
         if match.deadlines:
             summary = at_time(summary, match.fold.updated_at)
-        return _ANSWER % (self.version, event, summary)
+        return b'{"match":%b}' % summary
 
 
 Decide = Callable[[Draft], Awaitable[None]]
@@ -112,5 +100,4 @@ class Attempt(Protocol):
         fresh: bool = False,
         key: Key | None = None,
         acting: str | None = None,
-        answer: Callable[[Done], bytes] | None = None,
     ) -> Done: ...

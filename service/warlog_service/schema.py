@@ -419,10 +419,12 @@ class Event(Struct, frozen=True):
     ) = UNSET
 
 
-class CommandDone(Struct, frozen=True, forbid_unknown_fields=True):
-    version: int
-    event: Event
-    match: Match
+class LiveEvent(Event, frozen=True, kw_only=True):
+    """An event as feeds give it, and the answer to a command."""
+
+    to_act: Annotated[list[str], Meta(description="the seats for whose decision the match waits after it")]
+    deadlines: Annotated[dict[str, Time], Meta(description="of the match's newest event, else empty")]
+    now: Annotated[Time, Meta(description="beside deadlines: the server's time")] | UnsetType = UNSET
 
 
 class View(Struct, frozen=True, forbid_unknown_fields=True):

@@ -1254,7 +1254,7 @@ class Match:
         }  # fmt: skip
         if self.result is not None:
             view["result"] = self.result
-        if self.draw_offer is not None:
+        elif self.draw_offer is not None:
             view["draw_offer"] = self.draw_offer
         if acting:
             view["turn_state"] = {

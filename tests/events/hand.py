@@ -89,8 +89,8 @@ class Hand:
         self.version, self.chain, self.at = last.version, last.chain, last.at
         return last
 
-    def key(self, key: str, digest: str = "d1", answer: bytes = b'{"version": 1}') -> Idempotency:
-        return Idempotency(self.by, key, digest, answer)
+    def key(self, key: str, digest: str = "d1", **deadlines: int) -> Idempotency:
+        return Idempotency(self.by, key, digest, deadlines)
 
 
 def _chain(previous: str, given: dict[str, Any]) -> str:

@@ -77,6 +77,12 @@ class Table:
         await self.do(match, Prepare("red"), ADA)
         return (await self.do(match, Prepare("blue"), BOB)).match
 
+    async def answer(self, done: Done, player: Player = ADA) -> bytes:
+        """To the command, also where it is a repeat."""
+        if done.earlier is not None:
+            done = await self.matches.again(done.match, done.earlier)
+        return done.event_answer(player.id)
+
     async def do(self, match: Match, command: Any, player: Player = ADA, **more: Any) -> Done:
         return await self.matches.execute(match.id, command, player, **more)
 

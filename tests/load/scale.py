@@ -131,7 +131,7 @@ class Solo:
             actions = [a for a in state.legal(seat) if a.__struct_config__.tag not in GIVES_UP]
             action = msgspec.to_builtins(self._dice.choice(actions))
             done = await self._wire.json("POST", path, {"type": "act", "seat": seat, "action": action})
-            state.apply(seat, action, draws=done["event"]["draws"])
+            state.apply(seat, action, draws=done["draws"])
         self.version = int(done["version"])
 
     async def play_to(self, version: int) -> None:

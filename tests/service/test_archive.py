@@ -152,13 +152,13 @@ def test_an_archived_match_is_taken_back_played_on_and_has_its_rematch(place: Pl
     people, (lines, duel, _, _) = table_of(place)
     assert place.archive()[0] == 0
     _, red, blue, _ = people
-    taken = ok(red.command(lines, {"type": "propose", "proposal": {"kind": "undo", "to": 5}}), 201)
-    assert taken["match"]["status"] == "playing"
+    ok(red.command(lines, {"type": "propose", "proposal": {"kind": "undo", "to": 5}}), 201)
+    assert red.match(lines)["status"] == "playing"
     red.resign(lines, red.match(lines)["to_act"][0])
     assert ok(red.get(f"/matches/{lines}/verify"))["status"] == "verified"
     proposed = ok(red.command(duel, {"type": "propose", "proposal": {"kind": "rematch"}}), 201)
     agreed = ok(blue.command(duel, {"type": "accept", "proposal": proposed["version"]}), 201)
-    assert red.match(agreed["event"]["match"])["rematch_of"] == duel
+    assert red.match(agreed["match"])["rematch_of"] == duel
     refused(red.command(duel, {"type": "propose", "proposal": {"kind": "undo", "to": 5}}), 403, "competitive")
     assert place.archive()[1].startswith("2 archived")
 

@@ -298,7 +298,7 @@ def rematched(servers: list[WarlogServer], name: str, *, beside: bool) -> None:
         ok(world.blue.act(world.match, seats[1], {"type": "resign"}), 201)
         proposal = world.red_proposes(kind="rematch")
         done = ok(world.blue.command(world.match, {"type": "accept", "proposal": proposal}), 201)
-        world.match, world.seats = done["match"]["rematch"], (seats[1], seats[0])
+        world.match, world.seats = done["match"], (seats[1], seats[0])
     assert compared(worlds, beside=beside) == []
     for world, actions in zip(worlds, reversed(ways), strict=True):
         world.prepare()

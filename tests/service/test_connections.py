@@ -106,7 +106,7 @@ def test_a_command_may_come_in_any_pieces(server: WarlogServer, api: Api) -> Non
                 line.send(*(request[a:b] for a, b in zip(starts, (*cuts, len(request)), strict=True)))
                 reply = line.reply()
             assert reply.status == 201, (cuts, reply)
-            assert json.loads(reply.body)["event"]["action"] == {"type": "resign"}
+            assert json.loads(reply.body)["action"] == {"type": "resign"}
             assert ada.match(match)["status"] == "finished"
 
 
@@ -148,8 +148,10 @@ def test_commands_in_one_packet_are_answered_in_their_order(server: WarlogServer
         line.send(b"".join((first, again, nobody, second, third[:-5])), third[-5:])
         replies = [line.reply() for _ in range(5)]
         assert [reply.status for reply in replies] == [201, 422, 401, 201, 201]
-        done = [json.loads(reply.body)["match"]["id"] for reply in replies if reply.status == 201]
-        assert done == matches
+        done = [json.loads(reply.body)["action"] for reply in replies if reply.status == 201]
+        assert done == [{"type": "resign"}] * 3
+        seats = [json.loads(reply.body)["seat"] for reply in replies if reply.status == 201]
+        assert seats == ["red", "blue", "blue"]
         ids = [reply.headers["x-request-id"] for reply in replies]
         assert len(set(ids)) == 5
         line.send(post(ada, matches[0], resign("red"), "x-request-id: mine"))

@@ -136,7 +136,7 @@ def test_a_running_casual_match_that_began_with_layouts_can_be_edited_and_export
     ok(ben.command(match, {"type": "accept", "proposal": version}), 201)
     ok(ben.act(match, "north", {"type": "resign"}), 422)  # min_steps_resign: not a step yet
     ok(ben.act(match, "north", {"type": "move", "piece": 35, "to": "N12"}), 201)
-    end = ok(ben.act(match, "north", {"type": "resign"}), 201)["event"]
+    end = ok(ben.act(match, "north", {"type": "resign"}), 201)
     assert end["result"]["winners"] == ["south"]
     assert ok(api.get(f"/matches/{match}/verify"))["status"] == "verified"
     record = ok(api.get(f"/matches/{match}/export"))

@@ -84,7 +84,7 @@ def test_two_processes_that_write_one_match_by_turns_never_show_or_refuse_by_wha
                 actor, other = (here, there) if number % 2 else (there, here)
                 done = actor.defend(match)
                 assert other.match(match)["version"] == done["version"]
-                seat = done["match"]["to_act"][0]
+                seat = done["to_act"][0]
                 views = [ok(who.get(f"/matches/{match}/view?seat={seat}")) for who in (actor, other)]
                 lists = [ok(who.get(f"/matches/{match}/actions?seat={seat}")) for who in (other, actor)]
                 assert views[0] == views[1]

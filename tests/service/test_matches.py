@@ -85,17 +85,18 @@ def test_a_seat_is_taken_left_prepared_and_the_last_prepare_starts_the_match(api
     red, blue = api.player(), api.player()
     match = red.create(seats={"red": "me"})["match"]["id"]
     taken = ok(blue.put(f"/matches/{match}/seats/blue", {}))
-    assert taken["version"] == 2
-    assert taken["event"]["type"] == "seat_taken"
+    assert taken["match"]["version"] == 2
     assert taken["match"]["seats"][1]["player"]["id"] == blue.id
     left = ok(blue.delete(f"/matches/{match}/seats/blue"))
     assert left["match"]["seats"][1]["player"] is None
     ok(blue.put(f"/matches/{match}/seats/blue", {}))
     ok(red.command(match, {"type": "prepare", "seat": "red"}), 201)
     started = ok(blue.command(match, {"type": "prepare", "seat": "blue"}), 201)
-    assert started["event"]["type"] == "match_started"
-    assert started["event"]["effects"][0] == {"type": "match_started", "obstacles": []}
-    assert started["match"]["status"] == "playing"
+    assert started["type"] == "match_started"
+    assert started["effects"][0] == {"type": "match_started", "obstacles": []}
+    assert red.match(match)["status"] == "playing"
+    kinds = [event["type"] for event in ok(red.get(f"/matches/{match}/events"))["events"]]
+    assert kinds[1:] == ["seat_taken", "seat_left", "seat_taken", "seat_prepared", "match_started"]
 
 
 def test_an_invitation_opens_its_seat_and_no_other(api: Api) -> None:
@@ -139,7 +140,7 @@ def test_an_open_record_is_for_casual_matches_and_goes_on_in_a_rematch(api: Api)
     red.resign(match, "red")
     version = ok(red.command(match, {"type": "propose", "proposal": {"kind": "rematch"}}), 201)["version"]
     done = ok(blue.command(match, {"type": "accept", "proposal": version}), 201)
-    assert api.match(done["match"]["rematch"])["open_record"]
+    assert api.match(done["match"])["open_record"]
     _, _, other = two(api)
     assert api.match(other)["open_record"] is False
     wrong = red.post("/matches", {"game": "hex", "mode": "competitive", "open_record": True})
@@ -151,11 +152,11 @@ def test_players_join_with_wishes_and_the_seats_are_assigned(api: Api) -> None:
     match = players[0].create(seating="wish")["match"]["id"]
     ok(players[0].post(f"/matches/{match}/join", {"wish": "blue"}), 201)
     done = ok(players[1].post(f"/matches/{match}/join", {"wish": "blue"}), 201)
-    assert done["event"]["type"] == "seats_assigned"
+    assert ok(api.get(f"/matches/{match}/events"))["events"][-1]["type"] == "seats_assigned"
     assert {seat["player"]["id"] for seat in done["match"]["seats"]} == {player.id for player in players}
 
 
-def test_an_action_is_answered_with_its_event_and_the_new_summary(api: Api) -> None:
+def test_an_action_is_answered_with_its_event(api: Api) -> None:
     red, blue, match = two(api)
     summary = red.match(match)
     seat = summary["to_act"][0]
@@ -165,13 +166,13 @@ def test_an_action_is_answered_with_its_event_and_the_new_summary(api: Api) -> N
     defend = next(action for action in actions["actions"] if action["type"] == "defend")
     answer = actor.act(match, seat, defend)
     done = ok(answer, 201)
-    assert set(done) == {"version", "event", "match"}
-    event = done["event"]
-    assert done["version"] == event["version"] == done["match"]["version"] == summary["version"] + 1
-    assert (event["type"], event["seat"], event["action"]) == ("action_taken", seat, defend)
-    assert event["effects"][0] == {"type": "defended", "piece": defend["piece"]}
-    assert event["draws"] == []
+    now = actor.match(match)
+    assert done["version"] == now["version"] == summary["version"] + 1
+    assert (done["type"], done["seat"], done["action"]) == ("action_taken", seat, defend)
+    assert done["effects"][0] == {"type": "defended", "piece": defend["piece"]}
+    assert (done["draws"], done["to_act"], done["deadlines"]) == ([], now["to_act"], {})
     assert answer.headers["content-type"] == "application/json"
+    assert answer.headers["etag"].startswith(f'"{done["version"]}.{seat}.')
 
 
 def test_a_command_repeated_with_its_key_gets_the_first_answer_and_appends_nothing(api: Api) -> None:
@@ -196,14 +197,14 @@ def test_a_proposal_is_accepted_or_rejected_by_the_other_player(api: Api) -> Non
     red, blue, match = two(api)
     version = ok(red.act(match, "red", {"type": "offer_draw"}), 201)["version"]
     made = ok(red.command(match, {"type": "propose", "proposal": {"kind": "undo", "to": version - 1}}), 201)
-    proposal = made["match"]["proposal"]
+    proposal = blue.match(match)["proposal"]
     assert (proposal["version"], proposal["kind"], proposal["to"]) == (made["version"], "undo", version - 1)
     refused(blue.command(match, {"type": "accept", "proposal": 1}), 409, "proposal_changed")
     ok(blue.command(match, {"type": "reject", "proposal": proposal["version"]}), 201)
     refused(blue.command(match, {"type": "accept", "proposal": proposal["version"]}), 409, "no_proposal")
     made = ok(red.command(match, {"type": "propose", "proposal": {"kind": "undo", "to": version - 1}}), 201)
     done = ok(blue.command(match, {"type": "accept", "proposal": made["version"]}), 201)
-    assert done["event"]["type"] == "time_travelled"
+    assert done["type"] == "time_travelled"
 
 
 def test_options_change_in_the_lobby_by_proposal(api: Api) -> None:
@@ -213,8 +214,8 @@ def test_options_change_in_the_lobby_by_proposal(api: Api) -> None:
         ada.command(match, {"type": "propose", "proposal": {"kind": "options", "options": {"width": 11}}}),
         201,
     )
-    assert done["event"]["type"] == "options_changed"
-    assert done["match"]["options"]["width"] == 11
+    assert done["type"] == "options_changed"
+    assert done["options"]["width"] == ada.match(match)["options"]["width"] == 11
     bad = {"type": "propose", "proposal": {"kind": "options", "options": {"width": 3}}}
     refused(ada.command(match, bad), 422, "invalid_options")
 
@@ -223,7 +224,8 @@ def test_an_aborted_match_has_no_result(api: Api) -> None:
     ada = api.player()
     match = ada.create(seats={"red": "me", "blue": "open"})["match"]["id"]
     done = ok(ada.command(match, {"type": "propose", "proposal": {"kind": "abort"}}), 201)
-    assert (done["match"]["status"], done["match"]["result"]) == ("aborted", None)
+    assert (done["type"], "result" in done) == ("match_aborted", False)
+    assert (ada.match(match)["status"], ada.match(match)["result"]) == ("aborted", None)
 
 
 def test_matches_are_listed_filtered_and_paged(api: Api) -> None:
@@ -285,8 +287,8 @@ def test_a_finished_match_is_exported_verified_and_imported_again(api: Api) -> N
     running = ok(ada.get(f"/matches/{match}/export"))
     assert "seeds" not in running
     done = ada.resign(match, "red")
-    assert done["match"]["status"] == "finished"
-    assert done["match"]["result"] == {"winners": ["blue"], "reason": "resigned"}
+    assert ada.match(match)["status"] == "finished"
+    assert done["result"] == ada.match(match)["result"] == {"winners": ["blue"], "reason": "resigned"}
     assert ok(ada.get(f"/matches/{match}/verify"))["status"] == "verified"
     record = ok(ada.get(f"/matches/{match}/export"))
     assert record["warlog_record"] == 1
@@ -303,8 +305,8 @@ def test_a_rematch_is_a_new_match_of_the_same_players(api: Api) -> None:
     red.resign(match, "red")
     made = ok(red.command(match, {"type": "propose", "proposal": {"kind": "rematch"}}), 201)
     done = ok(blue.command(match, {"type": "accept", "proposal": made["version"]}), 201)
-    assert done["event"]["type"] == "rematch_agreed"
-    again = red.match(done["event"]["match"])
+    assert done["type"] == "rematch_agreed"
+    again = red.match(done["match"])
     assert again["status"] == "lobby"
     assert [seat["player"]["id"] for seat in again["seats"]] == [blue.id, red.id]
 

@@ -90,7 +90,7 @@ def test_a_scenario_may_have_options_alone(api: Api) -> None:
     lobby = ben.create(game="wec", options={}, seats={"black": "me"}, position=_small())["match"]
     proposal = {"kind": "options", "scenario": scenario["id"]}
     done = ok(ben.command(lobby["id"], {"type": "propose", "proposal": proposal}), 201)
-    assert done["event"]["type"] == "options_changed"
+    assert done["type"] == "options_changed"
     now = ben.match(lobby["id"])
     assert (now["beginning"], now["options"]["flame_range"]) == ({"kind": "standard"}, 2)
     refused(ada.post("/scenarios", {**new, "options": {"flame_range": 0}}), 422, "invalid_options")

@@ -58,7 +58,7 @@ def with_west_late(api: Api, setup_seconds: int) -> tuple[list[Api], str]:
         if answer.status_code == 409:
             return with_west_late(api, 2 * setup_seconds)
         done = ok(answer, 201)
-    assert (done["match"]["to_act"], [*done["match"]["deadlines"]]) == (["west"], ["west"])
+    assert (done["to_act"], [*done["deadlines"]]) == (["west"], ["west"])
     return players, match
 
 

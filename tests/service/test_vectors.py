@@ -85,7 +85,7 @@ class Table:
             else:
                 done = ok(answer, 201)
                 if "expect_effects" in step:
-                    assert differences(step["expect_effects"], done["event"]["effects"]) == []
+                    assert differences(step["expect_effects"], done["effects"]) == []
                 after = f"after={done['version'] - 1}"
                 for viewer, effects in step.get("expect_effects_for", {}).items():
                     event = self.get(viewer, "events", after)["events"][0]

@@ -105,7 +105,8 @@ def test_a_hot_seat_becomes_competitive_with_one_command(api: Api) -> None:
     played(ada, match, "black", MOVE)
     proposed(ada, match, kind="undo", to=2)  # in a match whose history is open this gives nothing away
     played(ada, match, "black", MOVE)
-    assert proposed(ada, match, kind="competitive")["match"]["mode"] == "competitive"
+    proposed(ada, match, kind="competitive")
+    assert ada.match(match)["mode"] == "competitive"
     for proposal in ({"kind": "undo", "to": 2}, {"kind": "options", "options": {"stealth": False}},
                      {"kind": "edit", "position": {"pieces": []}}):  # fmt: skip
         refused(ada.command(match, {"type": "propose", "proposal": proposal}), 403, "competitive")
@@ -170,8 +171,9 @@ def test_a_match_that_becomes_competitive_before_its_start_has_no_open_record(ap
     ada = api.player()
     seats = {"black": "me", "white": "open"}
     match = ada.create(game="wec", options={}, seats=seats, open_record=True)["match"]["id"]
-    done = proposed(ada, match, kind="competitive")
-    assert (done["match"]["mode"], done["match"]["open_record"]) == ("competitive", False)
+    proposed(ada, match, kind="competitive")
+    now = ada.match(match)
+    assert (now["mode"], now["open_record"]) == ("competitive", False)
 
 
 def test_what_the_end_has_disclosed_stays_so_in_history_and_record(api: Api) -> None:
@@ -243,8 +245,8 @@ def test_a_history_is_imported_and_makes_the_same_match(api: Api, name: str) -> 
         one, two = (ok(ada.get(f"/matches/{m}/view?seat={seat}"))["view"] for m in (first["id"], again))
         assert one == two
     # And it can be taken back and played on.
-    done = proposed(ada, again, kind="undo", to=2)
-    assert done["match"]["status"] == "playing"
+    proposed(ada, again, kind="undo", to=2)
+    assert ada.match(again)["status"] == "playing"
 
 
 def test_what_is_no_history_is_refused(api: Api) -> None:
@@ -269,13 +271,13 @@ def test_a_saved_match_is_proposed_in_the_lobby_as_its_history(api: Api) -> None
         422,
         "invalid_position",
     )
-    done = agreed(white, black, match, kind="options", **{"import": {"game": "wec", "history": text}})
-    assert done["match"]["beginning"] == {"kind": "import", "events": 4, "options": {}}
+    agreed(white, black, match, kind="options", **{"import": {"game": "wec", "history": text}})
+    assert white.match(match)["beginning"] == {"kind": "import", "events": 4, "options": {}}
     for player, seat in ((black, "black"), (white, "white")):
         done = ok(player.command(match, {"type": "prepare", "seat": seat}), 201)
-    assert done["match"]["to_act"] == ["black"]
+    assert done["to_act"] == ["black"]
     assert history(white, match) == text
-    start = ok(white.get(f"/matches/{match}/events?after={done['match']['version'] - 5}"))["events"][0]
+    start = ok(white.get(f"/matches/{match}/events?after={done['version'] - 5}"))["events"][0]
     agreed(black, white, match, kind="undo", to=start["version"])  # back into the saved match
     assert history(white, match) == "WEC 1\nOPTIONS {}\n"
 
@@ -307,7 +309,7 @@ def test_options_change_in_a_casual_match_and_back(api: Api) -> None:
     done = agreed(
         white, black, match, kind="options", options={"flame_range": 2, "movement": "standard_chess"}
     )
-    assert done["match"]["options"]["flame_range"] == 2
+    assert done["options"]["flame_range"] == white.match(match)["options"]["flame_range"] == 2
     view = ok(white.get(f"/matches/{match}/view?seat=white"))["view"]
     assert (view["options"]["movement"], view["turn"]) == ("standard_chess", 2)
     text = history(black, match)
@@ -323,8 +325,8 @@ def test_options_change_in_a_casual_match_and_back(api: Api) -> None:
         proposal = {"kind": "options", "options": options}
         refused(black.command(match, {"type": "propose", "proposal": proposal}), 422, "invalid_options")
     played(white, match, "white", {**REPLY, "to": "h8"})
-    done = agreed(black, white, match, kind="undo", to=before)
-    assert done["match"]["options"]["movement"] == "weaponized"
+    agreed(black, white, match, kind="undo", to=before)
+    assert black.match(match)["options"]["movement"] == "weaponized"
     assert ok(white.get(f"/matches/{match}/view?seat=white"))["view"]["options"]["flame_range"] == 1
     assert history(black, match) == "WEC 1\nOPTIONS {}\n1B MV:FP(2,3)->(3,4)\n"
     # Where it was may be read as before, and the record says it all.
@@ -337,15 +339,15 @@ def test_a_government_is_its_own_seats_choice(api: Api) -> None:
     black, white = api.player(), api.player()
     match = black.create(game="wec", options={}, seats={"black": "me", "white": white.id})["match"]["id"]
     done = proposed(white, match, kind="options", options={"white_government": "democracy"})
-    assert done["event"]["type"] == "options_changed"
+    assert done["type"] == "options_changed"
     done = proposed(white, match, kind="options", options={"black_government": "democracy"})
-    assert done["event"]["type"] == "proposal_made"
+    assert done["type"] == "proposal_made"
     done = proposed(white, match, kind="options", options={"white_government": "theocracy", "stealth": False})
-    assert done["event"]["type"] == "proposal_made"
+    assert done["type"] == "proposal_made"
     for player, seat in ((black, "black"), (white, "white")):
         ok(player.command(match, {"type": "prepare", "seat": seat}), 201)
     done = proposed(black, match, kind="options", options={"black_government": "dictatorship"})
-    assert done["event"]["type"] == "options_changed"
+    assert done["type"] == "options_changed"
     types = {piece["type"] for piece in ok(black.get(f"/matches/{match}/view?seat=black"))["view"]["pieces"]}
     assert {"dictator", "assassin"} <= types
     assert {"king", "queen"}.isdisjoint(types)
@@ -466,7 +468,7 @@ def test_a_position_is_edited_and_the_edit_is_undone(api: Api) -> None:
     proposal = {"kind": "edit", "position": {"pieces": []}}
     refused(black.command(match, {"type": "propose", "proposal": proposal}), 422, "missing_primary")
     done = agreed(black, white, match, kind="edit", position=SMALL)
-    assert done["event"]["type"] == "position_edited"
+    assert done["type"] == "position_edited"
     played(black, match, "black", {"type": "move", "piece": 3, "to": "a4", "level": "ground"})
     text = history(white, match)
     before_it = r"WEC 1\nOPTIONS {}\n1B MV:FP\(2,3\)->\(3,4\),UN\n"
@@ -533,7 +535,8 @@ def test_colours_go_by_wish_and_then_by_who_came_first(
     done: dict[str, Any] = {}
     for player, wish in zip((ada, bob), wishes, strict=True):
         done = ok(player.post(f"/matches/{match}/join", {"wish": wish} if wish else {}), 201)
-    assert (done["event"]["type"], done["event"]["draws"]) == ("seats_assigned", [])
+    event = ok(ada.get(f"/matches/{match}/events"))["events"][-1]
+    assert (event["type"], event["draws"]) == ("seats_assigned", [])
     seats = {seat["player"]["name"]: seat["seat"] for seat in done["match"]["seats"]}
     assert seats[ada.name] == first
     assert seats[bob.name] != first
@@ -546,7 +549,7 @@ def test_the_same_wish_is_drawn_for(api: Api) -> None:
         match = ada.create(game="wec", options={}, seating="wish")["match"]["id"]
         ok(ada.post(f"/matches/{match}/join", {"wish": "white"}), 201)
         done = ok(bob.post(f"/matches/{match}/join", {"wish": "white"}), 201)
-        (draw,) = done["event"]["draws"]
+        (draw,) = ok(ada.get(f"/matches/{match}/events"))["events"][-1]["draws"]
         seats = {seat["seat"]: seat["player"]["name"] for seat in done["match"]["seats"]}
         assert seats["white"] == (ada, bob)[draw].name  # 0: the first to join gets it
         seen.add(draw)
@@ -576,8 +579,9 @@ def test_every_shipped_scenario_is_listed_checked_and_begins_a_match(api: Api) -
         beginning = ok(white.get(f"/matches/{made['id']}"))["match"]["beginning"]
         assert beginning["kind"] == "standard" or len(beginning["position"]["pieces"]) > 10
         for player, seat in ((black, "black"), (white, "white")):
-            done = ok(player.command(made["id"], {"type": "prepare", "seat": seat}), 201)
-        assert done["match"]["options"] == {**done["match"]["options"], **whole["options"]}
+            ok(player.command(made["id"], {"type": "prepare", "seat": seat}), 201)
+        now = white.match(made["id"])
+        assert now["options"] == {**now["options"], **whole["options"]}
         pieces = 0
         for player, seat in ((black, "black"), (white, "white")):
             pieces += len(ok(player.get(f"/matches/{made['id']}/view?seat={seat}"))["view"]["pieces"])
@@ -590,8 +594,8 @@ def test_every_shipped_scenario_is_listed_checked_and_begins_a_match(api: Api) -
     view = ok(black.get(f"/matches/{match['match']['id']}/view?seat=black"))["view"]
     assert view["reinforcements"] == []
     match = black.create(game="wec", options={}, seats={"black": "me", "white": white.id})["match"]["id"]
-    done = agreed(white, black, match, kind="options", scenario="sc_wec_siege")
-    assert done["match"]["options"]["black_government"] == "theocracy"
+    agreed(white, black, match, kind="options", scenario="sc_wec_siege")
+    assert white.match(match)["options"]["black_government"] == "theocracy"
 
 
 def test_an_editor_begins_with_what_its_proposer_sees(api: Api) -> None:

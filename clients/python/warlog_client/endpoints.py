@@ -15,7 +15,20 @@ import msgspec
 from . import models
 from .methods import endpoint, paged
 from .models import Json, Seats
-from .request import Page, Request, field_as, get, json_as, lines_of, nothing, pages_of, post, send, text
+from .request import (
+    Page,
+    Request,
+    T,
+    field_as,
+    get,
+    json_as,
+    lines_of,
+    nothing,
+    pages_of,
+    post,
+    send,
+    text,
+)
 
 PAGE = 100
 """Items of a list that are asked for at a time."""
@@ -23,7 +36,7 @@ PAGE = 100
 # The replies, each decoder made once.
 _ACTIONS = json_as(models.Actions)
 _CREATED = json_as(models.Created)
-_DONE = json_as(models.Done)
+_EVENT = json_as(models.Event)
 _ENTRIES = field_as(list[models.PairingEntry], "entries")
 _ENTRY = field_as(models.PairingEntry, "entry")
 _GAME = json_as(models.Game)
@@ -58,16 +71,16 @@ class How(TypedDict, total=False):
 
 
 def _command(
-    request: Request[models.Done], *, if_match: int | None = None, idempotency_key: str | None = None
-) -> Request[models.Done]:
+    request: Request[T], *, if_match: int | None = None, idempotency_key: str | None = None
+) -> Request[T]:
     headers = {**request.headers, "Idempotency-Key": idempotency_key or uuid.uuid4().hex}
     if if_match is not None:
         headers["If-Match"] = f'"{if_match}"'
     return msgspec.structs.replace(request, headers=headers, repeatable=True)
 
 
-def _post_command(match: str, body: Json, how: How) -> Request[models.Done]:
-    return _command(post(_DONE, "matches", match, "commands", body=body), **how)
+def _post_command(match: str, body: Json, how: How) -> Request[models.Event]:
+    return _command(post(_EVENT, "matches", match, "commands", body=body), **how)
 
 
 class Endpoints:
@@ -262,21 +275,21 @@ class Endpoints:
     @endpoint
     def take_seat(
         self, match: str, seat: str, invitation: str | None = None, **how: Unpack[How]
-    ) -> Request[models.Done]:
+    ) -> Request[models.Match]:
         """SeatTaken, WrongInvitation."""
         body = {} if invitation is None else {"invitation": invitation}
-        return _command(send("PUT", _DONE, "matches", match, "seats", seat, body=body), **how)
+        return _command(send("PUT", _MATCH, "matches", match, "seats", seat, body=body), **how)
 
     @endpoint
-    def leave_seat(self, match: str, seat: str, **how: Unpack[How]) -> Request[models.Done]:
+    def leave_seat(self, match: str, seat: str, **how: Unpack[How]) -> Request[models.Match]:
         """Lobby only."""
-        return _command(send("DELETE", _DONE, "matches", match, "seats", seat), **how)
+        return _command(send("DELETE", _MATCH, "matches", match, "seats", seat), **how)
 
     @endpoint
-    def join(self, match: str, wish: str | None = None, **how: Unpack[How]) -> Request[models.Done]:
+    def join(self, match: str, wish: str | None = None, **how: Unpack[How]) -> Request[models.Match]:
         """Joins a match whose seats are given by wish, or changes one's wish."""
         body = {} if wish is None else {"wish": wish}
-        return _command(post(_DONE, "matches", match, "join", body=body), **how)
+        return _command(post(_MATCH, "matches", match, "join", body=body), **how)
 
     # ---- quick pairing -------------------------------------------------------------------------------------
 
@@ -318,27 +331,29 @@ class Endpoints:
     # ---- commands ------------------------------------------------------------------------------------------
 
     @endpoint
-    def act(self, match: str, seat: str, action: Json, **how: Unpack[How]) -> Request[models.Done]:
-        """An action of the rule book. RuleRefused has the book's code."""
+    def act(self, match: str, seat: str, action: Json, **how: Unpack[How]) -> Request[models.Event]:
+        """An action of the rule book. RuleRefused has the book's code.
+
+        As for every command, the answer is its event, with `to_act` and `deadlines`."""
         return _post_command(match, {"type": "act", "seat": seat, "action": action}, how)
 
     @endpoint
-    def prepare(self, match: str, seat: str, **how: Unpack[How]) -> Request[models.Done]:
+    def prepare(self, match: str, seat: str, **how: Unpack[How]) -> Request[models.Event]:
         """The seat is content; the last one starts the match."""
         return _post_command(match, {"type": "prepare", "seat": seat}, how)
 
     @endpoint
-    def propose(self, match: str, proposal: models.Proposal, **how: Unpack[How]) -> Request[models.Done]:
+    def propose(self, match: str, proposal: models.Proposal, **how: Unpack[How]) -> Request[models.Event]:
         """Takes effect at once where nobody else has to agree. The new version is the proposal's name."""
         return _post_command(match, {"type": "propose", "proposal": proposal}, how)
 
     @endpoint
-    def accept(self, match: str, proposal: int, **how: Unpack[How]) -> Request[models.Done]:
+    def accept(self, match: str, proposal: int, **how: Unpack[How]) -> Request[models.Event]:
         """Agrees to the proposal that was made in this version. ProposalChanged if another one is open."""
         return _post_command(match, {"type": "accept", "proposal": proposal}, how)
 
     @endpoint
-    def reject(self, match: str, proposal: int, **how: Unpack[How]) -> Request[models.Done]:
+    def reject(self, match: str, proposal: int, **how: Unpack[How]) -> Request[models.Event]:
         return _post_command(match, {"type": "reject", "proposal": proposal}, how)
 
     # ---- reading -------------------------------------------------------------------------------------------

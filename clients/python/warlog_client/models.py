@@ -223,7 +223,7 @@ class Event(Struct, frozen=True):
                nobody_ready (when the time for setting up was over); None where its players did
     counted    of `match_started`: as in the match's summary, with `uncounted`
     result, seeds       on the event that ended the match; seeds by their commitment
-    to_act, deadlines   on the feed: for whose decision the match waits after this event
+    to_act, deadlines   on the feed and in answers: for whose decision the match waits after this event
     """
 
     version: int
@@ -252,14 +252,6 @@ class Event(Struct, frozen=True):
     uncounted: list[str] | None = None
     replaces: int | None = None
     prepared: list[str] | None = None
-
-
-class Done(Struct, frozen=True):
-    """An accepted command: the match's new version, its event and the match after it."""
-
-    version: int
-    event: Event
-    match: Match
 
 
 class View(Struct, frozen=True):

@@ -13,7 +13,7 @@ from time import perf_counter
 import msgspec
 from msgspec.structs import replace
 
-from ..errors import IntegrityError, UnknownMatch, WarlogError
+from ..errors import Accepted, IntegrityError, UnknownMatch, WarlogError
 from ..match.entropy import commitment
 from ..match.match import Match, milliseconds
 from ..match.replay import Replay
@@ -154,12 +154,21 @@ class Loader:
             task.add_done_callback(lambda _: self._loading.pop(name, None))
         return await asyncio.shield(task)
 
-    async def earlier_answer(self, match_id: str, player_id: str, key: Key | None) -> bytes | None:
+    async def accepted(self, match_id: str, player_id: str, key: Key | None) -> Accepted | None:
         """The answer of the first time if this key has been used. Raises IdempotencyKeyReused."""
         if key is None or not self.store.is_id(match_id):
             return None
         self.counts.redis_reads += 1
-        return await self.store.repeated(match_id, player_id, key.key, key.digest)
+        return await self.store.accepted(match_id, player_id, key.key, key.digest)
+
+    async def as_of(self, match: Match, then: Accepted) -> Match:
+        """The match as it was after an earlier version, with the deadlines of that time. Replays it from its first
+        event on."""
+        if then.version == match.version:
+            return match
+        async with self._whole:
+            earlier = await self._replayed(match.id, then.version)
+        return Match(earlier.fold, earlier.game, earlier.timeline, earlier.state, then.deadlines)
 
     # ---- damaged matches
 

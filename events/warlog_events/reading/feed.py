@@ -9,24 +9,16 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
-from typing import Any, NamedTuple, Self
-
-import msgspec
+from typing import NamedTuple, Self
 
 from ..errors import IntegrityError, TryAgain, WarlogError
-from ..match.match import Match, at_time
-from ..match.model import (
-    MatchCreated,
-    OptionsChanged,
-    PositionEdited,
-    ProposalMade,
-    Reader,
-)
+from ..match.match import Match
+from ..match.model import STRANGER, Reader
 from ..match.stored import StoredEvent, follows
 from ..redis.append_notices import Watch
 from .past import Past
 from .replayed import ReplayedEvent
-from .visible import event_json, public_json
+from .visible import live_json, public_json
 
 log = logging.getLogger("warlog.feeds")
 
@@ -230,12 +222,7 @@ class Hub:
         version = told.stored.version
         if version == followed.position + 1:
             followed.position, followed.chain = version, told.stored.chain
-            if (shared := public_json(told)) is not None:
-                item = _item(match, told, shared, self._now_ms)
-                for feed in followed.feeds:
-                    feed.offer(item)
-            else:
-                _offer(followed, _encoded(match, told, followed.feeds, self._now_ms))
+            _offer(followed, _encoded(match, told, followed.feeds))
             self._fed(told.stored.at)
         else:
             self._moved(match.id, version)
@@ -255,7 +242,7 @@ class Hub:
             feed.match_id,
             after,
             limit,
-            lambda match, told: _item(match, told, _shown(match, told, feed.reader), self._now_ms),
+            lambda match, told: _item(match, told, feed.reader, self._now_ms()),
         )
 
     @property
@@ -294,7 +281,7 @@ class Hub:
                     match_id,
                     followed.position,
                     PAGE_EVENTS,
-                    lambda match, told: _encoded(match, told, followed.feeds, self._now_ms),
+                    lambda match, told: _encoded(match, told, followed.feeds),
                 )
                 for encoded in events:
                     stored = encoded.stored
@@ -317,62 +304,32 @@ class Hub:
 
 
 class _Encoded(NamedTuple):
-    """An event for all who follow: one item for everybody, or one for each class of readers."""
+    """An event for all who follow.
+
+    public  for everybody alike; None: each gets what he may see
+    of      then, for each reader
+    """
 
     stored: StoredEvent
     public: Item | None
     of: dict[Reader, Item]
 
 
-def _encoded(match: Match, told: ReplayedEvent, feeds: Iterable[Feed], now_ms: Callable[[], int]) -> _Encoded:
-    """Encoded once per class of readers."""
-    if (shared := public_json(told)) is not None:
-        return _Encoded(told.stored, _item(match, told, shared, now_ms), {})
-    encoded: dict[Reader, Item] = {}
-    same: dict[int, tuple[dict[str, Any], Item]] = {}  # readers who get the same share the shown object
-    for feed in feeds:
-        reader = _class(told, feed.reader)
-        if reader not in encoded:
-            shown = event_json(match, told, reader)
-            if id(shown) not in same:
-                same[id(shown)] = shown, _item(match, told, msgspec.json.encode(shown), now_ms)
-            encoded[reader] = same[id(shown)][1]
-    return _Encoded(told.stored, None, encoded)
+def _encoded(match: Match, told: ReplayedEvent, feeds: Iterable[Feed]) -> _Encoded:
+    if public_json(told) is not None:
+        return _Encoded(told.stored, _item(match, told, STRANGER), {})
+    return _Encoded(
+        told.stored, None, {reader: _item(match, told, reader) for reader in {feed.reader for feed in feeds}}
+    )
 
 
 def _offer(followed: _Followed, encoded: _Encoded) -> None:
-    if encoded.public is not None:
-        for feed in followed.feeds:
-            feed.offer(encoded.public)
-        return
     for feed in followed.feeds:
-        # His own, where the player matters; else that of his class.
-        item = encoded.of.get(feed.reader) or encoded.of.get(Reader(feed.reader.seats))
+        # None: he has come since it was encoded, and reads it for himself.
+        item = encoded.public or encoded.of.get(feed.reader)
         if item is not None:
             feed.offer(item)
 
 
-def _class(told: ReplayedEvent, reader: Reader) -> Reader:
-    """Readers of one class get the same bytes. Positions are shown to who made them, so there the player matters."""
-    if isinstance(told.body, MatchCreated | OptionsChanged | PositionEdited | ProposalMade):
-        return reader
-    return Reader(reader.seats, None)
-
-
-def _shown(match: Match, told: ReplayedEvent, reader: Reader) -> bytes:
-    shared = public_json(told)
-    return msgspec.json.encode(event_json(match, told, reader)) if shared is None else shared
-
-
-def _item(match: Match, told: ReplayedEvent, event: bytes, now_ms: Callable[[], int]) -> Item:
-    """The event with what a follower wants to know beside it."""
-    stored, state = told.stored, told.state
-    newest = stored.version == match.version
-    if newest and state is match.state:
-        turn = match.turn_json()
-    else:
-        to_act = [] if state is None else state.to_act
-        deadlines = match.deadlines_json() if newest else {}
-        turn = msgspec.json.encode({"to_act": to_act, "deadlines": deadlines})[1:-1]
-    item = b"%b,%b}" % (event[:-1], turn)
-    return stored.version, stored.type, at_time(item, now_ms()) if newest and match.deadlines else item
+def _item(match: Match, told: ReplayedEvent, reader: Reader, now_ms: int | None = None) -> Item:
+    return told.stored.version, told.stored.type, live_json(match, told, reader, now_ms)

@@ -15,6 +15,7 @@ from ..match.model import (
     MatchStarted,
     OptionsChanged,
     PositionEdited,
+    Reader,
     TimeTravelled,
 )
 from ..match.replay import UNREADABLE, start_of, state_at
@@ -31,6 +32,7 @@ class ReplayedEvent(msgspec.Struct, eq=False):
     state  after it, None in the lobby; not to be kept, it moves on
     shown  forms in which it has been shown, for readers who get the same (visible.py)
     public its JSON where everybody gets the same, once it has been made (visible.py)
+    public_live, live  the same for feeds and answers; `live` by reader (visible.live_json)
     """
 
     stored: StoredEvent
@@ -39,6 +41,8 @@ class ReplayedEvent(msgspec.Struct, eq=False):
     state: State | None
     shown: dict[object, dict[str, Any]] = {}
     public: bytes | None = None
+    public_live: bytes | None = None
+    live: dict[Reader, tuple[dict[str, Any], bytes]] = {}
 
 
 def tell(match: Match, line: Timeline, events: list[StoredEvent], counts: Counts) -> Iterator[ReplayedEvent]:

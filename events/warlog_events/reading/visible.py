@@ -5,14 +5,14 @@ here is hidden. What the rules made of an event comes from the core, which says 
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
 from warlog_core import Event, Visible
 
 from ..match import policy
-from ..match.match import Match, rfc3339
+from ..match.match import Match, at_time, rfc3339
 from ..match.model import (
     SPECTATOR,
     ActionTaken,
@@ -37,43 +37,113 @@ from ..match.model import (
     TimeTravelled,
 )
 from ..match.proposal_json import player_json, position_is_for, proposed_json, record_json
-from ..match.stored import StoredEvent
 from .replayed import ReplayedEvent
 
 Json = dict[str, Any]
 
 
-def event_json(match: Match, told: ReplayedEvent, reader: Reader) -> Json:
+class _Shown(NamedTuple):
+    """What a builder needs beside the event's body.
+
+    match  today's newest version, which says what has been disclosed since
+    """
+
+    match: Match
+    event: ReplayedEvent
+    reader: Reader
+
+    @property
+    def version(self) -> int:
+        return self.event.stored.version
+
+
+def event_json(match: Match, event: ReplayedEvent, reader: Reader) -> Json:
     """The event in the form of API.md; effects are Structs. Not to be changed: readers who get the same share it.
 
-    `match`: today's head, which says what has been disclosed since."""
-    if not isinstance(told.body, ActionTaken) or told.core is None:
-        return _event_json(match, told.stored, told.body, told.core, reader)
-    seen = visible(match, told.stored.version, told.core, reader)
-    form = (seen.action is told.core.action, seen.draws is None, *map(id, seen.effects))
-    if not form[0]:
-        return _action_json(told, seen)
-    shown = told.shown.get(form)
-    if shown is None:
-        shown = told.shown[form] = _action_json(told, seen)
+    match  today's newest version, which says what has been disclosed since
+    """
+    if isinstance(event.body, ActionTaken) and event.core is not None:
+        return _shared(event, visible(match, event.stored.version, event.core, reader))
+    stored = event.stored
+    shown: Json = {"version": stored.version, "type": stored.type}
+    if stored.seat:
+        shown["seat"] = stored.seat
+    shown["at"] = rfc3339(stored.at)
+    SHOWN[type(event.body)](shown, event.body, _Shown(match, event, reader))
     return shown
 
 
-def public_json(told: ReplayedEvent) -> bytes | None:
+def _shared(event: ReplayedEvent, seen: Visible) -> Json:
+    """An action, built once for all who see as much of it."""
+    assert event.core is not None
+    if seen.action is not event.core.action:
+        return _action_json(event, seen)
+    form = (seen.draws is None, *map(id, seen.effects))
+    shown = event.shown.get(form)
+    if shown is None:
+        shown = event.shown[form] = _action_json(event, seen)
+    return shown
+
+
+def live_json(match: Match, event: ReplayedEvent, reader: Reader, now_ms: int | None = None) -> bytes:
+    """The event as feeds and the answer to its command give it: `event_json` with `to_act` and, of the newest,
+    `deadlines` and `now`. Encoded once for all who get the same.
+
+    now_ms  the server's time; None: that of the event
+    """
+    if now_ms is not None:
+        return _live_json(match, event, _encoded(match, event, reader), now_ms)
+    if (shared := public_json(event)) is not None:
+        if event.public_live is None:
+            event.public_live = _live_json(match, event, shared, event.stored.at)
+        return event.public_live
+    reader = _class(event, reader)
+    if reader not in event.live:
+        shown = event_json(match, event, reader)
+        # Two classes that see the same share the object, and so its bytes.
+        same = [made for other, made in event.live.values() if other is shown]
+        made = same[0] if same else _live_json(match, event, msgspec.json.encode(shown), event.stored.at)
+        event.live[reader] = shown, made
+    return event.live[reader][1]
+
+
+def _encoded(match: Match, event: ReplayedEvent, reader: Reader) -> bytes:
+    return public_json(event) or msgspec.json.encode(event_json(match, event, reader))
+
+
+def _live_json(match: Match, event: ReplayedEvent, encoded: bytes, now_ms: int) -> bytes:
+    newest = event.stored.version == match.version
+    if newest:
+        turn = match.turn_json()
+    else:
+        to_act = [] if event.state is None else event.state.to_act
+        turn = b'"to_act":%b,"deadlines":{}' % msgspec.json.encode(to_act)
+    live = b"%b,%b}" % (encoded[:-1], turn)
+    return at_time(live, now_ms) if newest and match.deadlines else live
+
+
+def _class(event: ReplayedEvent, reader: Reader) -> Reader:
+    """Readers of one class get the same. Positions are shown to who made them, so there the player matters."""
+    if isinstance(event.body, MatchCreated | OptionsChanged | PositionEdited | ProposalMade):
+        return reader
+    return Reader(reader.seats, None)
+
+
+def public_json(event: ReplayedEvent) -> bytes | None:
     """The encoded event if everybody gets the same, whoever he is and whenever he asks: an action that hides
-    nothing. Most do not, and this is made once for the answer and all feeds. None for any other."""
-    if told.public is None and isinstance(told.body, ActionTaken):
-        core, stored = told.core, told.stored
+    nothing. Most do not. None for any other."""
+    if event.public is None and isinstance(event.body, ActionTaken):
+        core, stored = event.core, event.stored
         if core is not None and core.hides_nothing:
-            if told.body.ending is None:
+            if event.body.ending is None:
                 at = rfc3339(stored.at)
                 shown: object = _Acted(
                     stored.version, stored.type, stored.seat, at, core.struct(), core.draws, core.effects
                 )
             else:
-                shown = _action_json(told, Visible(core.action, core.draws, core.effects))
-            told.public = msgspec.json.encode(shown)
-    return told.public
+                shown = _action_json(event, Visible(core.action, core.draws, core.effects))
+            event.public = msgspec.json.encode(shown)
+    return event.public
 
 
 class _Acted(msgspec.Struct):
@@ -88,9 +158,9 @@ class _Acted(msgspec.Struct):
     effects: list[Any]
 
 
-def _action_json(told: ReplayedEvent, seen: Visible) -> Json:
-    assert isinstance(told.body, ActionTaken)
-    stored = told.stored
+def _action_json(event: ReplayedEvent, seen: Visible) -> Json:
+    assert isinstance(event.body, ActionTaken)
+    stored = event.stored
     shown: Json = {
         "version": stored.version,
         "type": stored.type,
@@ -102,16 +172,7 @@ def _action_json(told: ReplayedEvent, seen: Visible) -> Json:
     if seen.draws is not None:
         shown["draws"] = seen.draws
     shown["effects"] = seen.effects
-    _ending(shown, told.body.ending)
-    return shown
-
-
-def _event_json(match: Match, stored: StoredEvent, body: Body, core: Event | None, reader: Reader) -> Json:
-    shown: Json = {"version": stored.version, "type": stored.type}
-    if stored.seat:
-        shown["seat"] = stored.seat
-    shown["at"] = rfc3339(stored.at)
-    SHOWN[type(body)](shown, match, stored, body, core, reader)
+    _ending(shown, event.body.ending)
     return shown
 
 
@@ -128,9 +189,10 @@ def visible(match: Match, version: int, core: Event, reader: Reader) -> Visible:
     return seen
 
 
-def _rules(shown: Json, match: Match, stored: StoredEvent, core: Event | None, reader: Reader) -> None:
-    assert core is not None, stored.type
-    seen = visible(match, stored.version, core, reader)
+def _rules(shown: Json, about: _Shown) -> None:
+    core = about.event.core
+    assert core is not None, about.event.stored.type
+    seen = visible(about.match, about.version, core, about.reader)
     if seen.draws is not None:
         shown["draws"] = seen.draws
     shown["effects"] = seen.effects
@@ -148,28 +210,20 @@ def _known(match: Match, options: dict[str, object]) -> dict[str, object]:
     return policy.known_options(match.game, options, match.mode, match.is_over)
 
 
-def _position(
-    shown: Json,
-    match: Match,
-    stored: StoredEvent,
-    position: dict[str, object] | None,
-    by: str,
-    reader: Reader,
-) -> None:
+def _position(shown: Json, position: dict[str, object] | None, by: str, about: _Shown) -> None:
     if position is not None:
-        if position_is_for(match, position, by, reader, match.is_open_book(stored.version)):
+        match = about.match
+        if position_is_for(match, position, by, about.reader, match.is_open_book(about.version)):
             shown["position"] = position
         else:
             shown["with"] = "position"
 
 
-def _match_created(
-    shown: Json, match: Match, stored: StoredEvent, body: MatchCreated, core: Event | None, reader: Reader
-) -> None:
+def _match_created(shown: Json, body: MatchCreated, about: _Shown) -> None:
     shown["game"] = body.game
     shown["rules_version"] = body.rules_version
     shown["mode"] = body.mode
-    shown["options"] = _known(match, body.options)
+    shown["options"] = _known(about.match, body.options)
     shown["consent"] = body.consent
     shown["move_seconds"] = body.move_seconds
     shown["setup_seconds"] = body.setup_seconds
@@ -183,48 +237,39 @@ def _match_created(
     ]
     shown["creator"] = player_json(body.creator)
     shown["seed_commitment"] = body.seed_commitment
-    _position(shown, match, stored, body.position, body.creator.id, reader)
+    _position(shown, body.position, body.creator.id, about)
     if body.imported is not None:
         shown["imported"] = body.imported
     if body.rematch_of is not None:
         shown["rematch_of"] = body.rematch_of
 
 
-def _player_joined(
-    shown: Json, match: Match, stored: StoredEvent, body: PlayerJoined, core: Event | None, reader: Reader
-) -> None:
+def _player_joined(shown: Json, body: PlayerJoined, about: _Shown) -> None:
     shown["player"] = player_json(body.player)
     shown["wish"] = body.wish
 
 
-def _seats_assigned(
-    shown: Json, match: Match, stored: StoredEvent, body: SeatsAssigned, core: Event | None, reader: Reader
-) -> None:
+def _seats_assigned(shown: Json, body: SeatsAssigned, about: _Shown) -> None:
     shown["player"] = player_json(body.player)
     shown["wish"] = body.wish
     shown["seats"] = [{"seat": seat, "player": player_json(holder)} for seat, holder in body.holders.items()]
-    shown["draws"] = stored.draws or []
+    shown["draws"] = about.event.stored.draws or []
 
 
-def _seat_taken(
-    shown: Json, match: Match, stored: StoredEvent, body: SeatTaken, core: Event | None, reader: Reader
-) -> None:
+def _seat_taken(shown: Json, body: SeatTaken, about: _Shown) -> None:
     shown["player"] = player_json(body.player)
 
 
-def _nothing_more(
-    shown: Json, match: Match, stored: StoredEvent, body: Body, core: Event | None, reader: Reader
-) -> None:
+def _nothing_more(shown: Json, body: Body, about: _Shown) -> None:
     pass
 
 
-def _match_started(
-    shown: Json, match: Match, stored: StoredEvent, body: MatchStarted, core: Event | None, reader: Reader
-) -> None:
-    _rules(shown, match, stored, core, reader)
+def _match_started(shown: Json, body: MatchStarted, about: _Shown) -> None:
+    _rules(shown, about)
+    match = about.match
     if match.mode == "competitive" and policy.accounting(match.game) is not None:
         _counted(shown, body.uncounted)
-    if body.filled and match.is_open_book(stored.version):
+    if body.filled and match.is_open_book(about.version):
         shown["filled"] = body.filled
 
 
@@ -234,25 +279,17 @@ def _counted(shown: Json, uncounted: list[str]) -> None:
         shown["uncounted"] = uncounted
 
 
-def _proposal_made(
-    shown: Json, match: Match, stored: StoredEvent, body: ProposalMade, core: Event | None, reader: Reader
-) -> None:
+def _proposal_made(shown: Json, body: ProposalMade, about: _Shown) -> None:
     shown["player"] = player_json(body.player)
-    is_open = match.fold.proposal is not None and match.fold.proposal.version == stored.version
+    match = about.match
+    is_open = match.fold.proposal is not None and match.fold.proposal.version == about.version
     disclosed = match.is_over and not is_open
-    shown["proposal"] = proposed_json(match, body.proposal, body.player.id, reader, disclosed)
+    shown["proposal"] = proposed_json(match, body.proposal, body.player.id, about.reader, disclosed)
     if body.replaces is not None:
         shown["replaces"] = body.replaces
 
 
-def _proposal_answered(
-    shown: Json,
-    match: Match,
-    stored: StoredEvent,
-    body: ProposalAccepted | ProposalRejected,
-    core: Event | None,
-    reader: Reader,
-) -> None:
+def _proposal_answered(shown: Json, body: ProposalAccepted | ProposalRejected, about: _Shown) -> None:
     shown["player"] = player_json(body.player)
     shown["proposal"] = body.proposal
 
@@ -262,22 +299,18 @@ def _agreed(shown: Json, body: OptionsChanged | PositionEdited | BecameCompetiti
     shown["proposal"] = body.proposal
 
 
-def _options_changed(
-    shown: Json, match: Match, stored: StoredEvent, body: OptionsChanged, core: Event | None, reader: Reader
-) -> None:
+def _options_changed(shown: Json, body: OptionsChanged, about: _Shown) -> None:
     _agreed(shown, body)
-    shown["options"] = _known(match, body.options)
+    shown["options"] = _known(about.match, body.options)
     shown["seats"] = body.seats
     if body.prepared is not None:
         shown["prepared"] = body.prepared
-    _position(shown, match, stored, body.position, body.player.id, reader)
+    _position(shown, body.position, body.player.id, about)
     if body.record is not None:
-        shown["import"] = record_json(match, body.record)
+        shown["import"] = record_json(about.match, body.record)
 
 
-def _time_travelled(
-    shown: Json, match: Match, stored: StoredEvent, body: TimeTravelled, core: Event | None, reader: Reader
-) -> None:
+def _time_travelled(shown: Json, body: TimeTravelled, about: _Shown) -> None:
     if body.player is not None:
         shown["player"] = player_json(body.player)
     shown["proposal"] = body.proposal
@@ -287,24 +320,15 @@ def _time_travelled(
     _ending(shown, body.ending)
 
 
-def _position_edited(
-    shown: Json, match: Match, stored: StoredEvent, body: PositionEdited, core: Event | None, reader: Reader
-) -> None:
+def _position_edited(shown: Json, body: PositionEdited, about: _Shown) -> None:
     _agreed(shown, body)
-    _position(shown, match, stored, body.position, body.player.id, reader)
+    _position(shown, body.position, body.player.id, about)
     if body.seed_commitment is not None:
         shown["seed_commitment"] = body.seed_commitment
-    _rules(shown, match, stored, core, reader)
+    _rules(shown, about)
 
 
-def _became_competitive(
-    shown: Json,
-    match: Match,
-    stored: StoredEvent,
-    body: BecameCompetitive,
-    core: Event | None,
-    reader: Reader,
-) -> None:
+def _became_competitive(shown: Json, body: BecameCompetitive, about: _Shown) -> None:
     _agreed(shown, body)
     if body.setup_seconds is not None:
         shown["setup_seconds"] = body.setup_seconds
@@ -312,16 +336,12 @@ def _became_competitive(
         _counted(shown, body.uncounted)
 
 
-def _rematch_agreed(
-    shown: Json, match: Match, stored: StoredEvent, body: RematchAgreed, core: Event | None, reader: Reader
-) -> None:
+def _rematch_agreed(shown: Json, body: RematchAgreed, about: _Shown) -> None:
     _agreed(shown, body)
     shown["match"] = body.match
 
 
-def _match_aborted(
-    shown: Json, match: Match, stored: StoredEvent, body: MatchAborted, core: Event | None, reader: Reader
-) -> None:
+def _match_aborted(shown: Json, body: MatchAborted, about: _Shown) -> None:
     if body.player is not None:
         shown["player"] = player_json(body.player)
         shown["proposal"] = body.proposal

@@ -13,6 +13,7 @@ from redis.exceptions import ResponseError
 
 from ..clock_and_random import World
 from ..errors import (
+    Accepted,
     ClockSkew,
     Frozen,
     IdempotencyKeyReused,
@@ -44,12 +45,16 @@ _FIELDS = [b"type", b"seat", b"by", b"at", b"body", b"draws", b"chain", b"hash"]
 
 
 class Idempotency(msgspec.Struct, frozen=True):
-    """`digest` is of the request's body; `answer` is what a repeat will get, byte for byte, for `ttl_s` seconds."""
+    """What is kept of an accepted command for `ttl_s` seconds: a repeat gets the same answer.
+
+    digest     of the request's body
+    deadlines  of seats after the command, in ms: its answer has them, and no event does
+    """
 
     player: str
     key: str
     digest: str
-    answer: bytes
+    deadlines: Mapping[str, int]
     ttl_s: int = 86_400
 
 
@@ -197,7 +202,7 @@ class Store:
     async def append(self, append: Append) -> None:
         """All or nothing (lua/append.lua).
 
-        Raises VersionConflict (with the version), TooLate, Repeated (with the answer), IdempotencyKeyReused,
+        Raises VersionConflict (with the version), TooLate, Repeated, IdempotencyKeyReused,
         WrongStatus (voided), IntegrityError (history lost, forked, with a gap, or frozen), ClockSkew (make the events
         again with a new `at`), Unavailable, Unconfirmed (the same append with its Idempotency-Key tells)."""
         a, match = append, append.match
@@ -227,10 +232,11 @@ class Store:
     def _call(self, append: Append) -> tuple[Prepared, tuple[bytes, ...]]:
         a, match = append, append.match
         call = _append_to(match)
-        digest, answer, ttl_s = b"", b"", 0
+        digest, accepted, ttl_s = b"", b"", 0
         if (known := a.idempotency) is not None:
             call = Prepared("append", (*_keys_of(match), keys.done(match, known.player, known.key)))
-            digest, answer, ttl_s = known.digest.encode(), known.answer, known.ttl_s
+            digest, ttl_s = known.digest.encode(), known.ttl_s
+            accepted = msgspec.json.encode(Accepted(a.expected_version + len(a.events), known.deadlines))
         rows: list[tuple[Word, ...]] = []
         bodies: list[bytes] = []
         for version, e in enumerate(a.events, a.expected_version + 1):
@@ -254,12 +260,12 @@ class Store:
                 msgspec.json.encode(a.invited).decode() if a.invited else "",
             )
         )
-        return call, (head, a.summary, a.index, digest, answer, *bodies)
+        return call, (head, a.summary, a.index, digest, accepted, *bodies)
 
     def _refuse(self, a: Append, reply: Reply) -> None:
         match reply:
-            case [b"repeated", answer]:
-                raise Repeated(answer)
+            case [b"repeated", accepted]:
+                raise Repeated(_accepted.decode(accepted))
             case [b"reused"]:
                 raise IdempotencyKeyReused()
             case [b"conflict", version] if version > a.expected_version:
@@ -291,16 +297,16 @@ class Store:
             case _:
                 raise AssertionError(f"append.lua replied {reply!r}")
 
-    async def repeated(self, match: str, player: str, key: str, digest: str) -> bytes | None:
-        """The answer to the command that used this key before, None if none did. Raises IdempotencyKeyReused if that
-        had another body."""
+    async def accepted(self, match: str, player: str, key: str, digest: str) -> Accepted | None:
+        """Of the command that used this key before; None if none did. Raises IdempotencyKeyReused if that had another
+        body."""
         done = await self._pipe.call("GET", keys.done(match, player, key))
         if done is None:
             return None
-        earlier, _, answer = done.partition(b" ")
+        earlier, _, accepted = done.partition(b" ")
         if earlier.decode() != digest:
             raise IdempotencyKeyReused()
-        return bytes(answer)
+        return _accepted.decode(accepted)
 
     async def tail(self, match: str) -> tuple[int, str] | None:
         """(version, chain) of the newest event; None where there is no such match."""
@@ -475,6 +481,10 @@ def _xrange(match: str, after: int, limit: int) -> tuple[Word, ...]:
 
 
 _decode_draws = msgspec.json.Decoder(list[int]).decode
+
+
+_accepted = msgspec.json.Decoder(Accepted)
+"""Also reads the answers that 0.1 kept, which begin with the version."""
 
 
 def _stored_event(entry: Reply) -> StoredEvent:

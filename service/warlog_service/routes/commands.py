@@ -20,7 +20,7 @@ from warlog_events.match.commands import (
     Propose,
     TakeSeat,
 )
-from warlog_events.results import Key
+from warlog_events.results import Done, Key
 from warlog_service import auth, schema
 from warlog_service.backend import Service, service_of
 from warlog_service.openapi import call
@@ -33,8 +33,8 @@ from warlog_service.requests import (
     read_body,
 )
 from warlog_service.responses import JSON, PRIVATE, Answer
+from warlog_service.routes.reading import tag_of
 
-DONE = [JSON, *PRIVATE]
 MATCH = (
     "unknown_match",
     "version_conflict",
@@ -50,7 +50,7 @@ HEADERS = ("If-Match", "Idempotency-Key")
     "/matches/{match_id:str}/commands",
     opt=call(
         body=Command,
-        answer=schema.CommandDone,
+        answer=schema.LiveEvent,
         status=201,
         token=True,
         headers=HEADERS,
@@ -61,10 +61,14 @@ HEADERS = ("If-Match", "Idempotency-Key")
     ),
 )  # fmt: skip
 async def post_command(request: AnyRequest, match_id: FromPath[str]) -> Answer:
-    """One command; it becomes exactly one event, or is refused and nothing is appended.
+    """One command; it becomes one event, or is refused and nothing is appended.
 
     With `If-Match: "17"` it is refused with `version_conflict` if the match has moved on since version 17. With an
-    `Idempotency-Key` it may be repeated for 24 hours: the repeat gets the first answer."""
+    `Idempotency-Key` it may be repeated for 24 hours: the repeat gets the first answer.
+
+    The answer is the event as your feed gives it, with the knowledge of all seats that you hold. The match's summary is
+    `GET /matches/{match_id}`. Where the last `prepare` starts a match from a record, all events of the record follow,
+    and the answer is the last of them."""
     return await command(service_of(request.scope), request.scope, request.receive, match_id)
 
 
@@ -75,12 +79,14 @@ async def command(
     match_id: str,
     command_of: Callable[[bytes], AnyCommand] = decoder(Command),
     what: bytes = b"command\0",
+    answer: Callable[[Done, str], bytes] = Done.event_answer,
     status: int = 201,
 ) -> Answer:
     """The call itself.
 
     command_of  makes the command of the body
     what        what the path says beside the match, so that one Idempotency-Key is not taken for two things
+    answer      the body for a player
     """
     caller = auth.known(service, scope) or await auth.caller(service, scope)
     player = caller.player
@@ -100,8 +106,15 @@ async def command(
         game = "" if isinstance(error, UnknownMatch) else matches.game_name(match_id)
         service.metrics.traffic.command_refused(game, error)
         raise
-    service.metrics.traffic.commanded(done.match.game_name, "repeated" if done.repeated else "done")
-    return Answer(status, DONE, done.answer)
+    service.metrics.traffic.commanded(done.match.game_name, "done" if done.earlier is None else "repeated")
+    if (earlier := done.earlier) is not None:
+        # A match that has gone on since is replayed as far as it had come.
+        long = earlier.version != done.version > service.settings.heavy_events
+        asker = auth.asker(service, scope, player.id) if long else None
+        async with nullcontext() if asker is None else service.heavy.turn(asker):
+            done = await matches.again(done.match, earlier)
+    tag = tag_of(done.match, done.reader(player.id))
+    return Answer(status, [JSON, *PRIVATE, (b"etag", tag)], answer(done, player.id))
 
 
 def _is_heavy(command: AnyCommand) -> bool:
@@ -115,7 +128,7 @@ def _is_heavy(command: AnyCommand) -> bool:
     "/matches/{match_id:str}/seats/{seat:str}",
     opt=call(
         body=schema.SeatClaim,
-        answer=schema.CommandDone,
+        answer=schema.MatchAnswer,
         token=True,
         headers=HEADERS,
         errors=(*MATCH, "unknown_seat", "seat_taken", "wrong_invitation", "competitive", "too_few_matches"),
@@ -135,7 +148,7 @@ async def put_seat(request: AnyRequest, match_id: FromPath[str], seat: FromPath[
     "/matches/{match_id:str}/seats/{seat:str}",
     status_code=200,
     opt=call(
-        answer=schema.CommandDone,
+        answer=schema.MatchAnswer,
         token=True,
         headers=HEADERS,
         errors=(*MATCH, "unknown_seat", "not_your_seat"),
@@ -150,7 +163,7 @@ async def delete_seat(request: AnyRequest, match_id: FromPath[str], seat: FromPa
     "/matches/{match_id:str}/join",
     opt=call(
         body=schema.Wish,
-        answer=schema.CommandDone,
+        answer=schema.MatchAnswer,
         status=201,
         token=True,
         headers=HEADERS,
@@ -166,7 +179,16 @@ def _change(
     request: AnyRequest, match_id: str, what: bytes, command_of: Callable[[bytes], AnyCommand], status: int
 ) -> Awaitable[Answer]:
     scope = request.scope
-    return command(service_of(scope), scope, request.receive, match_id, command_of, b"seat\0" + what, status)
+    return command(
+        service_of(scope),
+        scope,
+        request.receive,
+        match_id,
+        command_of,
+        b"seat\0" + what,
+        Done.match_answer,
+        status,
+    )
 
 
 handlers = [post_command, put_seat, delete_seat, post_join]

@@ -240,7 +240,8 @@ async def test_a_command_is_refused_or_repeated_without_bringing_the_match_back(
         assert await archived(table, match) == "archived"
         await table.forget()
         again = await table.do(match, Act(seat, {"type": "resign"}), match.holders[seat], key=key)
-        assert again.answer == done.answer
+        player = match.holders[seat]
+        assert await table.answer(again, player) == await table.answer(done, player)
         for command, player, error in (
             (Act("red", {"type": "wait", "piece": 1}), ADA, errors.Refused),
             (Propose(Abort()), ADA, errors.WrongStatus),

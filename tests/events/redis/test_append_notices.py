@@ -139,7 +139,7 @@ async def test_a_notification_carries_the_match_and_the_version_and_nothing_else
             hand.events(body=b'{"secret":"ambush"}', draws=[4]),
             summary=b'{"secret":"ambush"}',
             secrets={"sha256:aa": "5eed"},
-            idempotency=hand.key("k", "d", b"ambush"),
+            idempotency=hand.key("k", "ambush"),
         )
         said = await everything.get_message(timeout=2)
         assert said is not None

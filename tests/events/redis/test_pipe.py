@@ -248,7 +248,7 @@ async def test_replicated_means_on_a_replica_and_too_few_of_them_means_unconfirm
     ):
         async with opened(main.url, durability="replicated", replicas=1, wait_ms=1500) as connection:
             hand = Hand(Store(connection, World.real()))
-            unconfirmed = hand.append(idempotency=hand.key("k", "d", b"answer"))
+            unconfirmed = hand.append(idempotency=hand.key("k", "d"))
             with pytest.raises(Unconfirmed):  # nobody replicates yet
                 await hand.store.append(unconfirmed)
             async with opened(replica.url) as other:

@@ -13,6 +13,7 @@ from tests.events.hand import Hand, assert_whole, opened
 from tests.servers import AnyRedis
 from warlog_events.clock_and_random import World
 from warlog_events.errors import (
+    Accepted,
     ClockSkew,
     IdempotencyKeyReused,
     IntegrityError,
@@ -113,17 +114,17 @@ async def test_an_append_writes_summary_secrets_index_deadlines_and_answer(hand:
         index=b'{"game":"hex"}',
         secrets={"sha256:aa": "ff", "sha256:bb": "ee"},
         deadlines={"red": at + 5000, "blue": at + 3000},
-        idempotency=hand.key("k", "digest", b"the answer"),
+        idempotency=hand.key("k", "digest", red=at + 5000),
     )
     found, match = hand.store, hand.match
     bucket = int(match[2:5])
     assert await found.summary(match) == b'{"n":2}'
     assert await found.summaries([match, found.new_match_id()]) == [b'{"n":2}', None]
     assert await found.secrets(match) == {"sha256:aa": "ff", "sha256:bb": "ee"}
-    assert await found.repeated(match, "pl_hand", "k", "digest") == b"the answer"
-    assert await found.repeated(match, "pl_other", "k", "digest") is None
+    assert await found.accepted(match, "pl_hand", "k", "digest") == Accepted(2, {"red": at + 5000})
+    assert await found.accepted(match, "pl_other", "k", "digest") is None
     with pytest.raises(IdempotencyKeyReused):
-        await found.repeated(match, "pl_hand", "k", "another")
+        await found.accepted(match, "pl_hand", "k", "another")
     assert match in {one async for batch in found.matches(bucket) for one in batch}
     due = [one for one in await found.due(at + 60_000) if one[0] == match]
     assert due == [(match, "blue", at + 3000), (match, "red", at + 5000)]
@@ -278,23 +279,23 @@ async def test_a_history_that_lost_its_end_is_no_mere_conflict(connection: Conne
         await hand.write()
 
 
-async def test_a_repeated_command_gets_the_first_answer_whatever_happened_since(hand: Hand) -> None:
-    first = hand.append(idempotency=hand.key("k", "d", b"first"))
-    await hand.write(first.events, idempotency=hand.key("k", "d", b"first"))  # type: ignore[arg-type]
+async def test_a_repeated_command_is_known_whatever_happened_since(hand: Hand) -> None:
+    await hand.write(idempotency=hand.key("k", "d", red=1))
     await hand.write()
     await hand.store.freeze(hand.match, "and even that")
     with pytest.raises(Repeated) as repeated:
-        await hand.store.append(hand.append(idempotency=hand.key("k", "d", b"second")))
-    assert repeated.value.answer == b"first"
+        await hand.store.append(hand.append(idempotency=hand.key("k", "d", blue=2)))
+    assert repeated.value.accepted == Accepted(1, {"red": 1})
     assert len(await hand.store.events(hand.match)) == 2
 
 
-async def test_an_answer_may_hold_any_bytes(hand: Hand) -> None:
-    answer = bytes(range(256)) * 3
-    await hand.write(idempotency=hand.key("k", "d", answer))
-    with pytest.raises(Repeated) as repeated:
-        await hand.store.append(hand.append(idempotency=hand.key("k", "d", b"")))
-    assert repeated.value.answer == answer
+async def test_an_answer_that_an_earlier_version_kept_is_known_by_its_version(
+    connection: Connection, hand: Hand
+) -> None:
+    await hand.write()
+    answer = b'digest {"version":1,"event":{"version":1,"type":"seat_taken"},"match":{"id":"m"}}'
+    await connection.pipe.call("SET", keys.done(hand.match, hand.by, "k"), answer)
+    assert await hand.store.accepted(hand.match, hand.by, "k", "digest") == Accepted(1)
 
 
 async def test_an_idempotency_record_is_kept_for_a_day(connection: Connection, hand: Hand) -> None:

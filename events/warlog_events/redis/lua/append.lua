@@ -10,7 +10,7 @@ KEYS    all with the hash tag of the match's bucket
   5     stream   the bucket's activity
   6     zset     the bucket's deadlines, members "<match> <seat>"
   7     zset     who follows the match, "<channel> <number>" each (follow.lua)
-  8     string   optional: the command's idempotency record, "<digest> <answer>"
+  8     string   optional: the command's idempotency record, "<digest> <accepted>"
 
 ARGV
   1     MessagePack, because a word costs its sender more than all that is in here: an array of
@@ -30,12 +30,12 @@ ARGV
   2     summary
   3     index entry for the activity stream, and for admit.lua
   4     digest of the command's body                    (4 and 5 are "" without KEYS[8])
-  5     answer to keep for repetitions of the command
+  5     what is kept of it for repetitions of the command (errors.Accepted)
   ..    the events' bodies
 
 REPLY   an array, of which the first says what happened
   done                        all is written
-  repeated  answer            the same command was done before; nothing is written, as in all that follow
+  repeated  accepted          the same command was done before; nothing is written, as in all that follow
   reused                      the idempotency key belongs to a command with another body
   frozen    reason            the match was found corrupt
   void                        whoever was to make this match has given it up (void.lua)
@@ -52,7 +52,7 @@ ERRORS  those of Redis, raised by the first write or before it: OOM, READONLY, M
 
 local match, expected, expected_chain, now, tolerance, acting, activity_max, writer, ttl, deadlines, secrets, events,
   invited = unpack(cmsgpack.unpack(ARGV[1]))
-local summary, index, digest, answer = ARGV[2], ARGV[3], ARGV[4], ARGV[5]
+local summary, index, digest, accepted = ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 local BODIES = 5  -- words before them
 local VERSION, TYPE, SEAT, BY, AT, DRAWS, CHAIN, HASH = 1, 2, 3, 4, 5, 6, 7, 8
 
@@ -185,7 +185,7 @@ redis.call('XADD', KEYS[5], 'MAXLEN', '~', activity_max, whole(number) .. '-0',
   'match', match, 'version', reached, 'index', index)
 
 if KEYS[8] then
-  redis.call('SET', KEYS[8], digest .. ' ' .. answer, 'EX', ttl)
+  redis.call('SET', KEYS[8], digest .. ' ' .. accepted, 'EX', ttl)
 end
 for _, follower in ipairs(redis.call('ZRANGE', KEYS[7], 0, -1)) do
   if follower ~= writer then
