@@ -238,7 +238,8 @@ enum { WL_PARAMETERS_MAX = 11 };
  * "number", "flag", or something of the game's own, a table of names above all; the codec knows the kinds. */
 typedef struct wl_parameter {
     const char *name, *kind;
-    int32_t many; /* 1: a list; its length stands before it */
+    int32_t many;     /* 1: a list; its length stands before it */
+    int32_t optional; /* 1: may be absent */
 } wl_parameter;
 
 /* A type of action (in the book's canonical order) or of effect: its name and its fields, in the order of their numbers. */

@@ -56,21 +56,23 @@ void wl_record(wl_event *event, int32_t kind, uint32_t audience, uint32_t unlock
  * EFFECTS for wl_game.effects, and for each effect the number of its fields, to which WL_EFFECT holds its arguments. */
 #define WL_ACTIONS(ROWS)                                                                                              \
     enum { ROWS(WL_ACTION_CONSTANT) ACTIONS };                                                                        \
-    static const wl_signature ACTION_TYPES[] = {ROWS(WL_ACTION_ROW)[ACTIONS] = {NULL, 0, 0, {{NULL, NULL, 0}}}}
+    static const wl_signature ACTION_TYPES[] = {ROWS(WL_ACTION_ROW)[ACTIONS] = {NULL, 0, 0, {{NULL, NULL, 0, 0}}}}
 #define WL_EFFECTS(ROWS)                                                                                              \
     enum { ROWS(WL_EFFECT_CONSTANT) EFFECT_TYPES };                                                                   \
     enum { ROWS(WL_EFFECT_FIELDS) };                                                                                  \
-    static const wl_signature EFFECTS[] = {ROWS(WL_EFFECT_ROW)[EFFECT_TYPES] = {NULL, 0, 0, {{NULL, NULL, 0}}}}
+    static const wl_signature EFFECTS[] = {ROWS(WL_EFFECT_ROW)[EFFECT_TYPES] = {NULL, 0, 0, {{NULL, NULL, 0, 0}}}}
 #define WL_ACTION_CONSTANT(constant, ...) constant,
 #define WL_EFFECT_CONSTANT(constant, ...) constant,
-#define WL_N_FIELDS(...) (sizeof((const wl_parameter[]){{NULL, NULL, 0}, __VA_ARGS__}) / sizeof(wl_parameter) - 1)
+#define WL_N_FIELDS(...) (sizeof((const wl_parameter[]){{NULL, NULL, 0, 0}, __VA_ARGS__}) / sizeof(wl_parameter) - 1)
 #define WL_EFFECT_FIELDS(constant, name, ...) constant##_FIELDS = WL_N_FIELDS(__VA_ARGS__),
 #define WL_ACTION_ROW(constant, name, flags, ...) [constant] = {#name, flags, WL_N_FIELDS(__VA_ARGS__), {__VA_ARGS__}},
 #define WL_EFFECT_ROW(constant, name, ...) [constant] = {#name, 0, WL_N_FIELDS(__VA_ARGS__), {__VA_ARGS__}},
 
-/* Fields: by their kind, of a kind of the game's own, or a list. */
-#define WL_OF(kind, name) {#name, #kind, 0}
-#define WL_MANY(kind, name) {#name, #kind, 1}
+/* Fields: of a kind, one that may be absent, a list, a list that may be absent; and the kinds that games share. */
+#define WL_OF(kind, name) {#name, #kind, 0, 0}
+#define WL_MAYBE(kind, name) {#name, #kind, 0, 1}
+#define WL_MANY(kind, name) {#name, #kind, 1, 0}
+#define WL_MAYBE_MANY(kind, name) {#name, #kind, 1, 1}
 #define WL_SPACE(name) WL_OF(space, name)
 #define WL_PIECE(name) WL_OF(piece, name)
 #define WL_SEAT(name) WL_OF(seat, name)

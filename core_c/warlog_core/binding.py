@@ -62,11 +62,12 @@ _ENTROPY_BYTES_MAX = 1 << 20  # a sound source needs far less; one that is stuck
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A field of an action or an effect: of which kind its number is, and whether it is a list of such."""
+    """A field of an action or an effect: of which kind its number is, and whether it is a list or may be absent."""
 
     name: str
     kind: str
     many: bool
+    optional: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -642,7 +643,10 @@ def _signatures(rows: Any) -> tuple[Signature, ...]:
         found.append(
             Signature(
                 _text(row.name),
-                tuple(Parameter(_text(p.name), _text(p.kind), bool(p.many)) for p in parameters),
+                tuple(
+                    Parameter(_text(p.name), _text(p.kind), bool(p.many), bool(p.optional))
+                    for p in parameters
+                ),
                 bool(row.flags & lib.WL_SERVER_ONLY),
                 bool(row.flags & lib.WL_GIVES_UP),
             )

@@ -181,14 +181,15 @@ static const char *const REASONS[] = {
 
 /* Actions (7): X(constant, name, flags, field ...). A field is WL_<kind>(name). */
 #define ACTION_ROWS(X)                                                                                                \
-    X(A_ARMY, army, 0, WL_OF(counts, pieces), WL_MANY(spells, bishops), WL_OF(race, race),                            \
-      WL_NUMBER(extra_tokens))                                                                                        \
+    X(A_ARMY, army, 0, WL_OF(counts, pieces), WL_MAYBE_MANY(spells, bishops), WL_MAYBE(race, race),                   \
+      WL_MAYBE(number, extra_tokens))                                                                                 \
     X(A_CHOOSE_ORDER, choose_order, 0, WL_NUMBER(position))                                                           \
     X(A_PLACE_TERRAIN, place_terrain, 0, WL_OF(terrain, kind), WL_MANY(space, spaces))                                \
     X(A_SKIP_TERRAIN, skip_terrain, 0)                                                                                \
     X(A_PLACE, place, 0, WL_PIECE(piece), WL_SPACE(to))                                                               \
     X(A_MOVE, move, 0, WL_PIECE(piece), WL_SPACE(to))                                                                 \
-    X(A_CAST, cast, 0, WL_PIECE(piece), WL_OF(spell, spell), WL_SPACE(target), WL_PIECE(revive), WL_SPACE(to))        \
+    X(A_CAST, cast, 0, WL_PIECE(piece), WL_OF(spell, spell), WL_MAYBE(space, target), WL_MAYBE(piece, revive),        \
+      WL_MAYBE(space, to))                                                                                            \
     X(A_RISE, rise, 0, WL_PIECE(piece), WL_SPACE(to))                                                                 \
     X(A_HOLD, hold, 0)                                                                                                \
     X(A_LUCK, luck, 0)                                                                                                \
@@ -228,7 +229,7 @@ WL_ACTIONS(ACTION_ROWS);
     X(E_TOKEN_SPENT, token_spent, WL_SEAT(seat), WL_OF(race, race), WL_NUMBER(left))                                  \
     X(E_MOVED, moved, WL_PIECE(piece), WL_SPACE(from), WL_SPACE(to))                                                  \
     X(E_RISEN, risen, WL_PIECE(piece), WL_SPACE(from), WL_SPACE(to))                                                  \
-    X(E_SPELL_CAST, spell_cast, WL_PIECE(piece), WL_OF(spell, spell), WL_SPACE(target))                               \
+    X(E_SPELL_CAST, spell_cast, WL_PIECE(piece), WL_OF(spell, spell), WL_MAYBE(space, target))                        \
     X(E_HEALED, healed, WL_PIECE(piece), WL_SPACE(to))                                                                \
     X(E_PANICKED, panicked, WL_PIECE(piece), WL_SPACE(from), WL_SPACE(to))                                            \
     X(E_BATTLE_STARTED, battle_started, WL_PIECE(attacker), WL_PIECE(defender), WL_OF(by, by), WL_SPACE(from),        \
@@ -243,7 +244,7 @@ WL_ACTIONS(ACTION_ROWS);
     X(E_REMOVED, removed, WL_PIECE(piece), WL_OF(removal, reason))                                                    \
     X(E_TREASURE, treasure, WL_SEAT(seat), WL_PIECE(piece), WL_OF(treasure, treasure), WL_FLAG(applied))              \
     X(E_RECRUITED, recruited, WL_PIECE(piece), WL_SPACE(to))                                                          \
-    X(E_ELIMINATED, eliminated, WL_SEAT(seat), WL_OF(reason, reason))                                                 \
+    X(E_ELIMINATED, eliminated, WL_SEAT(seat), WL_OF(leave_reason, reason))                                           \
     X(E_DRAW_OFFERED, draw_offered, WL_SEAT(seat))                                                                    \
     X(E_DRAW_ACCEPTED, draw_accepted, WL_SEAT(seat))                                                                  \
     X(E_DRAW_DECLINED, draw_declined, WL_SEAT(seat))                                                                  \

@@ -172,9 +172,9 @@ WL_ACTIONS(ACTION_ROWS);
 /* Effects (10.4): X(constant, name, field ...). */
 #define EFFECT_ROWS(X)                                                                                                \
     X(E_MATCH_STARTED, match_started, WL_MANY(space, obstacles))                                                      \
-    X(E_ARMY_SUBMITTED, army_submitted, WL_SEAT(seat), WL_MANY(entry, army))                                          \
+    X(E_ARMY_SUBMITTED, army_submitted, WL_SEAT(seat), WL_MAYBE_MANY(entry, army))                                    \
     X(E_ARMIES_REVEALED, armies_revealed, WL_MANY(stack, stacks))                                                     \
-    X(E_PLACED, placed, WL_PIECE(piece), WL_SPACE(from), WL_SPACE(to), WL_PIECE(swapped))                             \
+    X(E_PLACED, placed, WL_PIECE(piece), WL_SPACE(from), WL_SPACE(to), WL_MAYBE(piece, swapped))                      \
     X(E_SEAT_READY, seat_ready, WL_SEAT(seat))                                                                        \
     X(E_DEPLOYMENT_REVEALED, deployment_revealed, WL_MANY(place, stacks))                                             \
     X(E_ROUND_STARTED, round_started, WL_NUMBER(round), WL_MANY(piece, queue))                                        \

@@ -149,7 +149,8 @@ WL_ACTIONS(ACTION_ROWS);
     X(E_FLIP, flip, WL_SEAT(seat), WL_SPACE(at), WL_OF(color, color), WL_OF(type, kind))                              \
     X(E_COLORS, colors, WL_OF(color, south), WL_OF(color, north))                                                     \
     X(E_BATTLE, battle, WL_SPACE(at), WL_SEAT(attacker), WL_SEAT(defender), WL_OF(outcome, outcome))                  \
-    X(E_LOST, lost, WL_SEAT(seat), WL_OF(color, color), WL_SPACE(at), WL_PIECE(piece), WL_OF(type, kind))             \
+    X(E_LOST, lost, WL_SEAT(seat), WL_MAYBE(color, color), WL_SPACE(at), WL_MAYBE(piece, piece),                      \
+      WL_MAYBE(type, kind))                                                                                           \
     X(E_REVEAL_FLAG, reveal_flag, WL_SEAT(seat), WL_SPACE(at))                                                        \
     X(E_TIMEOUT, timeout, WL_SEAT(seat), WL_NUMBER(timeouts))                                                         \
     X(E_DEFEAT, defeat, WL_SEAT(seat), WL_OF(cause, cause))                                                           \

@@ -241,7 +241,7 @@ static const char *const REASONS[] = {"mighty_lost", "no_area", "resigned", "tim
 
 /* Actions (7): X(constant, name, flags, field ...). A field is WL_<kind>(name). */
 #define ACTION_ROWS(X)                                                                                                \
-    X(A_MOVE, move, 0, WL_PIECE(piece), WL_SPACE(to), WL_FLAG(conquer))                                               \
+    X(A_MOVE, move, 0, WL_PIECE(piece), WL_SPACE(to), WL_MAYBE(flag, conquer))                                        \
     X(A_CONQUER, conquer, 0, WL_PIECE(piece))                                                                         \
     X(A_PROMOTE, promote, 0, WL_PIECE(piece))                                                                         \
     X(A_BREED, breed, 0, WL_PIECE(piece), WL_SPACE(to), WL_OF(payment, pay))                                          \
@@ -282,7 +282,7 @@ enum { PAY_AUTO = -1 };
     X(E_CONQUEST_STARTED, conquest_started, WL_PIECE(piece), WL_SPACE(at), WL_NUMBER(turns))                          \
     X(E_CONQUEST_BROKEN, conquest_broken, WL_PIECE(piece), WL_SPACE(at))                                              \
     X(E_CONQUEST_PROGRESS, conquest_progress, WL_PIECE(piece), WL_SPACE(at), WL_NUMBER(left))                         \
-    X(E_CONQUERED, conquered, WL_PIECE(piece), WL_SPACE(at), WL_SEAT(seat), WL_SEAT(previous))                        \
+    X(E_CONQUERED, conquered, WL_PIECE(piece), WL_SPACE(at), WL_SEAT(seat), WL_MAYBE(seat, previous))                 \
     X(E_PROMOTED, promoted, WL_PIECE(piece), WL_SPACE(at), WL_OF(kind, kind))                                         \
     X(E_BRED, bred, WL_PIECE(piece), WL_PIECE(parent), WL_SPACE(at))                                                  \
     X(E_SUMMONED, summoned, WL_PIECE(piece), WL_SPACE(from), WL_SPACE(to), WL_PIECE(by))                              \
@@ -295,7 +295,7 @@ enum { PAY_AUTO = -1 };
     X(E_THAWED, thawed, WL_PIECE(piece), WL_SPACE(at))                                                                \
     X(E_SACRIFICED, sacrificed, WL_SEAT(seat))                                                                        \
     X(E_PASSED, passed, WL_SEAT(seat))                                                                                \
-    X(E_ELIMINATED, eliminated, WL_SEAT(seat), WL_OF(reason, reason))                                                 \
+    X(E_ELIMINATED, eliminated, WL_SEAT(seat), WL_OF(out_reason, reason))                                             \
     X(E_DRAW_OFFERED, draw_offered, WL_SEAT(seat))                                                                    \
     X(E_DRAW_ACCEPTED, draw_accepted, WL_SEAT(seat))                                                                  \
     X(E_DRAW_DECLINED, draw_declined, WL_SEAT(seat))                                                                  \

@@ -97,13 +97,13 @@ static const char *const REASONS[] = {"primary_destroyed", "primary_converted", 
 
 /* Actions (7): X(constant, name, flags, field ...). A field is WL_<kind>(name). */
 #define ACTION_ROWS(X)                                                                                                \
-    X(A_MOVE, move, 0, WL_PIECE(piece), WL_SPACE(to), WL_OF(level, level), WL_PIECE(carry))                           \
+    X(A_MOVE, move, 0, WL_PIECE(piece), WL_SPACE(to), WL_OF(level, level), WL_MAYBE(piece, carry))                    \
     X(A_DOZE, doze, 0, WL_PIECE(piece), WL_MANY(space, squares), WL_OF(direction, direction))                         \
-    X(A_FIRE, fire, 0, WL_PIECE(piece), WL_OF(weapon, weapon), WL_OF(direction, direction), WL_SPACE(target),         \
-      WL_SPACE(to), WL_OF(path, path))                                                                                \
+    X(A_FIRE, fire, 0, WL_PIECE(piece), WL_OF(weapon, weapon), WL_MAYBE(direction, direction),                        \
+      WL_MAYBE(space, target), WL_MAYBE(space, to), WL_MAYBE(path, path))                                             \
     X(A_PICK_UP, pick_up, 0, WL_PIECE(piece), WL_OF(article, article))                                                \
     X(A_DROP, drop, 0, WL_PIECE(piece), WL_OF(article, article))                                                      \
-    X(A_EXCHANGE, exchange, 0, WL_PIECE(from), WL_PIECE(to), WL_OF(article, article), WL_OF(article, for))            \
+    X(A_EXCHANGE, exchange, 0, WL_PIECE(from), WL_PIECE(to), WL_OF(article, article), WL_MAYBE(article, for))         \
     X(A_REINFORCE, reinforce, 0, WL_PIECE(piece))                                                                     \
     X(A_END_TURN, end_turn, 0)                                                                                        \
     X(A_OFFER_DRAW, offer_draw, WL_GIVES_UP)                                                                          \
@@ -137,7 +137,7 @@ static int is_launcher(int32_t kind) { return kind >= ROCKET_LAUNCHER && kind <=
 static int is_transport(int32_t kind) { return kind >= BICYCLE && kind <= SCUBA; }
 
 /* Effects (10.4): X(constant, name, field ...). */
-#define A_PIECE WL_SEAT(seat), WL_OF(type, piece_type), WL_PIECE(piece)
+#define A_PIECE WL_SEAT(seat), WL_OF(type, piece_type), WL_MAYBE(piece, piece)
 #define A_PROJECTILE                                                                                                  \
     WL_OF(projectile, kind), WL_SEAT(seat), WL_SPACE(at), WL_OF(level, level), WL_OF(direction, direction), WL_NUMBER(strength)
 #define EFFECT_ROWS(X)                                                                                                \
@@ -150,7 +150,7 @@ static int is_transport(int32_t kind) { return kind >= BICYCLE && kind <= SCUBA;
     X(E_STUNNED, stunned, A_PIECE, WL_SPACE(at), WL_OF(level, level), WL_NUMBER(stun))                                \
     X(E_CONVERTED, converted, A_PIECE, WL_SPACE(at), WL_OF(level, level), WL_SEAT(to_seat))                           \
     X(E_FIRED, fired, A_PIECE, WL_SPACE(at), WL_OF(level, level), WL_OF(weapon, weapon), WL_NUMBER(strength),         \
-      WL_OF(direction, direction), WL_SPACE(target), WL_SPACE(to), WL_OF(path, path))                                 \
+      WL_MAYBE(direction, direction), WL_MAYBE(space, target), WL_MAYBE(space, to), WL_MAYBE(path, path))             \
     X(E_PROJECTILE_CREATED, projectile_created, A_PROJECTILE)                                                         \
     X(E_PROJECTILE_MOVED, projectile_moved, A_PROJECTILE)                                                             \
     X(E_PROJECTILE_HIT, projectile_hit, A_PROJECTILE)                                                                 \
@@ -159,13 +159,13 @@ static int is_transport(int32_t kind) { return kind >= BICYCLE && kind <= SCUBA;
     X(E_ARTICLE_GONE, article_gone, WL_SPACE(at), WL_OF(article, article))                                            \
     X(E_PICKED_UP, picked_up, A_PIECE, WL_SPACE(at), WL_OF(article, article))                                         \
     X(E_DROPPED, dropped, A_PIECE, WL_SPACE(at), WL_OF(article, article))                                             \
-    X(E_EXCHANGED, exchanged, WL_SEAT(seat), WL_OF(article, article), WL_OF(article, for), WL_SPACE(from_at),         \
-      WL_SPACE(to_at), WL_PIECE(from), WL_PIECE(to))                                                                  \
+    X(E_EXCHANGED, exchanged, WL_SEAT(seat), WL_OF(article, article), WL_MAYBE(article, for), WL_SPACE(from_at),      \
+      WL_SPACE(to_at), WL_MAYBE(piece, from), WL_MAYBE(piece, to))                                                    \
     X(E_LOCKED, locked, WL_PIECE(piece), WL_SPACE(at), WL_OF(level, level))                                           \
     X(E_REINFORCED, reinforced, A_PIECE, WL_SPACE(at))                                                                \
-    X(E_JOURNEY_STARTED, journey_started, A_PIECE, WL_SPACE(at), WL_OF(level, level), WL_OF(article, article))        \
-    X(E_JOURNEY_ENDED, journey_ended, A_PIECE, WL_SPACE(at), WL_OF(level, level), WL_OF(article, article))            \
-    X(E_CRASHED, crashed, A_PIECE, WL_SPACE(at), WL_OF(level, level), WL_OF(article, article))                        \
+    X(E_JOURNEY_STARTED, journey_started, A_PIECE, WL_SPACE(at), WL_OF(level, level), WL_OF(transport, article))      \
+    X(E_JOURNEY_ENDED, journey_ended, A_PIECE, WL_SPACE(at), WL_OF(level, level), WL_OF(transport, article))          \
+    X(E_CRASHED, crashed, A_PIECE, WL_SPACE(at), WL_OF(level, level), WL_OF(transport, article))                      \
     X(E_PRIMARY_LOST, primary_lost, WL_SEAT(seat))                                                                    \
     X(E_DRAW_OFFERED, draw_offered, WL_SEAT(seat))                                                                    \
     X(E_DRAW_DECLINED, draw_declined, WL_SEAT(seat))                                                                  \

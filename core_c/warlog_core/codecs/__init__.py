@@ -13,7 +13,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib import resources
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Union, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 from msgspec import Struct
 
@@ -76,18 +76,6 @@ class ActionStruct(Struct, frozen=True, tag_field="type", forbid_unknown_fields=
 
 class EffectStruct(Struct, frozen=True, tag_field="type"):
     """What a game's effects are: likewise."""
-
-
-def union_of(base: type[Struct], names: Mapping[str, Any]) -> Any:
-    """The tagged union of a module's Structs of this base, in the order of their definition; `names`: its globals().
-
-    A Struct whose name begins with an underscore is itself but a base of others."""
-    structs = [
-        value
-        for name, value in names.items()
-        if isinstance(value, type) and issubclass(value, base) and value is not base and name[0] != "_"
-    ]
-    return Union[tuple(structs)]  # noqa: UP007
 
 
 class Result(Struct, frozen=True):

@@ -1,9 +1,10 @@
 """Actions and effects by their signatures: what the C file states of each (warlog.h), the codec does not repeat.
 
 A signature names the fields of an action or an effect and says of which *kind* each is: a space, a seat, a row of some
-table of names. A codec says once for each kind what its numbers stand for, as a `Kind`; from both follows how records
-become Structs, and posted actions records. The Structs are the public models; that they have the fields of the
-signatures is checked when a codec is made.
+table of names. A codec says once for each kind what its numbers stand for, as a `Kind`. From both follow the Structs,
+which are the public models, how records become Structs, and how posted actions become records. A codec may bring
+Structs of its own for actions whose fields no kind tells; that they have the fields of the signatures is checked when
+the codec is made.
 
 Every event passes here, so signatures are compiled: each becomes one lambda, such as
 
@@ -13,12 +14,14 @@ Every event passes here, so signatures are compiled: each becomes one lambda, su
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, NoReturn, get_args
+from keyword import iskeyword
+from typing import Any, Literal, NamedTuple, NoReturn, Union
 
 import msgspec
-from msgspec import UNSET
+from msgspec import UNSET, Struct, UnsetType
 
 from warlog_core.binding import ABSENT, ACTION_FIELDS, WORD_ABSENT, Signature
+from warlog_core.codecs import ActionStruct, EffectStruct
 from warlog_core.codecs._actions import Encoder, piece_and_space, type_name
 from warlog_core.codecs._words import Reader, WrongShape, int64_field, known_name, numbered
 
@@ -30,46 +33,109 @@ class Kind(NamedTuple):
     read    the number of a posted value, for kinds that actions have; raises WrongShape
     items   instead of `read`, for a list in an action: the number of the field (mostly the length), and the items
     take    instead of `decode`, for something of several words in an effect: its JSON value, taken from the iterator
+    type    the type of its JSON values, as the Structs have it
+    posted  the same in actions, where a pattern or a text is to be shown with it
     """
 
     decode: Callable[[int], Any] | Sequence[Any] | None = None
     read: Reader | None = None
     items: Callable[[object], tuple[int, Sequence[int]]] | None = None
     take: Callable[[Iterator[int]], Any] | None = None
+    type: Any = None
+    posted: Any = None
 
 
 Kinds = Mapping[str, Kind]
 
-NUMBER = Kind()
+NUMBER = Kind(type=int)
+_LITERAL: Any = Literal  # of names that no type checker knows
+_NONE: Mapping[str, str] = {}
 
 
-def table(names: Sequence[str], first: int = 0) -> Kind:
-    """Rows of a table of names, numbered from `first`. A name that it does not have is malformed."""
-    return Kind((*[""] * first, *names), known_name(numbered(names, first)))
+def table(names: Sequence[str], first: int = 0, of: Any = None) -> Kind:
+    """Rows of a table of names, numbered from `first`. A name that it does not have is malformed.
+
+    `of`: the type of the values, where the Structs shall not list the names."""
+    type_ = of or _LITERAL[tuple(names)]
+    return Kind((*[""] * first, *names), known_name(numbered(names, first)), type=type_)
 
 
 class _Row(NamedTuple):
-    """A signature with the Struct that has its fields; `optional`: which of them may be absent."""
+    """A signature with the Struct that has its fields."""
 
     number: int
     signature: Signature
     struct: Any
-    optional: tuple[bool, ...]
 
 
-def _rows(signatures: Sequence[Signature], union: Any) -> list[_Row]:
-    """Raises TypeError unless the Structs of the union are those of the signatures, in their order.
+def _made_struct(
+    signature: Signature, base: type[Struct], types: Mapping[str, Any], name: str, text: str | None
+) -> type[Struct]:
+    """The Struct of a signature; `types`: of which type the values of a kind are."""
+    fields = []
+    for parameter in signature.parameters:
+        type_: Any = types[parameter.kind]
+        if parameter.many:
+            type_ = list[type_]
+        default: dict[str, Any] = {}
+        if parameter.optional:
+            type_, default = type_ | UnsetType, {"default": UNSET}
+        attribute = f"{parameter.name}_" if iskeyword(parameter.name) else parameter.name
+        fields.append((attribute, type_, msgspec.field(name=parameter.name, **default)))
+    optional = [parameter.optional for parameter in signature.parameters]
+    return msgspec.defstruct(
+        name,
+        fields,
+        bases=(base,),
+        tag=signature.name,
+        frozen=True,
+        kw_only=optional != sorted(optional),  # one that may be absent stands before one that may not
+        namespace={"__doc__": text},
+    )
 
-    The field `open` of an action marks a template in a listing, and is of the Struct alone."""
+
+def _is_template(struct: Any) -> bool:
+    """Is it also what stands in a listing for all actions of its type? Then `open` is set, and the fields are not."""
+    return "open" in struct.__struct_fields__
+
+
+def _checked(signature: Signature, struct: type[Struct]) -> type[Struct]:
+    """A Struct of the codec's own. Raises TypeError unless it has the fields of the signature."""
+    fields = [field for field in msgspec.structs.fields(struct) if field.name != "open"]
+    ours = [(field.encode_name, _is_template(struct) or field.default is UNSET) for field in fields]
+    theirs = [(p.name, _is_template(struct) or p.optional) for p in signature.parameters]
+    if ours != theirs:
+        raise TypeError(f"the Struct {type_name(struct)} has {ours}, the C file {theirs}")
+    return struct
+
+
+def _rows(
+    signatures: Sequence[Signature],
+    base: type[Struct],
+    types: Mapping[str, Any],
+    texts: Mapping[str, str],
+    names: Mapping[str, str] = _NONE,
+    own: Collection[type[Struct]] = (),
+) -> list[_Row]:
+    """Each signature with one of the codec's own Structs, or with one made of it."""
+    own_of = {type_name(struct): struct for struct in own}
+    if unknown := own_of.keys() - {signature.name for signature in signatures}:
+        raise TypeError(f"the C file has no {sorted(unknown)}")
     rows = []
-    for number, (signature, struct) in enumerate(zip(signatures, get_args(union), strict=True)):
-        theirs = (signature.name, [parameter.name for parameter in signature.parameters])
-        ours = (type_name(struct), [name for name in struct.__struct_encode_fields__ if name != "open"])
-        if ours != theirs:
-            raise TypeError(f"the Struct {ours} is not the C file's {theirs}")
-        optional = tuple(field.default is UNSET for field in msgspec.structs.fields(struct))
-        rows.append(_Row(number, signature, struct, optional))
+    for number, signature in enumerate(signatures):
+        type_ = signature.name
+        if type_ in own_of:
+            struct = _checked(signature, own_of[type_])
+        else:
+            name = names.get(type_) or type_.title().replace("_", "")
+            struct = _made_struct(signature, base, types, name, texts.get(type_))
+        rows.append(_Row(number, signature, struct))
     return rows
+
+
+def _union(rows: Sequence[_Row]) -> Any:
+    """The tagged union of the Structs, in the order of the signatures."""
+    return Union[tuple(row.struct for row in rows)]  # noqa: UP007
 
 
 def _compiled(source: str) -> Callable[..., Any]:
@@ -112,10 +178,22 @@ def _unless_absent(optional: bool, number: str, absent: str, value: str) -> str:
 
 
 class Effects:
-    """The effects of a game, out of their records."""
+    """The effects of a game, out of their records.
 
-    def __init__(self, signatures: Sequence[Signature], union: Any) -> None:
-        self._rows = _rows(signatures, union)
+    texts   type → what its schema says of it, where the fields do not say enough
+    names   type → the name of its schema, where that is not the type in capitals
+    """
+
+    def __init__(
+        self,
+        signatures: Sequence[Signature],
+        kinds: Kinds,
+        texts: Mapping[str, str] = _NONE,
+        names: Mapping[str, str] = _NONE,
+    ) -> None:
+        types = {name: kind.type for name, kind in kinds.items()}
+        self._rows = _rows(signatures, EffectStruct, types, texts, names)
+        self.union = _union(self._rows)
         self._factories: list[Callable[..., Any]] = []
 
     def decoders(self, kinds: Kinds) -> list[Callable[[Sequence[int]], Any]]:
@@ -132,7 +210,7 @@ def _effect_factory(row: _Row, kinds: Kinds) -> Callable[..., Any]:
     """Of what its parameters' kinds give: the decoder. Only the last may be a list or take several words."""
     parameters = row.signature.parameters
     values = []
-    for i, (parameter, optional) in enumerate(zip(parameters, row.optional, strict=True)):
+    for i, parameter in enumerate(parameters):
         kind, name, word = kinds[parameter.kind], f"k{i}", f"w[{i}]"
         several = parameter.many or kind.take is not None
         assert not several or i == len(parameters) - 1, (
@@ -144,7 +222,7 @@ def _effect_factory(row: _Row, kinds: Kinds) -> Callable[..., Any]:
             value = f"[{_value(kind, name, 'x')} for x in w[{i + 1}:]]"
         else:
             value = f"{name}(iter(w[{i}:]))" if kind.take else _value(kind, name, word)
-        values.append(_unless_absent(optional, word, "WORD_ABSENT", value))
+        values.append(_unless_absent(parameter.optional, word, "WORD_ABSENT", value))
     names = ", ".join(f"k{i}" for i in range(len(parameters)))
     construct = _constructor(row.struct)
     factory = _compiled(f"lambda struct: lambda {names}: lambda w: struct({', '.join(values)})")
@@ -155,10 +233,22 @@ def _effect_factory(row: _Row, kinds: Kinds) -> Callable[..., Any]:
 
 
 class Actions:
-    """The actions of a game, both ways. `but` are types of a shape that no signature tells."""
+    """The actions of a game, both ways.
 
-    def __init__(self, signatures: Sequence[Signature], union: Any) -> None:
-        self._rows = _rows(signatures, union)
+    texts   type → what its schema says of it
+    own     Structs of the codec for types whose shape no signature tells
+    """
+
+    def __init__(
+        self,
+        signatures: Sequence[Signature],
+        kinds: Kinds,
+        texts: Mapping[str, str] = _NONE,
+        own: Collection[type[Struct]] = (),
+    ) -> None:
+        types = {name: kind.posted or kind.type for name, kind in kinds.items()}
+        self._rows = _rows(signatures, ActionStruct, types, texts, own=own)
+        self.union = _union(self._rows)
         self.names = tuple(signature.name for signature in signatures)
         self.numbers = numbered(self.names)
         self._encoder_factories: dict[str, Callable[..., Any]] = {}
@@ -167,8 +257,8 @@ class Actions:
     def encoders(
         self, kinds: Kinds, but: Collection[str] = (), spaces: Mapping[str, int] | None = None
     ) -> dict[str, Encoder]:
-        """For each type what makes the record of a posted action. With the numbers of the `spaces` it takes half the
-        time where a piece and a space are all, and the piece must fit 64 bits."""
+        """For each type, `but` these, what makes the record of a posted action. With the numbers of the `spaces` it
+        takes half the time where a piece and a space are all, and the piece must fit 64 bits."""
         found: dict[str, Encoder] = {}
         for row in self._rows:
             name, parameters = row.signature.name, row.signature.parameters
@@ -185,7 +275,7 @@ class Actions:
         return found
 
     def makers(self, kinds: Kinds, but: Collection[str] = ()) -> dict[int, Callable[[Sequence[int]], Any]]:
-        """For each type (its number) what makes the Struct of a record."""
+        """For each type (its number), `but` these, what makes the Struct of a record."""
         found: dict[int, Callable[[Sequence[int]], Any]] = {}
         for row in self._rows:
             name, parameters = row.signature.name, row.signature.parameters
@@ -201,14 +291,12 @@ def _encoder_factory(row: _Row, kinds: Kinds) -> Callable[..., Any]:
     """Of what its parameters' kinds give: the encoder of one type of action. Its fields come in the book's order, none
     too many, none missing but optional ones."""
     parameters = row.signature.parameters
-    # A template lacks the fields that the posted action must have.
-    is_template = "open" in row.struct.__struct_fields__
     values, items, n_expected = [str(row.number)], "()", str(1 + len(parameters))
-    for i, (parameter, optional) in enumerate(zip(parameters, row.optional, strict=False)):
+    for i, parameter in enumerate(parameters):
         value = f"k{i}(a[{parameter.name!r}])"
         if kinds[parameter.kind].items:
             value, items = f"(m := {value})[0]", "m[1]"
-        if optional and not is_template:
+        if parameter.optional:
             value = f"({value} if {parameter.name!r} in a else ABSENT)"
             n_expected += f" - ({parameter.name!r} not in a)"
         values.append(value)
@@ -221,8 +309,10 @@ def _encoder_factory(row: _Row, kinds: Kinds) -> Callable[..., Any]:
 def _maker_factory(row: _Row, kinds: Kinds) -> Callable[..., Any]:
     parameters = row.signature.parameters
     values = [
-        _unless_absent(optional, f"r[{i}]", "ABSENT", _value(kinds[parameter.kind], f"k{i}", f"r[{i}]"))
-        for i, (parameter, optional) in enumerate(zip(parameters, row.optional, strict=False), 1)
+        _unless_absent(
+            parameter.optional, f"r[{i}]", "ABSENT", _value(kinds[parameter.kind], f"k{i}", f"r[{i}]")
+        )
+        for i, parameter in enumerate(parameters, 1)
     ]
     names = ", ".join(f"k{i}" for i in range(1, 1 + len(parameters)))
     factory = _compiled(f"lambda struct: lambda {names}: lambda r: struct({', '.join(values)})")

@@ -12,7 +12,7 @@ from typing import Any
 from msgspec import UNSET, UnsetType
 
 from warlog_core.binding import ABSENT, OPEN, OUT_OF_RANGE, UNKNOWN, WORD_ABSENT, RawGame
-from warlog_core.codecs import ActionRecord, Result, book_data, confrontation_explain
+from warlog_core.codecs import ActionRecord, Result, book_data, confrontation_explain, service_data
 from warlog_core.codecs._actions import ListedActions, encoded, recent
 from warlog_core.codecs._names import members
 from warlog_core.codecs._signatures import NUMBER, Actions, Effects, Kind, Kinds, table
@@ -35,6 +35,7 @@ from warlog_core.codecs.confrontation_structs import (
     BYS,
     DECISIONS,
     KINDS,
+    LEAVE_REASONS,
     OUTCOMES,
     PHASES,
     RACE_NAMES,
@@ -48,14 +49,13 @@ from warlog_core.codecs.confrontation_structs import (
     STATUSES,
     TREASURES,
     TYPES,
-    Action,
     Area,
     Army,
     Battle,
     Cast,
-    Effect,
     Options,
     Pending,
+    Piece,
     PieceView,
     PlaceTerrain,
     Position,
@@ -65,9 +65,10 @@ from warlog_core.codecs.confrontation_structs import (
     RevealedArmy,
     RevealedPiece,
     Roll,
+    Seat,
     SeatView,
+    Space,
     Spell,
-    Timeout,
     View,
 )
 from warlog_core.errors import Explanation
@@ -226,8 +227,6 @@ class Codec:
     title = "Confrontation"
     seats_are_numbered_by = "match"
     spectators = "open"
-    action_type = Action
-    effect_type = Effect
     view_type = View
     position_type = Position
     options_type = Options
@@ -244,16 +243,18 @@ class Codec:
         self.pick_area = layout.row_picker("areas", ("kind", "spaces"))
         self.work_names = layout.rows["work"]
         self.army_names = layout.rows["armies"]
-        self.actions = Actions(raw.actions, Action)
-        self.effects = Effects(raw.effects, Effect)
+        texts = service_data("confrontation")
+        self.actions = Actions(raw.actions, _KINDS, texts["actions"], own=(Army, PlaceTerrain, Cast))
+        self.effects = Effects(raw.effects, _KINDS, texts["effects"], {"treasure": "TreasureFound"})
+        self.action_type, self.effect_type = self.actions.union, self.effects.union
         self.encoders = {
-            **self.actions.encoders(_KINDS, but=_BY_HAND),
+            **self.actions.encoders(_KINDS, but=_OF_A_MATCH),
             "place_terrain": _terrain_record,
             "cast": _cast_record,
             "army": lambda action: _army_record(action, raw.items_max),
         }
         makers: dict[int, Callable[[Sequence[int]], Any]] = {
-            **self.actions.makers(_KINDS, but=_BY_HAND),
+            **self.actions.makers(_KINDS, but=_OF_A_MATCH),
             _ARMY: lambda record: _listed_army(record[1], record[2]),
             _PLACE_TERRAIN: _listed_terrain,
             _CAST: _cast,
@@ -448,9 +449,9 @@ def _cast_record(action: dict[str, Any]) -> ActionRecord:
 # What the numbers of each kind of field stand for; which fields there are is said in `confrontation.c`.
 _KINDS: Kinds = {
     "number": NUMBER._replace(read=_number_field),
-    "piece": NUMBER._replace(read=_number_field),
-    "space": Kind(SPACE_NAMES, _space_field),
-    "flag": Kind(bool),
+    "piece": NUMBER._replace(read=_number_field, posted=Piece),
+    "space": Kind(SPACE_NAMES, _space_field, type=str, posted=Space),
+    "flag": Kind(bool, type=bool),
     "terrain": table(KINDS),
     "race": table(RACE_NAMES),
     "spell": table(SPELL_NAMES),
@@ -458,10 +459,17 @@ _KINDS: Kinds = {
     "outcome": table(OUTCOMES),
     "removal": table(REMOVED_REASONS),
     "treasure": table(TREASURES),
-    "reason": table(REASONS),
+    "leave_reason": table(LEAVE_REASONS),
+    "reason": table(REASONS, of=str),
+    # Of these each match makes the values, with the names of its seats.
+    "seat": Kind(type=Seat),
+    "seats": Kind(type=list[str]),
+    "army": Kind(type=RevealedArmy),
+    "roll": Kind(type=Roll),
 }
-# Those that the records of these actions are made of are not simply their fields, or names of the match.
-_BY_HAND = ("army", "place_terrain", "cast", "timeout")
+# The records of these actions are not simply their fields.
+_BY_HAND = ("army", "place_terrain", "cast")
+_OF_A_MATCH = (*_BY_HAND, "timeout")  # whose names are the match's
 
 
 def _spells(counts: Sequence[int]) -> list[Spell]:
@@ -526,6 +534,7 @@ class Tables:
         }
         timeout = codec.actions.encoders(kinds, but=codec.encoders)
         self._encoders = {**codec.encoders, **timeout}
+        self._timeout = codec.actions.makers(kinds, but=_BY_HAND)[_TIMEOUT]
         self._effects = codec.effects.decoders(kinds)
 
     # ---- actions ----
@@ -539,7 +548,7 @@ class Tables:
         if record[0] == _PLACE_TERRAIN:
             return PlaceTerrain(KINDS[record[2]], [SPACE_NAMES[space] for space in items])
         if record[0] == _TIMEOUT:
-            return Timeout(self.seats[record[1]])
+            return self._timeout(record)
         return self._codec.made(record)
 
     def action_alt(self, kind: int, words: Sequence[int]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Annotated, Literal, get_args
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
-from warlog_core.codecs import ActionStruct, EffectStruct, Result, union_of
+from warlog_core.codecs import ActionStruct, Result
 
 # ---- names (sections 2 to 5): a name's number is its place -------------------------------------------------
 
@@ -39,9 +39,8 @@ BYS: tuple[By, ...] = get_args(By)
 DECISIONS: tuple[Decision, ...] = get_args(Decision)
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 REMOVED_REASONS: tuple[RemovedReason, ...] = get_args(RemovedReason)
-REASONS = (
-    "king_defeated", "army_destroyed", "resigned", "timeout", "draw_agreed", "turn_limit", "stalemate",
-)  # fmt: skip
+LEAVE_REASONS: tuple[LeaveReason, ...] = get_args(LeaveReason)
+REASONS = (*LEAVE_REASONS, "draw_agreed", "turn_limit", "stalemate")
 
 # A space is (rank - 1) * 8 + file, both from 0.
 SPACE_NAMES = [f"{chr(ord('a') + space % 8)}{space // 8 + 1}" for space in range(64)]
@@ -197,36 +196,12 @@ class Army(ActionStruct, frozen=True, tag="army"):
     open: bool | UnsetType = UNSET
 
 
-class ChooseOrder(ActionStruct, frozen=True, tag="choose_order"):
-    """Choose a place in the clockwise order of play (7.2)."""
-
-    position: int
-
-
 class PlaceTerrain(ActionStruct, frozen=True, tag="place_terrain"):
     """Place an area of 4 or 8 connected spaces outside all zones (7.3). Listed with `open`, which is never posted."""
 
     kind: Kind | UnsetType = UNSET
     spaces: list[Space] | UnsetType = UNSET
     open: bool | UnsetType = UNSET
-
-
-class SkipTerrain(ActionStruct, frozen=True, tag="skip_terrain"):
-    """Place no area (7.3)."""
-
-
-class Place(ActionStruct, frozen=True, tag="place"):
-    """Put a piece of the reserve into the zone (7.4)."""
-
-    piece: Piece
-    to: Space
-
-
-class Move(ActionStruct, frozen=True, tag="move"):
-    """Move in a straight line; onto an enemy piece it is a battle (7.6, 7.8)."""
-
-    piece: Piece
-    to: Space
 
 
 class Cast(ActionStruct, frozen=True, tag="cast"):
@@ -238,84 +213,6 @@ class Cast(ActionStruct, frozen=True, tag="cast"):
     revive: Piece | UnsetType = UNSET
     to: Space | UnsetType = UNSET
 
-
-class Rise(ActionStruct, frozen=True, tag="rise"):
-    """Rise from Hell, Demons: put an own piece on any empty space (7.11)."""
-
-    piece: Piece
-    to: Space
-
-
-class Hold(ActionStruct, frozen=True, tag="hold"):
-    """Hold the Line, Dwarves: the defender's rating grows before the dice are thrown (7.8)."""
-
-
-class Luck(ActionStruct, frozen=True, tag="luck"):
-    """Luck, Humans: throw the own die of the battle again; the better one counts (7.8)."""
-
-
-class LiveAgain(ActionStruct, frozen=True, tag="live_again"):
-    """Live Again, Undead: the defeated piece comes back on the home line (7.8)."""
-
-    to: Space
-
-
-class Retreat(ActionStruct, frozen=True, tag="retreat"):
-    """Where the own piece struck by Panic runs to on the home line (7.7)."""
-
-    to: Space
-
-
-class Fury(ActionStruct, frozen=True, tag="fury"):
-    """Battle Fury, Orcs: another piece attacks (7.9)."""
-
-    piece: Piece
-    to: Space
-
-
-class Swift(ActionStruct, frozen=True, tag="swift"):
-    """Swift Movement, Elves: the piece that has moved moves again (7.9)."""
-
-    to: Space
-
-
-class Charge(ActionStruct, frozen=True, tag="charge"):
-    """The piece that has risen moves at once (7.11)."""
-
-    to: Space
-
-
-class Decline(ActionStruct, frozen=True, tag="decline"):
-    """Do not use the power that is offered (6.3)."""
-
-
-class EndTurn(ActionStruct, frozen=True, tag="end_turn"):
-    """End the turn when neither a move nor a spell is possible (7.12)."""
-
-
-class OfferDraw(ActionStruct, frozen=True, tag="offer_draw"):
-    """Offer a draw, once per turn (7.12)."""
-
-
-class AcceptDraw(ActionStruct, frozen=True, tag="accept_draw"):
-    """Accept the draw on offer (7.12)."""
-
-
-class DeclineDraw(ActionStruct, frozen=True, tag="decline_draw"):
-    """Refuse the draw on offer (7.12)."""
-
-
-class Resign(ActionStruct, frozen=True, tag="resign"):
-    """Leave the match (7.12)."""
-
-
-class Timeout(ActionStruct, frozen=True, tag="timeout"):
-    """Posted by the server alone: exactly as `resign` of `seat`, with a reason of its own (7.12)."""
-
-    seat: Seat
-
-
-Action = union_of(ActionStruct, globals())
 
 # ---- 10.3 view ---------------------------------------------------------------------------------------------
 
@@ -405,10 +302,6 @@ class View(Struct, frozen=True, kw_only=True):
 # ---- 10.4 effects ------------------------------------------------------------------------------------------
 
 
-class ArmySubmitted(EffectStruct, frozen=True, tag="army_submitted"):
-    seat: Seat
-
-
 class RevealedPiece(Struct, frozen=True, gc=False):
     """A piece of a revealed army; `spells` for Bishops."""
 
@@ -427,184 +320,10 @@ class RevealedArmy(Struct, frozen=True, kw_only=True):
     pieces: list[RevealedPiece]
 
 
-class ArmiesRevealed(EffectStruct, frozen=True, tag="armies_revealed"):
-    armies: list[RevealedArmy]
-
-
 class Roll(Struct, frozen=True, gc=False):
     seat: Seat
     die: int
 
-
-class OrderRoll(EffectStruct, frozen=True, tag="order_roll"):
-    """One pass (4.3)."""
-
-    rolls: list[Roll]
-
-
-class OrderWinner(EffectStruct, frozen=True, tag="order_winner"):
-    seat: Seat
-
-
-class OrderChosen(EffectStruct, frozen=True, tag="order_chosen"):
-    seat: Seat
-    play_order: list[Seat]
-
-
-class TerrainPlaced(EffectStruct, frozen=True, tag="terrain_placed"):
-    seat: Seat
-    kind: Kind
-    spaces: list[str]
-
-
-class TerrainSkipped(EffectStruct, frozen=True, tag="terrain_skipped"):
-    seat: Seat
-
-
-class Placed(EffectStruct, frozen=True, tag="placed"):
-    piece: int
-    to: str
-
-
-class TurnStarted(EffectStruct, frozen=True, tag="turn_started"):
-    seat: Seat
-    turn: int
-
-
-class TurnSkipped(EffectStruct, frozen=True, tag="turn_skipped"):
-    seat: Seat
-    turn: int
-
-
-class TurnEnded(EffectStruct, frozen=True, tag="turn_ended"):
-    seat: Seat
-
-
-class TokenSpent(EffectStruct, frozen=True, tag="token_spent"):
-    seat: Seat
-    race: Race
-    left: int
-
-
-class Moved(EffectStruct, frozen=True, tag="moved"):
-    piece: int
-    origin: str = field(name="from")
-    to: str
-
-
-class Risen(EffectStruct, frozen=True, tag="risen"):
-    piece: int
-    origin: str = field(name="from")
-    to: str
-
-
-class SpellCast(EffectStruct, frozen=True, tag="spell_cast"):
-    """`target` with fireball, hurt and panic."""
-
-    piece: int
-    spell: Spell
-    target: str | UnsetType = UNSET
-
-
-class Healed(EffectStruct, frozen=True, tag="healed"):
-    piece: int
-    to: str
-
-
-class Panicked(EffectStruct, frozen=True, tag="panicked"):
-    piece: int
-    origin: str = field(name="from")
-    to: str
-
-
-class BattleStarted(EffectStruct, frozen=True, tag="battle_started"):
-    attacker: int
-    defender: int
-    by: By
-    origin: str = field(name="from")
-    space: str
-
-
-class Rolled(EffectStruct, frozen=True, tag="rolled"):
-    attack_rating: int
-    attack_die: int
-    defend_rating: int
-    defend_die: int
-
-
-class Rerolled(EffectStruct, frozen=True, tag="rerolled"):
-    """`die`: the new die; `kept`: the die that counts."""
-
-    seat: Seat
-    die: int
-    kept: int
-
-
-class BattleResult(EffectStruct, frozen=True, tag="battle_result"):
-    """Before Strength is taken into account."""
-
-    attack_total: int
-    defend_total: int
-    outcome: Outcome
-
-
-class StrengthUsed(EffectStruct, frozen=True, tag="strength_used"):
-    piece: int
-    left: int
-
-
-class Defeated(EffectStruct, frozen=True, tag="defeated"):
-    piece: int
-    at: str
-
-
-class LivedAgain(EffectStruct, frozen=True, tag="lived_again"):
-    piece: int
-    to: str
-
-
-class Removed(EffectStruct, frozen=True, tag="removed"):
-    piece: int
-    reason: RemovedReason
-
-
-class TreasureFound(EffectStruct, frozen=True, tag="treasure"):
-    """`piece`: the winner; `applied` is false when nothing happens."""
-
-    seat: Seat
-    piece: int
-    treasure: Treasure
-    applied: bool
-
-
-class Recruited(EffectStruct, frozen=True, tag="recruited"):
-    piece: int
-    to: str
-
-
-class Eliminated(EffectStruct, frozen=True, tag="eliminated"):
-    seat: Seat
-    reason: LeaveReason
-
-
-class DrawOffered(EffectStruct, frozen=True, tag="draw_offered"):
-    seat: Seat
-
-
-class DrawAccepted(EffectStruct, frozen=True, tag="draw_accepted"):
-    seat: Seat
-
-
-class DrawDeclined(EffectStruct, frozen=True, tag="draw_declined"):
-    seat: Seat
-
-
-class MatchOver(EffectStruct, frozen=True, tag="match_over"):
-    winners: list[str]
-    reason: str
-
-
-Effect = union_of(EffectStruct, globals())
 
 # ---- 10.6 Position -----------------------------------------------------------------------------------------
 

@@ -22,7 +22,7 @@ from warlog_core.binding import (
     WORD_UNKNOWN,
     RawGame,
 )
-from warlog_core.codecs import ActionRecord, Result, book_data, hex_explain
+from warlog_core.codecs import ActionRecord, Result, book_data, hex_explain, service_data
 from warlog_core.codecs._actions import (
     ListedActions,
     encoded,
@@ -61,15 +61,16 @@ from warlog_core.codecs.hex_structs import (
     SPACE_IDS,
     SPACE_NAMES,
     STATUSES,
-    Action,
     ArmyEntry,
     Board,
-    Effect,
     Options,
+    Piece,
     Position,
     PositionSeat,
     Recruit,
+    Seat,
     SeatView,
+    Space,
     Stack,
     StackSpace,
     UnitType,
@@ -233,8 +234,6 @@ class Codec:
     title = "Hex Tactics"
     seats_are_numbered_by = "match"
     spectators = "open"
-    action_type = Action
-    effect_type = Effect
     view_type = View
     position_type = Position
     options_type = Options
@@ -248,8 +247,10 @@ class Codec:
         )
         self.pick_entry = state.row_picker("seats.army", ("unit", "count"))
         self.pick_type = raw.setup_layout.row_picker("units", _TYPE_ROW)
-        self.actions = Actions(raw.actions, Action)
-        self.effects = Effects(raw.effects, Effect)
+        texts = service_data("hex")
+        self.actions = Actions(raw.actions, _KINDS, texts["actions"], own=(Recruit,))
+        self.effects = Effects(raw.effects, _KINDS, texts["effects"])
+        self.action_type, self.effect_type = self.actions.union, self.effects.union
         self.encoders = self.actions.encoders(_KINDS, but=("recruit",), spaces=SPACE_IDS)
         makers = self.actions.makers(_KINDS, but=("recruit",))
         makers[_RECRUIT] = lambda record: Recruit(open=True)
@@ -387,14 +388,18 @@ _RECRUIT = 0
 # What the numbers of each kind of field stand for; which fields there are is said in `hex.c`.
 _KINDS: Kinds = {
     "number": NUMBER,
-    "piece": NUMBER._replace(read=int64_field),
-    "space": Kind(SPACE_NAMES, _space_field),
-    "seat": table(SEATS),
-    "flag": Kind(bool),
+    "piece": NUMBER._replace(read=int64_field, posted=Piece),
+    "space": Kind(SPACE_NAMES, _space_field, type=str, posted=Space),
+    "seat": table(SEATS, of=str)._replace(posted=Seat),
+    "flag": Kind(bool, type=bool),
     "kind": table(KINDS),
     "leave_reason": table(LEAVE_REASONS),
-    "preset": Kind(PRESETS, name_field(numbered(PRESETS))),
-    "place": Kind(take=lambda left: StackSpace(next(left), SPACE_NAMES[next(left)])),
+    "preset": Kind(PRESETS, name_field(numbered(PRESETS)), type=str),
+    "place": Kind(take=lambda left: StackSpace(next(left), SPACE_NAMES[next(left)]), type=StackSpace),
+    # Of these each match makes the values, with names of its own.
+    "entry": Kind(type=ArmyEntry),
+    "stack": Kind(type=Stack),
+    "result": Kind(type=Result),
 }
 
 

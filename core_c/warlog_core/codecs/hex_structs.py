@@ -6,7 +6,7 @@ from typing import Annotated, Literal, get_args
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
-from warlog_core.codecs import ActionStruct, EffectStruct, Result, union_of
+from warlog_core.codecs import ActionStruct, Result
 
 # ---- names (sections 2 to 5): a name's number is its place -------------------------------------------------
 
@@ -176,88 +176,6 @@ class Recruit(ActionStruct, frozen=True, tag="recruit"):
     open: bool | UnsetType = UNSET
 
 
-class RecruitPreset(ActionStruct, frozen=True, tag="recruit_preset"):
-    """Submit a preset as the army, finally (7.3)."""
-
-    preset: str
-
-
-class Place(ActionStruct, frozen=True, tag="place"):
-    """Put an own stack elsewhere in the zone before the battle, changing places with one that stands there (7.4)."""
-
-    piece: Piece
-    to: Space
-
-
-class Ready(ActionStruct, frozen=True, tag="ready"):
-    """Declare the deployment final (7.4)."""
-
-
-class Move(ActionStruct, frozen=True, tag="move"):
-    """Go along the shortest path (7.5)."""
-
-    piece: Piece
-    to: Space
-
-
-class Attack(ActionStruct, frozen=True, tag="attack"):
-    """Strike or shoot at an enemy stack within range (7.6)."""
-
-    piece: Piece
-    target: Space
-
-
-class MoveAttack(ActionStruct, frozen=True, tag="move_attack"):
-    """Move, then attack from there (7.7)."""
-
-    piece: Piece
-    to: Space
-    target: Space
-
-
-class Skill(ActionStruct, frozen=True, tag="skill"):
-    """Heal a friend or summon a stack (7.9)."""
-
-    piece: Piece
-    target: Space
-
-
-class Defend(ActionStruct, frozen=True, tag="defend"):
-    """Take less damage until the stack's next turn (7.8)."""
-
-    piece: Piece
-
-
-class Wait(ActionStruct, frozen=True, tag="wait"):
-    """Postpone the turn to the end of the round, once (7.8)."""
-
-    piece: Piece
-
-
-class OfferDraw(ActionStruct, frozen=True, tag="offer_draw"):
-    """Offer a draw, once per round (7.10)."""
-
-
-class AcceptDraw(ActionStruct, frozen=True, tag="accept_draw"):
-    """Accept the draw on offer (7.10)."""
-
-
-class DeclineDraw(ActionStruct, frozen=True, tag="decline_draw"):
-    """End the offer for all (7.10)."""
-
-
-class Resign(ActionStruct, frozen=True, tag="resign"):
-    """Leave the match with all stacks (7.10)."""
-
-
-class Timeout(ActionStruct, frozen=True, tag="timeout"):
-    """Posted by the server alone: exactly as `resign` of `seat`, with a reason of its own (7.10)."""
-
-    seat: Seat
-
-
-Action = union_of(ActionStruct, globals())
-
 # ---- 10.3 view ---------------------------------------------------------------------------------------------
 
 
@@ -301,142 +219,10 @@ class View(Struct, frozen=True, kw_only=True):
 # ---- 10.4 effects ------------------------------------------------------------------------------------------
 
 
-class MatchStarted(EffectStruct, frozen=True, tag="match_started"):
-    obstacles: list[str]
-
-
-class ArmySubmitted(EffectStruct, frozen=True, tag="army_submitted"):
-    """`army` for its owner only, until the match is over."""
-
-    seat: str
-    army: list[ArmyEntry] | UnsetType = UNSET
-
-
-class ArmiesRevealed(EffectStruct, frozen=True, tag="armies_revealed"):
-    """All stacks; without `space` where the deployment is still secret."""
-
-    stacks: list[Stack]
-
-
-class Placed(EffectStruct, frozen=True, tag="placed"):
-    """`swapped`: the own stack that went to `from`, if there was one."""
-
-    piece: int
-    origin: str = field(name="from")
-    to: str
-    swapped: int | UnsetType = UNSET
-
-
-class SeatReady(EffectStruct, frozen=True, tag="seat_ready"):
-    seat: str
-
-
 class StackSpace(Struct, frozen=True, gc=False):
     id: int
     space: str
 
-
-class DeploymentRevealed(EffectStruct, frozen=True, tag="deployment_revealed"):
-    stacks: list[StackSpace]
-
-
-class RoundStarted(EffectStruct, frozen=True, tag="round_started"):
-    round: int
-    queue: list[int]
-
-
-class TurnStarted(EffectStruct, frozen=True, tag="turn_started"):
-    """`resumed`: the stack had waited."""
-
-    piece: int
-    seat: str
-    resumed: bool
-
-
-class Moved(EffectStruct, frozen=True, tag="moved"):
-    """`path`: the spaces entered, in order; the last is `to`."""
-
-    piece: int
-    origin: str = field(name="from")
-    to: str
-    path: list[str]
-
-
-class Attacked(EffectStruct, frozen=True, tag="attacked"):
-    """One blow (7.6). `count` and `top_hp` are the target's afterwards, both 0 if it was destroyed."""
-
-    piece: int
-    target_piece: int
-    origin: str = field(name="from")
-    at: str
-    kind: Kind
-    base: int
-    roll: int
-    damage: int
-    killed: int
-    count: int
-    top_hp: int
-
-
-class Destroyed(EffectStruct, frozen=True, tag="destroyed"):
-    piece: int
-    space: str
-
-
-class SeatEliminated(EffectStruct, frozen=True, tag="seat_eliminated"):
-    seat: str
-
-
-class Healed(EffectStruct, frozen=True, tag="healed"):
-    """`count` and `top_hp` are the target's afterwards."""
-
-    piece: int
-    target_piece: int
-    at: str
-    restored: int
-    revived: int
-    count: int
-    top_hp: int
-
-
-class Summoned(EffectStruct, frozen=True, tag="summoned"):
-    piece: int
-    stack: Stack
-
-
-class Defended(EffectStruct, frozen=True, tag="defended"):
-    piece: int
-
-
-class Waited(EffectStruct, frozen=True, tag="waited"):
-    piece: int
-
-
-class DrawOffered(EffectStruct, frozen=True, tag="draw_offered"):
-    seat: str
-
-
-class DrawAccepted(EffectStruct, frozen=True, tag="draw_accepted"):
-    seat: str
-
-
-class DrawDeclined(EffectStruct, frozen=True, tag="draw_declined"):
-    seat: str
-
-
-class Resigned(EffectStruct, frozen=True, tag="resigned"):
-    """`removed`: ids of its stacks, ascending."""
-
-    seat: str
-    reason: LeaveReason
-    removed: list[int]
-
-
-class MatchEnded(EffectStruct, frozen=True, tag="match_ended"):
-    result: Result
-
-
-Effect = union_of(EffectStruct, globals())
 
 # ---- 10.6 Position -----------------------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import UNSET, UnsetType
 
 from warlog_core.binding import WORD_ABSENT, RawGame
-from warlog_core.codecs import ActionRecord, Result, book_data, junqi_explain
+from warlog_core.codecs import ActionRecord, Result, book_data, junqi_explain, service_data
 from warlog_core.codecs._actions import (
     ListedActions,
     encoded,
@@ -52,16 +52,15 @@ from warlog_core.codecs.junqi_structs import (
     STATUSES,
     TYPES,
     Account,
-    Action,
     Color,
     Colors,
-    Effect,
     Gold,
     LastMove,
     Layout,
     LostPiece,
     Offer,
     Options,
+    Piece,
     PieceType,
     PieceView,
     Position,
@@ -73,6 +72,7 @@ from warlog_core.codecs.junqi_structs import (
     SettledGold,
     SettledScore,
     Settlement,
+    Space,
     View,
 )
 from warlog_core.errors import Explanation
@@ -193,8 +193,6 @@ class Codec:
     title = "Siguo Junqi"
     seats_are_numbered_by = "match"
     spectators = "open"
-    action_type = Action
-    effect_type = Effect
     view_type = View
     position_type = Position
     options_type = Options
@@ -209,8 +207,10 @@ class Codec:
         self.pick_seat = raw.state_layout.row_picker(
             "seats", ("status", "cause", "ready", "timeouts", "offered")
         )
-        self.actions = Actions(raw.actions, Action)
-        self.effects = Effects(raw.effects, Effect)
+        texts = service_data("junqi")
+        self.actions = Actions(raw.actions, _KINDS, texts["actions"], own=(Layout,))
+        self.effects = Effects(raw.effects, _KINDS, texts["effects"], _EFFECT_NAMES)
+        self.action_type, self.effect_type = self.actions.union, self.effects.union
         self.layout = self.actions.numbers["layout"]
         self.seat_actions = {number for number, action in enumerate(raw.actions) if action.server_only}
         makers = self.actions.makers(_KINDS, but=("layout", *_OF_A_SEAT))
@@ -367,14 +367,23 @@ _OF_A_SEAT = ("timeout", "flee")  # whose names are the match's
 # What the numbers of each kind of field stand for; which fields there are is said in `junqi.c`.
 _KINDS: Kinds = {
     "number": NUMBER,
-    "piece": NUMBER._replace(read=int64_field),
-    "space": Kind(SPACE_NAMES, name_field(SPACE_IDS)),
+    "piece": NUMBER._replace(read=int64_field, posted=Piece),
+    "space": Kind(SPACE_NAMES, name_field(SPACE_IDS), type=str, posted=Space),
+    "seat": Kind(type=Seat),  # numbered by the match, as `seats` are
+    "seats": Kind(type=list[Seat]),
     "type": table(TYPES)._replace(items=_layout_items),
     "color": table(COLORS),
     "outcome": table(OUTCOMES, 1),
     "cause": table(CAUSES),
-    "reason": table(REASONS),
+    "reason": table(REASONS, of=str),
 }
+# Schemas of effects whose types are also types of actions.
+_EFFECT_NAMES = {
+    "swap": "Swapped", "layout": "LaidOut", "ready": "SeatReady", "start": "Started", "move": "Moved",
+    "flip": "Flipped", "colors": "ColorsKnown", "reveal_flag": "FlagRevealed", "timeout": "TimedOut",
+    "defeat": "Defeated", "offer": "Offered", "accept": "Accepted", "decline": "Declined", "turn": "TurnOf",
+    "end": "Ended",
+}  # fmt: skip
 
 
 class Tables:

@@ -6,7 +6,7 @@ from typing import Annotated, Literal, get_args
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
-from warlog_core.codecs import ActionStruct, EffectStruct, Result, union_of
+from warlog_core.codecs import ActionStruct, Result
 
 # ---- names (sections 1 to 6): a name's number is its place -------------------------------------------------
 
@@ -175,66 +175,12 @@ class Options(Struct, frozen=True, forbid_unknown_fields=True):
 # ---- 10.2 actions, in the order of table 7.1 ---------------------------------------------------------------
 
 
-class Swap(ActionStruct, frozen=True, tag="swap"):
-    """Two own pieces change places before play (7.3)."""
-
-    a: Space
-    b: Space
-
-
 class Layout(ActionStruct, frozen=True, tag="layout"):
     """Lay the army out anew (7.3). Listed as `{"type": "layout", "open": true}`; `open` is never posted."""
 
     layout: LayoutTypes | UnsetType = UNSET
     open: bool | UnsetType = UNSET
 
-
-class Ready(ActionStruct, frozen=True, tag="ready"):
-    """Declare the layout final (7.3)."""
-
-
-class Move(ActionStruct, frozen=True, tag="move"):
-    """Step, run or free run, attacking what stands there (7.4)."""
-
-    piece: Piece
-    to: Space
-
-
-class Flip(ActionStruct, frozen=True, tag="flip"):
-    """Flip mode: turn up a face-down piece (7.5)."""
-
-    at: Space
-
-
-class OfferDraw(ActionStruct, frozen=True, tag="offer_draw"):
-    """Offer a draw, once per own step (7.7)."""
-
-
-class AcceptDraw(ActionStruct, frozen=True, tag="accept_draw"):
-    """Accept the draw on offer (7.7)."""
-
-
-class DeclineDraw(ActionStruct, frozen=True, tag="decline_draw"):
-    """End the offer for all (7.7)."""
-
-
-class Resign(ActionStruct, frozen=True, tag="resign"):
-    """Put the own seat out, in or out of turn (7.8)."""
-
-
-class Timeout(ActionStruct, frozen=True, tag="timeout"):
-    """Posted by the server alone: the turn of `seat` is over, and perhaps its part (7.9)."""
-
-    seat: Seat
-
-
-class Flee(ActionStruct, frozen=True, tag="flee"):
-    """Posted by the server alone: the player of `seat` has gone (7.9)."""
-
-    seat: Seat
-
-
-Action = union_of(ActionStruct, globals())
 
 # ---- 10.4 view ---------------------------------------------------------------------------------------------
 
@@ -369,128 +315,6 @@ class View(Struct, frozen=True, kw_only=True):
 
 # ---- 10.5 effects ------------------------------------------------------------------------------------------
 
-
-class Swapped(EffectStruct, frozen=True, tag="swap"):
-    """Two pieces of the acting seat changed places."""
-
-    a: str
-    b: str
-
-
-class LaidOut(EffectStruct, frozen=True, tag="layout"):
-    """The seat's pieces were laid out anew."""
-
-    seat: Seat
-
-
-class SeatReady(EffectStruct, frozen=True, tag="ready"):
-    seat: Seat
-
-
-class Started(EffectStruct, frozen=True, tag="start"):
-    """Play begins; this seat moves first."""
-
-    seat: Seat
-
-
-class OfferCancelled(EffectStruct, frozen=True, tag="offer_cancelled"):
-    """The pending offer of this seat is void."""
-
-    seat: Seat
-
-
-class Moved(EffectStruct, frozen=True, tag="move"):
-    """`path`: the spaces from start to destination, both included."""
-
-    seat: Seat
-    origin: str = field(name="from")
-    to: str
-    path: list[str]
-
-
-class Flipped(EffectStruct, frozen=True, tag="flip"):
-    """The acting seat turned up a piece."""
-
-    seat: Seat
-    at: str
-    color: Color
-    kind: PieceType
-
-
-class ColorsKnown(EffectStruct, frozen=True, tag="colors"):
-    """The colours of the two seats."""
-
-    south: Color
-    north: Color
-
-
-class Battle(EffectStruct, frozen=True, tag="battle"):
-    """`outcome` is who survives; `both` are lost."""
-
-    at: str
-    attacker: Seat
-    defender: Seat
-    outcome: Outcome
-
-
-class Lost(EffectStruct, frozen=True, tag="lost", kw_only=True):
-    """One piece lost in battle. `piece` and `kind` only for those who may know them (8)."""
-
-    seat: Seat
-    color: Color | UnsetType = UNSET
-    at: str
-    piece: int | UnsetType = UNSET
-    kind: PieceType | UnsetType = UNSET
-
-
-class FlagRevealed(EffectStruct, frozen=True, tag="reveal_flag"):
-    seat: Seat
-    at: str
-
-
-class TimedOut(EffectStruct, frozen=True, tag="timeout"):
-    """`timeouts`: the seat's number so far."""
-
-    seat: Seat
-    timeouts: int
-
-
-class Defeated(EffectStruct, frozen=True, tag="defeat"):
-    seat: Seat
-    cause: Cause
-
-
-class ArmyRemoved(EffectStruct, frozen=True, tag="army_removed"):
-    """`spaces` in index order."""
-
-    seat: Seat
-    spaces: list[str]
-
-
-class Offered(EffectStruct, frozen=True, tag="offer"):
-    seat: Seat
-
-
-class Accepted(EffectStruct, frozen=True, tag="accept"):
-    seat: Seat
-
-
-class Declined(EffectStruct, frozen=True, tag="decline"):
-    seat: Seat
-
-
-class TurnOf(EffectStruct, frozen=True, tag="turn"):
-    """This seat is to move."""
-
-    seat: Seat
-
-
-class Ended(EffectStruct, frozen=True, tag="end"):
-    winners: list[Seat]
-    reason: str
-
-
-Effect = union_of(EffectStruct, globals())
 
 # ---- 10.6 Position -----------------------------------------------------------------------------------------
 

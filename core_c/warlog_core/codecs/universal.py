@@ -6,7 +6,7 @@ In the book's order: options and Position into words, actions both ways; effects
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 from msgspec import UNSET
@@ -43,18 +43,19 @@ from warlog_core.codecs.universal_structs import (
     SEATS,
     SPACE_IDS,
     SPACE_NAMES,
-    Action,
     DeadPiece,
     DrawOffer,
-    Effect,
     Options,
     OutView,
+    Pay,
+    Piece,
     PieceView,
     Position,
     PositionOut,
     PositionPiece,
     SacrificeView,
     Seat,
+    Space,
     Turn,
     View,
 )
@@ -178,15 +179,16 @@ class Codec:
     title = "Universal Chess"
     seats_are_numbered_by = "game"
     spectators = "open"
-    action_type = Action
-    effect_type = Effect
     view_type = View
     position_type = Position
     options_type = Options
 
     def __init__(self, raw: RawGame) -> None:
-        actions = Actions(raw.actions, Action)
-        kinds = {**_KINDS, "payment": Kind(lambda number: "auto", items=_payments(raw.items_max))}
+        texts = service_data("universal")
+        kinds = {**_KINDS, "payment": Kind(lambda number: "auto", items=_payments(raw.items_max), type=Pay)}
+        actions = Actions(raw.actions, kinds, texts["actions"])
+        self.effects = Effects(raw.effects, kinds, texts["effects"], {"turn": "TurnStarted"})
+        self.action_type, self.effect_type = actions.union, self.effects.union
         self.encoders = actions.encoders(kinds)
         makers = actions.makers(kinds)
         self.made = recent(lambda record: makers[record[0]](record))
@@ -195,7 +197,6 @@ class Codec:
             for signature in raw.actions
             if any(p.name == "pay" for p in signature.parameters)
         }
-        self.effects = Effects(raw.effects, Effect)
         state = raw.state_layout
         self.pick_piece = state.row_picker(
             "pieces",
@@ -397,12 +398,14 @@ _space_field = name_field(SPACE_IDS)
 # What the numbers of each kind of field stand for; which fields there are is said in `universal.c`.
 _KINDS: Kinds = {
     "number": NUMBER,
-    "piece": NUMBER._replace(read=int_field),
-    "space": Kind(SPACE_NAMES, _space_field),
+    "piece": NUMBER._replace(read=int_field, posted=Piece),
+    "space": Kind(SPACE_NAMES, _space_field, type=str, posted=Space),
     "seat": table(SEATS),
     "kind": table(KINDS),
-    "reason": table(REASONS),
-    "flag": Kind(bool, true_word),
+    "out_reason": table(OUT_REASONS),
+    "reason": table(REASONS, of=str),
+    "flag": Kind(bool, true_word, type=Literal[True]),
+    "seats": Kind(type=list[str]),  # numbered by the match
 }
 
 

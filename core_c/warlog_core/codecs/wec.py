@@ -13,7 +13,7 @@ from typing import Any
 from msgspec import UNSET, UnsetType
 
 from warlog_core.binding import UNKNOWN, WORD_ABSENT, RawGame
-from warlog_core.codecs import ActionRecord, Result, book_data, wec_explain, wec_notation
+from warlog_core.codecs import ActionRecord, Result, book_data, service_data, wec_explain, wec_notation
 from warlog_core.codecs._actions import Encoder, ListedActions, encoded, recent
 from warlog_core.codecs._names import joined, members
 from warlog_core.codecs._signatures import NUMBER, Actions, Effects, Kind, Kinds, table
@@ -55,15 +55,14 @@ from warlog_core.codecs.wec_structs import (
     TYPES,
     WEAPON_ABILITIES,
     WEAPONS,
-    Action,
     ArticleKind,
     ArticleView,
     Doze,
-    Effect,
     Ghost,
     Heap,
     JourneyView,
     Options,
+    PieceId,
     PieceView,
     Position,
     PositionArticle,
@@ -77,6 +76,8 @@ from warlog_core.codecs.wec_structs import (
     Projectile,
     Reinforcement,
     Seat,
+    Square,
+    Transport,
     TurnState,
     View,
 )
@@ -290,8 +291,6 @@ class Codec:
     competitive_hot_seat = True  # 6.5: "in a hot seat one command suffices"
     positions_are_agreed_on = True  # 6.6: either player proposes one, the other accepts or rejects it
     saved_for_its_players = True  # 6.6: a saved match is loaded by the same two players with the same colours
-    action_type = Action
-    effect_type = Effect
     view_type = View
     position_type = Position
     options_type = Options
@@ -314,7 +313,10 @@ class Codec:
             "projectiles", ("kind", "seat", "square", "direction", "strength", "target", "fresh")
         )
         self.pick_ghost = state.row_picker("black_ghosts", ("type", "square", "level", "turn"))
-        actions = Actions(raw.actions, Action)
+        texts = service_data("wec")
+        actions = Actions(raw.actions, _KINDS, texts["actions"], own=(Doze,))
+        effects = Effects(raw.effects, _KINDS, texts["effects"])
+        self.action_type, self.effect_type = actions.union, effects.union
         self.encoders = actions.encoders(_KINDS, but=("doze",))
         self.encoders["doze"] = _doze_record
         self.encoders["fire"] = _in_one_form(self.encoders["fire"])
@@ -323,7 +325,7 @@ class Codec:
         makers[_DOZE] = _made_doze
         self.made = recent(lambda record: makers[record[0]](record))
         self.listed = ListedActions(self.made)
-        self.effects = Effects(raw.effects, Effect).decoders(_KINDS)
+        self.effects = effects.decoders(_KINDS)
 
     # ---- options and Position ----
 
@@ -462,19 +464,20 @@ _DOZE = 1
 # What the numbers of each kind of field stand for; which fields there are is said in `wec.c`.
 _KINDS: Kinds = {
     "number": NUMBER,
-    "piece": NUMBER._replace(read=int_field),
-    "space": Kind(SQUARES, _square_field),
+    "piece": NUMBER._replace(read=int_field, posted=PieceId),
+    "space": Kind(SQUARES, _square_field, type=str, posted=Square),
     "seat": table(SEATS),
-    "type": table(TYPES, 1),
+    "type": table(TYPES, 1, of=str),
     "level": table(LEVELS),
     "article": table(KINDS, 1),
+    "transport": table(KINDS, 1, of=Transport),
     "weapon": table(WEAPONS),
     "direction": table(DIRECTIONS),
     "path": table(PATHS),
     "projectile": table(PROJECTILES),
     "move_cause": table(MOVE_CAUSES),
     "loss_cause": table(LOSS_CAUSES),
-    "result": Kind(take=lambda left: _result(next(left), next(left))),
+    "result": Kind(take=lambda left: _result(next(left), next(left)), type=Result),
 }
 
 

@@ -17,6 +17,7 @@ import msgspec
 from msgspec import UNSET
 
 from warlog_core.codecs import Section, Step
+from warlog_core.codecs._actions import type_name
 from warlog_core.codecs.wec_structs import (
     DIRECTION_STEPS,
     DIRECTIONS,
@@ -29,17 +30,7 @@ from warlog_core.codecs.wec_structs import (
     SQUARE_NUMBERS,
     SQUARES,
     TYPES,
-    Appeared,
-    ArticleLanded,
-    Bumped,
-    Converted,
-    Destroyed,
-    Moved,
     PositionArticle,
-    ProjectileCreated,
-    ProjectileMoved,
-    Reinforced,
-    Stunned,
 )
 from warlog_core.errors import Explanation, Refused
 from warlog_core.explain import quoted
@@ -179,6 +170,11 @@ class _Reader:
         )
 
 
+def _is(effect: Any | None, *types: str) -> bool:
+    """Is it an effect of one of these types?"""
+    return effect is not None and type_name(effect) in types
+
+
 def _given_whole(whole: Any, given: Any | None) -> bool:
     return type(given) is type(whole)
 
@@ -191,32 +187,32 @@ def _results(
     taker = "?"
     for whole, given in forms:
         shown = _given_whole(whole, given)
-        if isinstance(whole, (ProjectileCreated, ProjectileMoved)):
+        if _is(whole, "projectile_created", "projectile_moved"):
             dr, dc = DIRECTION_STEPS[DIRECTIONS.index(whole.direction)]
             items.append(f"{MISSILE_CODES[whole.kind]}->{_loc(whole.at)}({dr},{dc})")
-        elif isinstance(whole, ArticleLanded):
+        elif _is(whole, "article_landed"):
             items.append(f"{KIND_CODES[whole.article]}v{_loc(whole.at)}")
-        elif isinstance(whole, Moved):
+        elif _is(whole, "moved"):
             assert isinstance(whole.piece, int)
             piece = pieces[whole.piece]
             piece.at, piece.level = whole.to, whole.to_level
-            if mover is not None and piece is mover and isinstance(given, (Moved, Appeared)):
+            if mover is not None and piece is mover and _is(given, "moved", "appeared"):
                 taker = TYPE_CODES[piece.type]
             if whole.cause in ("journey", "fall") and shown:
                 items.append(f"{TYPE_CODES[piece.type]}->{_cell(piece.at, piece.level)}")
-        elif isinstance(whole, Stunned):
+        elif _is(whole, "stunned"):
             assert isinstance(whole.piece, int)
             piece = pieces[whole.piece]
             piece.stun = whole.stun
             if shown:
                 items.append(f"ST*{piece.happened()}")
             piece.articles = []
-        elif isinstance(whole, Destroyed):
+        elif _is(whole, "destroyed"):
             assert isinstance(whole.piece, int)
             piece = pieces.pop(whole.piece)
             if shown:
                 items.append(f"{LOSS_CODES.get(whole.cause, taker)}*{piece.happened()}")
-        elif isinstance(whole, Converted):
+        elif _is(whole, "converted"):
             assert isinstance(whole.piece, int)
             piece = pieces[whole.piece]
             if shown:
@@ -228,10 +224,10 @@ def _results(
 def _seen_move(piece: _Piece, forms: list[tuple[Any, Any | None]]) -> str:
     """How a reader who is not the mover is told of a displacement (8.6); empty: not at all."""
     for whole, given in forms:
-        if isinstance(whole, Moved) and whole.piece == piece.id and given is not None:
+        if _is(whole, "moved") and whole.piece == piece.id and given is not None:
             if _given_whole(whole, given):
                 return f"{piece.describe()}->{_cell(whole.to, whole.to_level)}"
-            if isinstance(given, Appeared):
+            if _is(given, "appeared"):
                 return f"{TYPE_CODES[piece.type]}?->{_cell(given.at, given.level)}"
             return f"{piece.describe()}->?"
     return ""
@@ -272,24 +268,22 @@ def _doze_text(
     seen: Callable[[], set[tuple[str, str, str]]],
 ) -> str | None:
     dozer = pieces[action["piece"]]
-    moved = [(whole, given) for whole, given in forms if isinstance(whole, Moved)]
+    moved = [(whole, given) for whole, given in forms if _is(whole, "moved")]
     others = [(whole, given) for whole, given in moved if whole.piece != dozer.id]
     to = _adjacent(dozer.at, action["direction"])
     if not reader.is_actor:
         text = _seen_move(dozer, forms) or "?"
         members = [
-            f",{TYPE_CODES[whole.piece_type]}{_loc(whole.origin)}"
+            f",{TYPE_CODES[whole.piece_type]}{_loc(whole.from_)}"
             for whole, given in others
             if _given_whole(whole, given)
         ]
-        arrived = any(
-            whole.piece == dozer.id and isinstance(given, (Moved, Appeared)) for whole, given in moved
-        )
+        arrived = any(whole.piece == dozer.id and _is(given, "moved", "appeared") for whole, given in moved)
         if members:
             text += f",DO>{_loc(to) if arrived else '?'}{''.join(members)}"
         return None if text == "?" else text
     if moved:
-        names = [f",{TYPE_CODES[whole.piece_type]}{_loc(whole.origin)}" for whole, _ in others]
+        names = [f",{TYPE_CODES[whole.piece_type]}{_loc(whole.from_)}" for whole, _ in others]
     else:  # it bumped: the members that were seen
         squares = {dozer.at, *action["squares"]}
         visible = seen()
@@ -383,7 +377,7 @@ def _act(reader: _Reader, before: State, seat: str, action: Mapping[str, Any], e
         text = _exchange_text(reader, action, pieces) if shown else None
     elif kind == "reinforce":
         text = _reinforce_text(before, action, pieces)
-        if not (reader.is_actor or (shown and isinstance(main[0], Reinforced))):
+        if not (reader.is_actor or (shown and _is(main[0], "reinforced"))):
             text = None  # a bump is the acting seat's own affair
     start = (mover.at, mover.level) if mover is not None else ("", "")
     results = _results(reader, forms, pieces, mover)
@@ -397,13 +391,11 @@ def _deviation(
 ) -> list[str]:
     """The item that says that an act did not go as intended. It goes to the acting seat alone."""
     if action["type"] == "reinforce":
-        return ["RE-"] if any(isinstance(effect, Bumped) for effect in event.effects) else []
+        return ["RE-"] if any(_is(effect, "bumped") for effect in event.effects) else []
     if mover is None:
         return []
     moves = [
-        e
-        for e in event.effects
-        if isinstance(e, Moved) and e.piece == mover.id and e.cause in ("move", "doze")
+        e for e in event.effects if _is(e, "moved") and e.piece == mover.id and e.cause in ("move", "doze")
     ]
     if action["type"] == "doze":
         return [] if moves else [f"DO->{_loc(start[0])}"]

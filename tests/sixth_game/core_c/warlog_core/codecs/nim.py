@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, get_args
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from warlog_core.binding import RawGame
-from warlog_core.codecs import ActionRecord, ActionStruct, EffectStruct, Result
+from warlog_core.codecs import ActionRecord, Result
 from warlog_core.codecs._actions import ListedActions, encoded
 from warlog_core.codecs._names import members
 from warlog_core.codecs._signatures import NUMBER, Actions, Effects, Kind, Kinds, table
@@ -31,48 +31,6 @@ class Options(Struct, frozen=True, forbid_unknown_fields=True):
     """The options of a match (4)."""
 
     heap: Annotated[int, Meta(ge=1, le=1000, description="how many there are")] = 21
-
-
-class Take(ActionStruct, frozen=True, tag="take"):
-    """Take one to three from the heap (7)."""
-
-    count: Annotated[int, Meta(ge=1, le=3)]
-
-
-class Resign(ActionStruct, frozen=True, tag="resign"):
-    """Give up (7)."""
-
-
-class Timeout(ActionStruct, frozen=True, tag="timeout"):
-    """Posted by the server alone (7)."""
-
-    seat: Seat
-
-
-Action = Take | Resign | Timeout
-
-
-class MatchStarted(EffectStruct, frozen=True, tag="match_started"):
-    heap: int
-    seat: str
-
-
-class Taken(EffectStruct, frozen=True, tag="taken"):
-    seat: str
-    count: int
-    heap: int
-
-
-class Resigned(EffectStruct, frozen=True, tag="resigned"):
-    seat: str
-    reason: str
-
-
-class MatchEnded(EffectStruct, frozen=True, tag="match_ended"):
-    result: Result
-
-
-Effect = MatchStarted | Taken | Resigned | MatchEnded
 
 
 class View(Struct, frozen=True, kw_only=True):
@@ -108,19 +66,18 @@ class Codec:
     title = "Nim"
     seats_are_numbered_by = "match"
     spectators = "open"
-    action_type = Action
-    effect_type = Effect
     view_type = View
     position_type = Position
     options_type = Options
 
     def __init__(self, raw: RawGame) -> None:
         """Nothing of the layouts is needed beforehand: all fields are read by name."""
-        actions = Actions(raw.actions, Action)
+        actions, effects = Actions(raw.actions, _KINDS, _ACTION_TEXTS), Effects(raw.effects, _KINDS)
+        self.action_type, self.effect_type = actions.union, effects.union
         self.encoders = actions.encoders(_KINDS)
         self._makers = actions.makers(_KINDS)
         self.listed = ListedActions(self.made)
-        self.effects = Effects(raw.effects, Effect).decoders(_KINDS)
+        self.effects = effects.decoders(_KINDS)
 
     def made(self, record: Sequence[int]) -> Any:
         """The Struct of an action's record."""
@@ -158,10 +115,15 @@ def _result(words: Iterator[int]) -> Result:
 
 # What the numbers of each kind of field stand for; `src/games/nim.c` says which fields actions and effects have.
 _KINDS: Kinds = {
-    "number": NUMBER._replace(read=int64_field),
-    "seat": table(SEATS),
-    "reason": table(REASONS),
-    "result": Kind(take=_result),
+    "number": NUMBER._replace(read=int64_field, posted=Annotated[int, Meta(ge=1, le=3)]),
+    "seat": table(SEATS, of=str)._replace(posted=Seat),
+    "reason": table(REASONS, of=str),
+    "result": Kind(take=_result, type=Result),
+}
+_ACTION_TEXTS = {
+    "take": "Take one to three from the heap (7).",
+    "resign": "Give up (7).",
+    "timeout": "Posted by the server alone (7).",
 }
 
 
