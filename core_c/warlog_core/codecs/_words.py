@@ -9,7 +9,7 @@ Options and Positions are made of *words* (64 bits), actions of *fields* (32 bit
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from typing import Any
 
 from warlog_core.binding import OUT_OF_RANGE, UNKNOWN, WORD_ABSENT, WORD_OUT_OF_RANGE, WORD_UNKNOWN
@@ -126,29 +126,6 @@ def optional_word(value: Mapping[str, Any], name: str, reader: Reader) -> int:
 def row_words(value: Mapping[str, Any], readers: Mapping[str, Reader]) -> list[int]:
     """The words of these fields of an object, in the order of `readers`; each may be absent."""
     return [reader(value[name]) if name in value else WORD_ABSENT for name, reader in readers.items()]
-
-
-def option_readers(
-    specs: Iterable[Mapping[str, Any]],
-    integer: Reader,
-    name: Callable[[Mapping[str, int]], Reader],
-    special: Mapping[str, Reader] | None = None,
-) -> dict[str, Reader]:
-    """The options of a game that are one word each, in the order of the book's data, which says of what type they are.
-
-    `special` are those whose type says too little. What is more than a word is left out."""
-    found: dict[str, Reader] = {}
-    for spec in specs:
-        option = spec["name"] if "name" in spec else spec["id"]
-        if special and option in special:
-            found[option] = special[option]
-        elif spec["type"] == "boolean":
-            found[option] = bool_word
-        elif spec["type"] == "integer":
-            found[option] = integer
-        elif "values" in spec:
-            found[option] = name(numbered(spec["values"]))
-    return found
 
 
 # ---- fields of actions ----

@@ -15,6 +15,7 @@ from warlog_core.binding import ABSENT, OPEN, OUT_OF_RANGE, UNKNOWN, WORD_ABSENT
 from warlog_core.codecs import ActionRecord, Result, book_data, confrontation_explain, service_data
 from warlog_core.codecs._actions import ListedActions, encoded, recent
 from warlog_core.codecs._names import members
+from warlog_core.codecs._options import option_readers
 from warlog_core.codecs._signatures import NUMBER, Actions, Effects, Kind, Kinds, table
 from warlog_core.codecs._words import (
     Reader,
@@ -25,7 +26,6 @@ from warlog_core.codecs._words import (
     name_field,
     numbered,
     object_of,
-    option_readers,
     optional_word,
     row_words,
     with_verdict,

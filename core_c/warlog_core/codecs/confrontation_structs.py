@@ -7,6 +7,7 @@ from typing import Annotated, Literal, get_args
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from warlog_core.codecs import ActionStruct, Result
+from warlog_core.codecs._options import options_struct
 
 # ---- names (sections 2 to 5): a name's number is its place -------------------------------------------------
 
@@ -117,67 +118,11 @@ class Area(Struct, frozen=True, forbid_unknown_fields=True):
     spaces: list[Space]
 
 
-_DEFAULT_TABLE = PieceTable(
-    king=KingRule(1, 3),
-    pawn=PieceRule(2, 1, 1),
-    rook=PieceRule(4, 2, 3),
-    knight=PieceRule(5, 2, 3),
-    bishop=PieceRule(4, 2, 4),
-    queen=PieceRule(6, 3, 5),
+Options = options_struct(
+    "confrontation",
+    "The options of a match (4.1). All fields are optional.",
+    {"piece_table": PieceTable, "spell_table": SpellTable, "terrain_areas": list[Area]},
 )
-_DEFAULT_SPELLS = SpellTable(
-    fireball=BattleSpellRule(3, 4), hurt=BattleSpellRule(4, 3), judgement=JudgementRule(2), panic=PanicRule(4)
-)
-
-
-class Options(Struct, frozen=True, forbid_unknown_fields=True):
-    """The options of a match (4.1). All fields are optional."""
-
-    seats: Annotated[int, Meta(ge=2, le=4, description="2: white, black. 3: white, red, black. 4: all")] = 2
-    army_points: Annotated[
-        int, Meta(ge=0, le=60, description="points to spend on the army, of 16 pieces at most")
-    ] = 15
-    free_pawns: Annotated[int, Meta(ge=1, le=8, description="Pawns that every seat has for nothing")] = 3
-    actions_per_turn: Annotated[
-        int, Meta(ge=1, le=4, description="actions in a turn, each with a different piece")
-    ] = 2
-    piece_table: Annotated[
-        PieceTable, Meta(description="Move, Combat and cost of types; what is left out keeps its default")
-    ] = _DEFAULT_TABLE
-    spell_table: Annotated[
-        SpellTable, Meta(description="Combat and Range of spells; what is left out keeps its default")
-    ] = _DEFAULT_SPELLS
-    spells_per_bishop: Annotated[
-        int, Meta(ge=0, le=6, description="spells included in a Bishop's price; every Bishop takes as many")
-    ] = 2
-    spell_cost: Annotated[int, Meta(ge=1, le=10, description="price of each further spell")] = 1
-    leadership_bonus: Annotated[
-        int, Meta(ge=0, le=3, description="added to the rating of a piece next to an own Queen")
-    ] = 1
-    weapon_mastery_bonus: Annotated[
-        int, Meta(ge=0, le=4, description="added to a Knight's rating when it attacks by moving in")
-    ] = 2
-    hold_bonus: Annotated[int, Meta(ge=0, le=4, description="Hold the Line, the Dwarves' power")] = 2
-    enhancement_bonus: Annotated[
-        int, Meta(ge=0, le=4, description="rating of a piece on Enhancement in a battle begun by a move")
-    ] = 1
-    races: Annotated[bool, Meta(description="every seat chooses a race, whose power it may use")] = False
-    race_tokens: Annotated[int, Meta(ge=0, le=10, description="power uses included")] = 3
-    race_token_cost: Annotated[int, Meta(ge=1, le=10, description="price of a further power use")] = 1
-    treasure: Annotated[
-        bool, Meta(description="who defeats a Knight, Bishop or Queen rolls for a treasure")
-    ] = False
-    terrain: Annotated[
-        Literal["off", "custom", "players"],
-        Meta(description="no terrain, that of `terrain_areas`, or one area placed by each seat"),
-    ] = "off"
-    terrain_areas: Annotated[
-        list[Area], Meta(description="for `custom` only: areas of 4 or 8 spaces connected by sides")
-    ] = field(default_factory=list)
-    turn_limit: Annotated[
-        int, Meta(ge=0, le=10000, description="0: none; counts turns of single seats, then a draw")
-    ] = 0
-
 
 # ---- 10.2 actions, in the order of table 7 -----------------------------------------------------------------
 

@@ -29,6 +29,7 @@ from warlog_core.codecs._actions import (
     recent,
 )
 from warlog_core.codecs._names import joined, members
+from warlog_core.codecs._options import option_readers
 from warlog_core.codecs._signatures import NUMBER, Actions, Effects, Kind, Kinds, table
 from warlog_core.codecs._words import (
     FIELD_LIMIT,
@@ -43,7 +44,6 @@ from warlog_core.codecs._words import (
     name_word,
     numbered,
     object_of,
-    option_readers,
     optional_word,
     row_words,
     with_verdict,

@@ -7,6 +7,7 @@ from typing import Annotated, Literal, get_args
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from warlog_core.codecs import ActionStruct, Result
+from warlog_core.codecs._options import options_struct
 
 # ---- names (sections 2 to 5): a name's number is its place -------------------------------------------------
 
@@ -109,62 +110,15 @@ class ArmyEntry(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
 # ---- 10.1 options ------------------------------------------------------------------------------------------
 
 
-class Options(Struct, frozen=True, forbid_unknown_fields=True):
-    """The options of a match (4.1). All fields are optional."""
-
-    seats: Annotated[
-        int,
-        Meta(ge=2, le=4, description="number of seats, taken from the start of `red, blue, green, yellow`"),
-    ] = 2
-    teams: Annotated[Literal["none", "pairs"], Meta(description="`pairs` only with 4 seats")] = "none"
-    width: Annotated[int, Meta(ge=7, le=25, description="columns")] = 15
-    height: Annotated[int, Meta(ge=5, le=19, description="ranks")] = 11
-    obstacles: Annotated[Literal["none", "list", "random"], Meta(description="how obstacles are chosen")] = (
-        "random"
-    )
-    obstacle_spaces: Annotated[list[Space], Meta(description="used with `list` only")] = field(
-        default_factory=list
-    )
-    obstacle_count: Annotated[int, Meta(ge=0, le=40, description="used with `random` only")] = 6
-    deploy_depth: Annotated[int, Meta(ge=1, le=3, description="columns of a zone")] = 2
-    deployment: Annotated[Literal["auto", "chosen"], Meta(description="`chosen` adds the deploy phase")] = (
-        "auto"
-    )
-    army: Annotated[Literal["recruit", "preset", "given"], Meta(description="where armies come from")] = (
-        "recruit"
-    )
-    army_points: Annotated[
-        int, Meta(ge=10, le=100000, description="budget for `recruit`; scales presets")
-    ] = 1000
-    max_stacks: Annotated[int, Meta(ge=1, le=21, description="stacks in an army, at most")] = 7
-    army_preset: Annotated[
-        Literal["auto", "host", "rangers", "coven", "talons"], Meta(description="used with `preset` only")
-    ] = "host"
-    armies: (
-        Annotated[
-            dict[Seat, list[ArmyEntry]],
-            Meta(description="required with `given`, one entry for every seat; no points limit"),
-        ]
-        | UnsetType
-    ) = UNSET
-    roster: (
-        Annotated[list[UnitType], Meta(min_length=1, max_length=40, description="replaces the roster")]
-        | UnsetType
-    ) = UNSET
-    shooter_melee_percent: Annotated[
-        int, Meta(ge=0, le=100, description="strength of a shooter's hand-to-hand blow")
-    ] = 50
-    defend_percent: Annotated[
-        int, Meta(ge=0, le=100, description="share of damage that a defending stack takes")
-    ] = 50
-    min_damage: Annotated[int, Meta(ge=0, le=100, description="least damage of any blow")] = 1
-    round_limit: Annotated[
-        int, Meta(ge=0, le=999, description="0: no limit; otherwise the battle ends after that round")
-    ] = 0
-    limit_result: Annotated[
-        Literal["draw", "hit_points"], Meta(description="what happens at the round limit")
-    ] = "draw"
-
+Options = options_struct(
+    "hex",
+    "The options of a match (4.1). All fields are optional.",
+    {
+        "obstacle_spaces": list[Space],
+        "armies": dict[Seat, list[ArmyEntry]],
+        "roster": Annotated[list[UnitType], Meta(min_length=1, max_length=40)],
+    },
+)
 
 # ---- 10.2 actions, in the order of table 7.1 ---------------------------------------------------------------
 

@@ -7,6 +7,7 @@ from typing import Annotated, Literal, get_args
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from warlog_core.codecs import ActionStruct, Result
+from warlog_core.codecs._options import options_struct
 
 # ---- names (sections 1 to 6): a name's number is its place -------------------------------------------------
 
@@ -62,115 +63,16 @@ LayoutTypes = Annotated[
 
 # ---- 10.1 options ------------------------------------------------------------------------------------------
 
-_Limit = Annotated[int, Meta(ge=0, le=1000)]
-
-
-class Options(Struct, frozen=True, forbid_unknown_fields=True):
-    """The options of a match (4.1). All fields are optional."""
-
-    mode: Annotated[Mode, Meta(description="kind of game")] = "standard"
-    players: (
-        Annotated[
-            Literal[2, 4],
-            Meta(description="number of seats, 4 if left out; flip mode allows only 2, and has it then"),
-        ]
-        | UnsetType
-    ) = UNSET
-    wings: (
-        Annotated[
-            Literal["closed", "open"],
-            Meta(
-                description="two seats only: whether the `E` and `W` spaces exist (2.6), `open` if left out. "
-                "With four seats the option must be left out. Flip mode allows only `closed`, and has it then"
-            ),
-        ]
-        | UnsetType
-    ) = UNSET
-    open_allies: Annotated[
-        bool,
-        Meta(
-            description="four seats only: allies see each other's piece types. "
-            "Must be left out or `false` with two seats"
-        ),
-    ] = False
-    layouts: (
-        Annotated[
-            dict[Seat, LayoutTypes],
-            Meta(
-                description="standard mode only: ready-made starting layout of a seat (a saved one, or the one "
-                "of its last match); format in 4.2. Must be left out in flip mode"
-            ),
-        ]
-        | UnsetType
-    ) = UNSET
-    move_seconds: Annotated[int, Meta(ge=0, le=3600, description="time for one turn; 0 = no clock")] = 30
-    max_timeouts: Annotated[
-        int, Meta(ge=1, le=100, description="a seat's time-out of this number puts it out")
-    ] = 5
-    flee_seconds: Annotated[
-        int,
-        Meta(
-            ge=0,
-            le=3600,
-            description="how long a player may be disconnected before the server issues `flee`",
-        ),
-    ] = 60
-    min_steps_draw: Annotated[
-        _Limit, Meta(description="draws may be offered only when `steps` is greater")
-    ] = 40
-    min_steps_resign: Annotated[
-        _Limit, Meta(description="resigning is allowed only when `steps` is greater")
-    ] = 40
-    min_steps_score: (
-        Annotated[
-            _Limit,
-            Meta(description="winners score only when `steps` is greater; 40 with four seats, 30 with two"),
-        ]
-        | UnsetType
-    ) = UNSET
-    quiet_limit: Annotated[
-        _Limit,
-        Meta(description="that many successive steps without a battle make a draw; 0 = never"),
-    ] = 70
-    mines_guard_flag: Annotated[
-        bool,
-        Meta(
-            description="flip mode only (elsewhere it has no effect): a flag can be attacked only when all three "
-            "mines of its army are gone"
-        ),
-    ] = True
-    win_points: (
-        Annotated[
-            _Limit,
-            Meta(
-                description="points a winner gains and a loser loses, before multiplying; "
-                "2 with four seats, 1 with two"
-            ),
-        ]
-        | UnsetType
-    ) = UNSET
-    flee_factor: Annotated[
-        int, Meta(ge=1, le=10, description="a fleer loses this many times the loser's points")
-    ] = 2
-    doubling_from_level: Annotated[
-        int, Meta(ge=2, le=21, description="the lowest level that doubles, see 9.3; 21 = no doubling")
-    ] = 5
-    scores: Annotated[
-        dict[Seat, Annotated[int, Meta(ge=-1000000000, le=1000000000)]],
-        Meta(description="the players' scores before the match; seats left out have 0"),
-    ] = field(default_factory=dict)
-    stake: Annotated[
-        int, Meta(ge=0, le=1000000000, description="gold staked per player; 0 = not a gold room")
-    ] = 0
-    gold_cap: Annotated[int, Meta(ge=1, le=100, description="greatest gold multiplier")] = 5
-    balances: (
-        Annotated[
-            dict[Seat, Annotated[int, Meta(ge=0, le=1000000000000)]],
-            Meta(description="the players' gold before the match; needed for every seat when `stake` > 0"),
-        ]
-        | UnsetType
-    ) = UNSET
-
+Options = options_struct(
+    "junqi",
+    "The options of a match (4.1). All fields are optional.",
+    {
+        "layouts": dict[Seat, LayoutTypes],
+        "scores": dict[Seat, Annotated[int, Meta(ge=-1000000000, le=1000000000)]],
+        "balances": dict[Seat, Annotated[int, Meta(ge=0, le=1000000000000)]],
+    },
+    dependent=("players", "wings", "layouts", "min_steps_score", "win_points"),
+)
 
 # ---- 10.2 actions, in the order of table 7.1 ---------------------------------------------------------------
 
@@ -311,9 +213,6 @@ class View(Struct, frozen=True, kw_only=True):
     last_move: LastMove | UnsetType = UNSET
     gold: Gold | UnsetType = UNSET
     settlement: Settlement | UnsetType = UNSET
-
-
-# ---- 10.5 effects ------------------------------------------------------------------------------------------
 
 
 # ---- 10.6 Position -----------------------------------------------------------------------------------------

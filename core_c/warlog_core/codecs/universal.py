@@ -15,6 +15,7 @@ from warlog_core.binding import UNKNOWN, WORD_ABSENT, WORD_UNKNOWN, RawGame
 from warlog_core.codecs import ActionRecord, Result, book_data, service_data, universal_explain
 from warlog_core.codecs._actions import ListedActions, encoded, recent
 from warlog_core.codecs._names import joined, members
+from warlog_core.codecs._options import option_readers
 from warlog_core.codecs._signatures import NUMBER, Actions, Effects, Kind, Kinds, table
 from warlog_core.codecs._words import (
     Reader,
@@ -26,7 +27,6 @@ from warlog_core.codecs._words import (
     name_word,
     numbered,
     object_of,
-    option_readers,
     row_words,
     true_word,
     with_verdict,

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, get_args
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from warlog_core.codecs import Result
+from warlog_core.codecs._options import options_struct
 
 # ---- names (sections 1 to 4): a name's number is its place -------------------------------------------------
 
@@ -41,38 +42,9 @@ Pay = Annotated[
 # ---- options -----------------------------------------------------------------------------------------------
 
 
-class Options(Struct, frozen=True, forbid_unknown_fields=True):
-    """The options of a match (4). All fields are optional."""
-
-    mode: Annotated[Mode, Meta(description="`double` is the two-player game with two factions each")] = (
-        "standard"
-    )
-    factions: (
-        Annotated[
-            list[Seat],
-            Meta(
-                min_length=2,
-                max_length=5,
-                description="which factions play; the order of the array has no meaning",
-            ),
-        ]
-        | UnsetType
-    ) = UNSET
-    pairing: Annotated[Pairing, Meta(description="`double` only: who plays together")] = "opposite"
-    first: Annotated[Seat, Meta(description="who begins")] | UnsetType = UNSET
-    quiet_limit: Annotated[
-        int,
-        Meta(ge=0, le=10000, description="turns without progress until the match is drawn; 0 = never"),
-    ] = 200
-    breeding_limit: Annotated[int, Meta(ge=0, le=20, description="uses of Demon Breeding per match")] = 4
-    psionics: Annotated[bool, Meta(description="every faction also gets one Psionic")] = False
-    psionic_cost: Annotated[int, Meta(ge=0, le=20, description="cost of Mind Seizure")] = 6
-    veterans: Annotated[bool, Meta(description="capture- and conquest-promotions (below)")] = False
-    veteran_merits: Annotated[int, Meta(ge=1, le=20, description="merits that make a veteran")] = 3
-
-
-# ---- actions, in the order of the table of section 7 -------------------------------------------------------
-
+Options = options_struct(
+    "universal", "The options of a match (4). All fields are optional.", dependent=("factions",)
+)
 
 # ---- view --------------------------------------------------------------------------------------------------
 
@@ -154,9 +126,6 @@ class View(Struct, frozen=True, kw_only=True):
     quiet: int
     next_id: int
     draw_offer: DrawOffer | UnsetType = UNSET
-
-
-# ---- effects -----------------------------------------------------------------------------------------------
 
 
 # ---- Position ----------------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from warlog_core.binding import UNKNOWN, WORD_ABSENT, RawGame
 from warlog_core.codecs import ActionRecord, Result, book_data, service_data, wec_explain, wec_notation
 from warlog_core.codecs._actions import Encoder, ListedActions, encoded, recent
 from warlog_core.codecs._names import joined, members
+from warlog_core.codecs._options import option_readers
 from warlog_core.codecs._signatures import NUMBER, Actions, Effects, Kind, Kinds, table
 from warlog_core.codecs._words import (
     WrongShape,
@@ -28,7 +29,6 @@ from warlog_core.codecs._words import (
     name_word,
     numbered,
     object_of,
-    option_readers,
     optional_word,
     row_words,
     with_verdict,

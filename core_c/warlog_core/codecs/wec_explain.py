@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from warlog_core.codecs.wec_structs import LEVELS, SEATS, SQUARES, TYPES, Options
+from warlog_core.codecs.wec_structs import LEVELS, SEATS, SQUARES, TYPES
 from warlog_core.errors import Explanation
 from warlog_core.explain import one_of, pointer, quoted
 
@@ -23,7 +23,7 @@ def spoken(name: str) -> str:
     return name.replace("_", " ")
 
 
-def of_action(action: Given, code: str, words: Facts, options: Options) -> Explanation | None:
+def of_action(action: Given, code: str, words: Facts, options: Any) -> Explanation | None:
     kind = action["type"]
     match code:
         case "malformed_action":
@@ -67,7 +67,7 @@ def of_action(action: Given, code: str, words: Facts, options: Options) -> Expla
 
 
 def _of_piece(
-    action: Given, code: str, piece: str, field: str, stands: str, level: int, facts: Facts, options: Options
+    action: Given, code: str, piece: str, field: str, stands: str, level: int, facts: Facts, options: Any
 ) -> Explanation | None:
     """Of a piece of one's own, which this field names."""
     members: dict[str, Any] = {"piece": action[field], "space": stands}

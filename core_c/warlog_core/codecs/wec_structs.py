@@ -7,6 +7,7 @@ from typing import Annotated, Literal, get_args
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from warlog_core.codecs import ActionStruct, Result
+from warlog_core.codecs._options import options_struct
 
 # ---- names (sections 2 to 4): a name's number is its place -------------------------------------------------
 
@@ -78,85 +79,9 @@ PieceId = Annotated[int, Meta(description="the id of an own piece")]
 
 # ---- 10.1 options (4.4) ------------------------------------------------------------------------------------
 
-_Amount = Literal["none", "normal", "more"]
-_Government = Literal["monarchy", "dictatorship", "theocracy", "democracy"]
-_Range8 = Annotated[int, Meta(ge=1, le=8, description="path cells used (3.3)")]
-
-
-class Options(Struct, frozen=True, forbid_unknown_fields=True):
-    """The options of a match (4.4). All fields are optional; the defaults are the standard game."""
-
-    movement: Annotated[
-        Literal["weaponized", "standard_chess", "mass_destruction"], Meta(description="movement set (3.3)")
-    ] = "weaponized"
-    pawn_style: Annotated[
-        Literal["sides_and_forward", "forward", "all_but_front"],
-        Meta(description="how pawns go; only read with `mass_destruction`"),
-    ] = "sides_and_forward"
-    black_government: Annotated[_Government, Meta(description="Black's primary and secondary (3.1)")] = (
-        "monarchy"
-    )
-    white_government: Annotated[_Government, Meta(description="White's primary and secondary (3.1)")] = (
-        "monarchy"
-    )
-    action_restriction: Annotated[
-        Literal["none", "one_act_per_piece", "move_only"], Meta(description="6.3: which acts a turn may hold")
-    ] = "none"
-    sub_jet_combat: Annotated[
-        bool,
-        Meta(
-            description="subs and jets take by Moving; only with `move_only` and a movement other than `weaponized`"
-        ),
-    ] = False
-    tank_range: _Range8 = 7
-    cleric_range: _Range8 = 7
-    queen_tank_range: _Range8 = 7
-    queen_cleric_range: _Range8 = 7
-    flame_range: Annotated[int, Meta(ge=1, le=9, description="squares burnt in the chosen direction")] = 1
-    stun_range: Annotated[int, Meta(ge=1, le=9, description="how far a stun beam reaches")] = 9
-    jet_rocket_range: Annotated[
-        int, Meta(ge=0, le=9, description="reach of `limited_rocket` (jets and subs)")
-    ] = 0
-    homing_range: Annotated[
-        int, Meta(ge=0, le=9, description="distance for a homing lock; 0 = own square only")
-    ] = 3
-    stealth_detection_range: Annotated[
-        int, Meta(ge=1, le=9, description="with `stealth_range_detection`: how far anti_stealth sees")
-    ] = 3
-    submersion_detection_range: Annotated[
-        int, Meta(ge=1, le=9, description="how far torpedo launchers see below")
-    ] = 3
-    stun_duration: Annotated[int, Meta(ge=1, le=255, description="own turns lost")] = 3
-    flame_rate: Annotated[int, Meta(ge=1, le=99, description="rate of fire of flames (3.2)")] = 4
-    stun_rate: Annotated[int, Meta(ge=1, le=99, description="rate of fire of stuns")] = 2
-    conversion_rate: Annotated[int, Meta(ge=1, le=99, description="rate of fire of conversions")] = 4
-    rocket_rate: Annotated[int, Meta(ge=1, le=99, description="rate of fire of rocket launchers")] = 4
-    sam_rate: Annotated[int, Meta(ge=1, le=99, description="rate of fire of SAM launchers")] = 4
-    torpedo_rate: Annotated[int, Meta(ge=1, le=99, description="rate of fire of torpedo launchers")] = 4
-    projectile_speed: Annotated[int, Meta(ge=1, le=9, description="squares per own turn")] = 1
-    stealth: Annotated[bool, Meta(description="stealth conceals at all")] = True
-    submersion: Annotated[bool, Meta(description="the sub level conceals")] = True
-    stealth_lock_on: Annotated[bool, Meta(description="anti_stealth locks (8.2)")] = True
-    stealth_range_detection: Annotated[
-        bool, Meta(description="anti_stealth detects by range; may be on together with lock-on")
-    ] = False
-    dominance: Annotated[
-        Literal["stealth", "submersion"],
-        Meta(description="8.1: what a stealthy piece under water is hidden by"),
-    ] = "stealth"
-    reveal_on_fire: Annotated[bool, Meta(description="a piece that fires is revealed (8.3)")] = True
-    reveal_on_take: Annotated[bool, Meta(description="a piece that takes is revealed (8.3)")] = True
-    king_stealth: Annotated[bool, Meta(description="stealth works on a primary")] = False
-    king_air: Annotated[bool, Meta(description="a primary may be brought to the air")] = True
-    king_sub: Annotated[bool, Meta(description="a primary may be brought to the sub level")] = True
-    doze_enemies: Annotated[bool, Meta(description="dozers may push enemy pieces")] = True
-    transport_ground_only: Annotated[
-        bool, Meta(description="jump pack and scuba start on the ground only")
-    ] = True
-    reinforcements: Annotated[_Amount, Meta(description="how many reinforcements wait (4.4)")] = "normal"
-    weapons: Annotated[_Amount, Meta(description="weapon articles on the board (4.4)")] = "normal"
-    xxx_boxes: Annotated[_Amount, Meta(description="XXX boxes on the board (4.4)")] = "normal"
-
+Options = options_struct(
+    "wec", "The options of a match (4.4). All fields are optional; the defaults are the standard game."
+)
 
 # ---- 10.2 actions, in the order of the table in 7 ------------------------------------------------------------
 
@@ -264,7 +189,7 @@ class View(Struct, frozen=True, kw_only=True):
     to_act: list[str]
     result: Result | UnsetType = UNSET
     turn: int
-    options: Options
+    options: Options  # type: ignore[valid-type]
     draw_offer: Seat | UnsetType = UNSET
     turn_state: TurnState | UnsetType = UNSET
     pieces: list[PieceView]
@@ -274,9 +199,6 @@ class View(Struct, frozen=True, kw_only=True):
     reinforcements: list[Reinforcement]
     activation_squares: dict[Seat, list[str]]
     ghosts: list[Ghost]
-
-
-# ---- 10.4 effects --------------------------------------------------------------------------------------------
 
 
 # ---- 10.5 Position -------------------------------------------------------------------------------------------
