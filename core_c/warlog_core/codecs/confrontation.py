@@ -84,6 +84,8 @@ _ARMY_BISHOPS_MAX = 14
 _AREA_SPACES_MAX = 8
 
 _BOOK = book_data("confrontation")
+_SERVICE = service_data("confrontation")
+_TEXTS: Mapping[str, Mapping[str, str]] = _SERVICE["texts"]
 
 # ---- into words --------------------------------------------------------------------------------------------
 
@@ -182,45 +184,6 @@ def _position_words(position: object) -> list[int]:
     return words + _area_words(given.get("terrain", []))
 
 
-_ABILITIES = {
-    "king": "Its defeat ends its seat's part. Enters rough ground only to begin combat.",
-    "pawn": "No ability.",
-    "rook": "Strength: starts with one; a battle that it would lose is a draw instead, and one strength is spent.",
-    "knight": "Leap: passes over pieces. Weapon Mastery: a bonus in a battle which it began by moving in.",
-    "bishop": "Magic: knows spells, each cast once.",
-    "queen": "Leadership: adjacent pieces of her seat have a bonus to their rating.",
-}
-_SPELL_TEXTS = {
-    "fireball": "Battle at a distance against one enemy piece.",
-    "heal": "A removed own Pawn, Rook or Knight comes back into the zone.",
-    "hurt": "Battle at a distance against one enemy piece.",
-    "judgement": "One battle against every adjacent enemy piece.",
-    "panic": "One enemy piece runs back to its owner's home line.",
-}
-_RACE_TEXTS = {
-    "demons": "Rise from Hell: in the own turn, put a piece on any empty space; it may charge at once.",
-    "dwarves": "Hold the Line: before the dice, when an enemy moves in, a bonus for the defender.",
-    "elves": "Swift Movement: right after a move, the piece moves again.",
-    "humans": "Luck: after the dice of a battle, throw the own die again; the better one counts.",
-    "orcs": "Battle Fury: after an action, for each battle won in it, two other pieces attack.",
-    "undead": "Live Again: an own Pawn, Rook or Knight that loses a battle comes back on the home line.",
-}
-_TERRAIN_TEXTS = {
-    "barrier": "No move may pass over it and no spell may go through it; a move may end or start there.",
-    "counterspell": "No spell but those cast from it reaches a piece there, and no racial power works there.",
-    "enhancement": "A bonus for a piece that stands there in a battle begun by a move.",
-    "rough": "Entering costs 2 spaces of movement, except to begin a battle. Kings enter only to attack.",
-}
-_TREASURE_TEXTS = {
-    "sword": "The winner's Combat grows by 1.",
-    "armour": "The winner has one Strength, if it had none.",
-    "boots": "The winner's Move grows by 1.",
-    "scroll": "The seat's Bishop with the lowest id learns one more Fireball.",
-    "banner": "One more race token; without races, as the sword.",
-    "recruit": "A removed Pawn, or a new one, is put into the zone.",
-}
-
-
 class Codec:
     """The codec of `confrontation`."""
 
@@ -243,9 +206,8 @@ class Codec:
         self.pick_area = layout.row_picker("areas", ("kind", "spaces"))
         self.work_names = layout.rows["work"]
         self.army_names = layout.rows["armies"]
-        texts = service_data("confrontation")
-        self.actions = Actions(raw.actions, _KINDS, texts["actions"], own=(Army, PlaceTerrain, Cast))
-        self.effects = Effects(raw.effects, _KINDS, texts["effects"], {"treasure": "TreasureFound"})
+        self.actions = Actions(raw.actions, _KINDS, _SERVICE["actions"], own=(Army, PlaceTerrain, Cast))
+        self.effects = Effects(raw.effects, _KINDS, _SERVICE["effects"], {"treasure": "TreasureFound"})
         self.action_type, self.effect_type = self.actions.union, self.effects.union
         self.encoders = {
             **self.actions.encoders(_KINDS, but=_OF_A_MATCH),
@@ -330,7 +292,7 @@ class Codec:
     def pieces(self, options: Mapping[str, Any]) -> list[Any]:
         numbers = options["piece_table"]
         return [
-            {**entry, **numbers[entry["type"]], "ability": _ABILITIES[entry["type"]]}
+            {**entry, **numbers[entry["type"]], "ability": _TEXTS["abilities"][entry["type"]]}
             for entry in _BOOK["types"]
         ]
 
@@ -356,13 +318,13 @@ class Codec:
                 "max_spells_per_bishop": _BOOK["max_spells_per_bishop"],
             },
             "spells": [
-                {**entry, **spells.get(entry["spell"], {}), "text": _SPELL_TEXTS[entry["spell"]]}
+                {**entry, **spells.get(entry["spell"], {}), "text": _TEXTS["spells"][entry["spell"]]}
                 for entry in _BOOK["spells"]
             ],
-            "races": [{**entry, "text": _RACE_TEXTS[entry["race"]]} for entry in _BOOK["races"]],
-            "terrain": [{"kind": kind, "text": _TERRAIN_TEXTS[kind]} for kind in _BOOK["terrain_kinds"]],
+            "races": [{**entry, "text": _TEXTS["races"][entry["race"]]} for entry in _BOOK["races"]],
+            "terrain": [{"kind": kind, "text": _TEXTS["terrain"][kind]} for kind in _BOOK["terrain_kinds"]],
             "treasures": [
-                {**entry, "text": _TREASURE_TEXTS[entry["treasure"]]} for entry in _BOOK["treasures"]
+                {**entry, "text": _TEXTS["treasures"][entry["treasure"]]} for entry in _BOOK["treasures"]
             ],
         }
 

@@ -83,6 +83,7 @@ _RECRUIT_PHASE, _DEPLOY, _PLAY, _OVER = range(4)
 _HIDDEN = 0xFFFF  # in a view, the space of a stack to those who may not know it
 
 _BOOK = book_data("hex")
+_SERVICE = service_data("hex")
 
 # ---- into words --------------------------------------------------------------------------------------------
 
@@ -247,9 +248,8 @@ class Codec:
         )
         self.pick_entry = state.row_picker("seats.army", ("unit", "count"))
         self.pick_type = raw.setup_layout.row_picker("units", _TYPE_ROW)
-        texts = service_data("hex")
-        self.actions = Actions(raw.actions, _KINDS, texts["actions"], own=(Recruit,))
-        self.effects = Effects(raw.effects, _KINDS, texts["effects"])
+        self.actions = Actions(raw.actions, _KINDS, _SERVICE["actions"], own=(Recruit,))
+        self.effects = Effects(raw.effects, _KINDS, _SERVICE["effects"])
         self.action_type, self.effect_type = self.actions.union, self.effects.union
         self.encoders = self.actions.encoders(_KINDS, but=("recruit",), spaces=SPACE_IDS)
         makers = self.actions.makers(_KINDS, but=("recruit",))

@@ -91,6 +91,7 @@ _WALL = 0xFF
 _PIECES_MADE_MAX = 32768
 
 _BOOK = book_data("junqi")
+_SERVICE = service_data("junqi")
 
 # ---- into words --------------------------------------------------------------------------------------------
 
@@ -207,9 +208,8 @@ class Codec:
         self.pick_seat = raw.state_layout.row_picker(
             "seats", ("status", "cause", "ready", "timeouts", "offered")
         )
-        texts = service_data("junqi")
-        self.actions = Actions(raw.actions, _KINDS, texts["actions"], own=(Layout,))
-        self.effects = Effects(raw.effects, _KINDS, texts["effects"], _EFFECT_NAMES)
+        self.actions = Actions(raw.actions, _KINDS, _SERVICE["actions"], own=(Layout,))
+        self.effects = Effects(raw.effects, _KINDS, _SERVICE["effects"], _EFFECT_NAMES)
         self.action_type, self.effect_type = self.actions.union, self.effects.union
         self.layout = self.actions.numbers["layout"]
         self.seat_actions = {number for number, action in enumerate(raw.actions) if action.server_only}

@@ -66,6 +66,7 @@ _BOARD, _DEAD = 1, 2  # where a piece is
 _NOBODY = 5  # no owner, no origin, no offerer
 
 _BOOK = book_data("universal")
+_SERVICE = service_data("universal")
 
 # ---- into words --------------------------------------------------------------------------------------------
 
@@ -184,10 +185,9 @@ class Codec:
     options_type = Options
 
     def __init__(self, raw: RawGame) -> None:
-        texts = service_data("universal")
         kinds = {**_KINDS, "payment": Kind(lambda number: "auto", items=_payments(raw.items_max), type=Pay)}
-        actions = Actions(raw.actions, kinds, texts["actions"])
-        self.effects = Effects(raw.effects, kinds, texts["effects"], {"turn": "TurnStarted"})
+        actions = Actions(raw.actions, kinds, _SERVICE["actions"])
+        self.effects = Effects(raw.effects, kinds, _SERVICE["effects"], {"turn": "TurnStarted"})
         self.action_type, self.effect_type = actions.union, self.effects.union
         self.encoders = actions.encoders(kinds)
         makers = actions.makers(kinds)
@@ -353,19 +353,7 @@ def _order(options: Mapping[str, Any]) -> list[Seat]:
 
 
 # What a kind can do without an action, by the prose of section 3 (the book's data has actions alone).
-_PASSIVE: Mapping[str, list[dict[str, Any]]] = service_data("universal")["passive_abilities"]
-
-_ABILITY_TEXTS = {
-    "promotion": "An own angel or mecha becomes a commander. Every capture made by a move earns one.",
-    "demon_breeding": "A new demon appears next to an own demon.",
-    "sacrificial_move": "Two different pieces move in this turn.",
-    "improved_necromancy": "An own dead piece comes back next to the Mighty, commanders among them.",
-    "za_warudo": "An opposing piece cannot move until the end of its owner's next turn. The turn goes on.",
-    "summon": "An own angel, demon, dragon, mecha or knight is put next to the wizard, from anywhere.",
-    "necromancy": "An own dead piece comes back next to the wizard.",
-    "death_curse": "The first piece on a line from the wizard dies, if it is an opposing one, whatever its strength.",
-    "mind_seizure": "The first piece on a line from the psionic changes sides for as long as the psionic stands.",
-}
+_PASSIVE: Mapping[str, list[dict[str, Any]]] = _SERVICE["passive_abilities"]
 
 
 def _halved(cost: int) -> int:
@@ -387,7 +375,7 @@ def _ability(ability: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str
         entry["balance_cost"] = (
             {kind: _halved(one) for kind, one in cost.items()} if isinstance(cost, dict) else _halved(cost)
         )
-    return {**entry, "text": _ABILITY_TEXTS[ability["id"]]}
+    return {**entry, "text": _SERVICE["texts"]["abilities"][ability["id"]]}
 
 
 # ---- actions -----------------------------------------------------------------------------------------------

@@ -85,6 +85,7 @@ from warlog_core.errors import Explanation
 from warlog_core.layout import Row
 
 _BOOK = book_data("wec")
+_SERVICE = service_data("wec")
 
 _STEALTHY = frozenset(row["type"] for row in _BOOK["piece_types"] if "stealth" in row["inherent"])
 _WAITING = 3  # the level of a reinforcement
@@ -313,9 +314,8 @@ class Codec:
             "projectiles", ("kind", "seat", "square", "direction", "strength", "target", "fresh")
         )
         self.pick_ghost = state.row_picker("black_ghosts", ("type", "square", "level", "turn"))
-        texts = service_data("wec")
-        actions = Actions(raw.actions, _KINDS, texts["actions"], own=(Doze,))
-        effects = Effects(raw.effects, _KINDS, texts["effects"])
+        actions = Actions(raw.actions, _KINDS, _SERVICE["actions"], own=(Doze,))
+        effects = Effects(raw.effects, _KINDS, _SERVICE["effects"])
         self.action_type, self.effect_type = actions.union, effects.union
         self.encoders = actions.encoders(_KINDS, but=("doze",))
         self.encoders["doze"] = _doze_record
