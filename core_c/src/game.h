@@ -160,6 +160,22 @@ int wl_is_canonical(const wl_field *layout, const void *bytes, size_t size);
 /* Where the used part of the struct ends; what comes after it is zero. */
 size_t wl_used_bytes(const wl_field *layout, const void *bytes);
 
+/* ---- the game ----------------------------------------------------------------------------------------------------- */
+
+/* The members of a wl_game that game files call alike: tables (SEATS, SETUP_FIELDS ...), structs (hex_setup, hex_state, hex_view
+ * with a member `state`) and functions (hex_check_options ... hex_sound_state). What a game does otherwise it sets itself. */
+/* clang-format off */
+#define WL_PARTS(game)                                                                                                \
+    .seats = SEATS, .errors = ERROR_NAMES, .actions = ACTION_TYPES, .effects = EFFECTS,                               \
+    .setup_size = sizeof(game##_setup), .state_size = sizeof(game##_state), .view_size = sizeof(game##_view),         \
+    .setup_layout = SETUP_FIELDS, .state_layout = STATE_LAYOUT, .view_layout = VIEW_LAYOUT,                           \
+    .view_state_offset = offsetof(game##_view, state),                                                                \
+    .check_options = game##_check_options, .init = game##_init, .seats_in = game##_seats_in, .phase = game##_phase,   \
+    .to_act = game##_to_act, .clock = game##_clock, .check = game##_check, .explain = game##_explain,                 \
+    .legal = game##_legal, .apply = game##_apply, .disclosure = game##_disclosure, .observe = game##_observe,         \
+    .result = game##_result, .sound_setup = game##_sound_setup, .sound_state = game##_sound_state
+/* clang-format on */
+
 /* ---- small things ------------------------------------------------------------------------------------------------ */
 
 static inline int wl_between(wl_word low, wl_word value, wl_word high) { return low <= value && value <= high; }

@@ -2673,41 +2673,16 @@ static wl_result conf_result(const void *state_)
 enum { DRAWS_MAX = 1024 }; /* 256 ties of four seats in the order roll: once in 10^150 matches */
 
 static const wl_game CONFRONTATION = {
+    WL_PARTS(conf),
     .name = "confrontation",
     .rules_version = 1,
     .items_max = ARMY_ITEMS_MAX,
-    .seats = SEATS,
     .phases = PHASES,
     .reasons = REASONS,
-    .errors = ERROR_NAMES,
-    .actions = ACTION_TYPES,
-    .effects = EFFECTS,
-    .setup_size = sizeof(conf_setup),
-    .state_size = sizeof(conf_state),
-    .view_size = sizeof(conf_view),
-    .setup_layout = SETUP_FIELDS,
-    .state_layout = STATE_LAYOUT,
-    .view_layout = VIEW_LAYOUT,
-    .view_state_offset = offsetof(conf_view, state),
     /* The reveal: 64 pieces of up to 7 words; a pass of the order roll with two contenders: 5 + 1 + 4 words for 2 draws. */
     .event_words_max = 64 * 7 + 1024 + 10 * DRAWS_MAX / 2,
     .draws_max = DRAWS_MAX,
-    .check_options = conf_check_options,
-    .init = conf_init,
     .reconfigure = NULL, /* the book allows no change of options during play */
-    .seats_in = conf_seats_in,
-    .phase = conf_phase,
-    .to_act = conf_to_act,
-    .clock = conf_clock,
-    .check = conf_check,
-    .explain = conf_explain,
-    .legal = conf_legal,
-    .apply = conf_apply,
-    .disclosure = conf_disclosure,
-    .observe = conf_observe,
-    .result = conf_result,
-    .sound_setup = conf_sound_setup,
-    .sound_state = conf_sound_state,
 };
 
 const wl_game *const wl_games_confrontation[] = {&CONFRONTATION, NULL};

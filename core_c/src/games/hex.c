@@ -2066,41 +2066,16 @@ static wl_result hex_result(const void *state_)
 }
 
 static const wl_game HEX = {
+    WL_PARTS(hex),
     .name = "hex",
     .rules_version = 1,
     .items_max = 2 * ARMY_MAX,
-    .seats = SEATS,
     .phases = PHASES,
     .reasons = REASONS,
-    .errors = ERROR_NAMES,
-    .actions = ACTION_TYPES,
-    .effects = EFFECTS,
-    .setup_size = sizeof(hex_setup),
-    .state_size = sizeof(hex_state),
-    .view_size = sizeof(hex_view),
-    .setup_layout = SETUP_FIELDS,
-    .state_layout = STATE_LAYOUT,
-    .view_layout = VIEW_LAYOUT,
-    .view_state_offset = offsetof(hex_view, state),
     /* The largest event reveals all stacks in six forms, then the deployment and the round's queue. */
     .event_words_max = 6 * (STACK_WORDS * STACKS_MAX + 8) + 4 * STACKS_MAX + 1024,
     .draws_max = 2 * SPACES_MAX,
-    .check_options = hex_check_options,
-    .init = hex_init,
     .reconfigure = NULL, /* the book allows no change of options during play */
-    .seats_in = hex_seats_in,
-    .phase = hex_phase,
-    .to_act = hex_to_act,
-    .clock = hex_clock,
-    .check = hex_check,
-    .explain = hex_explain,
-    .legal = hex_legal,
-    .apply = hex_apply,
-    .disclosure = hex_disclosure,
-    .observe = hex_observe,
-    .result = hex_result,
-    .sound_setup = hex_sound_setup,
-    .sound_state = hex_sound_state,
 };
 
 const wl_game *const wl_games_hex[] = {&HEX, NULL};

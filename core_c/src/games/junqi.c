@@ -1631,41 +1631,16 @@ static wl_result junqi_result(const void *state_)
 }
 
 static const wl_game JUNQI = {
+    WL_PARTS(junqi),
     .name = "junqi",
     .rules_version = 1,
     .items_max = ARMY,
-    .seats = SEATS,
     .phases = PHASE_NAMES,
     .reasons = REASON_NAMES,
-    .errors = ERROR_NAMES,
-    .actions = ACTION_TYPES,
-    .effects = EFFECTS,
-    .setup_size = sizeof(junqi_setup),
-    .state_size = sizeof(junqi_state),
-    .view_size = sizeof(junqi_view),
-    .setup_layout = SETUP_FIELDS,
-    .state_layout = STATE_LAYOUT,
-    .view_layout = VIEW_LAYOUT,
-    .view_state_offset = offsetof(junqi_view, state),
     /* The largest event is a move along a path, with two lost pieces in three forms each, three defeats and an end. */
     .event_words_max = PATH_MAX + 1024,
     .draws_max = SEATS_MAX * ARMY,
-    .check_options = junqi_check_options,
-    .init = junqi_init,
     .reconfigure = NULL, /* the book allows no change of options during play */
-    .seats_in = junqi_seats_in,
-    .phase = junqi_phase,
-    .to_act = junqi_to_act,
-    .clock = junqi_clock,
-    .check = junqi_check,
-    .explain = junqi_explain,
-    .legal = junqi_legal,
-    .apply = junqi_apply,
-    .disclosure = junqi_disclosure,
-    .observe = junqi_observe,
-    .result = junqi_result,
-    .sound_setup = junqi_sound_setup,
-    .sound_state = junqi_sound_state,
 };
 
 const wl_game *const wl_games_junqi[] = {&JUNQI, NULL};

@@ -2370,43 +2370,18 @@ static wl_result universal_result(const void *state_)
 }
 
 static const wl_game UNIVERSAL = {
+    WL_PARTS(universal),
     .name = "universal",
     .rules_version = 1,
     .items_max = COST_MAX,
-    .seats = SEATS,
     .phases = PHASES,
     .reasons = REASONS,
-    .errors = ERROR_NAMES,
-    .actions = ACTION_TYPES,
-    .effects = EFFECTS,
-    .setup_size = sizeof(universal_setup),
-    .state_size = sizeof(universal_state),
-    .view_size = sizeof(universal_view),
-    .setup_layout = SETUP_FIELDS,
-    .state_layout = STATE_LAYOUT,
-    .view_layout = VIEW_LAYOUT,
-    .view_state_offset = offsetof(universal_view, state),
     /* The largest event: all pieces thaw, are released or conquer, each with an effect or two of at most eleven words. */
     .event_words_max = 3 * 11 * IDS + 1024,
     .draws_max = 0,
-    .check_options = universal_check_options,
-    .init = universal_init,
     .reconfigure = NULL, /* the book allows no change of options during play */
-    .seats_in = universal_seats_in,
-    .phase = universal_phase,
-    .to_act = universal_to_act,
-    .clock = universal_clock,
-    .check = universal_check,
-    .explain = universal_explain,
-    .legal = universal_legal,
     .slots = universal_slots,
     .slot = universal_slot,
-    .apply = universal_apply,
-    .disclosure = universal_disclosure,
-    .observe = universal_observe,
-    .result = universal_result,
-    .sound_setup = universal_sound_setup,
-    .sound_state = universal_sound_state,
 };
 
 const wl_game *const wl_games_universal[] = {&UNIVERSAL, NULL};

@@ -3178,42 +3178,17 @@ static wl_result wec_result(const void *state_)
 }
 
 static const wl_game WEC = {
+    WL_PARTS(wec),
     .name = "wec",
     .rules_version = 1,
     .items_max = 0,
-    .seats = SEATS,
     .phases = PHASES,
     .reasons = REASONS,
-    .errors = ERROR_NAMES,
-    .actions = ACTION_TYPES,
-    .effects = EFFECTS,
-    .setup_size = sizeof(wec_setup),
-    .state_size = sizeof(wec_state),
-    .view_size = sizeof(wec_view),
-    .setup_layout = SETUP_FIELDS,
-    .state_layout = STATE_LAYOUT,
-    .view_layout = VIEW_LAYOUT,
-    .view_state_offset = offsetof(wec_view, state),
     /* An end_turn: 64 projectiles move nine squares each and hit; every piece takes a step, is lost and spills: below 2000
      * effects, few of them with two forms, of some 12 words. */
     .event_words_max = 1 << 15,
     .draws_max = 0,
-    .check_options = wec_check_options,
-    .init = wec_init,
     .reconfigure = wec_reconfigure,
-    .seats_in = wec_seats_in,
-    .phase = wec_phase,
-    .to_act = wec_to_act,
-    .clock = wec_clock,
-    .check = wec_check,
-    .explain = wec_explain,
-    .legal = wec_legal,
-    .apply = wec_apply,
-    .disclosure = wec_disclosure,
-    .observe = wec_observe,
-    .result = wec_result,
-    .sound_setup = wec_sound_setup,
-    .sound_state = wec_sound_state,
 };
 
 const wl_game *const wl_games_wec[] = {&WEC, NULL};
