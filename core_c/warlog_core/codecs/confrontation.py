@@ -13,7 +13,8 @@ from msgspec import UNSET, UnsetType
 
 from warlog_core.binding import ABSENT, OPEN, OUT_OF_RANGE, UNKNOWN, WORD_ABSENT, RawGame
 from warlog_core.codecs import ActionRecord, Result, book_data, confrontation_explain, service_data
-from warlog_core.codecs._actions import ListedActions, encoded, recent
+from warlog_core.codecs._actions import ListedActions, recent
+from warlog_core.codecs._base import BaseCodec, BaseTables
 from warlog_core.codecs._names import members
 from warlog_core.codecs._options import option_readers
 from warlog_core.codecs._signatures import NUMBER, Actions, Effects, Kind, Kinds, table
@@ -184,12 +185,10 @@ def _position_words(position: object) -> list[int]:
     return words + _area_words(given.get("terrain", []))
 
 
-class Codec:
+class Codec(BaseCodec):
     """The codec of `confrontation`."""
 
     title = "Confrontation"
-    seats_are_numbered_by = "match"
-    spectators = "open"
     view_type = View
     position_type = Position
     options_type = Options
@@ -236,9 +235,6 @@ class Codec:
         self, options: Mapping[str, Any], position: Any, code: str, words: Sequence[int]
     ) -> Explanation | None:
         return confrontation_explain.of_start(options, position, code, words)
-
-    def labels(self, options: object) -> bytes:
-        return b""
 
     def full_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
         full: dict[str, Any] = {}
@@ -481,7 +477,7 @@ def _cast(record: Sequence[int]) -> Cast:
     return Cast(piece, spell) if spell == "judgement" else Cast(piece, spell, SPACE_NAMES[first])
 
 
-class Tables:
+class Tables(BaseTables):
     """One match's names: those of its seats. All else is the same in every match."""
 
     def __init__(self, codec: Codec, setup: Mapping[str, Any]) -> None:
@@ -495,14 +491,10 @@ class Tables:
             "roll": Kind(take=lambda left: Roll(self.seats[next(left)], next(left))),
         }
         timeout = codec.actions.encoders(kinds, but=codec.encoders)
-        self._encoders = {**codec.encoders, **timeout}
         self._timeout = codec.actions.makers(kinds, but=_BY_HAND)[_TIMEOUT]
-        self._effects = codec.effects.decoders(kinds)
+        super().__init__({**codec.encoders, **timeout}, codec.effects.decoders(kinds), codec.listed)
 
     # ---- actions ----
-
-    def record(self, action: object) -> ActionRecord:
-        return encoded(action, self._encoders)
 
     def action(self, record: Sequence[int], items: Sequence[int]) -> Any:
         if record[0] == _ARMY and record[1] == ABSENT:
@@ -519,14 +511,6 @@ class Tables:
 
     def explain(self, action: Mapping[str, Any], code: str, words: Sequence[int]) -> Explanation | None:
         return confrontation_explain.of_action(action, code, words, self.seats)
-
-    def listing(self, listing: bytes) -> list[Any]:
-        return self._codec.listed.structs(listing)
-
-    # ---- effects ----
-
-    def effect(self, kind: int, words: Sequence[int]) -> Any:
-        return self._effects[kind](words)
 
     def _named(self, bits: int) -> list[str]:
         return members(bits, self.seats)

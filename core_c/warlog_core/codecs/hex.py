@@ -25,9 +25,9 @@ from warlog_core.binding import (
 from warlog_core.codecs import ActionRecord, Result, book_data, hex_explain, service_data
 from warlog_core.codecs._actions import (
     ListedActions,
-    encoded,
     recent,
 )
+from warlog_core.codecs._base import BaseCodec, BaseTables
 from warlog_core.codecs._names import joined, members
 from warlog_core.codecs._options import option_readers
 from warlog_core.codecs._signatures import NUMBER, Actions, Effects, Kind, Kinds, table
@@ -229,12 +229,10 @@ _DEFAULT_IDS: tuple[str, ...] = tuple(unit["id"] for unit in _BOOK["roster"])
 _DEFAULT_LABELS: tuple[tuple[str, str], ...] = tuple((unit["id"], unit["name"]) for unit in _BOOK["roster"])
 
 
-class Codec:
+class Codec(BaseCodec):
     """The codec of `hex`."""
 
     title = "Hex Tactics"
-    seats_are_numbered_by = "match"
-    spectators = "open"
     view_type = View
     position_type = Position
     options_type = Options
@@ -403,7 +401,7 @@ _KINDS: Kinds = {
 }
 
 
-class Tables:
+class Tables(BaseTables):
     """One match's names: those of its seats and unit types. Also what never changes in its views."""
 
     def __init__(self, codec: Codec, setup: Mapping[str, Any], labels: bytes) -> None:
@@ -418,8 +416,7 @@ class Tables:
         self._pairs = pairs
         self._units = tuple(unit_id for unit_id, _ in pairs)
         self._unit_numbers = numbered(self._units)
-        self._encoders = {**codec.encoders, "recruit": self._recruit_record}
-        self._effects = codec.effects.decoders(
+        effects = codec.effects.decoders(
             {
                 **_KINDS,
                 "entry": Kind(take=lambda left: ArmyEntry(self._units[next(left)], next(left))),
@@ -427,12 +424,10 @@ class Tables:
                 "result": Kind(take=lambda left: self._result(next(left), next(left))),
             }
         )
+        super().__init__({**codec.encoders, "recruit": self._recruit_record}, effects, codec.listed)
         self._board: tuple[tuple[int, ...], Board] | None = None
 
     # ---- actions ----
-
-    def record(self, action: object) -> ActionRecord:
-        return encoded(action, self._encoders)
 
     def _recruit_record(self, action: dict[str, Any]) -> ActionRecord:
         if len(action) != 2:
@@ -452,14 +447,6 @@ class Tables:
 
     def explain(self, action: Mapping[str, Any], code: str, words: Sequence[int]) -> Explanation | None:
         return hex_explain.of_action(action, code, words, self._units)
-
-    def listing(self, listing: bytes) -> list[Any]:
-        return self._codec.listed.structs(listing)
-
-    # ---- effects ----
-
-    def effect(self, kind: int, words: Sequence[int]) -> Any:
-        return self._effects[kind](words)
 
     def _army(self, pairs: Sequence[int]) -> list[ArmyEntry]:
         units = self._units

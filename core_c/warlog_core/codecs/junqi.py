@@ -11,12 +11,12 @@ from typing import Any
 from msgspec import UNSET, UnsetType
 
 from warlog_core.binding import WORD_ABSENT, RawGame
-from warlog_core.codecs import ActionRecord, Result, book_data, junqi_explain, service_data
+from warlog_core.codecs import Result, book_data, junqi_explain, service_data
 from warlog_core.codecs._actions import (
     ListedActions,
-    encoded,
     recent,
 )
+from warlog_core.codecs._base import BaseCodec, BaseTables
 from warlog_core.codecs._names import members
 from warlog_core.codecs._options import option_readers
 from warlog_core.codecs._signatures import NUMBER, Actions, Effects, Kind, Kinds, table
@@ -188,12 +188,10 @@ def _position_words(position: object) -> list[int]:
     return [*words, 0, *[WORD_ABSENT] * 4, 0]
 
 
-class Codec:
+class Codec(BaseCodec):
     """The codec of `junqi`."""
 
     title = "Siguo Junqi"
-    seats_are_numbered_by = "match"
-    spectators = "open"
     view_type = View
     position_type = Position
     options_type = Options
@@ -238,9 +236,6 @@ class Codec:
         self, options: Mapping[str, Any], position: Any, code: str, words: Sequence[int]
     ) -> Explanation | None:
         return junqi_explain.of_start(options, position, code, words)
-
-    def labels(self, options: object) -> bytes:
-        return b""
 
     def full_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """As 10.1 has them. `layouts` if they were given: it is among `secret_options`."""
@@ -311,9 +306,6 @@ class Codec:
 
     def pieces(self, options: Mapping[str, Any]) -> list[Any]:
         return list(_BOOK["piece_types"])
-
-    def presets(self, options: Mapping[str, Any]) -> list[Any]:
-        return []
 
     def catalogues(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """The battle table (3.2), the cells of a layout and what may stand there (4.2), the ranks (9.2)."""
@@ -386,7 +378,7 @@ _EFFECT_NAMES = {
 }  # fmt: skip
 
 
-class Tables:
+class Tables(BaseTables):
     """One match's names: those of its seats. All else is the same in every match."""
 
     def __init__(self, codec: Codec, setup: Mapping[str, Any]) -> None:
@@ -397,15 +389,12 @@ class Tables:
         # Most pieces of a view stand where they stood in the last one, and are frozen: each is made once.
         self._pieces_made = codec.pieces_made[self._flip, len(self.seats)]
         kinds = {**_KINDS, "seat": table(self.seats), "seats": Kind(self.named)}
-        self._encoders = codec.actions.encoders(kinds, spaces=SPACE_IDS)
+        encoders = codec.actions.encoders(kinds, spaces=SPACE_IDS)
         self._makers = codec.actions.makers(kinds)
-        self._effects = codec.effects.decoders(kinds)
+        super().__init__(encoders, codec.effects.decoders(kinds), codec.listed)
         self._teams = self.seats if len(self.seats) == 2 else ("south_north", "east_west") * 2
 
     # ---- actions ----
-
-    def record(self, action: object) -> ActionRecord:
-        return encoded(action, self._encoders)
 
     def action(self, record: Sequence[int], items: Sequence[int]) -> Any:
         if record[0] == self._codec.layout:
@@ -421,14 +410,6 @@ class Tables:
 
     def explain(self, action: Mapping[str, Any], code: str, words: Sequence[int]) -> Explanation | None:
         return junqi_explain.of_action(action, code, words, self.seats)
-
-    def listing(self, listing: bytes) -> list[Any]:
-        return self._codec.listed.structs(listing)
-
-    # ---- effects ----
-
-    def effect(self, kind: int, words: Sequence[int]) -> Any:
-        return self._effects[kind](words)
 
     def named(self, bits: int) -> list[Seat]:
         """These seats, in seat order."""

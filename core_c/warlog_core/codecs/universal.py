@@ -12,8 +12,9 @@ import msgspec
 from msgspec import UNSET
 
 from warlog_core.binding import UNKNOWN, WORD_ABSENT, WORD_UNKNOWN, RawGame
-from warlog_core.codecs import ActionRecord, Result, book_data, service_data, universal_explain
-from warlog_core.codecs._actions import ListedActions, encoded, recent
+from warlog_core.codecs import Result, book_data, service_data, universal_explain
+from warlog_core.codecs._actions import ListedActions, recent
+from warlog_core.codecs._base import BaseCodec, BaseTables
 from warlog_core.codecs._names import joined, members
 from warlog_core.codecs._options import option_readers
 from warlog_core.codecs._signatures import NUMBER, Actions, Effects, Kind, Kinds, table
@@ -174,12 +175,11 @@ def _position_words(position: object) -> list[int]:
     return words + (_area_words(given["area"]) if "area" in given else [0, 0])
 
 
-class Codec:
+class Codec(BaseCodec):
     """The codec of `universal`."""
 
     title = "Universal Chess"
     seats_are_numbered_by = "game"
-    spectators = "open"
     view_type = View
     position_type = Position
     options_type = Options
@@ -217,9 +217,6 @@ class Codec:
         self, options: Mapping[str, Any], position: Any, code: str, words: Sequence[int]
     ) -> Explanation | None:
         return universal_explain.of_start(options, position, words)
-
-    def labels(self, options: object) -> bytes:
-        return b""
 
     def full_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
         mode = options.get("mode", "standard")
@@ -411,7 +408,7 @@ def _payments(items_max: int) -> Callable[[object], tuple[int, list[int]]]:
     return payment
 
 
-class Tables:
+class Tables(BaseTables):
     """One match's seats, and what never changes in its views."""
 
     def __init__(self, codec: Codec, setup: Mapping[str, Any]) -> None:
@@ -421,13 +418,11 @@ class Tables:
         self._mode = MODES[setup["mode"]]
         self._teams = _teams(PAIRINGS[setup["pairing"]]) if self._mode == "double" else UNSET
         self._veterans = bool(setup["veterans"])
-        self._effects = codec.effects.decoders({**_KINDS, "seats": Kind(self._seats)})
+        effects = codec.effects.decoders({**_KINDS, "seats": Kind(self._seats)})
+        super().__init__(codec.encoders, effects, codec.listed)
         self._areas: tuple[object, dict[str, list[str]]] = (None, {})
 
     # ---- actions ----
-
-    def record(self, action: object) -> ActionRecord:
-        return encoded(action, self._codec.encoders)
 
     def action(self, record: Sequence[int], items: Sequence[int]) -> Any:
         action = self._codec.made(record)
@@ -436,19 +431,8 @@ class Tables:
             return action
         return msgspec.structs.replace(action, pay=[SPACE_NAMES[space] for space in items])
 
-    def action_alt(self, kind: int, words: Sequence[int]) -> dict[str, Any]:
-        raise AssertionError("no action of this game is redacted")
-
     def explain(self, action: Mapping[str, Any], code: str, words: Sequence[int]) -> Explanation | None:
         return universal_explain.of_action(action, code, words)
-
-    def listing(self, listing: bytes) -> list[Any]:
-        return self._codec.listed.structs(listing)
-
-    # ---- effects ----
-
-    def effect(self, kind: int, words: Sequence[int]) -> Any:
-        return self._effects[kind](words)
 
     # ---- view and Position: two writings of one record ----
 

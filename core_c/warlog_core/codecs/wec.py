@@ -14,7 +14,8 @@ from msgspec import UNSET, UnsetType
 
 from warlog_core.binding import UNKNOWN, WORD_ABSENT, RawGame
 from warlog_core.codecs import ActionRecord, Result, book_data, service_data, wec_explain, wec_notation
-from warlog_core.codecs._actions import Encoder, ListedActions, encoded, recent
+from warlog_core.codecs._actions import Encoder, ListedActions, recent
+from warlog_core.codecs._base import BaseCodec, BaseTables
 from warlog_core.codecs._names import joined, members
 from warlog_core.codecs._options import option_readers
 from warlog_core.codecs._signatures import NUMBER, Actions, Effects, Kind, Kinds, table
@@ -282,11 +283,10 @@ def _seen_position(position: dict[str, Any]) -> dict[str, Any]:
     return {**position, "pieces": pieces, "projectiles": projectiles}
 
 
-class Codec:
+class Codec(BaseCodec):
     """The codec of `wec`."""
 
     title = "Weaponized Chess"
-    seats_are_numbered_by = "match"
     spectators = "none"
     competitive_in_play = True
     competitive_hot_seat = True  # 6.5: "in a hot seat one command suffices"
@@ -339,9 +339,6 @@ class Codec:
         self, options: Mapping[str, Any], position: Any, code: str, words: Sequence[int]
     ) -> Explanation | None:
         return wec_explain.of_start(options, position, code, words)
-
-    def labels(self, options: object) -> bytes:
-        return b""
 
     @staticmethod
     def own_options(seat: str) -> frozenset[str]:
@@ -502,12 +499,13 @@ def _way(square: int, steps: int) -> list[str]:
     return names
 
 
-class Tables:
+class Tables(BaseTables):
     """One match's names. Also what never changes in its views: the options."""
 
     seats: tuple[str, ...] = SEATS
 
     def __init__(self, codec: Codec, setup: Mapping[str, Any]) -> None:
+        super().__init__(codec.encoders, codec.effects, codec.listed)
         self._codec = codec
         named: dict[str, Any] = {
             spec["name"]: bool(number)
@@ -521,25 +519,11 @@ class Tables:
 
     # ---- actions ----
 
-    def record(self, action: object) -> ActionRecord:
-        return encoded(action, self._codec.encoders)
-
     def action(self, record: Sequence[int], items: Sequence[int]) -> Any:
         return self._codec.made(record)
 
-    def action_alt(self, kind: int, words: Sequence[int]) -> dict[str, Any]:
-        raise AssertionError("an action is shown whole or not at all (8.4)")
-
     def explain(self, action: Mapping[str, Any], code: str, words: Sequence[int]) -> Explanation | None:
         return wec_explain.of_action(action, code, words, self.options)
-
-    def listing(self, listing: bytes) -> list[Any]:
-        return self._codec.listed.structs(listing)
-
-    # ---- effects ----
-
-    def effect(self, kind: int, words: Sequence[int]) -> Any:
-        return self._codec.effects[kind](words)
 
     # ---- view ----
 

@@ -8,8 +8,9 @@ from typing import Annotated, Any, Literal, get_args
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from warlog_core.binding import RawGame
-from warlog_core.codecs import ActionRecord, Result
-from warlog_core.codecs._actions import ListedActions, encoded
+from warlog_core.codecs import Result
+from warlog_core.codecs._actions import ListedActions
+from warlog_core.codecs._base import BaseCodec, BaseTables
 from warlog_core.codecs._names import members
 from warlog_core.codecs._signatures import NUMBER, Actions, Effects, Kind, Kinds, table
 from warlog_core.codecs._words import (
@@ -60,12 +61,10 @@ def _position_words(position: object) -> list[int]:
     return [int_word(given["heap"]), name_word(numbered(SEATS))(given["seat"])]
 
 
-class Codec:
+class Codec(BaseCodec):
     """The codec of `nim`."""
 
     title = "Nim"
-    seats_are_numbered_by = "match"
-    spectators = "open"
     view_type = View
     position_type = Position
     options_type = Options
@@ -89,9 +88,6 @@ class Codec:
     def position_words(self, options: object, position: object) -> list[int]:
         return with_verdict(_position_words, position)
 
-    def labels(self, options: object) -> bytes:
-        return b""
-
     def full_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
         return {"heap": 21, **options}
 
@@ -100,9 +96,6 @@ class Codec:
         return {"kind": "heap", "levels": ["ground"], "spaces": [heap]}
 
     def pieces(self, options: Mapping[str, Any]) -> list[Any]:
-        return []
-
-    def presets(self, options: Mapping[str, Any]) -> list[Any]:
         return []
 
     def tables(self, setup: Mapping[str, Any], labels: bytes) -> Tables:
@@ -127,29 +120,17 @@ _ACTION_TEXTS = {
 }
 
 
-class Tables:
+class Tables(BaseTables):
     """Every match has the same names."""
 
     seats = SEATS
 
     def __init__(self, codec: Codec) -> None:
+        super().__init__(codec.encoders, codec.effects, codec.listed)
         self._codec = codec
-
-    def record(self, action: object) -> ActionRecord:
-        return encoded(action, self._codec.encoders)
 
     def action(self, record: Sequence[int], items: Sequence[int]) -> Struct:
         struct: Struct = self._codec.made(record)
-        return struct
-
-    def listing(self, listing: bytes) -> list[Any]:
-        return self._codec.listed.structs(listing)
-
-    def action_alt(self, kind: int, words: Sequence[int]) -> dict[str, Any]:
-        raise AssertionError("no action of nim has another form")
-
-    def effect(self, kind: int, words: Sequence[int]) -> Struct:
-        struct: Struct = self._codec.effects[kind](words)
         return struct
 
     def view(self, viewer: str, fields: Mapping[str, Any]) -> Struct:
