@@ -237,15 +237,21 @@ class Matches:
         """Raises what Store.append raises."""
         match, before = draft.match, draft.began
         self.counts.redis_appends += 1
-        match.index = index_json(before, match)
+        match.stored_frame = frame = match.frame_json()
+        is_same = (
+            before is not None and before.stored_frame == frame and before.status == match.status != "lobby"
+        )
         clocked = before is None or bool(match.deadlines or before.deadlines)
         append = Append(
             match=draft.match_id,
             expected_version=0 if before is None else before.version,
             expected_chain="" if before is None else before.fold.chain,
             events=[one.stored for one in draft.written],
-            summary=match.summary_json(STRANGER),
-            index=match.index,
+            moving=match.moving_json(STRANGER),
+            frame=b"" if is_same else frame,
+            index=b"" if is_same else index_json(match),
+            status=match.status,
+            to_act=match.to_act,
             secrets=draft.new_secrets,
             idempotency=None if key is None else Idempotency(draft.by, key.key, key.digest, match.deadlines),
             deadlines=match.deadlines if clocked else None,

@@ -76,7 +76,8 @@ class Hand:
                 "expected_version": self.version,
                 "expected_chain": self.chain,
                 "events": events if events is not None else self.events(),
-                "summary": b'{"status":"playing"}',
+                "frame": b'{"game":"hex"',
+                "moving": b'"status":"playing"}',
                 **fields,
             }
         )

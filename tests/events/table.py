@@ -17,6 +17,7 @@ from warlog_events.match.match import Match
 from warlog_events.match.model import Player, Reader
 from warlog_events.matches import Matches
 from warlog_events.players.presence import Presence
+from warlog_events.redis import keys
 from warlog_events.redis.append_notices import Watch
 from warlog_events.redis.connection import Connection
 from warlog_events.redis.store import Store
@@ -115,6 +116,13 @@ class Table:
     async def events(self, match: Match, reader: Reader = ALL) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = to_builtins(await self.matches.past.events(match, reader, 0, 100_000))
         return found
+
+    async def as_0_1_stored(self, match_id: str) -> None:
+        """What is stored beside the events takes the form that it had in 0.1."""
+        state, summary = keys.match_state(match_id), await self.store.summary(match_id)
+        assert summary is not None
+        await self.connection.redis.hdel(state, "frame", "moving", "index", "invited")
+        await self.connection.redis.hset(state, "summary", summary)
 
     async def forget(self) -> None:
         """Every hot match leaves memory."""

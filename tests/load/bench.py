@@ -12,11 +12,13 @@ import argparse
 import asyncio
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Awaitable, Callable, Iterator
+import uuid
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -448,19 +450,51 @@ async def figures_of_long_matches(name: str) -> None:
             after = page["events"][-1]["version"]
         show("re-sync after 400 events: match, view and actions", f"{synced:,} bytes")
         show("the same as 400 events", f"{wire.received_bytes:,} bytes")
-        connection = await open_redis(None, Path(folder))
-        try:
-            before = (await connection.redis.info("memory"))["used_memory"]
-            matches = [await hot_seat(server.url, name, 2) for _ in range(50)]
-            empty = (await connection.redis.info("memory"))["used_memory"]
-            total = 0
-            for played, own, _ in matches[:10]:
-                total += await play_hot_seat(own, played, name, 100)
-            full = (await connection.redis.info("memory"))["used_memory"]
-        finally:
-            await connection.close()
-        show("Redis memory per match of 2 events", f"{(empty - before) / 50:,.0f} bytes")
-        show("Redis memory per further event", f"{(full - empty) / total:,.0f} bytes")
+
+
+MEMORY_MATCHES = 10
+# Of each match: up to here nothing is counted, and then so many events. The snapshot of version 100 lies before, the
+# next one, which takes its place, after them: a snapshot does not grow with the events.
+MEMORY_FROM, MEMORY_EVENTS = 105, 90
+
+
+async def figures_of_memory(names: Sequence[str]) -> None:
+    """What Redis needs for one more event: how much its `used_memory` grows while matches are played on, which is all
+    keys together with their tables, and MEMORY USAGE of the keys of each kind. The activity streams do not reach the
+    length from which on they are trimmed, so that each event is charged with its whole entry."""
+    print("Redis memory per further event, all keys together (aims: 300 bytes, 400 with an idempotency key)")
+    for name in names:
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            WarlogServer(Path(folder), environment=UNLIMITED) as server,
+        ):
+            played = [await hot_seat(server.url, name, MEMORY_FROM) for _ in range(MEMORY_MATCHES)]
+            connection = await open_redis(None, Path(folder))
+            try:
+                for keyed in (False, True):
+                    before, kinds = await memory_used(connection.redis)
+                    for match, wire, _ in played:
+                        await play_hot_seat(wire, match, name, MEMORY_EVENTS, keyed=keyed)
+                    after, now = await memory_used(connection.redis)
+                    n = MEMORY_MATCHES * MEMORY_EVENTS
+                    grown = {kind: (now[kind] - kinds.get(kind, 0)) / n for kind in now}
+                    parts = ", ".join(f"{kind} {size:.0f}" for kind, size in grown.items() if abs(size) >= 1)
+                    show(
+                        f"{name}, {'with' if keyed else 'without'} a key",
+                        f"{(after - before) / n:.0f} ({parts})",
+                    )
+            finally:
+                await connection.close()
+
+
+async def memory_used(redis: Any) -> tuple[int, dict[str, int]]:
+    """Bytes in all, and those of the keys by their kind."""
+    used = (await redis.info("memory"))["used_memory"]
+    kinds: dict[str, int] = {}
+    async for key in redis.scan_iter(count=1000):
+        kind = re.sub(r".*}:(m_[^:]*:)?([a-z]*).*", r"\2", key.decode())
+        kinds[kind] = kinds.get(kind, 0) + int(await redis.memory_usage(key, samples=0) or 0)
+    return used, kinds
 
 
 def undo(to: int) -> dict[str, object]:
@@ -494,19 +528,24 @@ async def hot_seat(url: str, name: str, length: int) -> tuple[str, Wire, int]:
     return match, own, 2 + await play_hot_seat(own, match, name, length - 2)
 
 
-async def play_hot_seat(wire: Wire, match: str, name: str, events: int) -> int:
-    """Plays on by the server's own listings; a match that ends is taken back to its start. Returns the events made."""
+async def play_hot_seat(wire: Wire, match: str, name: str, events: int, keyed: bool = False) -> int:
+    """Plays on by the server's own listings; a match that ends is taken back to its start. Returns the events made.
+
+    keyed   each command with an Idempotency-Key of its own"""
     dice = random.Random(match)
     path = f"/v1/matches/{match}"
     for _ in range(events):
+        key = str(uuid.uuid4()) if keyed else ""
         summary: Any = (await wire.json("GET", path))["match"]
         if summary["result"] is not None:
-            await wire.json("POST", f"{path}/commands", undo(2))
+            await wire.json("POST", f"{path}/commands", undo(2), key)
             continue
         seat = summary["to_act"][0]
         listed: Any = await wire.json("GET", f"{path}/actions?seat={seat}")
-        action = dice.choice([a for a in listed["actions"] if a["type"] not in GIVES_UP])
-        await wire.json("POST", f"{path}/commands", {"type": "act", "seat": seat, "action": action})
+        action = dice.choice(
+            [a for a in listed["actions"] if a["type"] not in GIVES_UP and not a.get("open")]
+        )
+        await wire.json("POST", f"{path}/commands", {"type": "act", "seat": seat, "action": action}, key)
     return events
 
 
@@ -522,7 +561,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=6.0)
     parser.add_argument("--concurrency", default="1,10,100,1000")
     parser.add_argument("--game", help="default: the core of every game, and the server with hex")
-    parser.add_argument("--only", choices=("core", "server", "long", "scale", "cluster"))
+    parser.add_argument("--only", choices=("core", "server", "long", "memory", "scale", "cluster"))
     arguments = parser.parse_args()
     if arguments.only in (None, "core"):
         for name in [arguments.game] if arguments.game else warlog_core.games():
@@ -532,6 +571,8 @@ def main() -> None:
         asyncio.run(figures_of_the_server(arguments.game or "hex", levels, arguments.seconds))
     if arguments.only in (None, "long"):
         asyncio.run(figures_of_long_matches(arguments.game or "hex"))
+    if arguments.only in (None, "memory"):
+        asyncio.run(figures_of_memory([arguments.game] if arguments.game else warlog_core.games()))
     if arguments.only == "cluster":
         from tests.load.across import figures_of_a_cluster
 

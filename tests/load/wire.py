@@ -30,9 +30,13 @@ class Wire:
             headers += f"authorization: Bearer {token}\r\n"
         return cls(reader, writer, headers.encode())
 
-    async def request(self, method: str, path: str, body: bytes | None = None) -> tuple[int, bytes]:
-        """Status and body."""
+    async def request(
+        self, method: str, path: str, body: bytes | None = None, key: str = ""
+    ) -> tuple[int, bytes]:
+        """Status and body. key: an Idempotency-Key, "" for none."""
         head = b"%s %s HTTP/1.1\r\n%b" % (method.encode(), path.encode(), self._headers)
+        if key:
+            head += b"idempotency-key: %b\r\n" % key.encode()
         if body is not None:
             head += b"content-length: %d\r\n" % len(body)
             self.sent_bytes += len(body)
@@ -42,10 +46,10 @@ class Wire:
         self.received_bytes += length
         return status, answer
 
-    async def json(self, method: str, path: str, body: object = None) -> dict[str, object]:
+    async def json(self, method: str, path: str, body: object = None, key: str = "") -> dict[str, object]:
         """The decoded answer of a request that must succeed."""
         raw = None if body is None else msgspec.json.encode(body)
-        status, answer = await self.request(method, path, raw)
+        status, answer = await self.request(method, path, raw, key)
         if status >= 300:
             raise RuntimeError(f"{method} {path}: {status} {answer[:500]!r}")
         decoded: dict[str, object] = msgspec.json.decode(answer)

@@ -140,9 +140,9 @@ class Match:
         self.version = fold.version
         # Is the summary the same for every reader?
         self.is_alike_for_all = fold.proposal is None and fold.status != "lobby"
-        self.index = b""  # what the lobby finds it by, once that has been worked out
-        self.frame: bytes | None = None  # _frame_json
-        self._public_json: bytes | None = None
+        self.frame: bytes | None = None  # frame_json
+        self.stored_frame = b""  # what Redis has of it, if that is known here
+        self._moving_json: bytes | None = None
         self._turn_json: bytes | None = None
 
     def __repr__(self) -> str:
@@ -319,11 +319,7 @@ class Match:
 
     def summary_json(self, reader: Reader) -> bytes:
         """The same, encoded."""
-        return (
-            self.public_summary_json()
-            if self.is_alike_for_all
-            else msgspec.json.encode(self._summary(reader))
-        )
+        return b"%b,%b" % (self.frame_json(), self.moving_json(reader))
 
     @lazy
     def _public_summary(self) -> dict[str, object]:
@@ -331,22 +327,23 @@ class Match:
 
     # Two that every event asks for: a property, or `lazy`, costs what they would save.
 
-    def public_summary_json(self) -> bytes:
-        """`_frame` and `_moving`, encoded, where `is_alike_for_all`."""
-        if self._public_json is None:
+    def moving_json(self, reader: Reader) -> bytes:
+        """`_moving`, encoded, but for its opening brace."""
+        if not self.is_alike_for_all:
+            return msgspec.json.encode(self._moving(reader))[1:]
+        if self._moving_json is None:
             fold, result = self.fold, b"null"
             if fold.result is not None:
                 result = msgspec.json.encode(result_json(fold.result))
-            form = b'%b,"status":"%b","version":%d,%b,"proposal":null,"result":%b,"updated_at":"%b"}'
-            self._public_json = form % (
-                self._frame_json() if self.frame is None else self.frame,
+            form = b'"status":"%b","version":%d,%b,"proposal":null,"result":%b,"updated_at":"%b"}'
+            self._moving_json = form % (
                 fold.status.encode(),
                 fold.version,
                 self.turn_json(),
                 result,
                 rfc3339(fold.updated_at).encode(),
             )
-        return self._public_json
+        return self._moving_json
 
     def turn_json(self) -> bytes:
         """Whose turn it is, and until when: two members of a JSON object, without its braces."""
@@ -356,9 +353,9 @@ class Match:
             self._turn_json = b'"to_act":%b,"deadlines":%b' % (msgspec.json.encode(to_act), deadlines)
         return self._turn_json
 
-    def _frame_json(self) -> bytes:
-        """`_frame`, encoded, but for its closing brace: it is the greater part of a summary, and an action leaves it as
-        it is (whoever writes one hands it on) unless it ends the match."""
+    def frame_json(self) -> bytes:
+        """`_frame`, encoded, but for its closing brace: the greater part of a summary. An action leaves it as it is,
+        unless it ends the match; so a draft passes it on (draft.py), and an append does not carry it (matches.py)."""
         if self.frame is None:
             settings, stands_on = self.settings, _frame_stands_on(self.fold)
             if settings.frame is None or settings.frame[0] != stands_on:
@@ -403,7 +400,7 @@ class Match:
     def _moving(self, reader: Reader) -> dict[str, object]:
         """The rest, which an action changes."""
         fold, result = self.fold, self.fold.result
-        return {
+        moving: dict[str, object] = {
             "status": fold.status,
             "version": fold.version,
             "to_act": self.to_act,
@@ -412,16 +409,15 @@ class Match:
             "result": None if result is None else result_json(result),
             "updated_at": rfc3339(fold.updated_at),
         }
-
-    def _summary(self, reader: Reader) -> dict[str, object]:
-        fold = self.fold
-        summary = {**self._frame(), **self._moving(reader)}
         if fold.status == "lobby":
-            summary["beginning"] = beginning_json(self, reader)
+            moving["beginning"] = beginning_json(self, reader)
             if fold.seating == "wish":
                 joined = [{"player": player_json(j.player), "wish": j.wish} for j in fold.joined]
-                summary["joined"] = joined
-        return summary
+                moving["joined"] = joined
+        return moving
+
+    def _summary(self, reader: Reader) -> dict[str, object]:
+        return {**self._frame(), **self._moving(reader)}
 
     def deadlines_json(self) -> dict[str, str]:
         return {seat: rfc3339(at) for seat, at in self.deadlines.items()}

@@ -34,12 +34,12 @@ WHOLE_AT_ONCE = 2  # loads from the first event on
 DAMAGED_MAX = 16  # damaged matches that are kept in memory as far as they can be read
 
 
-class _Summary(msgspec.Struct):
+class _Moving(msgspec.Struct):
     version: int
     deadlines: dict[str, str] = {}
 
 
-_summary = msgspec.json.Decoder(_Summary)
+_moving = msgspec.json.Decoder(_Moving)
 
 
 class _Id(msgspec.Struct):
@@ -67,12 +67,12 @@ class _Known(msgspec.Struct):
 _known = msgspec.json.Decoder(_Known)
 
 
-def _deadlines(match: Match, summary: _Summary) -> dict[str, int]:
-    """They follow another process's clock and are no events: of what is stored, the summary has them."""
+def _deadlines(match: Match, moving: _Moving) -> dict[str, int]:
+    """They follow another process's clock and are no events: of what is stored, the summary's moving part has them."""
     if not match.settings.clocked or match.status != "playing":
         return {}
     try:
-        return {seat: milliseconds(at) for seat, at in summary.deadlines.items()}
+        return {seat: milliseconds(at) for seat, at in moving.deadlines.items()}
     except ValueError as error:
         raise IntegrityError(f"its deadlines cannot be read: {error}") from error
 
@@ -262,7 +262,7 @@ class Loader:
         still has it as we know it."""
         match = hot.match
         anchored = match.version > 1
-        events, summary = await self._read(
+        events, moving = await self._read(
             match.id, match.version - 1 - anchored, clocked=match.settings.clocked
         )
         newest = events[anchored] if len(events) > anchored else None
@@ -278,23 +278,23 @@ class Loader:
                 found = await self._secrets(match.id)
                 hot.secrets = hot.secrets | found
             try:
-                self._extend(hot, events, summary)
+                self._extend(hot, events, moving)
             except Forgotten:
                 return await self.cold(match.id, whole=True)
-            if len(events) < PAGE_EVENTS and (summary is None or summary.version <= hot.match.version):
+            if len(events) < PAGE_EVENTS and (moving is None or moving.version <= hot.match.version):
                 break
-            told = 0 if summary is None else summary.version
-            clocked = summary is not None
-            events, summary = await self._read(match.id, hot.match.version, clocked=clocked, told=told)
+            told = 0 if moving is None else moving.version
+            clocked = moving is not None
+            events, moving = await self._read(match.id, hot.match.version, clocked=clocked, told=told)
         if hot.match.version > before:
             self.cache.put(hot)
             self.keep(hot)
         return hot
 
-    def _extend(self, hot: CachedMatch, events: list[StoredEvent], summary: _Summary | None) -> None:
+    def _extend(self, hot: CachedMatch, events: list[StoredEvent], moving: _Moving | None) -> None:
         """What of `events` is new is added to the head. Raises Forgotten: then this head is of no use any more."""
         new = [event for event in events if event.version > hot.match.version]
-        match, deadlines = hot.match, hot.match.deadlines
+        match, deadlines, stored_frame = hot.match, hot.match.deadlines, hot.match.stored_frame
         if new:
             replay = Replay(match.id, match, self.counts, every=self.checkpoint_every)
             try:
@@ -303,33 +303,36 @@ class Loader:
                 self.cache.drop(match.id)
                 raise
             match = replay.match()
-        if summary is not None and summary.version == match.version:
-            deadlines = _deadlines(match, summary)
+        if moving is not None and moving.version == match.version:
+            deadlines = _deadlines(match, moving)
         elif match.status != "playing":
             deadlines = {}
         if new or deadlines != hot.match.deadlines:
             hot.match = Match(match.fold, match.game, match.timeline, match.state, deadlines, match.settings)
+            if stored_frame == hot.match.frame_json():  # then who wrote the new events left it as it was
+                hot.match.stored_frame = stored_frame
 
     async def _read(
         self, match_id: str, after: int, *, clocked: bool, told: int = 0
-    ) -> tuple[list[StoredEvent], _Summary | None]:
-        """A page of events and, of a match with a clock, the summary with the deadlines; in one round trip.
+    ) -> tuple[list[StoredEvent], _Moving | None]:
+        """A page of events and, of a match with a clock, the deadlines; in one round trip.
 
-        `told`: the version of the summary that was read before. Raises IntegrityError if the events end before it."""
+        `told`: the version that was read beside the deadlines before. Raises IntegrityError if the events end before
+        it."""
         self.counts.redis_reads += 1
         if not clocked:
             return await self.store.events(match_id, after, PAGE_EVENTS), None
         events, raw = await asyncio.gather(
-            self.store.events(match_id, after, PAGE_EVENTS), self.store.summary(match_id)
+            self.store.events(match_id, after, PAGE_EVENTS), self.store.moving(match_id)
         )
         if not events and after < told:
             raise IntegrityError(
                 f"{match_id}: Redis knows version {told} and ends at {after}: history is lost"
             )
         try:
-            return events, None if raw is None else _summary.decode(raw)
+            return events, None if raw is None else _moving.decode(raw)
         except (ValueError, msgspec.MsgspecError) as error:
-            raise IntegrityError(f"its summary cannot be read: {error}") from error
+            raise IntegrityError(f"its deadlines cannot be read: {error}") from error
 
     async def _secrets(self, match_id: str) -> dict[str, str]:
         """Seed commitment → seed in hex, each the seed that was committed to."""
@@ -352,11 +355,11 @@ class Loader:
         match = None if whole or written is None else await self._from_snapshot(match_id, written)
         snapshot_at = 0 if match is None else match.version
         replay = Replay(match_id, match, self.counts, every=self.checkpoint_every)
-        summary = None
+        moving = None
         while True:
             clocked = replay.version > 0 and replay.match().settings.clocked
-            told = 0 if summary is None else summary.version
-            events, summary = await self._read(match_id, replay.version, clocked=clocked, told=told)
+            told = 0 if moving is None else moving.version
+            events, moving = await self._read(match_id, replay.version, clocked=clocked, told=told)
             try:
                 await _fed(replay, events)
             except Forgotten:
@@ -367,12 +370,12 @@ class Loader:
             if len(events) == PAGE_EVENTS:
                 await asyncio.sleep(0)  # a long match must not hold up everybody else
             elif not match.settings.clocked or (
-                clocked and (summary is None or summary.version <= match.version)
+                clocked and (moving is None or moving.version <= match.version)
             ):
                 break
         if any(name not in secrets for _, name in match.timeline.seeds):
             secrets = await self._secrets(match_id)  # one was drawn after the first look
-        deadlines = {} if summary is None else _deadlines(match, summary)
+        deadlines = {} if moving is None else _deadlines(match, moving)
         hot = CachedMatch(
             Match(match.fold, match.game, match.timeline, match.state, deadlines, match.settings),
             secrets,

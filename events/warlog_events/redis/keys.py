@@ -58,8 +58,8 @@ def events(match: str) -> str:
 
 
 def match_state(match: str) -> str:
-    """Hash: version, summary, timed (seats with a deadline), frozen, archived (its tombstone: archive.py); or void, if
-    it will never be made."""
+    """Hash: version, frame and moving (the two parts of the summary), index, invited, timed (seats with a deadline),
+    frozen, archived (its tombstone: archive.py); or void, if it will never be made."""
     return _of_match(match, "state")
 
 
@@ -98,7 +98,8 @@ def matches(bucket: int) -> str:
 
 
 def activity(bucket: int) -> str:
-    """Stream, bounded: one entry per append in the bucket, for the projector; ids 1-0, 2-0 … without gaps."""
+    """Stream, bounded: one entry per append in the bucket (append.lua), for what is made from them; ids 1-0, 2-0 …
+    without gaps."""
     return _of_bucket(bucket, "activity")
 
 

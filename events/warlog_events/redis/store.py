@@ -62,8 +62,10 @@ class Append(msgspec.Struct, frozen=True, kw_only=True):
     """One atomic addition to one match.
 
     expected_version, expected_chain   the tail that the events were made for; 0 and "" to create the match
-    summary        the match's summary JSON after the events
-    index          small JSON for the projector
+    moving         of the match's summary JSON after the events, the part that events change (match.Match.moving_json)
+    frame          the part before it (frame_json); b"" if it is what Redis has
+    index          small JSON, by which the lobby finds the match; b"" if it is what Redis has
+    status, to_act  after the events
     secrets        seed commitment → seed in hex, new ones only
     deadlines      after the events, every seat's that has one, in ms; None leaves them as they are
     acting_seat    TooLate is raised if this seat's stored deadline has passed
@@ -74,8 +76,11 @@ class Append(msgspec.Struct, frozen=True, kw_only=True):
     expected_version: int
     expected_chain: str
     events: Sequence[StoredEvent]
-    summary: bytes
-    index: bytes = b"{}"
+    moving: bytes
+    frame: bytes = b""
+    index: bytes = b""
+    status: str = ""
+    to_act: Sequence[str] = ()
     secrets: Mapping[str, str] = {}
     idempotency: Idempotency | None = None
     deadlines: Mapping[str, int] | None = None
@@ -99,7 +104,7 @@ class Reading(Protocol):
 
 
 class Activity(msgspec.Struct, frozen=True):
-    """A match's newest append, as the projector reads it."""
+    """A match's newest append. `index`: b"" if it has not changed."""
 
     match: str
     version: int
@@ -149,6 +154,17 @@ def _activity_in(buckets: tuple[int, ...]) -> Prepared:
 @lru_cache(maxsize=1024)
 def _due_in(buckets: tuple[int, ...]) -> Prepared:
     return Prepared("due", [keys.deadlines(bucket) for bucket in buckets])
+
+
+def ask_summary(match: str) -> tuple[Word, ...]:
+    """The command whose reply `summary_of` takes."""
+    return ("HMGET", keys.match_state(match), "frame", "moving", "summary")
+
+
+def summary_of(reply: Reply) -> bytes | None:
+    """The JSON of the match as a stranger sees it. 0.1 stored it whole, until the next append (append.lua)."""
+    frame, moving, whole = reply
+    return whole if frame is None else b"%b,%b" % (frame, moving)
 
 
 _head = msgspec.msgpack.Encoder().encode
@@ -258,9 +274,12 @@ class Store:
                 list(a.secrets.items()) if a.secrets else (),
                 rows,
                 msgspec.json.encode(a.invited).decode() if a.invited else "",
+                a.index.decode(),
+                a.status,
+                " ".join(a.to_act),
             )
         )
-        return call, (head, a.summary, a.index, digest, accepted, *bodies)
+        return call, (head, a.frame, a.moving, digest, accepted, *bodies)
 
     def _refuse(self, a: Append, reply: Reply) -> None:
         match reply:
@@ -327,8 +346,12 @@ class Store:
         return [_stored_event(entry) for entry in entries]
 
     async def summary(self, match: str) -> bytes | None:
-        summary: bytes | None = await self._pipe.call("HGET", keys.match_state(match), "summary")
-        return summary
+        return summary_of(await self._pipe.call(*ask_summary(match)))
+
+    async def moving(self, match: str) -> bytes | None:
+        """Of the summary, at least what events change; less to read than all of it."""
+        moving, whole = await self._pipe.call("HMGET", keys.match_state(match), "moving", "summary")
+        return whole if moving is None else b"{%b" % moving
 
     async def admits(self, match: str, member: bytes, invited: bytes) -> bool:
         """lua/admit.lua."""
@@ -336,7 +359,7 @@ class Store:
         return bool(await self._pipe.script("admit", touched, (member, invited), write=False))
 
     async def summaries(self, matches: Sequence[str]) -> list[bytes | None]:
-        return await self._pipe.many(("HGET", keys.match_state(match), "summary") for match in matches)
+        return [summary_of(reply) for reply in await self._pipe.many(map(ask_summary, matches))]
 
     async def secrets(self, match: str) -> dict[str, str]:
         """Seed commitment → seed in hex."""
@@ -397,12 +420,13 @@ class Store:
         touched = [keys.events(match), keys.match_state(match), keys.secrets(match)]
         return bool(await self._pipe.script("restore", touched, arguments))
 
+    async def indexes(self, matches: Sequence[str]) -> list[bytes | None]:
+        return await self._pipe.many(("HGET", keys.match_state(match), "index") for match in matches)
+
     async def standings(self, matches: Sequence[str]) -> list[tuple[bytes | None, bool]]:
         """Of each: its summary, and whether it is in the archive."""
-        replies = await self._pipe.many(
-            ("HMGET", keys.match_state(match), "summary", "archived") for match in matches
-        )
-        return [(summary, archived is not None) for summary, archived in replies]
+        replies = await self._pipe.many((*ask_summary(match), "archived") for match in matches)
+        return [(summary_of(reply[:-1]), reply[-1] is not None) for reply in replies]
 
     async def count(self) -> int:
         """Of all matches, those in the archive included."""

@@ -37,7 +37,7 @@ SWEEP_SECONDS = 30.0
 
 
 class _Index(msgspec.Struct):
-    """What it needs of a match's activity entry."""
+    """What it needs of a match's index entry, or summary."""
 
     game: str
     status: str
@@ -70,7 +70,7 @@ class Bookkeeper(Follower):
     async def step(self) -> Passed:
         checkpoints = await self._ledger.checkpoints(self._store.buckets)
         found = await self._store.activity(checkpoints, BATCH)
-        moved: dict[str, _Index] = {}
+        moved: dict[str, bytes | None] = {}
         reached: dict[int, int] = {}
         count = 0
         for bucket, activities in found.items():
@@ -79,9 +79,12 @@ class Bookkeeper(Follower):
                 reached[bucket] = activities.reached
             elif activities.entries:
                 count += activities.reached - checkpoints[bucket]
-                moved |= {entry.match: _index.decode(entry.index) for entry in activities.entries}
+                moved |= {entry.match: entry.index for entry in activities.entries}
                 reached[bucket] = activities.reached
-        await self._look(moved)
+        # Where the index is as it was, layouts may still have been laid by an action.
+        same = [match for match, index in moved.items() if not index]
+        moved |= zip(same, await self._store.indexes(same), strict=True)
+        await self._look_at_json(moved)
         await self._ledger.put_checkpoints(reached)
         newest = {bucket: activities.newest for bucket, activities in found.items()}
         return Passed(count, checkpoints | reached, newest)
@@ -102,9 +105,12 @@ class Bookkeeper(Follower):
         return sum([await self._look_at_summaries(batch) async for batch in self._store.matches(bucket)])
 
     async def _look_at_summaries(self, matches: list[str]) -> int:
-        raws = await self._store.summaries(matches)
+        return await self._look_at_json(dict(zip(matches, await self._store.summaries(matches), strict=True)))
+
+    async def _look_at_json(self, found: Mapping[str, bytes | None]) -> int:
+        """Index entries or summaries; None of a match that has none."""
         return await self._look(
-            {match: _index.decode(raw) for match, raw in zip(matches, raws, strict=True) if raw is not None}
+            {match: _index.decode(raw) for match, raw in found.items() if raw is not None}
         )
 
     async def _look(self, moved: Mapping[str, _Index]) -> int:

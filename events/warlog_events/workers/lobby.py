@@ -18,6 +18,7 @@ from ..match.match import Match, milliseconds
 from ..match.model import STRANGER
 from ..redis import keys
 from ..redis.connection import Connection
+from ..redis.store import ask_summary, summary_of
 
 CHUNK = 100
 # Entries looked at for one page, and those of the same ms; a page may end early and go on after. Fewer where each
@@ -95,13 +96,9 @@ def index_of(summary: Mapping[str, Any]) -> Index:
     )
 
 
-def index_json(before: Match | None, match: Match) -> bytes:
-    """The Index of the match, encoded; mostly what it was before the event."""
-    if before is not None and before.index:
-        old, new = before.fold, match.fold
-        if (old.status, old.mode) == (new.status, new.mode) and new.status != "lobby":
-            if old.holders is new.holders and old.joined is new.joined and old.seats is new.seats:
-                return before.index
+def index_json(match: Match) -> bytes:
+    """The Index of the match, encoded. It changes only where the summary's frame or the status does, or in the
+    lobby."""
     return msgspec.json.encode(index_of(match.summary(STRANGER)))
 
 
@@ -192,7 +189,7 @@ class Lobby:
         return dict(zip(matches, await self._summaries(matches), strict=True))
 
     async def _summaries(self, matches: list[str]) -> list[bytes | None]:
-        return await self._pipe.many(("HGET", keys.match_state(match), "summary") for match in matches)
+        return [summary_of(reply) for reply in await self._pipe.many(map(ask_summary, matches))]
 
     async def _chunks(self, search: "_Search") -> AsyncIterator[list[tuple[str, Index | None]]]:
         """Every candidate once, the newest first, with its index entry."""

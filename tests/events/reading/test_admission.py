@@ -126,7 +126,7 @@ async def test_a_match_of_0_1_admits_the_same(table: Table) -> None:
     made = await table.matches.create(CreateMatch("hex", {}, seats, visibility="private"), ADA)
     public = (await table.matches.create(CreateMatch("hex", {}, {"red": "me"}), ADA)).match.id
     for match in (made.match.id, public):
-        await table.store._pipe.call("HDEL", keys.match_state(match), "index", "invited", write=True)
+        await table.as_0_1_stored(match)
     await table.forget()
     assert (await table.matches.load(public, None)).visibility == "public"
     await table.forget()

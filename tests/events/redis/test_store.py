@@ -106,11 +106,12 @@ def test_the_chain_covers_every_field_and_the_entry_before() -> None:
     assert all(len(chain) == 32 for chain in chains)
 
 
-async def test_an_append_writes_summary_secrets_index_deadlines_and_answer(hand: Hand) -> None:
+async def test_an_append_writes_summary_secrets_deadlines_and_answer(hand: Hand) -> None:
     at = hand.store.at()
     await hand.write(
         hand.events(2),
-        summary=b'{"n":2}',
+        frame=b'{"game":"hex"',
+        moving=b'"n":2}',
         index=b'{"game":"hex"}',
         secrets={"sha256:aa": "ff", "sha256:bb": "ee"},
         deadlines={"red": at + 5000, "blue": at + 3000},
@@ -118,8 +119,9 @@ async def test_an_append_writes_summary_secrets_index_deadlines_and_answer(hand:
     )
     found, match = hand.store, hand.match
     bucket = int(match[2:5])
-    assert await found.summary(match) == b'{"n":2}'
-    assert await found.summaries([match, found.new_match_id()]) == [b'{"n":2}', None]
+    assert await found.summary(match) == b'{"game":"hex","n":2}'
+    assert await found.summaries([match, found.new_match_id()]) == [b'{"game":"hex","n":2}', None]
+    assert await found.indexes([match, found.new_match_id()]) == [b'{"game":"hex"}', None]
     assert await found.secrets(match) == {"sha256:aa": "ff", "sha256:bb": "ee"}
     assert await found.accepted(match, "pl_hand", "k", "digest") == Accepted(2, {"red": at + 5000})
     assert await found.accepted(match, "pl_other", "k", "digest") is None
@@ -401,6 +403,32 @@ async def test_what_is_new_is_the_newest_append_of_each_match_whatever_the_other
                 6,
                 False,
             )
+
+
+async def test_an_activity_entry_says_whose_turn_it_is_and_the_index_where_that_is_new(
+    connection: Connection, hand: Hand
+) -> None:
+    bucket = int(hand.match[2:5])
+    before = (await hand.store.activity({bucket: 0}, limit=100_000))[bucket].newest
+    at = hand.store.at()
+    await hand.write(hand.events(type="match_started"), index=b'{"a":1}', status="playing", to_act=["red"])
+    await hand.write(status="playing", to_act=["red", "blue"], deadlines={"red": at + 1, "blue": at + 20})
+    stream = keys.activity(bucket)
+    first, second = [
+        dict(zip(flat[::2], flat[1::2], strict=True))
+        for _, flat in await connection.pipe.call("XRANGE", stream, f"{before + 1}-0", "+")
+    ]
+    assert first == {
+        b"match": hand.match.encode(), b"version": b"1", b"index": b'{"a":1}', b"type": b"match_started",
+        b"status": b"playing", b"to_act": b"red", b"deadlines": b"",
+    }  # fmt: skip
+    assert second == {
+        b"match": hand.match.encode(), b"version": b"2", b"index": b"", b"type": b"action_taken",
+        b"status": b"playing", b"to_act": b"red blue", b"deadlines": b"red %d blue %d" % (at + 1, at + 20),
+    }  # fmt: skip
+    for after, index in ((before, b'{"a":1}'), (before + 1, b"")):
+        news = (await hand.store.activity({bucket: after}))[bucket]
+        assert news.entries == [Activity(hand.match, 2, index)]
 
 
 async def test_everything_new_is_read_however_much_there_is_also_by_a_redis_that_has_forgotten_the_scripts(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import warlog_core
 from tests.events.table import ADA, BOB, Hands, Table, table_at
 from tests.servers import AnyRedis
 from warlog_events.clock_and_random import World
+from warlog_events.match.commands import CreateMatch, Prepare
 from warlog_events.players.layouts import Library
 from warlog_events.players.ledger import Hold, Ledger
 from warlog_events.players.stakes import Stakes
@@ -47,3 +49,26 @@ async def test_the_hold_of_a_match_that_never_came_to_be_is_given_back(own_redis
         hands.now_ms += ORPHAN_MS + 1
         await bookkeeper.sweep()
         assert await ledger.holds([match]) == [[]]
+
+
+async def test_the_layouts_with_which_play_began_are_kept_also_where_an_action_alone_began_it(
+    own_redis: AnyRedis,
+) -> None:
+    """To an action that ends a phase no index entry belongs, since the lobby finds the match by what it did before."""
+    world = World.real()
+    async with table_at(own_redis.url) as table:
+        _, bookkeeper = books(table, world)
+        library, players = Library(table.connection, world), [ADA.id, BOB.id]
+        game = warlog_core.game("junqi")
+        options: dict[str, object] = {"players": 2}
+        one, other = game.seats_for(options)
+        spec = CreateMatch("junqi", options, {one: "me", other: BOB.id})
+        match = (await table.matches.create(spec, ADA, players={BOB.id: BOB})).match
+        for seat in (one, other):
+            match = (await table.do(match, Prepare(seat), match.holders[seat])).match
+        match = await table.act(match, one, {"type": "ready"})
+        await bookkeeper.catch_up()
+        assert await library.last(players, "junqi") == {}
+        await table.act(match, other, {"type": "ready"})
+        await bookkeeper.catch_up()
+        assert set(await library.last(players, "junqi")) == {*players}

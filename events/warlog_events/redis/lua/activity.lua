@@ -10,7 +10,8 @@ REPLY   for each key, or for the first of them alone if those had much, since ev
   1     1 if entries after the known one are gone, and then nothing is given of the others
   2     number of the last entry that was looked at
   3     number of the newest entry there is, 0 for none
-  4…    for each match that is in what was looked at: match, version, index
+  4…    for each match that is in what was looked at: match, version, and the newest index that any of its entries
+        has, '' if none does: then it has not changed
 ]]
 
 local MUCH = 1000  -- entries: about two milliseconds
@@ -32,15 +33,18 @@ local function news(stream, known)
   if number_of(entries[1]) ~= first then
     return {1, newest, newest}
   end
-  local found, seen = {0, number_of(entries[#entries]), newest}, {}
+  local found, index_of = {0, number_of(entries[#entries]), newest}, {}
   for i = #entries, 1, -1 do
-    local fields = entries[i][2]  -- match, version and index, each behind its name (append.lua)
-    local match = fields[2]
-    if not seen[match] then
-      seen[match] = true
+    local fields = entries[i][2]  -- first match, version and index, each behind its name (append.lua)
+    local match, index = fields[2], fields[6]
+    local at = index_of[match]
+    if not at then
       found[#found + 1] = match
       found[#found + 1] = fields[4]
-      found[#found + 1] = fields[6]
+      found[#found + 1] = index
+      index_of[match] = #found
+    elseif found[at] == '' then
+      found[at] = index
     end
   end
   return found

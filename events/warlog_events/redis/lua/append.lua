@@ -4,7 +4,7 @@ All checks come before the first write, because Redis keeps the writes made befo
 
 KEYS    all with the hash tag of the match's bucket
   1     stream   the match's events; entry ids are <version>-0
-  2     hash     the match: version, summary, index, invited, timed, frozen, void, archived
+  2     hash     the match: version, frame, moving, index, invited, timed, frozen, void, archived
   3     hash     the match's secrets
   4     set      the bucket's matches
   5     stream   the bucket's activity
@@ -27,8 +27,11 @@ ARGV
           secrets: [name, value] of new ones
           the events, each [version, type, seat, by, at, draws, chain, hash]
           of a new match, the hashes of its invitations as JSON; else ""
-  2     summary
-  3     index entry for the activity stream, and for admit.lua
+          what the lobby finds the match by, as JSON (lobby.py); "": unchanged
+          status
+          seats that are to act, with spaces between
+  2     of the summary, what seldom changes: JSON without its closing brace; "": unchanged
+  3     of the summary, the rest: JSON without its opening brace
   4     digest of the command's body                    (4 and 5 are "" without KEYS[8])
   5     what is kept of it for repetitions of the command (errors.Accepted)
   ..    the events' bodies
@@ -51,8 +54,8 @@ ERRORS  those of Redis, raised by the first write or before it: OOM, READONLY, M
 ]]
 
 local match, expected, expected_chain, now, tolerance, acting, activity_max, writer, ttl, deadlines, secrets, events,
-  invited = unpack(cmsgpack.unpack(ARGV[1]))
-local summary, index, digest, accepted = ARGV[2], ARGV[3], ARGV[4], ARGV[5]
+  invited, index, status, to_act = unpack(cmsgpack.unpack(ARGV[1]))
+local frame, moving, digest, accepted = ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 local BODIES = 5  -- words before them
 local VERSION, TYPE, SEAT, BY, AT, DRAWS, CHAIN, HASH = 1, 2, 3, 4, 5, 6, 7, 8
 
@@ -72,7 +75,7 @@ if KEYS[8] then
   end
 end
 
-local state = redis.call('HMGET', KEYS[2], 'frozen', 'timed', 'void', 'archived', 'index')
+local state = redis.call('HMGET', KEYS[2], 'frozen', 'timed', 'void', 'archived')
 local frozen, timed, void, archived = state[1], state[2], state[3], state[4]
 if frozen then
   return {'frozen', frozen}
@@ -153,7 +156,7 @@ for _, secret in ipairs(secrets) do
 end
 
 -- `timed` names the seats in the zset, so that those whose deadline ends can be taken out of it.
-local seats = timed or ''
+local seats, times = timed or '', {}
 if deadlines then
   local scores, names, still = {}, {}, {}
   for _, deadline in ipairs(deadlines) do
@@ -161,6 +164,7 @@ if deadlines then
     scores[#scores + 1] = whole(at)
     scores[#scores + 1] = match .. ' ' .. seat
     names[#names + 1] = seat
+    times[#times + 1] = seat .. ' ' .. whole(at)
     still[seat] = true
   end
   for seat in string.gmatch(seats, '%S+') do
@@ -173,16 +177,21 @@ if deadlines then
   end
   seats = table.concat(names, ' ')
 end
-redis.call('HSET', KEYS[2], 'version', reached, 'summary', summary, 'timed', seats)
-if state[5] ~= index then
+redis.call('HSET', KEYS[2], 'version', reached, 'moving', moving, 'timed', seats)
+if index ~= '' then
   redis.call('HSET', KEYS[2], 'index', index)
+end
+if frame ~= '' then
+  redis.call('HSET', KEYS[2], 'frame', frame)
+  redis.call('HDEL', KEYS[2], 'summary')  -- 0.1 kept both parts in one
 end
 
 -- Numbered without gaps, so that the projector notices when it was away for longer than the stream reaches back.
 local newest = redis.call('XREVRANGE', KEYS[5], '+', '-', 'COUNT', 1)[1]
 local number = newest and tonumber(string.match(newest[1], '^%d+')) + 1 or 1
 redis.call('XADD', KEYS[5], 'MAXLEN', '~', activity_max, whole(number) .. '-0',
-  'match', match, 'version', reached, 'index', index)
+  'match', match, 'version', reached, 'index', index, 'type', last[TYPE], 'status', status, 'to_act', to_act,
+  'deadlines', table.concat(times, ' '))
 
 if KEYS[8] then
   redis.call('SET', KEYS[8], digest .. ' ' .. accepted, 'EX', ttl)
