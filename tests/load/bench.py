@@ -452,15 +452,16 @@ async def figures_of_long_matches(name: str) -> None:
         show("the same as 400 events", f"{wire.received_bytes:,} bytes")
 
 
-MEMORY_MATCHES = 10
-# Of each match: up to here nothing is counted, and then so many events. The snapshot of version 100 lies before, the
-# next one, which takes its place, after them: a snapshot does not grow with the events.
-MEMORY_FROM, MEMORY_EVENTS = 105, 90
+MEMORY_MATCHES = 5
+# Of each match: up to here nothing is counted, so that the first snapshot lies before (later ones take its place), and
+# then so many events, which is many for each node of a stream: Redis makes a node of 4 KB at once.
+MEMORY_FROM, MEMORY_EVENTS = 105, 240
 
 
 async def figures_of_memory(names: Sequence[str]) -> None:
-    """What Redis needs for one more event: how much its `used_memory` grows while matches are played on, which is all
-    keys together with their tables, and MEMORY USAGE of the keys of each kind. The activity streams do not reach the
+    """What Redis needs for one more event: how much its `used_memory`, without the buffers of clients and of the
+    append-only file, grows while matches are played on, which is all keys together with their tables; and MEMORY USAGE,
+    which rounds up, of the keys of each kind. The activity streams do not reach the
     length from which on they are trimmed, so that each event is charged with its whole entry."""
     print("Redis memory per further event, all keys together (aims: 300 bytes, 400 with an idempotency key)")
     for name in names:
@@ -489,7 +490,8 @@ async def figures_of_memory(names: Sequence[str]) -> None:
 
 async def memory_used(redis: Any) -> tuple[int, dict[str, int]]:
     """Bytes in all, and those of the keys by their kind."""
-    used = (await redis.info("memory"))["used_memory"]
+    info = await redis.info("memory")
+    used = info["used_memory"] - info["mem_clients_normal"] - info["mem_aof_buffer"]
     kinds: dict[str, int] = {}
     async for key in redis.scan_iter(count=1000):
         kind = re.sub(r".*}:(m_[^:]*:)?([a-z]*).*", r"\2", key.decode())
