@@ -238,9 +238,8 @@ class Matches:
         match, before = draft.match, draft.began
         self.counts.redis_appends += 1
         match.stored_frame = frame = match.frame_json()
-        is_same = (
-            before is not None and before.stored_frame == frame and before.status == match.status != "lobby"
-        )
+        stored = before.stored_frame if before is not None and before.status == match.status else b""
+        known = stored == frame and match.status != "lobby"
         clocked = before is None or bool(match.deadlines or before.deadlines)
         append = Append(
             match=draft.match_id,
@@ -248,8 +247,8 @@ class Matches:
             expected_chain="" if before is None else before.fold.chain,
             events=[one.stored for one in draft.written],
             moving=match.moving_json(STRANGER),
-            frame=b"" if is_same else frame,
-            index=b"" if is_same else index_json(match),
+            frame=b"" if known else frame,
+            index=b"" if known else index_json(match),
             status=match.status,
             to_act=match.to_act,
             secrets=draft.new_secrets,
