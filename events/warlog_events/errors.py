@@ -1,46 +1,46 @@
 """Everything that can go wrong above the core, one exception per stable code of the API.
 
     WarlogError
-    ├─ BadRequest                    the words of the request are wrong
-    │  ├─ MalformedBody              the body is not JSON, or not of the call's shape
-    │  ├─ BadParameter               a path, query or header value out of its range
+    ├─ BadRequest                    the request itself is wrong
+    │  ├─ MalformedBody              the body is not JSON, or not the JSON that the call expects
+    │  ├─ BadParameter               a path, query or header value that is not allowed
     │  └─ BodyTooLarge               more bytes than this call takes
     ├─ Unauthenticated               no token, or one that is unknown or revoked
-    ├─ Forbidden                     known to you, but not yours to do
+    ├─ Forbidden                     the caller may not do this
     │  ├─ NotYourSeat                another player holds that seat, or nobody does
     │  ├─ InsufficientScope          the token lacks a scope
-    │  ├─ WrongInvitation            the seat asks for an invitation, and this is not it
+    │  ├─ WrongInvitation            the seat needs an invitation, and this is not the right one
     │  ├─ NoSpectators               the running match may not be watched
     │  ├─ Competitive                undo, option change or edit in a competitive match
-    │  └─ Hidden                     the whole of a running match in which others hide something
-    ├─ Unknown                       not there, or not for you to know that it is
+    │  └─ Hidden                     the complete record of a running match in which others hide something
+    ├─ Unknown                       does not exist, or the caller may not know that it does
     │  ├─ UnknownMatch  UnknownSeat  UnknownGame  UnknownVersion  UnknownPlayer  UnknownScenario
-    │  ├─ UnknownToken  UnknownLayout  UnknownOptions  none of yours has this id, or name
-    │  ├─ UnknownEntry               none of yours in a pairing queue has this id
-    │  └─ NoView                     there is no board before the start
-    ├─ Conflict                      the match is not as the request supposes
-    │  ├─ VersionConflict            the match has moved on (`version` is where it is now)
-    │  ├─ SeatTaken                  somebody sits there already
-    │  ├─ WrongStatus                lobby, playing, finished or aborted: not the one this needs
-    │  ├─ NoProposal                 nothing is proposed
-    │  ├─ ProposalChanged            another proposal than the one named is open
-    │  ├─ AlreadyDisclosed           what was to stay hidden has been shown
+    │  ├─ UnknownToken  UnknownLayout  UnknownOptions  the caller has none with this id, or name
+    │  ├─ UnknownEntry               the caller has no entry with this id in a pairing queue
+    │  └─ NoView                     the board does not exist before the match starts
+    ├─ Conflict                      the match is in another state than the request assumes
+    │  ├─ VersionConflict            the match has moved on (`version` is its newest version)
+    │  ├─ SeatTaken                  another player has the seat, or the caller has one already
+    │  ├─ WrongStatus                the status (lobby, playing, finished, aborted) does not allow this
+    │  ├─ NoProposal                 no proposal is open
+    │  ├─ ProposalChanged            the open proposal is not the one named
+    │  ├─ AlreadyDisclosed           a secret that the request would have to keep is known already
     │  ├─ IdempotencyKeyReused       the key was used with another body
     │  └─ TooLate                    the seat's deadline has passed
     ├─ Refused                       the rule book says no; `code` is the rule book's
-    ├─ TooManyRequests               a limit, by name, and when to come again
-    │  └─ QuotaExceeded              a limit on what is kept, by name
-    ├─ IntegrityError                a stored match contradicts itself; it is frozen and operators are told
+    ├─ TooManyRequests               a rate limit, with its name and the time to wait
+    │  └─ QuotaExceeded              a limit on stored things, with its name
+    ├─ IntegrityError                a stored match contradicts itself; it is frozen, logged and counted
     │  └─ Frozen                     it was frozen before
-    └─ TryAgain                      nothing wrong with the request
-       ├─ Unavailable                nothing was done; come again later
-       │  ├─ ClockSkew               our clock and Redis's had parted; it has been set, come again at once
-       │  └─ DiskFull                nothing is written any more until there is room again
-       └─ Unconfirmed                perhaps done; repeat with the same Idempotency-Key to learn
+    └─ TryAgain                      the request is correct
+       ├─ Unavailable                nothing was done; try again later
+       │  ├─ ClockSkew               our clock differed from Redis's and has been set; try again at once
+       │  └─ DiskFull                nothing is written until the disk has room again
+       └─ Unconfirmed                perhaps done; repeat with the same Idempotency-Key to learn whether
 
 Which HTTP status each becomes is decided in one table of the service. Classes without a `code` are only for catching.
 
-`Repeated` stands beside the tree: it is no error but the news that the same command was accepted before.
+`Repeated` is not in the tree, because it is no error: it says that the same command was accepted before.
 """
 
 import logging
@@ -87,13 +87,13 @@ class BadRequest(WarlogError):
 
 class MalformedBody(BadRequest):
     code = "malformed_body"
-    text = "The body is not JSON, or does not have the form of this call."
+    text = "The body is not JSON, or not the JSON that this call expects."
     facts = ("allowed", "needed", "minimum", "maximum")
 
 
 class BadParameter(BadRequest):
     code = "bad_parameter"
-    text = "A part of the path, the query, a header or the body has a value that it cannot have."
+    text = "A value in the path, the query, a header or the body is not allowed."
     facts = ("allowed", "needed", "minimum", "maximum")
 
 
@@ -124,12 +124,12 @@ class InsufficientScope(Forbidden):
 
 class WrongInvitation(Forbidden):
     code = "wrong_invitation"
-    text = "This seat needs its invitation."
+    text = "This seat can only be taken with its invitation."
 
 
 class NoSpectators(Forbidden):
     code = "no_spectators"
-    text = "This match shows itself to spectators when it is over."
+    text = "Spectators can see this match only when it is over."
 
 
 class Competitive(Forbidden):
@@ -139,7 +139,7 @@ class Competitive(Forbidden):
 
 class Hidden(Forbidden):
     code = "hidden"
-    text = "The whole of this match is hidden as long as it runs."
+    text = "Parts of this match are hidden from you while it runs."
 
 
 class Unknown(WarlogError):
@@ -195,12 +195,12 @@ class UnknownLayout(Unknown):
 
 class UnknownOptions(Unknown):
     code = "unknown_options"
-    text = "You keep no options under this name."
+    text = "You have no saved options with this name."
 
 
 class NoView(Unknown):
     code = "no_view"
-    text = "There is no board before the start."
+    text = "The board does not exist before the match starts."
 
 
 class Conflict(WarlogError):
@@ -219,7 +219,7 @@ class SeatTaken(Conflict):
 
 class WrongStatus(Conflict):
     code = "wrong_status"
-    text = "The match is not in the state that this needs."
+    text = "The status of the match does not allow this."
 
 
 class NoProposal(Conflict):
@@ -229,12 +229,12 @@ class NoProposal(Conflict):
 
 class ProposalChanged(Conflict):
     code = "proposal_changed"
-    text = "Another proposal is open than the one you named."
+    text = "The open proposal is not the one that you named."
 
 
 class AlreadyDisclosed(Conflict):
     code = "already_disclosed"
-    text = "What should stay hidden has been shown already."
+    text = "A secret that this would have to keep is known already."
 
 
 class IdempotencyKeyReused(Conflict):
@@ -244,7 +244,7 @@ class IdempotencyKeyReused(Conflict):
 
 class TooLate(Conflict):
     code = "too_late"
-    text = "The time of this seat is over."
+    text = "The deadline of this seat has passed."
 
 
 REFUSALS = {
@@ -262,7 +262,7 @@ REFUSAL_FACTS = (
 
 
 class Refused(WarlogError):
-    """The only class whose `code` is given at birth: any of a rule book's, `invalid_options` …"""
+    """The only class whose instances have different codes: those of the rule books, `invalid_options` …"""
 
     text = "The rules do not allow this."
 
@@ -280,13 +280,14 @@ class Refused(WarlogError):
 
 
 def named(name: object) -> str:
-    """A name or value from a request as a sentence shows it: quoted, not too long, and such that UTF-8 can say it."""
+    """A name or value from a request, for use in a sentence: quoted, cut to a bounded length, valid in UTF-8."""
     return quoted(name).encode("utf-8", "backslashreplace").decode()
 
 
 def refused(error: warlog_core.Refused, *, at: str | None = "", version: int | None = None) -> Refused:
-    """The core's refusal of options, a Position or a notation, which stand at `at` (a JSON Pointer) in the request;
-    None: not in this request."""
+    """The core's refusal of options, a Position or a notation, as an exception of ours.
+
+    at  where they stand in the request's body (a JSON Pointer); None: they are not in this request"""
     return explained(error.code, error.explanation, at=at, version=version)
 
 
@@ -298,7 +299,7 @@ def explained(
     version: int | None = None,
     extra: Mapping[str, object] | None = None,
 ) -> Refused:
-    """A refusal with what the core says of it, of something that stands at `at` in the request."""
+    """A refusal with the core's explanation. `at` as in `refused`."""
     if why is None:
         return Refused(code, version=version, extra=extra)
     path = at + why.path if why.path and at is not None else ""
@@ -309,7 +310,7 @@ class TooManyRequests(WarlogError):
     """retry_after is in seconds; `limit` is the limit's name, shown to the client."""
 
     code = "too_many_requests"
-    text = "There were too many requests; `Retry-After` says when to come again."
+    text = "There were too many requests; `Retry-After` says when to try again."
     facts: tuple[str, ...] = ("limit",)
 
     def __init__(self, retry_after: float, limit: str, detail: str = "") -> None:
@@ -319,11 +320,11 @@ class TooManyRequests(WarlogError):
 
 
 class QuotaExceeded(TooManyRequests):
-    """Of what is kept: `quota` by name, how many there are and may be, and, where it need not be the caller's, whose it
-    is (`player`, an id). retry_after 0: waiting does not help, giving something up does."""
+    """`quota` is the quota's name, `have` and `limit` the present and the allowed number, `player` the id of its owner
+    if that may be another player than the caller. retry_after 0: waiting does not help, deleting something does."""
 
     code = "quota_exceeded"
-    text = "As much is kept for this player as may be; something has to be given up, or to end, first."
+    text = "A quota is used up (`quota` names it); delete something, or wait until something ends."
     facts = ("quota", "have", "limit", "player")
 
     def __init__(
@@ -341,12 +342,12 @@ class QuotaExceeded(TooManyRequests):
 
 
 class IntegrityError(WarlogError):
-    """first_bad  the first version that is not as it was written; 0 where no event is at fault
-    told       it has been logged and counted before
+    """first_bad  the first version that differs from what was written; 0 if no event is at fault
+    told       the damage has been logged and counted
     """
 
     code = "integrity_error"
-    text = "This match is damaged; it takes no commands any more, and can be read up to the damage."
+    text = "This match is damaged: it accepts no more commands, and can be read up to the damage."
 
     def __init__(self, detail: str = "", *, version: int | None = None, first_bad: int = 0) -> None:
         super().__init__(detail, version=version)
@@ -355,7 +356,7 @@ class IntegrityError(WarlogError):
 
 
 class Frozen(IntegrityError):
-    """Somebody else found the damage, or an operator froze the match: what is stored may be sound."""
+    """The match was frozen before, by another process or by an operator: the stored events may be sound."""
 
 
 class TryAgain(WarlogError):
@@ -389,10 +390,10 @@ class Unconfirmed(TryAgain):
 
 
 class Accepted(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What is kept under an Idempotency-Key of the command that used it.
+    """What is stored under an Idempotency-Key about the command that used it.
 
-    version    the match's newest after it
-    deadlines  of seats after it, in ms: they are not in the events
+    version    the match's newest version after the command
+    deadlines  of the seats after the command, in ms: they are not in the events
     """
 
     version: int
@@ -400,7 +401,7 @@ class Accepted(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Repeated(Exception):
-    """This Idempotency-Key was used before with the same body, by the command that `accepted` tells of."""
+    """This Idempotency-Key was used before with the same body; `accepted` describes that command."""
 
     def __init__(self, accepted: Accepted) -> None:
         super().__init__("the command was accepted before")
@@ -408,9 +409,9 @@ class Repeated(Exception):
 
 
 def report(log: logging.Logger, error: Exception, what: str, *of: object) -> None:
-    """One match's trouble, which is to hold up no other; a bug with its traceback. `what` and `of` as for a log.
+    """Logs the failure of one match, so that work on other matches can go on; a bug with its traceback.
 
-    Nothing for a damaged match that has been reported before."""
+    `what` and `of` are the message and its arguments. A damaged match is reported once."""
     if isinstance(error, IntegrityError) and error.told:
         return
     log.error(f"{what}: %s", *of, error, exc_info=None if isinstance(error, WarlogError) else error)

@@ -24,7 +24,7 @@ GZIP = b"\x1f\x8b"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The exit code: 0 done, 1 not (a record that fails, a server that cannot start), 2 wrong use."""
+    """The exit code: 0 done, 1 failed (a record that does not verify, a server that cannot start), 2 wrong use."""
     parser = _parser()
     given = vars(parser.parse_args(arguments))
     command = given.pop("command")
@@ -53,48 +53,56 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="warlog", description="Every flag is also a setting in the environment: --data is WARLOG_DATA."
+        prog="warlog", description="Every flag is also an environment variable: --data is WARLOG_DATA."
     )
     commands = parser.add_subparsers(dest="command", required=True)
     redis = argparse.ArgumentParser(add_help=False)
     redis.add_argument("--data", help="folder of the embedded Redis (default warlog-data)")
-    redis.add_argument("--redis", help="URL of a Redis; without one an embedded server is started")
-    redis.add_argument("--archive", help="folder or fsspec URL of matches that have left Redis")
-    redis.add_argument("--durability", choices=["everysec", "always", "replicated"])
+    redis.add_argument("--redis", help="URL of your Redis; without it an embedded Redis is started")
+    redis.add_argument("--archive", help="folder or fsspec URL of archived matches")
+    redis.add_argument(
+        "--durability",
+        choices=["everysec", "always", "replicated"],
+        help="an answered command survives the death of any process (everysec, the default), of the machine "
+        "(always), of the Redis primary (replicated)",
+    )
     figures = argparse.ArgumentParser(add_help=False)
-    figures.add_argument("--metrics-host", help="where /metrics is served; default 127.0.0.1")
+    figures.add_argument("--metrics-host", help="address on which /metrics is served; default 127.0.0.1")
     figures.add_argument(
-        "--metrics-port", help="default 0: any free one, which is printed; worker i has this port + i"
+        "--metrics-port",
+        help="port of /metrics; default 0: a free port, which is printed; worker i has this port + i",
     )
     serve = commands.add_parser(
-        "serve", parents=[redis, figures], help="the service, with projector and clock inside"
+        "serve", parents=[redis, figures], help="run the service, with the background work"
     )
-    serve.add_argument("--host", help="default 127.0.0.1")
-    serve.add_argument("--port", help="default 8000; 0 for a free one, which is printed")
+    serve.add_argument("--host", help="address to listen on; default 127.0.0.1")
+    serve.add_argument("--port", help="port to listen on; default 8000; 0: a free port, which is printed")
     serve.add_argument(
-        "--workers", help="serving processes under a supervisor; default 0: this process serves"
+        "--workers", help="number of serving processes under a supervisor; default 0: one process, without it"
     )
-    commands.add_parser("worker", parents=[redis, figures], help="projector and clock alone")
+    commands.add_parser("worker", parents=[redis, figures], help="run the background work alone")
     commands.add_parser("rebuild", parents=[redis], help="make the read models again from the events")
     archive = commands.add_parser(
-        "archive",
-        parents=[redis],
-        help="verify what has long been over, and move it from Redis to the archive",
+        "archive", parents=[redis], help="verify old matches and move them from Redis to the archive"
     )
     archive.add_argument(
-        "--older-than", type=_days, default=30.0, metavar="DAYS", help="over for so long; default 30"
+        "--older-than",
+        type=_days,
+        default=30.0,
+        metavar="DAYS",
+        help="only matches that have been over for this many days; default 30",
     )
-    archive.add_argument("--limit", type=int, help="at most so many matches")
+    archive.add_argument("--limit", type=int, help="the most matches that this run moves")
     restore = commands.add_parser("restore", parents=[redis], help="bring matches back from the archive")
     restore.add_argument("matches", nargs="+", metavar="MATCH")
     verify = commands.add_parser("verify", help="recompute every draw, hash and chain of a record")
     verify.add_argument(
         "file",
         type=Path,
-        help="what GET /v1/matches/{id}/export answered, or a file of the archive; - for stdin",
+        help="an answer of GET /v1/matches/{id}/export, or a file of the archive; - for stdin",
     )
     bench = commands.add_parser(
-        "bench", help="the figures of this machine beside their floor; in a checkout's root"
+        "bench", help="measure the speed of core and server; run it in the root of a checkout"
     )
     bench.add_argument("arguments", nargs=argparse.REMAINDER)
     return parser

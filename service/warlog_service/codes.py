@@ -37,11 +37,15 @@ class Code(msgspec.Struct, frozen=True):
 
 
 TRANSPORT = {
-    "malformed_request": Code(400, "This is not a request of HTTP/1.1."),
-    "unknown_route": Code(404, "There is no such call; `/v1/openapi.json` lists all."),
-    "method_not_allowed": Code(405, "This path does not have this method; `Allow` lists those that it has."),
-    "request_timeout": Code(408, "The request was not complete in time."),
-    "headers_too_large": Code(431, "The target, the headers, or what surrounds the body are too large."),
+    "malformed_request": Code(400, "This is not a valid HTTP/1.1 request."),
+    "unknown_route": Code(404, "There is no such call; `/v1/openapi.json` lists all calls."),
+    "method_not_allowed": Code(
+        405, "This path does not support this method; `Allow` lists the methods that it supports."
+    ),
+    "request_timeout": Code(408, "The request did not arrive completely in time."),
+    "headers_too_large": Code(
+        431, "The request target, the headers, or the chunk framing of the body is too large."
+    ),
     "internal_error": Code(500, "This is a fault of the server, not of the request."),
 }
 """Codes of requests that no call of the API ever saw; `internal_error` is a bug of ours."""
@@ -78,12 +82,12 @@ def markdown() -> str:
 
 _HEAD = """# What a refusal says
 
-Every refusal is a problem document (RFC 9457, `application/problem+json`): `code` is stable and for programs,
-`detail` is one sentence for people, `path` (a JSON Pointer into the request's body) says which part is at fault where
-one is, `version` is the match's newest version where that matters. Other members are facts, where they are known.
+Every refusal is a problem document (RFC 9457, `application/problem+json`). `code` is stable and for programs; `detail`
+is one sentence for people. If a part of the request's body is at fault, `path` (a JSON Pointer) names it; `version` is
+the match's newest version where that matters. The other members (`facts`) are there when the server knows them.
 
-These are the codes of the service. A game's rule book has more, all with status 422: `GET /v1/games/{game}` lists them
-with a sentence each (`errors`), and so does the OpenAPI document.
+These are the codes of the service. Each game's rule book has further codes, all with status 422: `GET
+/v1/games/{game}` (`errors`) and the OpenAPI document list them with a sentence each.
 
 `python -m warlog_service.codes > docs/ERRORS.md` writes this page.
 

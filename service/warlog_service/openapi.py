@@ -35,8 +35,8 @@ class Call(Struct, frozen=True, kw_only=True):
     answer   a Struct, or the media type of an answer that is no JSON
     errors   the codes of its own, beside those that every call may answer; words that are no code stand for codes of
              the game's rule book
-    headers  request headers it looks at
-    token    whether it is for callers only
+    headers  request headers that the call reads
+    token    whether the call needs a token
     """
 
     answer: Any
@@ -121,8 +121,9 @@ def document(app: Litestar) -> dict[str, Any]:
             "title": "Warlog",
             "version": warlog_core.__version__,
             "description": "A server for board war-games. Every refusal is a problem document with a stable `code` "
-            "and a `detail` for people. Those of a game's rule book are 422, and `errors` of `GET /v1/games/{game}` "
-            f"says what they mean. A request that is no call of the API is refused with:\n\n{_list(TRANSPORT)}",
+            "and a `detail` for people. Codes of a game's rule book have status 422; `errors` of "
+            "`GET /v1/games/{game}` explains them. A request that is no call of the API is refused with:\n\n"
+            f"{_list(TRANSPORT)}",
         },
         "paths": dict(sorted(paths.items())),
         "components": {
@@ -166,7 +167,7 @@ def _problems(one: Call, problem: dict[str, Any]) -> dict[str, Any]:
         named += OF_A_MATCH if one.token else OF_A_MATCH[:1]
     by_status: dict[int, dict[str, Code]] = {}
     more = [
-        f"and {words}, as `errors` of `GET /v1/games/{{game}}` tells them" for words in named if " " in words
+        f"and {words}; `errors` of `GET /v1/games/{{game}}` lists them" for words in named if " " in words
     ]
     for code in sorted(code for code in named if " " not in code):
         by_status.setdefault(CODES[code].status, {})[code] = CODES[code]
@@ -197,7 +198,7 @@ def _codes_of(game: str) -> dict[str, Any]:
     """The codes of a game's rule book, with the sentence of each."""
     codes = warlog_core.game(game).errors
     return {
-        "description": f"What the rules of {game} refuse.",
+        "description": f"Codes with which the rules of {game} refuse something.",
         "oneOf": [{"const": code, "description": text} for code, text in codes.items()],
     }
 

@@ -1,8 +1,8 @@
-"""The words of the API: a Struct for each body, query and answer. `openapi.py` turns them into the document.
+"""A Struct for each body, query and answer of the API. `openapi.py` makes the OpenAPI document from them.
 
-Bodies forbid unknown fields. What a game says (options, positions, actions, effects, views) is any JSON here; its
-schema is in `GET /v1/games/{game}`. Answers are rendered from what `warlog_events` returns; tests hold them
-to these Structs.
+Bodies forbid unknown fields. Options, positions, actions, effects and views of a game are any JSON here; their schemas
+are in `GET /v1/games/{game}`. Answers are rendered from what `warlog_events` returns; tests compare them with these
+Structs.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from msgspec import UNSET, Meta, Struct, UnsetType, field
 from warlog_events.workers.pairing import Entry
 
 Version = Annotated[int, Meta(ge=0, le=2**53, description="the number of an event of the match")]
-Cursor = Annotated[str, Meta(max_length=200, description="`next` of the answer before")]
-Limit = Annotated[int, Meta(ge=1, description="at most so many; the server may send fewer")]
+Cursor = Annotated[str, Meta(max_length=200, description="`next` of the previous page")]
+Limit = Annotated[int, Meta(ge=1, description="the most that a page may have; the server may send fewer")]
 Seat = Annotated[str, Meta(max_length=32)]
 Time = Annotated[str, Meta(description="RFC 3339, UTC")]
 Json = dict[str, Any]
@@ -57,12 +57,12 @@ class MatchesQuery(Struct, frozen=True):
 
 class PairingQuery(Struct, frozen=True):
     wait: Annotated[
-        int, Meta(ge=0, description="seconds, at most 30, in which the answer waits for something to happen")
+        int, Meta(ge=0, description="seconds, at most 30, for which the answer waits for a change")
     ] = 0
 
 
 class LayoutsQuery(Struct, frozen=True):
-    after: Annotated[str, Meta(max_length=40, description="`next` of the answer before")] | None = None
+    after: Annotated[str, Meta(max_length=40, description="`next` of the previous page")] | None = None
     limit: Limit = 50
 
 
@@ -75,7 +75,7 @@ class ScenariosQuery(Struct, frozen=True):
 
 class ImportQuery(Struct, frozen=True):
     visibility: Annotated[
-        Literal["public", "private"], Meta(description="`private`: nobody but you may know of the match")
+        Literal["public", "private"], Meta(description="`private`: only you can see that the match exists")
     ] = "public"
 
 
@@ -97,7 +97,7 @@ class ActionsQuery(Struct, frozen=True):
     seat: Seat
     at: Version | None = None
     after: Annotated[
-        int, Meta(ge=0, description="how many to skip: the `next` of a listing that was cut")
+        int, Meta(ge=0, description="number of actions to skip: `next` of a list that was cut")
     ] = 0
     type: Annotated[str, Meta(description="only actions of this type")] | None = None
     piece: Annotated[int, Meta(description="only actions with this piece")] | None = None
@@ -151,11 +151,11 @@ class NewLayout(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class NewOwnOptions(Struct, frozen=True, forbid_unknown_fields=True):
-    options: Annotated[Json, Meta(description="what is left out has its default")]
+    options: Annotated[Json, Meta(description="an option that is left out has its default")]
 
 
 class NewScenario(Struct, frozen=True, forbid_unknown_fields=True):
-    """Options alone are a scenario, too: a match from it begins with the game's own setup."""
+    """Without a Position, a match from the scenario begins with the game's own setup."""
 
     game: Annotated[str, Meta(max_length=64)]
     name: Annotated[str, Meta(min_length=1, max_length=80)]
@@ -173,7 +173,7 @@ class PositionCheck(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Standing(Struct, frozen=True, forbid_unknown_fields=True):
-    """Competitive matches of one game; a match from which the player fled is also one that he won, drew or lost. A game
+    """Competitive matches of one game. A match from which the player fled is also counted as won, drawn or lost. A game
     without points has no score and no rank."""
 
     game: str
@@ -189,14 +189,12 @@ class Account(Struct, frozen=True, forbid_unknown_fields=True):
     id: str
     name: str
     created_at: Time
-    gold: Annotated[
-        int, Meta(description="all of it, also what is set aside for matches that are played now")
-    ]
+    gold: Annotated[int, Meta(description="all gold, including what is set aside for running matches")]
     games: list[Standing]
 
 
 class PlayerCreated(Struct, frozen=True, forbid_unknown_fields=True):
-    """The token is shown this once."""
+    """The token is never shown again."""
 
     player: Account
     token: str
@@ -209,9 +207,7 @@ class AccountAnswer(Struct, frozen=True, forbid_unknown_fields=True):
 
 class MyAccount(Struct, frozen=True, forbid_unknown_fields=True):
     player: Account
-    held: Annotated[
-        int, Meta(description="how much of the gold is set aside for matches that are played now")
-    ]
+    held: Annotated[int, Meta(description="how much of the gold is set aside for running matches")]
 
 
 class Placed(Struct, frozen=True, forbid_unknown_fields=True):
@@ -230,7 +226,7 @@ class Leaderboard(Struct, frozen=True, forbid_unknown_fields=True):
 class Layout(Struct, frozen=True, forbid_unknown_fields=True):
     game: str
     name: str
-    layout: Annotated[Any, Meta(description="the rule book's")]
+    layout: Annotated[Any, Meta(description="a layout as the rule book defines it")]
     saved_at: Time
 
 
@@ -297,7 +293,7 @@ class Result(Struct, frozen=True):
 
 
 class Proposal(Struct, frozen=True):
-    """What is on the table, named by its version; beside these the fields of its kind, as far as you may know them."""
+    """The open proposal, named by its version. It also has the fields of its kind, as far as you may know them."""
 
     version: int
     player: PlayerName
@@ -327,7 +323,7 @@ class Match(Struct, frozen=True, forbid_unknown_fields=True):
     setup_seconds: Annotated[
         int,
         Meta(
-            description="how long a seat may take to set up; 0 for any time, and in a game without setup phases"
+            description="seconds that a seat has for setting up; 0: no limit, or a game without setup phases"
         ),
     ]
     visibility: str
@@ -350,7 +346,7 @@ class Match(Struct, frozen=True, forbid_unknown_fields=True):
         Annotated[
             bool,
             Meta(
-                description="of a competitive match of such a game, from its start on: does it move points and gold?"
+                description="from the start of a competitive match with points on: does it move points and gold?"
             ),
         ]
         | UnsetType
@@ -359,7 +355,7 @@ class Match(Struct, frozen=True, forbid_unknown_fields=True):
         Annotated[
             list[str],
             Meta(
-                description="why not: names of options beyond what the game counts, `position`, `same_players`"
+                description="why not: options outside the range that counts (by name), `position`, `same_players`"
             ),
         ]
         | UnsetType
@@ -380,7 +376,7 @@ class MatchAnswer(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class MatchCreated(Struct, frozen=True, forbid_unknown_fields=True):
-    """An invitation is shown this once."""
+    """The invitations are never shown again."""
 
     match: Match
     invitations: dict[str, str]
@@ -422,14 +418,14 @@ class Event(Struct, frozen=True):
 class LiveEvent(Event, frozen=True, kw_only=True):
     """An event as feeds give it, and the answer to a command."""
 
-    to_act: Annotated[list[str], Meta(description="the seats for whose decision the match waits after it")]
-    deadlines: Annotated[dict[str, Time], Meta(description="of the match's newest event, else empty")]
+    to_act: Annotated[list[str], Meta(description="the seats that are to act after this event")]
+    deadlines: Annotated[dict[str, Time], Meta(description="only with the match's newest event, else empty")]
     now: Annotated[Time, Meta(description="beside deadlines: the server's time")] | UnsetType = UNSET
 
 
 class View(Struct, frozen=True, forbid_unknown_fields=True):
-    """`view` is the rule book's; with `seat=all` there is `position` in its place, or, where the book has none, the
-    `views` of all seats."""
+    """`view` is as the rule book defines it. With `seat=all`, `position` replaces it, or, if the book has no Position
+    for this state, the `views` of all seats."""
 
     version: int
     at: int
@@ -443,7 +439,10 @@ class SeenPosition(Struct, frozen=True, forbid_unknown_fields=True):
     version: int
     at: int
     seat: str
-    position: Annotated[Json | None, Meta(description="null: the match is over, or its book has none")]
+    position: Annotated[
+        Json | None,
+        Meta(description="null: the match is over, or the rule book has no Position for this state"),
+    ]
 
 
 class Actions(Struct, frozen=True, forbid_unknown_fields=True):
@@ -480,7 +479,7 @@ class Board(Struct, frozen=True):
 
 
 class Record(Struct, frozen=True):
-    """The complete record of a match; `POST /v1/matches/import` takes it back."""
+    """The complete record of a match; `POST /v1/matches/import` accepts it."""
 
     warlog_record: int
     game: str
@@ -491,14 +490,14 @@ class Record(Struct, frozen=True):
 
 
 class Imported(Struct, frozen=True, forbid_unknown_fields=True):
-    """`versions` maps the record's versions to the new match's."""
+    """`versions` maps each version of the record to the version in the new match."""
 
     match: Match
     versions: dict[str, int]
 
 
 class Verdict(Struct, frozen=True, forbid_unknown_fields=True):
-    """`unseeded`: replay agrees, but there is no seed that all draws could be checked against."""
+    """`unseeded`: the replay agrees, but no seed is known from which all draws could be checked."""
 
     status: Literal["verified", "unseeded", "failed"]
     events: int
@@ -517,7 +516,7 @@ class Games(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Game(Struct, frozen=True):
-    """Enough to draw any game without knowing it: geometry, pieces and JSON Schemas."""
+    """Geometry, pieces and JSON Schemas: enough for a client that does not know the game to draw it."""
 
     game: str
     name: str
@@ -527,16 +526,18 @@ class Game(Struct, frozen=True):
     board: Json
     pieces: list[Json]
     options: Json
-    options_text: Annotated[str, Meta(description="how the options asked for differ from the standard")]
+    options_text: Annotated[
+        str, Meta(description="how the requested options differ from the standard, for people")
+    ]
     actions: Json
     effects: Json
     view: Json
-    errors: Annotated[dict[str, str], Meta(description="code of the rule book → its sentence")]
+    errors: Annotated[dict[str, str], Meta(description="each code of the rule book, with its sentence")]
     setup: (
         Annotated[
             dict[str, Json],
             Meta(
-                description="the start as the spectator and each seat see it; absent where draws decide it",
+                description="the start as the spectator and each seat see it; absent if the start is random",
             ),
         ]
         | UnsetType
@@ -544,7 +545,9 @@ class Game(Struct, frozen=True):
     counted: (
         Annotated[
             Json,
-            Meta(description="option → `min` and `max` with which competitive matches move points and gold"),
+            Meta(
+                description="for each option the `min` and `max` within which competitive matches move points and gold"
+            ),
         ]
         | UnsetType
     ) = UNSET
@@ -555,7 +558,7 @@ class Scenario(Struct, frozen=True, forbid_unknown_fields=True):
     game: str
     name: str
     options: Json
-    position: Annotated[Json | None, Meta(description="null: options alone")]
+    position: Annotated[Json | None, Meta(description="null: the scenario has options only")]
     owner: str
     visibility: str
     created_at: Time
@@ -588,13 +591,13 @@ class Health(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Problem(Struct, frozen=True):
-    """RFC 9457. `code` is stable; `detail` is for people and is not. All other members are facts, there where they are
-    known; a code of a rule book may have more."""
+    """RFC 9457. `code` is stable; `detail` is for people and may change. All other members are facts, present if the
+    server knows them; a code of a rule book may have more."""
 
     type: str
     title: str
     status: int
-    code: Annotated[str, Meta(description="stable; docs/ERRORS.md has them all")]
+    code: Annotated[str, Meta(description="stable; docs/ERRORS.md lists all codes")]
     detail: Annotated[str, Meta(description="what is wrong, in one sentence for people")]
     path: (
         Annotated[str, Meta(description="JSON Pointer to the part of the request's body that is at fault")]
@@ -603,24 +606,27 @@ class Problem(Struct, frozen=True):
     version: Annotated[int, Meta(description="the match's newest version")] | UnsetType = UNSET
     minimum: Annotated[int | float, Meta(description="the least that is allowed")] | UnsetType = UNSET
     maximum: Annotated[int | float, Meta(description="the most that is allowed")] | UnsetType = UNSET
-    allowed: Annotated[list[Any], Meta(description="the values that may stand there")] | UnsetType = UNSET
-    have: Annotated[int, Meta(description="how much or many there is")] | UnsetType = UNSET
-    needed: Annotated[Any, Meta(description="how much is needed, or the names of what is")] | UnsetType = (
-        UNSET
-    )
-    cost: Annotated[int, Meta(description="what it costs")] | UnsetType = UNSET
-    budget: Annotated[int, Meta(description="what there is to pay it with")] | UnsetType = UNSET
+    allowed: Annotated[list[Any], Meta(description="the values that are allowed")] | UnsetType = UNSET
+    have: Annotated[int, Meta(description="the present amount or number")] | UnsetType = UNSET
+    needed: (
+        Annotated[Any, Meta(description="the amount that is needed, or the names of what is needed")]
+        | UnsetType
+    ) = UNSET
+    cost: Annotated[int, Meta(description="the cost of what was asked for")] | UnsetType = UNSET
+    budget: Annotated[int, Meta(description="the amount available to pay the cost")] | UnsetType = UNSET
     space: Annotated[Any, Meta(description="the space that is at fault")] | UnsetType = UNSET
     piece: Annotated[Any, Meta(description="the piece that is at fault")] | UnsetType = UNSET
     seat: Annotated[str, Meta(description="the seat that is at fault")] | UnsetType = UNSET
     line: Annotated[int, Meta(description="the line of a history, from 1")] | UnsetType = UNSET
     record_version: Annotated[int, Meta(description="the version of the record")] | UnsetType = UNSET
-    player: Annotated[str, Meta(description="the id of the player of whom it is said")] | UnsetType = UNSET
-    quota: Annotated[str, Meta(description="quota_exceeded: its name")] | UnsetType = UNSET
+    player: Annotated[str, Meta(description="the id of the player whom the refusal concerns")] | UnsetType = (
+        UNSET
+    )
+    quota: Annotated[str, Meta(description="quota_exceeded: the quota's name")] | UnsetType = UNSET
     limit: (
         Annotated[
             Any,
-            Meta(description="too_many_requests: the limit's name; quota_exceeded: how many there may be"),
+            Meta(description="too_many_requests: the limit's name; quota_exceeded: the number allowed"),
         ]
         | UnsetType
     ) = UNSET

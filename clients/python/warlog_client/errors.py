@@ -94,13 +94,13 @@ class BadRequest(Problem):
 
 
 class MalformedBody(BadRequest):
-    """The body is not JSON, or does not have the form of this call."""
+    """The body is not JSON, or not the JSON that this call expects."""
 
     known_code = "malformed_body"
 
 
 class BadParameter(BadRequest):
-    """A part of the path, the query, a header or the body has a value that it cannot have."""
+    """A value in the path, the query, a header or the body is not allowed."""
 
     known_code = "bad_parameter"
 
@@ -128,13 +128,13 @@ class InsufficientScope(Forbidden):
 
 
 class WrongInvitation(Forbidden):
-    """This seat needs its invitation."""
+    """This seat can only be taken with its invitation."""
 
     known_code = "wrong_invitation"
 
 
 class NoSpectators(Forbidden):
-    """This match shows itself to spectators when it is over."""
+    """Spectators can see this match only when it is over."""
 
     known_code = "no_spectators"
 
@@ -146,7 +146,7 @@ class Competitive(Forbidden):
 
 
 class Hidden(Forbidden):
-    """The whole of this match is hidden as long as it runs."""
+    """Parts of this match are hidden from you while it runs."""
 
     known_code = "hidden"
 
@@ -210,13 +210,13 @@ class UnknownLayout(NotFound):
 
 
 class UnknownOptions(NotFound):
-    """You keep no options under this name."""
+    """You have no saved options with this name."""
 
     known_code = "unknown_options"
 
 
 class NoView(NotFound):
-    """There is no board before the start."""
+    """The board does not exist before the match starts."""
 
     known_code = "no_view"
 
@@ -238,7 +238,7 @@ class SeatTaken(Conflict):
 
 
 class WrongStatus(Conflict):
-    """The match is not in the state that this needs."""
+    """The status of the match does not allow this."""
 
     known_code = "wrong_status"
 
@@ -250,13 +250,13 @@ class NoProposal(Conflict):
 
 
 class ProposalChanged(Conflict):
-    """Another proposal is open than the one you named."""
+    """The open proposal is not the one that you named."""
 
     known_code = "proposal_changed"
 
 
 class AlreadyDisclosed(Conflict):
-    """What should stay hidden has been shown already."""
+    """A secret that this would have to keep is known already."""
 
     known_code = "already_disclosed"
 
@@ -268,7 +268,7 @@ class IdempotencyKeyReused(Conflict):
 
 
 class TooLate(Conflict):
-    """The time of this seat is over."""
+    """The deadline of this seat has passed."""
 
     known_code = "too_late"
 
@@ -284,13 +284,13 @@ class RuleRefused(Problem):
 
 
 class TooManyRequests(Problem):
-    """There were too many requests; `Retry-After` says when to come again."""
+    """There were too many requests; `Retry-After` says when to try again."""
 
     known_code = "too_many_requests"
 
 
 class QuotaExceeded(TooManyRequests):
-    """As much is kept for this player as may be; something has to be given up, or to end, first."""
+    """A quota is used up (`quota` names it); delete something, or wait until something ends."""
 
     known_code = "quota_exceeded"
 
@@ -300,7 +300,7 @@ class ServerFault(Problem):
 
 
 class IntegrityError(ServerFault):
-    """This match is damaged; it takes no commands any more, and can be read up to the damage."""
+    """This match is damaged: it accepts no more commands, and can be read up to the damage."""
 
     known_code = "integrity_error"
 

@@ -177,7 +177,9 @@ def take_seat(draft: Draft, command: TakeSeat, player: Player) -> None:
         spent = match.fold.invitations[command.seat] == SPENT
         if not spent or player.id != match.fold.creator.id:
             detail = (
-                "The invitation to this seat has been used." if spent else "This seat needs its invitation."
+                "The invitation to this seat has been used."
+                if spent
+                else "This seat can only be taken with its invitation."
             )
             raise WrongInvitation(detail, version=match.version)
     holders = {**match.holders, command.seat: player}

@@ -286,7 +286,7 @@ class Match:
         if fold.mode == "competitive" and fold.status == "playing":
             if not policy.spectators_may_watch(self.game):
                 raise NoSpectators(
-                    "This match shows itself to spectators when it is over.", version=self.version
+                    "Spectators can see this match only when it is over.", version=self.version
                 )
         return Reader((), player_id)
 

@@ -65,7 +65,7 @@ class OptionsKept:
         """Raises UnknownOptions."""
         raw = await self._pipe.call("HGET", keys.options(player, game.name), name)
         if raw is None:
-            raise UnknownOptions("You keep no options under this name.")
+            raise UnknownOptions("You have no saved options with this name.")
         return _shown(game, name, msgspec.json.decode(raw, type=_Stored))
 
     async def all(self, player: str, game: warlog_core.Game) -> list[OwnOptions]:
@@ -79,7 +79,7 @@ class OptionsKept:
     async def delete(self, player: str, game: warlog_core.Game, name: str) -> None:
         """Raises UnknownOptions."""
         if not await self._pipe.call("HDEL", keys.options(player, game.name), name, write=True):
-            raise UnknownOptions("You keep no options under this name.")
+            raise UnknownOptions("You have no saved options with this name.")
 
 
 def check_options(game: warlog_core.Game, options: Mapping[str, object]) -> None:

@@ -45,7 +45,7 @@ class Pages:
                 extra={"minimum": 1, "maximum": match.version},
             )
         if match.state is None or version < match.started_at_version:
-            raise NoView("There is no board before the start.", version=match.version)
+            raise NoView("The board does not exist before the match starts.", version=match.version)
         if version == match.version:
             return match.state.copy()
 

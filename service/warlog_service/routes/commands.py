@@ -61,14 +61,14 @@ HEADERS = ("If-Match", "Idempotency-Key")
     ),
 )  # fmt: skip
 async def post_command(request: AnyRequest, match_id: FromPath[str]) -> Answer:
-    """One command; it becomes one event, or is refused and nothing is appended.
+    """Send one command: it becomes one event, or it is refused and nothing is appended.
 
-    With `If-Match: "17"` it is refused with `version_conflict` if the match has moved on since version 17. With an
-    `Idempotency-Key` it may be repeated for 24 hours: the repeat gets the first answer.
+    With `If-Match: "17"` the command is refused with `version_conflict` if the match has moved on since version 17.
+    With an `Idempotency-Key` the command can be repeated for 24 hours: the repeat gets the first answer.
 
-    The answer is the event as your feed gives it, with the knowledge of all seats that you hold. The match's summary is
-    `GET /matches/{match_id}`. Where the last `prepare` starts a match from a record, all events of the record follow,
-    and the answer is the last of them."""
+    The answer is the event as your feed shows it, with the knowledge of all seats that you hold. The match's summary is
+    `GET /matches/{match_id}`. If the last `prepare` starts a match from a record, all events of the record follow, and
+    the answer is the last of them."""
     return await command(service_of(request.scope), request.scope, request.receive, match_id)
 
 
@@ -135,7 +135,7 @@ def _is_heavy(command: AnyCommand) -> bool:
     ),
 )
 async def put_seat(request: AnyRequest, match_id: FromPath[str], seat: FromPath[str]) -> Answer:
-    """Take a seat, with its invitation if it asks for one. One player may hold several."""
+    """Take a seat, with its invitation if it needs one. One player may hold several seats."""
 
     def take(body: bytes) -> TakeSeat:
         claim: schema.SeatClaim = decode(body, schema.SeatClaim)
@@ -155,7 +155,7 @@ async def put_seat(request: AnyRequest, match_id: FromPath[str], seat: FromPath[
     ),
 )
 async def delete_seat(request: AnyRequest, match_id: FromPath[str], seat: FromPath[str]) -> Answer:
-    """Leave a seat in the lobby. Who leaves a running competitive match flees from it, where its rules know that."""
+    """Leave a seat. In a running competitive match, if its game has fleeing, the player flees."""
     return await _change(request, match_id, b"leave " + seat.encode(), lambda body: LeaveSeat(seat), 200)
 
 
@@ -171,7 +171,7 @@ async def delete_seat(request: AnyRequest, match_id: FromPath[str], seat: FromPa
     ),
 )
 async def post_join(request: AnyRequest, match_id: FromPath[str]) -> Answer:
-    """Join a match with `"seating": "wish"`; when all have joined, the seats are assigned."""
+    """Join a match with `"seating": "wish"`; the seats are assigned when enough players have joined."""
     return await _change(request, match_id, b"join ", lambda body: Join(decode(body, schema.Wish).wish), 201)
 
 

@@ -35,11 +35,11 @@ MEMBERSHIP = {
     opt=call(query=schema.FeedQuery, answer="text/event-stream", headers=("Last-Event-ID",), errors=SEATS),
 )
 async def get_feed(request: AnyRequest, match_id: FromPath[str]) -> Stream:
-    """Server-Sent Events: at once what is newer than `Last-Event-ID` (or `after`), then each event as it happens.
+    """Server-Sent Events: at once all events after `Last-Event-ID` (or `after`), then each new event.
 
-    The id of an event is its version. Beside `deadlines` stands `now`, the server's time, so that a countdown needs no
-    clock of your own. `heartbeat` comes every 15 seconds. When the server ends a stream, a last event
-    `closing` says why: `slow_reader`, `shutdown`, `reader_changed` (your seats are others now), or a problem's code."""
+    The id of an event is its version. `now`, beside `deadlines`, is the server's time: compute countdowns from it, not
+    from your own clock. `heartbeat` comes every 15 seconds. When the server ends a stream, a last event `closing` says
+    why: `slow_reader`, `shutdown`, `reader_changed` (you hold other seats than before), or a problem's code."""
     scope = request.scope
     query = asked(scope, schema.FeedQuery)
     service = service_of(scope)

@@ -46,7 +46,9 @@ async def get_games(request: AnyRequest) -> Answer:
     opt=call(query=schema.GameQuery, answer=schema.Game, errors=GAME, headers=("If-None-Match",)),
 )
 async def get_game(request: AnyRequest, game: FromPath[str]) -> Answer:
-    """Board, pieces, and the JSON Schemas of options, actions, effects and view. Seats and board follow the options."""
+    """A game's board, pieces, and JSON Schemas of options, actions, effects and view.
+
+    Seats and board depend on `options`."""
     await auth.reader(service_of(request.scope), request.scope)
     return _shared(request, JSON, _described(game, asked(request.scope, schema.GameQuery).options or ""))
 
@@ -56,7 +58,7 @@ async def get_game(request: AnyRequest, game: FromPath[str]) -> Answer:
     opt=call(answer="text/markdown", errors=("unknown_game",), headers=("If-None-Match",)),
 )
 async def get_rules(request: AnyRequest, game: FromPath[str]) -> Answer:
-    """The rule book."""
+    """The rule book of a game."""
     await auth.reader(service_of(request.scope), request.scope)
     return _shared(request, MARKDOWN, known(game).rules().encode())
 
@@ -71,7 +73,7 @@ async def get_rules(request: AnyRequest, game: FromPath[str]) -> Answer:
     ),
 )
 async def post_position_check(request: AnyRequest, game: FromPath[str]) -> Answer:
-    """May a match start from this Position, with these options? The refusal is the rule book's."""
+    """Check whether a match can start from this Position with these options; if not, the code is the rule book's."""
     service = service_of(request.scope)
     await auth.reader(service, request.scope)
     body = await read_body(request.scope, request.receive, service.settings.body_bytes_max)

@@ -15,14 +15,15 @@ NOT_KEPT = (b"cache-control", b"no-store")
 
 @get("/health/live", opt=call(answer=schema.Health))
 async def get_live(request: AnyRequest) -> Answer:
-    """The process answers. Says nothing of Redis."""
+    """Is the process alive? Redis is not asked."""
     return Answer(200, [JSON, NOT_KEPT], b'{"status":"live"}')
 
 
 @get("/health/ready", opt=call(answer=schema.Health, errors=("unavailable", "disk_full")))
 async def get_ready(request: AnyRequest) -> Answer:
-    """Commands would be taken now. 503 while Redis does not answer, while it refuses to save anything (disk or memory
-    full), and while the process is going down."""
+    """Can the process take commands now?
+
+    503 while Redis does not answer, while it cannot save (disk or memory full), and while the process shuts down."""
     await service_of(request.scope).check_ready()
     return Answer(200, [JSON, NOT_KEPT], b'{"status":"ready"}')
 

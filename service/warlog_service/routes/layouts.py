@@ -24,7 +24,7 @@ LAYOUT = (*GAME, "unknown_layout")
     opt=call(query=schema.LayoutsQuery, answer=schema.Layouts, token=True, errors=GAME),
 )
 async def get_layouts(request: AnyRequest, game: FromPath[str]) -> Answer:
-    """Your layouts by name. `last` is the one with which you began last: your next match begins with it, too."""
+    """Your layouts for a game, by name. `last` is the one that you used last; your next match begins with it, too."""
     service = service_of(request.scope)
     caller = await auth.caller(service, request.scope)
     page = asked(request.scope, schema.LayoutsQuery)
@@ -45,7 +45,7 @@ async def get_layouts(request: AnyRequest, game: FromPath[str]) -> Answer:
     ),
 )
 async def put_layout(request: AnyRequest, game: FromPath[str], name: FromPath[str]) -> Answer:
-    """Save a layout under a name, which may be taken by an older one. At most 200 of each game."""
+    """Save a layout under a name; an older layout with this name is replaced. At most 200 for each game."""
     service = service_of(request.scope)
     caller = await auth.caller(service, request.scope)
     body = await read_body(request.scope, request.receive, service.settings.body_bytes_max)
@@ -59,7 +59,7 @@ async def put_layout(request: AnyRequest, game: FromPath[str], name: FromPath[st
     opt=call(answer=schema.LayoutAnswer, token=True, errors=LAYOUT),
 )
 async def get_layout(request: AnyRequest, game: FromPath[str], name: FromPath[str]) -> Answer:
-    """One of your layouts. While a match is being laid out, post it as that game's action."""
+    """One of your layouts. To use it in a running layout phase, post it as that game's action."""
     service = service_of(request.scope)
     caller = await auth.caller(service, request.scope)
     known(game)
@@ -72,7 +72,7 @@ async def get_layout(request: AnyRequest, game: FromPath[str], name: FromPath[st
     opt=call(answer=schema.LayoutAnswer, token=True, errors=LAYOUT),
 )
 async def post_layout_load(request: AnyRequest, game: FromPath[str], name: FromPath[str]) -> Answer:
-    """Your next match begins with this layout: it becomes `last`."""
+    """Choose the layout with which your next match begins: it becomes `last`."""
     service = service_of(request.scope)
     caller = await auth.caller(service, request.scope)
     known(game)
@@ -85,7 +85,7 @@ async def post_layout_load(request: AnyRequest, game: FromPath[str], name: FromP
     opt=call(answer=None, status=204, token=True, errors=LAYOUT),
 )
 async def delete_layout(request: AnyRequest, game: FromPath[str], name: FromPath[str]) -> Answer:
-    """Without `last`, your next match begins with a layout by chance."""
+    """Delete a layout. Without `last`, your next match begins with a random layout."""
     service = service_of(request.scope)
     caller = await auth.caller(service, request.scope)
     known(game)

@@ -20,7 +20,7 @@ OPTIONS = (*GAME, "unknown_options")
 
 @get("/players/me/options/{game:str}", opt=call(answer=schema.OwnOptionsList, token=True, errors=GAME))
 async def get_own_options_list(request: AnyRequest, game: FromPath[str]) -> Answer:
-    """The sets of options that you keep for a game, by name."""
+    """Your saved sets of options for a game, by name."""
     service = service_of(request.scope)
     caller = await auth.caller(service, request.scope)
     return private({"options": await service.backend.own_options.all(caller.id, known(game))})
@@ -36,9 +36,9 @@ async def get_own_options_list(request: AnyRequest, game: FromPath[str]) -> Answ
     ),
 )
 async def put_own_options(request: AnyRequest, game: FromPath[str], name: FromPath[str]) -> Answer:
-    """Keep a set of options under a name, which may be taken by an older one. At most 50 of each game.
+    """Save a set of options under a name; an older set with this name is replaced. At most 50 for each game.
 
-    What you leave out has its default. To play by them, put them into `POST /matches` or into a proposal."""
+    An option that you leave out has its default. To play with the set, put it into `POST /matches` or a proposal."""
     service = service_of(request.scope)
     caller = await auth.caller(service, request.scope)
     body = await read_body(request.scope, request.receive, service.settings.body_bytes_max)
@@ -52,7 +52,7 @@ async def put_own_options(request: AnyRequest, game: FromPath[str], name: FromPa
     opt=call(answer=schema.OwnOptionsAnswer, token=True, errors=OPTIONS),
 )
 async def get_own_options(request: AnyRequest, game: FromPath[str], name: FromPath[str]) -> Answer:
-    """One of your sets of options."""
+    """One of your saved sets of options."""
     service = service_of(request.scope)
     caller = await auth.caller(service, request.scope)
     return private({"options": await service.backend.own_options.get(caller.id, known(game), name)})
@@ -64,7 +64,7 @@ async def get_own_options(request: AnyRequest, game: FromPath[str], name: FromPa
     opt=call(answer=None, status=204, token=True, errors=OPTIONS),
 )
 async def delete_own_options(request: AnyRequest, game: FromPath[str], name: FromPath[str]) -> Answer:
-    """Forget a set of options: the standard ones hold again. Matches that have these options keep them."""
+    """Delete a set of options. Matches that were made with it keep their options."""
     service = service_of(request.scope)
     caller = await auth.caller(service, request.scope)
     await service.backend.own_options.delete(caller.id, known(game), name)

@@ -39,12 +39,12 @@ WAIT_SECONDS_MAX = 30
     ),
 )
 async def post_pairing(request: AnyRequest) -> Answer:
-    """Wait for others who want the same match, in one queue for all whose options come to the same.
+    """Wait in a queue for other players who want the same match. Equal options (defaults filled in) share a queue.
 
-    Who has waited longest is seated first; seats are given by lot, and the match begins at once. You may wait in
-    several queues: with the first match your other entries end. Waiting in a queue already, you get that entry (200),
-    and so you do by repeating an `Idempotency-Key`. Show now and then that you are still there, by asking for the entry
-    or following it: else it expires after a minute."""
+    The players who have waited longest are seated first; seats are drawn by lot, and the match begins at once. You may
+    wait in several queues: your first match ends your other entries. If you wait in this queue already, or repeat an
+    `Idempotency-Key`, you get the existing entry (200). Ask for the entry or follow its feed now and then: without
+    either it expires after a minute."""
     scope = request.scope
     service = service_of(scope)
     caller = await auth.caller(service, scope)
@@ -58,7 +58,7 @@ async def post_pairing(request: AnyRequest) -> Answer:
 
 @get("/pairing", opt=call(answer=schema.Pairings, token=True))
 async def get_pairings(request: AnyRequest) -> Answer:
-    """Your entries: those that wait, and the last that were over within the hour."""
+    """Your entries: those that wait, and the latest that ended within the last hour."""
     service = service_of(request.scope)
     caller = await auth.caller(service, request.scope)
     return private({"entries": await service.backend.pairing.entries(caller.id)})
@@ -69,7 +69,7 @@ async def get_pairings(request: AnyRequest) -> Answer:
     opt=call(query=schema.PairingQuery, answer=schema.PairingAnswer, token=True, errors=("unknown_entry",)),
 )
 async def get_pairing(request: AnyRequest, entry_id: FromPath[str]) -> Answer:
-    """How an entry stands; with `wait=20` the answer comes when it stands otherwise, after 20 seconds at the latest."""
+    """One entry. With `wait=20` the answer comes when the entry's status changes, after 20 seconds at the latest."""
     service = service_of(request.scope)
     caller = await auth.caller(service, request.scope)
     query = asked(request.scope, schema.PairingQuery)
@@ -109,7 +109,7 @@ async def _waited(service: Service, caller: Caller, entry: Entry, seconds: float
     opt=call(answer=None, status=204, token=True, errors=("unknown_entry", "wrong_status")),
 )
 async def delete_pairing(request: AnyRequest, entry_id: FromPath[str]) -> Answer:
-    """Stop waiting. 409 `wrong_status` in the moment in which a match is being made for you."""
+    """Stop waiting. 409 `wrong_status` if a match is being made for you at this moment."""
     service = service_of(request.scope)
     caller = await auth.caller(service, request.scope)
     await service.backend.pairing.leave(caller.id, entry_id)
@@ -121,10 +121,10 @@ async def delete_pairing(request: AnyRequest, entry_id: FromPath[str]) -> Answer
     opt=call(answer="text/event-stream", token=True, errors=("unknown_entry",)),
 )
 async def get_pairing_feed(request: AnyRequest, entry_id: FromPath[str]) -> EntryStream:
-    """Server-Sent Events: the entry as it stands, and again whenever that changes; the event's name is its status.
+    """Server-Sent Events: the entry now, and again after each change of its status, which is the event's name.
 
-    `heartbeat` comes every 15 seconds. The last event, `closing`, says why the stream ends: `over` with the entry,
-    `shutdown`, or a problem's code."""
+    `heartbeat` comes every 15 seconds. The last event, `closing`, says why the stream ends: `over` (the entry has
+    ended), `shutdown`, or a problem's code."""
     service = service_of(request.scope)
     caller = await auth.caller(service, request.scope)
     return EntryStream(service, caller, await service.backend.pairing.entry(caller.id, entry_id))

@@ -18,7 +18,7 @@ TOKENS_MAX = 200
 
 @post("/players", opt=call(body=schema.NewPlayer, answer=schema.PlayerCreated, status=201))
 async def post_player(request: AnyRequest) -> Answer:
-    """A new account with its first token, which is shown this once."""
+    """Open an account. The answer has its first token, which is never shown again."""
     service = service_of(request.scope)
     service.limits.accounts.spend(auth.address(service, request.scope))
     body = await read_body(request.scope, request.receive, service.settings.body_bytes_max)
@@ -33,7 +33,7 @@ async def post_player(request: AnyRequest) -> Answer:
 @post("/tokens", opt=call(body=schema.NewToken, answer=schema.TokenCreated, status=201, token=True,
                           errors=("insufficient_scope", "quota_exceeded")))  # fmt: skip
 async def post_token(request: AnyRequest) -> Answer:
-    """Another token for the same account, with no more scopes than the one that asks. It is shown this once."""
+    """Make another token for your account, with no scope that the present token lacks. It is never shown again."""
     service = service_of(request.scope)
     caller = await auth.caller(service, request.scope)
     body = await read_body(request.scope, request.receive, service.settings.body_bytes_max)
@@ -45,7 +45,7 @@ async def post_token(request: AnyRequest) -> Answer:
 
 @get("/tokens", opt=call(query=schema.Page, answer=schema.Tokens, token=True))
 async def get_tokens(request: AnyRequest) -> Answer:
-    """The account's tokens, without the secrets."""
+    """The tokens of your account, without the secrets."""
     service = service_of(request.scope)
     caller = await auth.caller(service, request.scope)
     page = asked(request.scope, schema.Page)
@@ -59,7 +59,7 @@ async def get_tokens(request: AnyRequest) -> Answer:
     opt=call(answer=None, status=204, token=True, errors=("unknown_token",)),
 )
 async def delete_token(request: AnyRequest, token_id: FromPath[str]) -> Answer:
-    """Revokes a token at once; the feeds that were opened with it end, and so do waiting calls."""
+    """Revoke a token at once. Feeds that were opened with it, and calls that wait, end."""
     service = service_of(request.scope)
     caller = await auth.caller(service, request.scope)
     await service.backend.accounts.revoke(caller.id, token_id)

@@ -34,12 +34,12 @@ SEATS = ("unknown_match", "unknown_seat", "not_your_seat", "no_spectators")
     ),
 )
 async def get_view(request: AnyRequest, match_id: FromPath[str]) -> Answer:
-    """The rule book's view of a seat that you hold, or the spectator's; with `at`, as it was after that version.
+    """The board as a seat of yours sees it, or as a spectator does; with `at`, as it was after that version.
 
-    `seat=all` is the whole position: of a match that is over or has an open record, or for who holds every seat of a
-    casual one. Where the book has no Position, as of the end of a match, `position` is null and `views` has that of
-    every seat, which together show all there is. The ETag changes with the version, the viewer and what has been
-    disclosed."""
+    `seat=all` gives the whole position if the match is over or has an open record, or if you hold every seat of a
+    casual match. If the rule book has no Position for this state (it has none for a match that is over), `position` is
+    null and `views` has the view of every seat; together they show everything. The ETag changes with the version, the
+    viewer and what has been disclosed."""
     query = asked(request.scope, schema.ViewQuery)
     past, match, player = await match_of(request, match_id)
     viewer = query.seat or SPECTATOR
@@ -60,7 +60,7 @@ async def get_view(request: AnyRequest, match_id: FromPath[str]) -> Answer:
     at = match.version if query.at is None else query.at
     state = match.state if query.at is None else await state_at(request, past, match, player, at)
     if state is None:
-        raise NoView("There is no board before the start.")
+        raise NoView("The board does not exist before the match starts.")
     answer: dict[str, object] = {"version": match.version, "at": at, "seat": viewer}
     if viewer != "all":
         answer["view"] = state.view(viewer)
@@ -81,10 +81,11 @@ async def get_view(request: AnyRequest, match_id: FromPath[str]) -> Answer:
     ),
 )
 async def get_position(request: AnyRequest, match_id: FromPath[str]) -> Answer:
-    """Where an editor begins: what your seat sees of a casual match, as a Position to change and to propose (`edit`).
+    """What your seat sees of a casual match, as a Position for an editor: change it and propose it (`edit`).
 
-    What the seat does not see is not in it, and is gone when the others accept such a Position. It need not be one that
-    can be played from. null when the match is over. Who may see everything finds it in `view?seat=all`."""
+    It lacks whatever the seat does not see, which is lost if the other players accept the proposal. A match cannot
+    always begin from it. It is null when the match is over. The complete Position is in `view?seat=all`, for those who
+    may see everything."""
     query = asked(request.scope, schema.PositionQuery)
     past, match, player = await match_of(request, match_id)
     match.check_seat(player, query.seat)
@@ -93,7 +94,7 @@ async def get_position(request: AnyRequest, match_id: FromPath[str]) -> Answer:
     at = match.version if query.at is None else query.at
     state = match.state if query.at is None else await state_at(request, past, match, player, at)
     if state is None:
-        raise NoView("There is no board before the start.")
+        raise NoView("The board does not exist before the match starts.")
     position = state.position_seen_by(query.seat)
     return private({"version": match.version, "at": at, "seat": query.seat, "position": position})
 
@@ -109,11 +110,11 @@ async def get_position(request: AnyRequest, match_id: FromPath[str]) -> Answer:
     ),
 )
 async def get_actions(request: AnyRequest, match_id: FromPath[str]) -> Answer:
-    """Every legal action of a seat that you hold, in canonical order, ready to be posted back.
+    """Every legal action of a seat that you hold, in canonical order, ready to be posted as a command.
 
-    `type` and `piece` choose among them; `total` is how many there are in all.
-    An action with `"open": true` is a template: the rule book says what may be filled in. A listing of more than
-    20,000 is cut; `next` is then where to go on with `after`."""
+    `type` and `piece` filter the list; `total` counts the actions before filtering. An action with `"open": true` is a
+    template: the rule book says what you may fill in. A list of more than 20,000 is cut; ask for the rest with `after`
+    set to the answer's `next`."""
     query = asked(request.scope, schema.ActionsQuery)
     past, match, player = await match_of(request, match_id)
     match.check_seat(player, query.seat)
@@ -123,7 +124,7 @@ async def get_actions(request: AnyRequest, match_id: FromPath[str]) -> Answer:
     at = match.version if query.at is None else query.at
     state = match.state if query.at is None else await state_at(request, past, match, player, at)
     if state is None:
-        raise NoView("There is nothing to do on a board before the start.")
+        raise NoView("There are no actions before the match starts.")
     actions = [] if query.at is None and match.status == "aborted" else state.legal(query.seat)
     chosen = actions
     if query.type is not None:
@@ -148,7 +149,7 @@ async def get_actions(request: AnyRequest, match_id: FromPath[str]) -> Answer:
     opt=call(query=schema.EventsQuery, answer=schema.Events, headers=("If-None-Match",), errors=SEATS),
 )
 async def get_events(request: AnyRequest, match_id: FromPath[str]) -> Large:
-    """The history as you may see it today, every version of it; what of an event you may not know is left out."""
+    """All events of the match. What you may not know at present is left out of each."""
     query = asked(request.scope, schema.EventsQuery)
     past, match, player = await match_of(request, match_id)
     reader = reader_of(match, player, query.seat)
@@ -179,7 +180,7 @@ async def get_events(request: AnyRequest, match_id: FromPath[str]) -> Large:
     opt=call(query=schema.VersionPage, answer=schema.Timeline, errors=("unknown_match", "no_spectators")),
 )
 async def get_timeline(request: AnyRequest, match_id: FromPath[str]) -> Answer:
-    """The tree of lines: each version with the one it was played from. `head` is the newest."""
+    """The tree of lines of play: each version with its parent, the version before it. `head` is the newest."""
     query = asked(request.scope, schema.VersionPage)
     past, match, player = await match_of(request, match_id)
     match.reader(player)
@@ -195,10 +196,9 @@ async def get_timeline(request: AnyRequest, match_id: FromPath[str]) -> Answer:
     opt=call(query=schema.HistoryQuery, answer="text/plain", errors=SEATS),
 )
 async def get_history(request: AnyRequest, match_id: FromPath[str]) -> Large:
-    """The current line in the game's own notation, as far as you may know it. A `Link` header leads to what follows.
+    """The current line in the game's notation, as far as you may know it. A `Link` header names the next page.
 
-    It is complete when the match is over, for who holds every seat of a casual match, and for everybody where the match
-    has an open record."""
+    It is complete if the match is over or has an open record, or if you hold every seat of a casual match."""
     query = asked(request.scope, schema.HistoryQuery)
     past, match, player = await match_of(request, match_id)
     reader = reader_of(match, player, query.seat)
@@ -228,7 +228,7 @@ async def get_history(request: AnyRequest, match_id: FromPath[str]) -> Large:
     opt=call(answer=schema.Board, errors=("unknown_match",)),
 )
 async def get_board(request: AnyRequest, match_id: FromPath[str]) -> Answer:
-    """The geometry and the seats that this match's options give."""
+    """The board's geometry and the seats, with the options of this match."""
     _, match, _ = await match_of(request, match_id)
     return private({"board": match.board(), "seats": match.seats})
 

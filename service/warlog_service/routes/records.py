@@ -19,10 +19,11 @@ from warlog_service.routes.reading import match_of
     opt=call(answer=schema.Record, errors=("unknown_match", "no_spectators", "hidden", "wrong_status")),
 )
 async def get_export(request: AnyRequest, match_id: FromPath[str]) -> Large:
-    """The complete record: of a match that is over, of a casual one whose seats are all yours, or of one with an open
-    record; else 403 `hidden`. While the match runs it holds no seeds and no draws that nobody may know yet.
+    """The complete record of a match.
 
-    Of a match that was over and was taken back, anybody gets the events up to that end."""
+    It is given if the match is over or has an open record, or if you hold every seat of a casual match; otherwise the
+    answer is 403 `hidden`. While the match runs, the record has no seeds, and none of the draws that are still secret.
+    If a match that was over has been taken back, every reader gets the events up to that end."""
     past, match, player = await match_of(request, match_id)
     reader = match.reader(player)
     past.check_export(match, reader)
@@ -42,7 +43,7 @@ async def get_export(request: AnyRequest, match_id: FromPath[str]) -> Large:
     opt=call(answer=schema.Verdict, errors=("unknown_match", "wrong_status")),
 )
 async def get_verify(request: AnyRequest, match_id: FromPath[str]) -> Answer:
-    """Recomputes every draw from the published seeds, every hash and the chain of a match that is over."""
+    """Verify a match that is over: recompute every draw from the published seeds, every hash and the chain."""
     past, match, player = await match_of(request, match_id)
     past.check_verify(match)
     service = service_of(request.scope)
@@ -67,11 +68,10 @@ async def get_verify(request: AnyRequest, match_id: FromPath[str]) -> Answer:
     ),
 )
 async def post_import(request: AnyRequest) -> Answer:
-    """A casual match from a record (or `{"game", "history"}` where the game has a notation), replayed and
-    checked event by event.
+    """Make a casual match from a record; every event is replayed and checked.
 
-    All seats are yours. Seeds, hashes and chain may be missing: a bare list of actions and draws is enough.
-    Like any other match it is public unless `visibility=private` is asked for."""
+    If the game has a notation, `{"game", "history"}` will do instead of a record. You get all seats. Seeds, hashes and
+    chain may be missing: a list of actions and draws is enough. The match is public unless `visibility=private`."""
     service = service_of(request.scope)
     caller = await auth.caller(service, request.scope)
     service.limits.commands.spend(caller.id)

@@ -29,7 +29,7 @@ SCENARIOS_MAX = 200
     ),
 )
 async def post_scenario(request: AnyRequest) -> Answer:
-    """Save a Position with its options, or options alone; a match may start from it."""
+    """Save a scenario, from which matches can start: a Position with its options, or options alone."""
     service = service_of(request.scope)
     caller = await auth.caller(service, request.scope)
     body = await read_body(request.scope, request.receive, service.settings.body_bytes_max)
@@ -46,7 +46,7 @@ async def post_scenario(request: AnyRequest) -> Answer:
 
 @get("/scenarios", opt=call(query=schema.ScenariosQuery, answer=schema.Scenarios))
 async def get_scenarios(request: AnyRequest) -> Answer:
-    """Public scenarios, or with `mine` your own, the newest first, without their positions."""
+    """Public scenarios, or with `mine=true` your own: the newest first, without their Positions."""
     service = service_of(request.scope)
     caller = await auth.reader(service, request.scope)
     query = asked(request.scope, schema.ScenariosQuery)
@@ -61,7 +61,7 @@ async def get_scenarios(request: AnyRequest) -> Answer:
 
 @get("/scenarios/{scenario_id:str}", opt=call(answer=schema.ScenarioAnswer, errors=("unknown_scenario",)))
 async def get_scenario(request: AnyRequest, scenario_id: FromPath[str]) -> Answer:
-    """One scenario, whole."""
+    """One scenario with its Position and options."""
     service = service_of(request.scope)
     caller = await auth.reader(service, request.scope)
     return private(
@@ -75,7 +75,7 @@ async def get_scenario(request: AnyRequest, scenario_id: FromPath[str]) -> Answe
     opt=call(answer=None, status=204, token=True, errors=("unknown_scenario",)),
 )
 async def delete_scenario(request: AnyRequest, scenario_id: FromPath[str]) -> Answer:
-    """Matches that were started from it keep their position."""
+    """Delete a scenario of yours. Matches that were started from it are not changed."""
     service = service_of(request.scope)
     caller = await auth.caller(service, request.scope)
     await service.backend.scenarios.delete(scenario_id, caller.id)

@@ -23,7 +23,7 @@ PLAYERS_MAX = 200
 
 @get("/players/me", opt=call(answer=schema.MyAccount, token=True))
 async def get_me(request: AnyRequest) -> Answer:
-    """Whose token this is; and how much of the gold is set aside for the matches that are played now."""
+    """Your account, and how much of its gold is set aside for running matches."""
     service = service_of(request.scope)
     caller = await auth.caller(service, request.scope)
     holdings = await _holdings(service, caller.id)
@@ -33,7 +33,7 @@ async def get_me(request: AnyRequest) -> Answer:
 
 @get("/players/{player_id:str}", opt=call(answer=schema.AccountAnswer, errors=("unknown_player",)))
 async def get_player(request: AnyRequest, player_id: FromPath[str]) -> Answer:
-    """The public side of an account: the gold, and in each game score, rank and record of competitive matches."""
+    """The public part of an account: gold, and for each game score, rank and record of competitive matches."""
     service = service_of(request.scope)
     await auth.reader(service, request.scope)
     account = await service.backend.accounts.player(player_id)
