@@ -37,7 +37,7 @@ class Code(msgspec.Struct, frozen=True):
 
 
 TRANSPORT = {
-    "malformed_request": Code(400, "This is not a valid HTTP/1.1 request."),
+    "malformed_request": Code(400, "This request is not valid HTTP/1.1."),
     "unknown_route": Code(404, "There is no such call; `/v1/openapi.json` lists all calls."),
     "method_not_allowed": Code(
         405, "This path does not support this method; `Allow` lists the methods that it supports."

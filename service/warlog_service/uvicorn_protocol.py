@@ -187,7 +187,7 @@ class WarlogProtocol(HttpToolsProtocol):
         try:
             self._execute(data)
         except httptools.HttpParserError:
-            self._refuse(self._fault or self._malformed("This is not a valid HTTP/1.1 request."))
+            self._refuse(self._fault or self._malformed("This request is not valid HTTP/1.1."))
             return
         self._wait_for_the_rest()
         # The parser keeps to itself what has not ended yet, so this is counted here. What belongs to something else
