@@ -24,7 +24,7 @@ NOT_IDS = {"me", "open", "invite"}
 
 @get("/matches", opt=call(query=schema.MatchesQuery, answer=schema.Matches, errors=("unknown_game",)))
 async def get_matches(request: AnyRequest) -> Answer:
-    """Public matches and your own, the newest first; a page may be empty and still have a `next`.
+    """List public matches and your own, the newest first. A page may be empty and still have a `next`.
 
     `player=me` gives yours alone, `turn=mine` those that wait for you, `watchable=true` those that you may watch;
     `game=hex&options={"seats":4}` those with these options."""
@@ -54,10 +54,10 @@ async def get_matches(request: AnyRequest) -> Answer:
     ),
 )  # fmt: skip
 async def post_match(request: AnyRequest) -> Answer:
-    """A new match. `seats` says of each seat `me`, `open`, `invite` or a player id; the invitations are shown
-    this once.
+    """Create a match.
 
-    Who takes all seats for himself starts the match with this call."""
+    `seats` gives for each seat `me`, `open`, `invite` or a player id. The answer has the invitations, which are shown
+    only here. A player who takes all seats starts the match with this call."""
     service = service_of(request.scope)
     caller = await auth.caller(service, request.scope)
     service.limits.commands.spend(caller.id)
