@@ -19,8 +19,8 @@ HEX = {"game": "hex", "options": {"army": "preset"}}
 
 @pytest.fixture(scope="module")
 def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[WarlogServer, WarlogServer]]:
-    """Two processes over one Redis, in which who is silent for three seconds has gone."""
-    environment = {**UNLIMITED, "WARLOG_PAIRING_SECONDS": "3", "WARLOG_FEED_HEARTBEAT_MS": "500"}
+    """Two processes over one Redis, in which who is silent for eight seconds has gone."""
+    environment = {**UNLIMITED, "WARLOG_PAIRING_SECONDS": "8", "WARLOG_FEED_HEARTBEAT_MS": "500"}
     folder = tmp_path_factory.mktemp("warlog")
     with (
         RedisServer(fsync="no") as redis,
@@ -89,7 +89,7 @@ def test_who_follows_is_there_and_is_told_and_who_has_gone_is_not_seated(people:
     with Feed(f"{there.url}/v1/pairing/{entry['id']}/feed", there.token) as feed:
         assert feed.status == 200
         assert feed.take(1)[0][1:] == ("waiting", entry)
-        beats = [next(feed)[1] for _ in range(8)]  # four seconds
+        beats = [next(feed)[1] for _ in range(18)]  # nine seconds
         assert set(beats) == {"heartbeat"}
         done = join(third, options=round_limit)
         assert done["status"] == "paired"
