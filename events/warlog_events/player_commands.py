@@ -47,9 +47,9 @@ class PlayerCommands:
         expected_version: int | None = None,
         key: Key | None = None,
     ) -> Done:
-        """One command, one event; the start of a match from a record writes those of the record, too.
+        """Appends one event, or all events of a record where a `prepare` starts a match from it.
 
-        With a `key` that was used before, nothing is done, and `Done.earlier` says so (`again`).
+        If `key` was used before, nothing is appended and `Done.earlier` is set: `again` then gives the first answer.
 
         Raises every error of errors.py that the table of API.md gives for commands and seats."""
         try:
@@ -71,9 +71,12 @@ class PlayerCommands:
             raise
 
     async def again(self, match: Match, accepted: Accepted) -> Done:
-        """What `execute` gave at that time for a command that is now repeated. `match` as it is now.
+        """What `execute` returned when the command that is now repeated was accepted.
 
-        Raises IntegrityError, UnknownMatch (archived meanwhile: repeat once more)."""
+        match     as it is now
+        accepted  what was kept under the key (`Done.earlier`)
+
+        Raises IntegrityError, and UnknownMatch if the match was archived while it was read."""
         match = await self._loader.as_of(match, accepted)
         [event] = await self._past.each(match, match.version - 1, 1, lambda _, event: event)
         return Done(match, event)

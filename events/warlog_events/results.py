@@ -9,7 +9,7 @@ from warlog_core import Game
 
 from .errors import Accepted
 from .match.draft import Draft
-from .match.match import Match, at_time
+from .match.match import Match
 from .match.model import Reader
 from .reading.replayed import ReplayedEvent
 from .reading.visible import event_json, live_json
@@ -60,7 +60,7 @@ class Done:
         return self.match.version
 
     def reader(self, player_id: str) -> Reader:
-        """The player who sent the command, with the seats that he holds after it."""
+        """The reader that the sender of the command is after it, with all seats that he then holds."""
         return Reader(self.match.seats_of(player_id), player_id)
 
     def event(self, reader: Reader) -> dict[str, object]:
@@ -75,11 +75,8 @@ class Done:
 
     def match_answer(self, player_id: str) -> bytes:
         """`{"match": …}` of API.md: the answer where a seat was taken or left."""
-        match = self.match
-        summary = match.summary_json(self.reader(player_id))
-        if match.deadlines:
-            summary = at_time(summary, match.fold.updated_at)
-        return b'{"match":%b}' % summary
+        summary = self.match.summary_at(self.reader(player_id), self.match.fold.updated_at)
+        return msgspec.json.encode({"match": summary})
 
 
 Decide = Callable[[Draft], Awaitable[None]]

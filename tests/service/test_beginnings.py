@@ -157,7 +157,8 @@ def test_who_does_not_see_a_position_is_not_told_what_goes_with_it(
     problem = refused(blue.command(match, proposal("options", options=changes)), 403, "hidden")
     assert "/position" not in str(problem)
     assert blue.match(match)["proposal"] is None
-    # Options may change together with the Position. Its editor, who sees all of it, is told which part does not fit.
+    # A player may propose options together with a Position of his own. A refusal names the part that does not fit them,
+    # since that player sees the whole Position.
     ok(blue.command(match, proposal("options", options={"width": 11}, position=None)), 201)
     told = refused(
         host.command(match, proposal("options", options={"army": "preset"})), 422, "position_bad_phase"

@@ -309,7 +309,7 @@ class Loader:
             deadlines = {}
         if new or deadlines != hot.match.deadlines:
             hot.match = Match(match.fold, match.game, match.timeline, match.state, deadlines, match.settings)
-            if stored_frame == hot.match.frame_json():  # then who wrote the new events left it as it was
+            if stored_frame == hot.match.frame_json():  # then the writer of the new events has not changed it
                 hot.match.stored_frame = stored_frame
 
     async def _read(
