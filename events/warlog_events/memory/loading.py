@@ -68,7 +68,7 @@ _known = msgspec.json.Decoder(_Known)
 
 
 def _deadlines(match: Match, moving: _Moving) -> dict[str, int]:
-    """They follow another process's clock and are no events: of what is stored, the summary's moving part has them."""
+    """No event has the deadlines. Redis has them in the moving part of the summary, as the last append set them."""
     if not match.settings.clocked or match.status != "playing":
         return {}
     try:

@@ -81,7 +81,7 @@ class Bookkeeper(Follower):
                 count += activities.reached - checkpoints[bucket]
                 moved |= {entry.match: entry.index for entry in activities.entries}
                 reached[bucket] = activities.reached
-        # Where the index is as it was, layouts may still have been laid by an action.
+        # An action that leaves the index unchanged may still have laid out pieces, which are to be kept as a layout.
         same = [match for match, index in moved.items() if not index]
         moved |= zip(same, await self._store.indexes(same), strict=True)
         await self._look_at_json(moved)

@@ -97,8 +97,8 @@ def index_of(summary: Mapping[str, Any]) -> Index:
 
 
 def index_json(match: Match) -> bytes:
-    """The Index of the match, encoded. It changes only where the summary's frame or the status does, or in the
-    lobby."""
+    """The Index of the match, encoded. After the lobby it changes only together with the summary's frame or the
+    status."""
     return msgspec.json.encode(index_of(match.summary(STRANGER)))
 
 
