@@ -149,6 +149,12 @@ static inline int32_t wl_blame(wl_words *words, int32_t error, const wl_word *no
 }
 #define WL_BLAME(words, error, ...) wl_blame(words, error, WL_ARGS(__VA_ARGS__))
 
+/* An option that is one word: its range, and its default. Where the book gives two defaults the second is `second`. The table
+ * OPTION of a game's options is made from the book's data (make_options.py). */
+typedef struct wl_option {
+    wl_word low, high, otherwise, second;
+} wl_option;
+
 /* Does the value lie in the range of this option, a row of the game's table OPTION? */
 #define WL_IN_RANGE(row, value) wl_between(OPTION[row].low, value, OPTION[row].high)
 

@@ -274,8 +274,8 @@ def test_an_editor_begins_with_what_the_seat_sees(name: str, seed: int) -> None:
                 assert sorted(map(_place, seen["pieces"])) == sorted(
                     map(_place, (*view["pieces"], *view["enemies"]))
                 )
-                kings = {piece["seat"] for piece in seen["pieces"] if piece["type"] == "king"}
-                if kings == set(state.seats):
+                # A piece may stay where it is because of one that the seat does not see: such a Position is no start.
+                if len(seen["pieces"]) == len(state.position(plain=True)["pieces"]):
                     game.check_options({}, seen)
 
 

@@ -2277,32 +2277,6 @@ static uint32_t conf_disclosure(const void *setup, const void *state_)
 
 /* ==== 4.1 Options ================================================================================================ */
 
-enum {
-    O_SEATS, O_ARMY_POINTS, O_FREE_PAWNS, O_ACTIONS_PER_TURN, O_SPELLS_PER_BISHOP, O_SPELL_COST, O_LEADERSHIP_BONUS,
-    O_WEAPON_MASTERY_BONUS, O_HOLD_BONUS, O_ENHANCEMENT_BONUS, O_RACES, O_RACE_TOKENS, O_RACE_TOKEN_COST, O_TREASURE,
-    O_TERRAIN, O_TURN_LIMIT, OPTIONS
-};
-
-/* clang-format off */
-static const struct { int32_t low, high, otherwise; } OPTION[OPTIONS] = {
-    [O_SEATS]                = {           2,       SEATS_MAX,           2 },
-    [O_ARMY_POINTS]          = {           0,      POINTS_MAX,          15 },
-    [O_FREE_PAWNS]           = {           1,               8,           3 },
-    [O_ACTIONS_PER_TURN]     = {           1,       ACTED_MAX,           2 },
-    [O_SPELLS_PER_BISHOP]    = {           0, FREE_SPELLS_MAX,           2 },
-    [O_SPELL_COST]           = {           1,              10,           1 },
-    [O_LEADERSHIP_BONUS]     = {           0,               3,           1 },
-    [O_WEAPON_MASTERY_BONUS] = {           0,               4,           2 },
-    [O_HOLD_BONUS]           = {           0,               4,           2 },
-    [O_ENHANCEMENT_BONUS]    = {           0,               4,           1 },
-    [O_RACES]                = {           0,               1,           0 },
-    [O_RACE_TOKENS]          = {           0,              10,           3 },
-    [O_RACE_TOKEN_COST]      = {           1,              10,           1 },
-    [O_TREASURE]             = {           0,               1,           0 },
-    [O_TERRAIN]              = { TERRAIN_OFF, TERRAIN_PLAYERS, TERRAIN_OFF },
-    [O_TURN_LIMIT]           = {           0,           10000,           0 },
-};
-/* clang-format on */
 enum { MOVE_MAX = 7, COMBAT_MAX = 9, COST_MAX = 20, RANGE_MAX = 7 };
 
 /* What the options make: the setup, and the terrain that lies there from the start. */

@@ -3,10 +3,11 @@
 #define WARLOG_CONFRONTATION_H
 
 #include "../game.h"
+#include "confrontation_options.h"
 
 /* ==== 2. Board =================================================================================================== */
 
-enum { SPACES = 64, SEATS_MAX = 4, LINES = 8, DIRECTIONS = 8 };
+enum { SPACES = 64, SEATS_MAX = O_SEATS_MAX, LINES = 8, DIRECTIONS = 8 };
 enum { ARMY, ORDER, TERRAIN, SETUP, PLAY, OVER }; /* phases, 5 */
 
 typedef uint64_t spaces; /* a set: bit s for space s */
@@ -77,11 +78,11 @@ typedef struct spell_rule {
 
 enum {
     ARMY_CAP = 16,                          /* pieces of a seat, R10 */
-    POINTS_MAX = 60,                        /* to buy an army for; so more of anything cannot be bought */
+    POINTS_MAX = O_ARMY_POINTS_MAX,                        /* to buy an army for; so more of anything cannot be bought */
     ARMY_TYPES = 5,                         /* those that are bought: pawn ... queen */
     ARMY_BISHOPS_MAX = ARMY_CAP - 2,        /* beside the King and one free Pawn at least */
     BISHOP_SPELLS_MAX = 99,                 /* R37 */
-    FREE_SPELLS_MAX = 6,                    /* the greatest spells_per_bishop */
+    FREE_SPELLS_MAX = O_SPELLS_PER_BISHOP_MAX,                    /* the greatest spells_per_bishop */
     /* They buy n Bishops at 1 point or more with so many spells each, and no more than POINTS_MAX - n further spells. */
     ARMY_SPELLS_MAX = FREE_SPELLS_MAX * ARMY_BISHOPS_MAX + POINTS_MAX - ARMY_BISHOPS_MAX,
     ARMY_HEAD = ARMY_TYPES + 1,
@@ -106,7 +107,7 @@ enum {
     ROSTER_MAX = POSITION_ID_MAX + 1 + SEATS_MAX * SPACES,
     PIECES_MAX = SPACES + 1, /* one on each space, and one that has fallen */
     AREAS_MAX = SPACES,      /* no space has two */
-    ACTED_MAX = 4,           /* the greatest actions_per_turn */
+    ACTED_MAX = O_ACTIONS_PER_TURN_MAX,           /* the greatest actions_per_turn */
     TARGETS_MAX = 8,         /* of a Judgement */
     /* Battles won by Orcs in one action that still wait for their Fury. An action begins with at most 8 battles, and each Fury
      * takes one off and adds two at most, each of which needs a loser: a piece that is removed (64) or lives again (a token of

@@ -441,36 +441,6 @@ typedef struct start {
     wl_words armies;
 } start;
 
-/* An option: its range and default. */
-typedef struct option {
-    wl_word low, high, otherwise;
-} option;
-
-enum {
-    O_SEATS, O_TEAMS, O_WIDTH, O_HEIGHT, O_OBSTACLES, O_OBSTACLE_COUNT, O_DEPLOY_DEPTH, O_DEPLOYMENT, O_ARMY, O_ARMY_POINTS,
-    O_MAX_STACKS, O_ARMY_PRESET, O_SHOOTER_MELEE_PERCENT, O_DEFEND_PERCENT, O_MIN_DAMAGE, O_ROUND_LIMIT, O_LIMIT_RESULT,
-    OPTIONS
-};
-static const option OPTION[OPTIONS] = { /* 4.1 */
-    [O_SEATS] = {2, SEATS_MAX, 2},
-    [O_TEAMS] = {0, 1, 0},
-    [O_WIDTH] = {7, COLUMNS_MAX, 15},
-    [O_HEIGHT] = {5, ROWS_MAX, 11},
-    [O_OBSTACLES] = {0, 2, OBSTACLES_RANDOM},
-    [O_OBSTACLE_COUNT] = {0, 40, 6},
-    [O_DEPLOY_DEPTH] = {1, 3, 2},
-    [O_DEPLOYMENT] = {0, 1, 0},
-    [O_ARMY] = {0, 2, ARMY_RECRUIT},
-    [O_ARMY_POINTS] = {10, 100000, 1000},
-    [O_MAX_STACKS] = {1, ARMY_MAX, 7},
-    [O_ARMY_PRESET] = {0, PRESETS - 1, PRESET_HOST},
-    [O_SHOOTER_MELEE_PERCENT] = {0, 100, 50},
-    [O_DEFEND_PERCENT] = {0, 100, 50},
-    [O_MIN_DAMAGE] = {0, 100, 1},
-    [O_ROUND_LIMIT] = {0, 999, 0},
-    [O_LIMIT_RESULT] = {0, 1, 0},
-};
-
 /* So many of a unit, or as many as there may be; of none there is no entry. */
 static void add_entry(army *a, uint16_t unit, int64_t count)
 {

@@ -3,20 +3,21 @@
 #define WARLOG_HEX_H
 
 #include "../game.h"
+#include "hex_options.h"
 
 /* ==== 2. Board ====================================================================================================== */
 
 enum {
-    COLUMNS_MAX = 25,
-    ROWS_MAX = 19,
+    COLUMNS_MAX = O_WIDTH_MAX,
+    ROWS_MAX = O_HEIGHT_MAX,
     STRIDE = 32,
     SPACES_MAX = COLUMNS_MAX * ROWS_MAX,
     HIDDEN = 0xffff, /* the space of a stack, to those who may not know it */
 
-    SEATS_MAX = 4,
+    SEATS_MAX = O_SEATS_MAX,
     UNITS_MAX = 40,
     STACKS_MAX = SPACES_MAX, /* one on each space, at most */
-    ARMY_MAX = 21,           /* the greatest max_stacks */
+    ARMY_MAX = O_MAX_STACKS_MAX,
     COUNT_MAX = 9999,
     ID_MAX = 999999999,
 };

@@ -449,36 +449,7 @@ static int32_t level_of(int64_t score)
     return level;
 }
 
-/* The option words in their order: range and default. Of two defaults the second is that of two seats. */
-typedef struct option {
-    wl_word low, high, otherwise, with_two_seats;
-} option;
-
-enum {
-    O_MODE, O_PLAYERS, O_WINGS, O_OPEN_ALLIES, O_MOVE_SECONDS, O_MAX_TIMEOUTS, O_FLEE_SECONDS, O_MIN_STEPS_DRAW,
-    O_MIN_STEPS_RESIGN, O_MIN_STEPS_SCORE, O_QUIET_LIMIT, O_MINES_GUARD_FLAG, O_WIN_POINTS, O_FLEE_FACTOR,
-    O_DOUBLING_FROM_LEVEL, O_STAKE, O_GOLD_CAP, OPTIONS
-};
 enum { WINGS_CLOSED, WINGS_OPEN };
-static const option OPTION[OPTIONS] = { /* 4.1 */
-    [O_MODE] = {STANDARD, FLIP, STANDARD, STANDARD},
-    [O_PLAYERS] = {2, 4, 4, 2},
-    [O_WINGS] = {WINGS_CLOSED, WINGS_OPEN, WINGS_OPEN, WINGS_OPEN},
-    [O_OPEN_ALLIES] = {0, 1, 0, 0},
-    [O_MOVE_SECONDS] = {0, 3600, 30, 30},
-    [O_MAX_TIMEOUTS] = {1, 100, 5, 5},
-    [O_FLEE_SECONDS] = {0, 3600, 60, 60},
-    [O_MIN_STEPS_DRAW] = {0, 1000, 40, 40},
-    [O_MIN_STEPS_RESIGN] = {0, 1000, 40, 40},
-    [O_MIN_STEPS_SCORE] = {0, 1000, 40, 30},
-    [O_QUIET_LIMIT] = {0, 1000, 70, 70},
-    [O_MINES_GUARD_FLAG] = {0, 1, 1, 1},
-    [O_WIN_POINTS] = {0, 1000, 2, 1},
-    [O_FLEE_FACTOR] = {1, 10, 2, 2},
-    [O_DOUBLING_FROM_LEVEL] = {2, LEVELS + 1, 5, 5},
-    [O_STAKE] = {0, 1000000000, 0, 0},
-    [O_GOLD_CAP] = {1, 100, 5, 5},
-};
 static const wl_word SCORE_MAX = 1000000000;
 static const wl_word BALANCE_MAX = 1000000000000;
 
@@ -587,7 +558,7 @@ static int32_t read_options(start *s, wl_words *words, int with_position)
     value[O_MODE] = wl_or_else(value[O_MODE], STANDARD);
     value[O_PLAYERS] = wl_or_else(value[O_PLAYERS], value[O_MODE] == FLIP ? 2 : 4);
     for (int32_t i = 0; i < OPTIONS; i++) {
-        value[i] = wl_or_else(value[i], value[O_PLAYERS] == 2 ? OPTION[i].with_two_seats : OPTION[i].otherwise);
+        value[i] = wl_or_else(value[i], value[O_PLAYERS] == 2 ? OPTION[i].second : OPTION[i].otherwise);
         if (!WL_IN_RANGE(i, value[i]))
             return WL_E_INVALID_OPTIONS;
     }

@@ -4,11 +4,12 @@
 
 #include "../game.h"
 #include "junqi_board.h"
+#include "junqi_options.h"
 
 /* ==== 3. Pieces ===================================================================================================== */
 
 enum {
-    SEATS_MAX = 4,
+    SEATS_MAX = O_PLAYERS_MAX,
     ARMY = 25, /* pieces */
     PIECES = SEATS_MAX * ARMY,
     NONE = 0xff, /* no seat; no army */

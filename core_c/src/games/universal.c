@@ -2098,41 +2098,35 @@ static void derive_order(universal_setup *setup)
 static int32_t read_options(universal_setup *setup, int32_t *first, wl_words *words)
 {
     const wl_word verdict = wl_next(words);
-    const wl_word mode = wl_or_else(wl_next(words), STANDARD);
+    const wl_word mode = wl_or_else(wl_next(words), OPTION[O_MODE].otherwise);
     const wl_word plays = wl_or_else(wl_next(words), mode == DOUBLE ? CORNERS : EVERYBODY);
-    const wl_word pairing = wl_or_else(wl_next(words), OPPOSITE);
-    const wl_word first_ = wl_next(words);
-    const wl_word quiet_limit = wl_or_else(wl_next(words), 200);
-    const wl_word breeding_limit = wl_or_else(wl_next(words), 4);
-    const wl_word psionics = wl_or_else(wl_next(words), 0);
-    const wl_word psionic_cost = wl_or_else(wl_next(words), 6);
-    const wl_word veterans = wl_or_else(wl_next(words), 0);
-    const wl_word veteran_merits = wl_or_else(wl_next(words), 3);
+    wl_word value[OPTIONS] = {mode};
+    wl_word first_;
 
     memset(setup, 0, sizeof *setup);
-    if (words->overrun || verdict != 0 || !wl_between(STANDARD, mode, DOUBLE) || !wl_between(OPPOSITE, pairing, COLUMNS))
+    for (int32_t i = O_MODE + 1; i < OPTIONS; i++)
+        value[i] = wl_or_else(wl_next(words), OPTION[i].otherwise);
+    first_ = value[O_FIRST];
+    if (words->overrun || verdict != 0)
         return WL_E_INVALID_OPTIONS;
+    for (int32_t i = 0; i < OPTIONS; i++)
+        if (i != O_FIRST && !WL_IN_RANGE(i, value[i]))
+            return WL_E_INVALID_OPTIONS;
     if (!wl_between(0, plays, EVERYBODY) || wl_popcount((uint32_t)plays) < 2)
         return WL_E_INVALID_OPTIONS;
     if (mode == DOUBLE && plays != CORNERS)
         return WL_BLAME(words, WL_E_INVALID_OPTIONS, NOTE_FACTIONS);
-    if (mode == STANDARD && pairing != OPPOSITE)
+    if (mode == STANDARD && value[O_PAIRING] != OPPOSITE)
         return WL_BLAME(words, WL_E_INVALID_OPTIONS, NOTE_PAIRING);
-    if (!wl_between(0, quiet_limit, QUIET_MAX) || !wl_between(0, breeding_limit, BREEDINGS_MAX) || !wl_between(0, psionics, 1))
-        return WL_E_INVALID_OPTIONS;
-    if (!wl_between(0, psionic_cost, COST_MAX) || !wl_between(0, veterans, 1))
-        return WL_E_INVALID_OPTIONS;
-    if (!wl_between(1, veteran_merits, VETERAN_MERITS_MAX))
-        return WL_E_INVALID_OPTIONS;
-    setup->quiet_limit = (uint16_t)quiet_limit;
+    setup->quiet_limit = (uint16_t)value[O_QUIET_LIMIT];
     setup->mode = (uint8_t)mode;
-    setup->pairing = (uint8_t)pairing;
+    setup->pairing = (uint8_t)value[O_PAIRING];
     setup->plays = (uint8_t)plays;
-    setup->breeding_limit = (uint8_t)breeding_limit;
-    setup->psionics = (uint8_t)psionics;
-    setup->psionic_cost = (uint8_t)psionic_cost;
-    setup->veterans = (uint8_t)veterans;
-    setup->veteran_merits = (uint8_t)veteran_merits;
+    setup->breeding_limit = (uint8_t)value[O_BREEDING_LIMIT];
+    setup->psionics = (uint8_t)value[O_PSIONICS];
+    setup->psionic_cost = (uint8_t)value[O_PSIONIC_COST];
+    setup->veterans = (uint8_t)value[O_VETERANS];
+    setup->veteran_merits = (uint8_t)value[O_VETERAN_MERITS];
     derive_order(setup);
     if (first_ == WL_WORD_ABSENT)
         *first = setup->order[0];

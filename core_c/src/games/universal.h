@@ -3,6 +3,7 @@
 #define WARLOG_UNIVERSAL_H
 
 #include "../game.h"
+#include "universal_options.h"
 
 /* ==== 2. Board ====================================================================================================== */
 
@@ -17,11 +18,11 @@ enum {
     FIRST_NEW_ID = 91,
     PROMOTIONS_MAX = 1000,
     MERITS_MAX = 255,
-    QUIET_MAX = 10000,
+    QUIET_MAX = O_QUIET_LIMIT_MAX,
     NUMBER_MAX = 1000000000,
-    COST_MAX = 20, /* the greatest psionic_cost */
-    BREEDINGS_MAX = 20,
-    VETERAN_MERITS_MAX = 20,
+    COST_MAX = O_PSIONIC_COST_MAX, /* the greatest psionic_cost */
+    BREEDINGS_MAX = O_BREEDING_LIMIT_MAX,
+    VETERAN_MERITS_MAX = O_VETERAN_MERITS_MAX,
     CONQUEST_TURNS_MAX = 5,
 };
 

@@ -236,7 +236,7 @@ static void sort_places(const wec_state *state, places *list)
 /* Stealth that works: the option is on, the bearer is no primary (or king_stealth). */
 static int is_stealthy(const wec_setup *setup, const piece *p)
 {
-    return OPT(setup, STEALTH_ON) && (abilities(p) & A(STEALTH)) && (!is_primary(p->type) || OPT(setup, KING_STEALTH));
+    return OPT(setup, STEALTH) && (abilities(p) & A(STEALTH)) && (!is_primary(p->type) || OPT(setup, KING_STEALTH));
 }
 
 /* A seat's means to see what is hidden: made when the first hidden piece asks for it, for most boards hide few. */
@@ -2273,7 +2273,7 @@ static void resolve_doze(play *g, int32_t seat, const int32_t *field)
 
 static int32_t rate_of(const wec_setup *setup, int32_t kind)
 {
-    return setup->option[OPTION_FLAME_RATE + (kind == LIMITED_ROCKET ? HIT_ROCKET : kind - FLAME)];
+    return setup->option[O_FLAME_RATE + (kind == LIMITED_ROCKET ? HIT_ROCKET : kind - FLAME)];
 }
 
 /* Every ready weapon of the kind is fired; gives their number. */

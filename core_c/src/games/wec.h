@@ -4,6 +4,7 @@
  *   wec.c        the rules of play, in the book's order: seeing, Moves, checks, acts, listing, views
  *   wec_position.c  options, standard setup, Positions, and what makes a state sound
  *   wec_paths.h  the path tables of 3.3
+ *   wec_options.h  the options of 4.4, made from the book's data
  *
  * Squares are numbered rank * 10 + file, both from 0 (a1 = 0, b1 = 1, a2 = 10), cells level * 100 + square, so that the
  * canonical orders are the numeric ones. Types and kinds of articles carry the numbers of the book's tables (1 ... 23, 1 ... 18);
@@ -12,6 +13,7 @@
 #define WARLOG_WEC_H
 
 #include "../game.h"
+#include "wec_options.h"
 
 /* ==== 2. Board =================================================================================================== */
 
@@ -131,50 +133,6 @@ static inline int carries_at(int32_t type, int32_t level) { return type == (leve
 
 /* ==== 4. Options ================================================================================================= */
 
-/* 4.4 in its order: X(constant, lowest, highest, default); enumerations count from 0. */
-#define OPTION_TABLE(X)                                                                                               \
-    X(MOVEMENT, 0, 2, 0)                                                                                              \
-    X(PAWN_STYLE, 0, 2, 0)                                                                                            \
-    X(BLACK_GOVERNMENT, 0, 3, 0)                                                                                      \
-    X(WHITE_GOVERNMENT, 0, 3, 0)                                                                                      \
-    X(ACTION_RESTRICTION, 0, 2, 0)                                                                                    \
-    X(SUB_JET_COMBAT, 0, 1, 0)                                                                                        \
-    X(TANK_RANGE, 1, 8, 7)                                                                                            \
-    X(CLERIC_RANGE, 1, 8, 7)                                                                                          \
-    X(QUEEN_TANK_RANGE, 1, 8, 7)                                                                                      \
-    X(QUEEN_CLERIC_RANGE, 1, 8, 7)                                                                                    \
-    X(FLAME_RANGE, 1, 9, 1)                                                                                           \
-    X(STUN_RANGE, 1, 9, 9)                                                                                            \
-    X(JET_ROCKET_RANGE, 0, 9, 0)                                                                                      \
-    X(HOMING_RANGE, 0, 9, 3)                                                                                          \
-    X(STEALTH_DETECTION_RANGE, 1, 9, 3)                                                                               \
-    X(SUBMERSION_DETECTION_RANGE, 1, 9, 3)                                                                            \
-    X(STUN_DURATION, 1, 255, 3)                                                                                       \
-    X(FLAME_RATE, 1, 99, 4)                                                                                           \
-    X(STUN_RATE, 1, 99, 2)                                                                                            \
-    X(CONVERSION_RATE, 1, 99, 4)                                                                                      \
-    X(ROCKET_RATE, 1, 99, 4)                                                                                          \
-    X(SAM_RATE, 1, 99, 4)                                                                                             \
-    X(TORPEDO_RATE, 1, 99, 4)                                                                                         \
-    X(PROJECTILE_SPEED, 1, 9, 1)                                                                                      \
-    X(STEALTH_ON, 0, 1, 1)                                                                                            \
-    X(SUBMERSION, 0, 1, 1)                                                                                            \
-    X(STEALTH_LOCK_ON, 0, 1, 1)                                                                                       \
-    X(STEALTH_RANGE_DETECTION, 0, 1, 0)                                                                               \
-    X(DOMINANCE, 0, 1, 0)                                                                                             \
-    X(REVEAL_ON_FIRE, 0, 1, 1)                                                                                        \
-    X(REVEAL_ON_TAKE, 0, 1, 1)                                                                                        \
-    X(KING_STEALTH, 0, 1, 0)                                                                                          \
-    X(KING_AIR, 0, 1, 1)                                                                                              \
-    X(KING_SUB, 0, 1, 1)                                                                                              \
-    X(DOZE_ENEMIES, 0, 1, 1)                                                                                          \
-    X(TRANSPORT_GROUND_ONLY, 0, 1, 1)                                                                                 \
-    X(REINFORCEMENTS, 0, 2, 1)                                                                                        \
-    X(WEAPONS, 0, 2, 1)                                                                                               \
-    X(XXX_BOXES, 0, 2, 1)
-#define ROW(name, low, high, usual) OPTION_##name,
-enum { OPTION_TABLE(ROW) OPTIONS };
-#undef ROW
 enum { RESTRICT_NOTHING, ONE_ACT_PER_PIECE, MOVE_ONLY };
 enum { DOMINANCE_STEALTH, DOMINANCE_SUBMERSION };
 enum { NONE_OF_THEM, NORMAL_AMOUNT, MORE_OF_THEM };
@@ -185,7 +143,7 @@ typedef struct wec_setup {
 } wec_setup;
 _Static_assert(sizeof(wec_setup) == 40, "setups stand in arrays");
 
-#define OPT(setup, name) ((setup)->option[OPTION_##name])
+#define OPT(setup, name) ((setup)->option[O_##name])
 
 /* ==== 5. State =================================================================================================== */
 

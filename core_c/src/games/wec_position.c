@@ -16,21 +16,13 @@
 
 /* ==== 4.4 Options ================================================================================================ */
 
-static const struct {
-    uint8_t low, high, usual;
-} OPTION[OPTIONS] = {
-#define ROW(name, low, high, usual) [OPTION_##name] = {low, high, usual},
-    OPTION_TABLE(ROW)
-#undef ROW
-};
-
 static int32_t read_options(wec_setup *setup, wl_words *words)
 {
     memset(setup, 0, sizeof *setup);
     if (wl_next(words) != 0)
         return WL_E_INVALID_OPTIONS;
     for (int32_t i = 0; i < OPTIONS; i++) {
-        const wl_word word = wl_or_else(wl_next(words), OPTION[i].usual);
+        const wl_word word = wl_or_else(wl_next(words), OPTION[i].otherwise);
         if (!WL_IN_RANGE(i, word))
             return WL_E_INVALID_OPTIONS;
         setup->option[i] = (uint8_t)word;
@@ -44,7 +36,7 @@ static int32_t read_options(wec_setup *setup, wl_words *words)
 
 static int32_t government_of(const wec_setup *setup, int32_t seat)
 {
-    return setup->option[OPTION_BLACK_GOVERNMENT + seat];
+    return setup->option[O_BLACK_GOVERNMENT + seat];
 }
 
 /* The seat's own primary or secondary for any of that class. */
@@ -857,7 +849,7 @@ int32_t wec_reconfigure(void *setup_, void *state_, wl_words *options)
 
     if (error != WL_OK)
         return error;
-    for (int32_t i = OPTION_REINFORCEMENTS; i <= OPTION_XXX_BOXES; i++)
+    for (int32_t i = O_REINFORCEMENTS; i <= O_XXX_BOXES; i++)
         if (changed.option[i] != setup->option[i])
             return WL_E_INVALID_OPTIONS;
     for (int32_t i = 0; i < state->n_pieces; i++) {
