@@ -90,6 +90,13 @@
  * A code says what is wrong, but not always with what: wl_explain (of actions) and wl_explain_start (of options and Positions)
  * tell more, as words that the game's file describes and its codec puts into a sentence. They are asked after a refusal.
  * wl_explain looks at the actor's view alone.
+ *
+ *
+ * 8. Traces
+ *
+ * A *trace* says where an action leads: the steps that are passed, in order, and the pieces that are hit, that are taken, and
+ * that stand in the way. wl_traces makes those of a listing, wl_trace_event that of an action that was taken. Both look at
+ * views alone: what the viewer does not see is in no trace.
  */
 #ifndef WARLOG_H
 #define WARLOG_H
@@ -266,6 +273,25 @@ typedef struct wl_slots {
     uint64_t room[16];
 } wl_slots;
 
+/* A step of a trace: a space, and on boards with levels the level above it. */
+#define WL_STEP(space, level) ((space) | (level) << 16)
+
+enum { WL_TRACE_PATH_MAX = 256, WL_TRACE_TOUCHED_MAX = 64 };
+enum { WL_TRACE_HITS, WL_TRACE_TAKES, WL_TRACE_RISKS, WL_TRACE_LISTS }; /* the lists of a trace beside its path */
+
+/* A piece that an action touches: where it stands, and its id, or WL_ABSENT where nobody or the viewer does not know one. */
+typedef struct wl_touched {
+    int32_t step, piece;
+} wl_touched;
+
+/* What is too much for a list is left out. */
+typedef struct wl_trace {
+    int32_t n_path;
+    int32_t n[WL_TRACE_LISTS];
+    int32_t path[WL_TRACE_PATH_MAX]; /* without the step where it begins */
+    wl_touched touched[WL_TRACE_LISTS][WL_TRACE_TOUCHED_MAX];
+} wl_trace;
+
 /* What a game fills in. Every function may rely on a sound setup and state (core.c has checked them; batch calls check the
  * first, and `apply` keeps a sound state sound), and on nothing else. `observe`, `init` write blank structs; `apply` may leave
  * `state` in any condition on an error, the caller restores it. */
@@ -310,6 +336,10 @@ typedef struct wl_game {
     uint32_t (*disclosure)(const void *setup, const void *state);
     int32_t (*observe)(const void *setup, const void *state, int32_t viewer, void *view);
     wl_result (*result)(const void *state);
+    /* Adds to an empty trace where this action leads. `before` is the state inside the view of somebody, who need not be the
+     * actor and may not see all that the action names; `after` likewise after the action, NULL when it is only listed. NULL:
+     * traces are empty. */
+    void (*trace)(const void *setup, const void *before, const void *after, const wl_post *post, wl_trace *trace);
     int32_t (*sound_setup)(const void *setup);                    /* 1 if no entry point can be led astray by it */
     int32_t (*sound_state)(const void *setup, const void *state); /* likewise: every index in bounds, counts consistent */
 } wl_game;
@@ -360,6 +390,16 @@ int64_t wl_explain(const wl_game *game, const void *setup, const void *state, co
 
 /* Every legal action of `seat` in canonical order: writes at most `cap`, returns how many there are. */
 int64_t wl_legal(const wl_game *game, const void *setup, const void *state, int32_t seat, wl_action *out, size_t cap);
+
+/* The traces of these actions of `seat` (those of its listing), one after the other. Of each: the lengths of path, hits, takes
+ * and risks, then the path's steps, then step and piece of each entry of the three lists. `view` is room for a view. Writes at
+ * most `cap` numbers, returns how many there are. */
+int64_t wl_traces(const wl_game *game, const void *setup, const void *state, int32_t seat, void *view,
+                  const wl_action *actions, size_t n_actions, int32_t *out, size_t cap);
+
+/* Likewise the trace of an action that led from `before` to `after`, as `viewer` saw it. `view` and `later` are room for views. */
+int64_t wl_trace_event(const wl_game *game, const void *setup, const void *before, const void *after, int32_t viewer,
+                       const wl_post *post, void *view, void *later, int32_t *out, size_t cap);
 
 /* What everybody wants to know after a step, in one crossing of the boundary. */
 typedef struct wl_turn {

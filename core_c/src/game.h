@@ -108,6 +108,21 @@ static inline void wl_list(wl_listing *l, int32_t type, int32_t a, int32_t b, in
 #define WL_LIST(...) WL_LIST_FIELDS(__VA_ARGS__, 0, 0, 0, 0, 0, 0, 0, 0)
 #define WL_LIST_FIELDS(l, type, a, b, c, d, e, f, g, ...) wl_list(l, type, a, b, c, d, e, f, g)
 
+/* ---- traces ------------------------------------------------------------------------------------------------------ */
+
+static inline void wl_pass(wl_trace *trace, int32_t step)
+{
+    if (trace->n_path < WL_TRACE_PATH_MAX)
+        trace->path[trace->n_path++] = step;
+}
+
+/* list: WL_TRACE_HITS ... */
+static inline void wl_touch(wl_trace *trace, int32_t list, int32_t step, int32_t piece)
+{
+    if (trace->n[list] < WL_TRACE_TOUCHED_MAX)
+        trace->touched[list][trace->n[list]++] = (wl_touched){step, piece};
+}
+
 /* ---- error codes ------------------------------------------------------------------------------------------------- */
 
 /* A game's own codes are a table of rows X(constant, code) in a macro. From it come the constants, and the names for

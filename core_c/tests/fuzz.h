@@ -19,6 +19,7 @@ typedef struct fuzzer {
     const wl_game *game;
     uint64_t random;
     uint64_t *setup, *state, *other, *view; /* 64-bit for alignment */
+    uint64_t *later;                        /* a second view */
     uint64_t *after;                        /* a state, of this match or of one before, or zero */
     wl_action *actions, *seen;
     wl_word *words;
@@ -180,6 +181,8 @@ static void call_everything(fuzzer *f, const void *setup, void *state)
         post.action = step.action = a;
         wl_check(g, setup, state, &post);
         wl_explain(g, setup, state, &post, f->view, f->words);
+        wl_traces(g, setup, state, who, f->view, &a, 1, f->draws, DRAWS_CAP);
+        wl_trace_event(g, setup, state, f->state, who, &post, f->view, f->later, f->draws, DRAWS_CAP);
         wl_after(g, setup, state, f->other, &post, &draws, &event, &outcome);
         draws = (wl_draws){.entropy = block, .n_entropy = sizeof block, .used = f->draws, .cap = DRAWS_CAP};
         wl_replay(g, setup, state, &step, 1, NULL, 0, NULL, 0, &failed, NULL, 0, 0);
@@ -227,6 +230,7 @@ static void examine(fuzzer *f)
         memcpy(f->other, (uint8_t *)f->view + g->view_state_offset, g->state_size);
         REQUIRE(wl_legal(g, f->setup, f->other, seat, f->seen, ACTIONS_CAP) == n);
         REQUIRE(memcmp(f->actions, f->seen, (size_t)n * sizeof f->actions[0]) == 0);
+        REQUIRE(wl_traces(g, f->setup, f->state, seat, f->view, f->actions, (size_t)n, NULL, 0) >= 4 * n);
         wl_playout(g, f->setup, f->other, next_random(f), 4, 0, f->seen, ACTIONS_CAP); /* goes, or is refused */
         for (int64_t i = 0; i < n; i++) {
             const wl_post post = {.actor = seat, .action = f->actions[i]};
@@ -244,6 +248,7 @@ static void examine(fuzzer *f)
                 post.action.type = below(f, 20) - 1;
             post.action.field[below(f, 4)] = hostile(f);
             refused = wl_check(g, f->setup, f->state, &post);
+            REQUIRE(wl_trace_event(g, f->setup, f->state, f->state, below(f, seats), &post, f->view, f->later, NULL, 0) > 0);
             compare_after(f, &post, (const uint8_t *)items, sizeof items);
             if (refused == WL_OK)
                 AS_LISTED(&post.action);
@@ -335,10 +340,11 @@ static int fuzz(const char *name, start_maker make, start_maker make_position, i
     f.other = calloc(1, f.game->state_size);
     f.after = calloc(1, f.game->state_size);
     f.view = calloc(1, f.game->view_size);
+    f.later = calloc(1, f.game->view_size);
     f.actions = calloc(ACTIONS_CAP, sizeof(wl_action));
     f.seen = calloc(ACTIONS_CAP, sizeof(wl_action));
     f.words = calloc(WORDS_CAP, sizeof(wl_word));
-    REQUIRE(f.setup && f.state && f.other && f.after && f.view && f.actions && f.seen && f.words);
+    REQUIRE(f.setup && f.state && f.other && f.after && f.view && f.later && f.actions && f.seen && f.words);
     for (int64_t round = 0; round < rounds; round++) {
         wl_word options[HOSTILE_WORDS];
         wl_word position[HOSTILE_WORDS];
@@ -372,7 +378,7 @@ static int fuzz(const char *name, start_maker make, start_maker make_position, i
     }
     REQUIRE(started > rounds / 20);
     printf("%s: %lld rounds, %lld matches begun\n", name, (long long)rounds, (long long)started);
-    free(f.setup), free(f.state), free(f.other), free(f.after), free(f.view), free(f.actions), free(f.seen), free(f.words);
+    free(f.setup), free(f.state), free(f.other), free(f.after), free(f.view), free(f.later), free(f.actions), free(f.seen), free(f.words);
     return 0;
 }
 

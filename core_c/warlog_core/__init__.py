@@ -15,6 +15,7 @@ from warlog_core.errors import (
 from warlog_core.game import Event, Game, Listing, Scenario, State, Step, Visible, game, games
 from warlog_core.jsonvalue import loads
 from warlog_core.notation import history_line, history_result
+from warlog_core.traces import Touched, Trace
 
 __version__ = "0.2.0"
 """Warlog's version. Both pyproject.toml files read it from here, without an import."""
@@ -34,6 +35,8 @@ __all__ = [
     "Scenario",
     "State",
     "Step",
+    "Touched",
+    "Trace",
     "UnknownGame",
     "UnknownSeat",
     "Visible",

@@ -52,6 +52,7 @@ _POST = struct.Struct("=10i")  # the items' place follows, and is set once
 _DRAWS = struct.Struct("@PNPNPNNNii")
 _STEP = struct.Struct("=iiii8iQ")
 _LISTING_ACTIONS = 4096  # room at first; a longer listing gets more
+_TRACE_NUMBERS = 16384  # room for traces at first; longer ones get more
 OPEN_BYTES = struct.pack("=i", OPEN)
 _TURN = struct.Struct("=qiiiiI")
 _OUTCOME = struct.Struct("=8sqiiiiI4xIIi")
@@ -145,6 +146,8 @@ class _Buffers:
         self.explanation = ffi.new("wl_word[]", lib.WL_EXPLAIN_MAX)
         self.view = ffi.new("wl_word[]", (game.view_size + 7) // 8)
         self.view_bytes = ffi.buffer(self.view)
+        self.later = ffi.new("wl_word[]", (game.view_size + 7) // 8)
+        self.traces_cap = 0
         self._kept: Any = None
         self.grow(_LISTING_ACTIONS)
 
@@ -152,6 +155,11 @@ class _Buffers:
         self.actions_cap = actions
         self.actions = ffi.new("wl_action[]", actions)
         self.actions_bytes = ffi.buffer(self.actions)
+
+    def make_room(self, numbers: int) -> None:
+        """For so many numbers of traces, which few threads ask for."""
+        self.traces_cap = numbers
+        self.traces = ffi.new("int32_t[]", numbers)
 
     def offer(self, draws: Draws) -> None:
         """Makes these draws, or an empty block of entropy, ready for a call.
@@ -208,6 +216,7 @@ class RawGame:
         self.errors = _texts(game.errors)
         self.effects = _signatures(game.effects)
         self.actions = _signatures(game.actions)
+        self.has_traces: bool = game.trace != ffi.NULL
         self.setup_size: int = game.setup_size
         self.state_size: int = game.state_size
         self.view_size: int = game.view_size
@@ -328,6 +337,58 @@ class RawGame:
                 listing: bytes = b.actions_bytes[: n * ACTION_BYTES]
                 return listing
             b.grow(n)
+
+    def traces(self, raw: RawState, seat: int, listing: bytes) -> list[int]:
+        """The traces of a listing of `seat`, as the numbers of wl_traces."""
+        b = self._local.buffers
+        actions, n_actions = ffi.from_buffer("wl_action[]", listing), len(listing) // ACTION_BYTES
+
+        def call() -> int:
+            n: int = lib.wl_traces(
+                self.row, raw.setup, raw.state, seat, b.view, actions, n_actions, b.traces, b.traces_cap
+            )
+            return n
+
+        return self._numbers(b, call)
+
+    def trace_event(
+        self,
+        before: RawState,
+        after: RawState,
+        viewer: int,
+        actor: int,
+        record: Record,
+        items: Sequence[int],
+    ) -> list[int]:
+        """The trace of an action that was taken, as the numbers of wl_trace_event."""
+        b = self._local.buffers
+
+        def call() -> int:
+            self._post(b, actor, record, items)
+            n: int = lib.wl_trace_event(
+                self.row,
+                before.setup,
+                before.state,
+                after.state,
+                viewer,
+                b.post,
+                b.view,
+                b.later,
+                b.traces,
+                b.traces_cap,
+            )
+            return n
+
+        return self._numbers(b, call)
+
+    def _numbers(self, b: _Buffers, call: Callable[[], int]) -> list[int]:
+        """What `call` writes into the buffer for traces, for which room is made."""
+        if not b.traces_cap:
+            b.make_room(_TRACE_NUMBERS)
+        while (n := self._count(call())) > b.traces_cap:
+            b.make_room(n)
+        numbers: list[int] = ffi.unpack(b.traces, n) if n else []
+        return numbers
 
     def view(self, raw: RawState, viewer: int) -> dict[str, Any]:
         """The fields of the view, by the view's layout, and with the state's for its inner state."""

@@ -35,6 +35,7 @@ from warlog_core.codecs import (
 from warlog_core.codecs._actions import plain as plain_action
 from warlog_core.errors import Explanation, Refused, UnknownGame, UnknownSeat
 from warlog_core.options_text import options_text
+from warlog_core.traces import NOTHING, Trace, decoded
 
 SERVER = "server"
 SPECTATOR = "spectator"
@@ -320,6 +321,27 @@ class State:
         listing = self._raw_game.legal(self._raw, self.game.viewer_number(seat, self._tables.seats))
         actions = self._tables.listing(listing)
         return msgspec.to_builtins(actions) if plain else actions
+
+    def traces(self, seat: str) -> list[Trace]:
+        """For each action of `legal(seat)` where it leads, as far as the seat sees it; empty ones where the game has
+        no traces."""
+        number = self.game.viewer_number(seat, self._tables.seats)
+        listing = self._raw_game.legal(self._raw, number)
+        if not self._raw_game.has_traces or not listing:
+            return [NOTHING] * (len(listing) // binding.ACTION_BYTES)
+        return self.game.traces_of(self._raw_game.traces(self._raw, number, listing))
+
+    def trace_to(self, after: State, actor: str, action: object, viewer: str) -> Trace:
+        """What the action did that led from this state to `after`, made from what `viewer` saw before and after it."""
+        if not self._raw_game.has_traces:
+            return NOTHING
+        number = self.game.viewer_number(viewer, self._tables.seats)
+        record, items = self._tables.record(action)
+        numbers = self._raw_game.trace_event(
+            self._raw, after._raw, number, self._actor_number(actor), record, items
+        )
+        (trace,) = self.game.traces_of(numbers)
+        return trace
 
     def view(self, viewer: str, *, plain: bool = False) -> Any:
         """What `viewer` (a seat of the match, or "spectator") may know: the game's Struct, or plain JSON values."""
@@ -632,6 +654,11 @@ class Game:
         return tuple(msgspec.json.decode(file.read_bytes(), type=list[Scenario]))
 
     # ---- used by State and Event ----
+
+    def traces_of(self, numbers: Sequence[int]) -> list[Trace]:
+        """The core's numbers as traces, with the codec's names."""
+        codec = self.codec
+        return decoded(numbers, getattr(codec, "trace_spaces", ()), getattr(codec, "trace_levels", ()))
 
     def actor_number(self, actor: str, seats: tuple[str, ...]) -> int:
         """The number of an actor in a match of these seats. Raises UnknownSeat."""

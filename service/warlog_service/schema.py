@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
+from warlog_core import Trace
 from warlog_events.workers.pairing import Entry
 
 Version = Annotated[int, Meta(ge=0, le=2**53, description="the number of an event of the match")]
@@ -101,6 +102,12 @@ class ActionsQuery(Struct, frozen=True):
     ] = 0
     type: Annotated[str, Meta(description="only actions of this type")] | None = None
     piece: Annotated[int, Meta(description="only actions with this piece")] | None = None
+    trace: Annotated[bool, Meta(description="also `traces`: where each action leads")] = False
+
+
+class TraceQuery(Struct, frozen=True):
+    at: Annotated[Version, Meta(description="the event whose trace is wanted")]
+    seat: Annotated[Seat, Meta(description="a seat you hold; absent: the spectator")] | None = None
 
 
 class EventsQuery(Struct, frozen=True):
@@ -451,7 +458,23 @@ class Actions(Struct, frozen=True, forbid_unknown_fields=True):
     seat: str
     total: int
     actions: list[Json]
+    traces: (
+        Annotated[
+            list[Trace], Meta(description="with `trace`: the trace of each action of `actions`, in order")
+        ]
+        | UnsetType
+    ) = UNSET
     next: int | UnsetType = UNSET
+
+
+class EventTrace(Struct, frozen=True, forbid_unknown_fields=True):
+    version: int
+    at: int
+    seat: str
+    trace: Annotated[
+        Trace | None,
+        Meta(description="null: the event is no action, or this seat did not see the whole action"),
+    ]
 
 
 class Events(Struct, frozen=True, forbid_unknown_fields=True):

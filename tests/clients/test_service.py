@@ -196,8 +196,11 @@ def test_a_match_is_read_now_and_as_it_was(ada: Client, solo: Match) -> None:
     assert now.view["viewer"] == "red"
     for version in versions:
         then = ada.view(solo.id, seat="blue", at=version)
-        listed = ada.actions(solo.id, then.view["to_act"][0] if then.view else "", at=version)
+        seat = then.view["to_act"][0] if then.view else ""
+        listed = ada.actions(solo.id, seat, at=version, trace=True)
         assert (then.at, listed.at, listed.total) == (version, version, len(listed.actions))
+        assert len(listed.traces) == listed.total
+        assert ada.actions(solo.id, seat, at=version).traces == []
     assert ada.view(solo.id, seat="all").position is not None
     assert ada.view(solo.id).view is not None
     assert [e.version for e in ada.events(solo.id, limit=2)] == list(range(1, versions[-1] + 1))
@@ -322,6 +325,7 @@ EXAMPLES: dict[str, Callable[[Any], Any]] = {
     "view": lambda c: c.view("x"),
     "seen_position": lambda c: c.seen_position("x", "x"),
     "actions": lambda c: c.actions("x", "x"),
+    "trace": lambda c: c.trace("x", 1),
     "events": lambda c: c.events("x"),
     "timeline": lambda c: c.timeline("x"),
     "history": lambda c: c.history("x"),

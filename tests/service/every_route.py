@@ -155,12 +155,15 @@ def _match(asking: Asking, table: Table, version: int, *, holds: bool) -> None:
     for seat in (hidden, own):
         for route in ("view", "actions", "events", "history", "position"):
             asking.read(f"{match}/{route}?seat={seat}")
+        asking.read(f"{match}/actions?seat={seat}&trace=true")
         if holds == (seat == own):
             for at in range(1, version + 2):
-                for route in ("view", "actions", "position"):
+                for route in ("view", "actions", "position", "trace"):
                     asking("GET", f"{match}/{route}?seat={seat}&at={at}")
+                asking("GET", f"{match}/actions?seat={seat}&at={at}&trace=true")
     for at in range(1, version + 2):
         asking.read(f"{match}/view?at={at}")
+        asking.read(f"{match}/trace?at={at}")
     asking("GET", f"{match}/actions?seat={own}&type=move&piece=1&after=1")
     feed = f"{match}/feed"
     for path, last in ((f"{feed}?after=0", None), (feed, version - 1), (f"{feed}?seat={hidden}", None),

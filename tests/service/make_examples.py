@@ -92,6 +92,7 @@ def play(url: str) -> dict[str, Any]:
     call("get_actions", ada, "GET", f"{path}/actions?seat=red")
     defend = {"type": "act", "seat": "red", "action": {"type": "defend", "piece": 1}}
     call("post_command", ada, "POST", f"{path}/commands", defend)
+    call("get_trace", ben, "GET", f"{path}/trace?seat=blue&at=7")
     call("get_match", stranger, "GET", path)
     call("get_view", ben, "GET", f"{path}/view?seat=blue")
     call("get_position", ben, "GET", f"{path}/position?seat=blue")

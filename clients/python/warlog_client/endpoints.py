@@ -35,6 +35,7 @@ PAGE = 100
 
 # The replies, each decoder made once.
 _ACTIONS = json_as(models.Actions)
+_EVENT_TRACE = json_as(models.EventTrace)
 _CREATED = json_as(models.Created)
 _EVENT = json_as(models.Event)
 _ENTRIES = field_as(list[models.PairingEntry], "entries")
@@ -370,9 +371,17 @@ class Endpoints:
         return get(_VIEW, "matches", match, "position", seat=seat, at=at)
 
     @endpoint
-    def actions(self, match: str, seat: str, *, at: int | None = None) -> Request[models.Actions]:
-        """What the seat may do, or could have done at version `at`."""
-        return get(_ACTIONS, "matches", match, "actions", seat=seat, at=at)
+    def actions(
+        self, match: str, seat: str, *, at: int | None = None, trace: bool = False
+    ) -> Request[models.Actions]:
+        """What the seat may do, or could have done at version `at`; with `trace` also where each action leads."""
+        traced = "true" if trace else None
+        return get(_ACTIONS, "matches", match, "actions", seat=seat, at=at, trace=traced)
+
+    @endpoint
+    def trace(self, match: str, at: int, *, seat: str | None = None) -> Request[models.EventTrace]:
+        """What event `at` did on the board, as the seat (None: the spectator) saw it."""
+        return get(_EVENT_TRACE, "matches", match, "trace", seat=seat, at=at)
 
     @paged
     def events(

@@ -266,14 +266,44 @@ class View(Struct, frozen=True):
     views: dict[str, Json] | None = None
 
 
+class Touched(Struct, frozen=True):
+    """A piece that an action touches, and where it stands."""
+
+    space: str
+    piece: int | None = None
+    level: str | None = None
+
+
+class Trace(Struct, frozen=True):
+    """Where an action leads, as far as one viewer sees it: the spaces passed, the pieces hit and taken, and those that
+    stand in the way."""
+
+    path: list[str]
+    hits: list[Touched] = []
+    takes: list[Touched] = []
+    levels: list[str] = []
+    risk: list[Touched] = []
+
+
+class EventTrace(Struct, frozen=True):
+    """What event `at` did, as `seat` saw it; None: it is no action, or the seat did not see the whole action."""
+
+    version: int
+    at: int
+    seat: str
+    trace: Trace | None = None
+
+
 class Actions(Struct, frozen=True):
-    """Every legal action of `seat` at version `at`, ready to be posted; `open` marks a template."""
+    """Every legal action of `seat` at version `at`, ready to be posted; `open` marks a template. `traces`, where they
+    are asked for, has the trace of each."""
 
     version: int
     at: int
     seat: str
     total: int
     actions: list[Json]
+    traces: list[Trace] = []
 
 
 class Node(Struct, frozen=True):

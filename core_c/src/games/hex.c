@@ -1776,6 +1776,48 @@ static size_t hex_legal(const void *setup_, const void *state_, int32_t seat, wl
     return l.n;
 }
 
+/* ==== Traces ========================================================================================================= */
+
+/* The stack on `target` is hit, and taken when there is no such stack afterwards. */
+static void trace_target(const hex_state *before, const hex_state *after, int32_t target, wl_trace *trace)
+{
+    const int32_t place = stack_at(before, target);
+    const int32_t id = place < 0 ? 0 : before->stacks[place].id;
+
+    if (place < 0)
+        return;
+    wl_touch(trace, WL_TRACE_HITS, target, id);
+    if (after != NULL && place_of(after, id) < 0)
+        wl_touch(trace, WL_TRACE_TAKES, target, id);
+}
+
+/* A stack goes by its path, which is the one of `go`; what it strikes, shoots at or heals is hit. */
+static void hex_trace(const void *setup_, const void *before_, const void *after, const wl_post *post, wl_trace *trace)
+{
+    const hex_setup *setup = setup_;
+    const hex_state *before = before_;
+    const wl_action *a = &post->action;
+    const int goes = a->type == A_MOVE || a->type == A_MOVE_ATTACK;
+    int32_t place;
+
+    if (a->type != A_PLACE && a->type != A_ATTACK && a->type != A_SKILL && !goes)
+        return;
+    place = place_of(before, a->field[0]);
+    if (place < 0 || before->stacks[place].space == HIDDEN || !on_board(setup, a->field[1]))
+        return;
+    if (goes) {
+        trace->n_path = path(setup, before, &before->stacks[place], a->field[1], trace->path);
+    } else if (a->type == A_PLACE) {
+        wl_pass(trace, a->field[1]);
+    } else {
+        trace_target(before, after, a->field[1], trace);
+    }
+    if (a->type == A_MOVE_ATTACK)
+        trace_target(before, after, a->field[2], trace);
+    if (after != NULL && a->type != A_PLACE && place_of(after, a->field[0]) < 0) /* it fell by a retaliation */
+        wl_touch(trace, WL_TRACE_TAKES, a->type == A_MOVE_ATTACK ? a->field[1] : before->stacks[place].space, a->field[0]);
+}
+
 /* ==== 8. Visibility ================================================================================================== */
 
 static uint32_t hex_to_act(const void *setup, const void *state_)
@@ -2046,6 +2088,7 @@ static const wl_game HEX = {
     .event_words_max = 6 * (STACK_WORDS * STACKS_MAX + 8) + 4 * STACKS_MAX + 1024,
     .draws_max = 2 * SPACES_MAX,
     .reconfigure = NULL, /* the book allows no change of options during play */
+    .trace = hex_trace,
 };
 
 const wl_game *const wl_games_hex[] = {&HEX, NULL};

@@ -233,6 +233,7 @@ class Codec(BaseCodec):
     """The codec of `hex`."""
 
     title = "Hex Tactics"
+    trace_spaces = SPACE_NAMES
     view_type = View
     position_type = Position
     options_type = Options

@@ -25,6 +25,16 @@ PAGE_EVENTS = 100  # that are read from Redis at once
 SLICE_EVENTS = 25  # that are replayed at once, which takes 1 to 3 ms, before others have their turn
 
 
+def check_version(match: Match, version: int) -> None:
+    """Raises UnknownVersion."""
+    if not 0 < version <= match.version:
+        raise UnknownVersion(
+            f"This match has the versions 1 to {match.version}.",
+            version=match.version,
+            extra={"minimum": 1, "maximum": match.version},
+        )
+
+
 class Pages:
     def __init__(self, loader: Loader, heavy: Threads, brief: Threads) -> None:
         """`heavy`: for what takes seconds. `brief`: for a page of a notation."""
@@ -38,12 +48,7 @@ class Pages:
     async def state_at(self, match: Match, version: int) -> State:
         """The state after `version`; the caller's own. Raises NoView before the start, UnknownVersion beyond the
         newest."""
-        if not 0 < version <= match.version:
-            raise UnknownVersion(
-                f"This match has the versions 1 to {match.version}.",
-                version=match.version,
-                extra={"minimum": 1, "maximum": match.version},
-            )
+        check_version(match, version)
         if match.state is None or version < match.started_at_version:
             raise NoView("The board does not exist before the match starts.", version=match.version)
         if version == match.version:

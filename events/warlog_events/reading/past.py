@@ -5,13 +5,15 @@ Every call is handed a head and tells of what that head knows, whatever has been
 
 from collections.abc import Callable
 
+from warlog_core import State, Trace
+
 from ..errors import WrongStatus
 from ..match.match import Match
-from ..match.model import STRANGER, Reader
+from ..match.model import STRANGER, ActionTaken, Reader
 from ..match.verify import Verdict, verify_record
 from . import history
 from .export import check_export, export_match
-from .pages import Pages, T
+from .pages import Pages, T, check_version
 from .replayed import ReplayedEvent
 from .visible import event_json
 
@@ -28,6 +30,26 @@ class Past(Pages):
     ) -> list[dict[str, object]]:
         """Events `after`+1 … as `reader` may see them today, every version, in the form of API.md."""
         return await self.each(match, after, limit, lambda match, told: event_json(match, told, reader))
+
+    def is_of_a_board(self, match: Match, version: int) -> bool:
+        """Was there a board before this event? Raises UnknownVersion."""
+        check_version(match, version)
+        return match.state is not None and version > match.started_at_version
+
+    async def trace(self, match: Match, before: State, version: int, viewer: str) -> Trace | None:
+        """What event `version` did, as `viewer` (a seat, or the spectator) saw it; `before` is the state before it.
+
+        None if it is no action, or if the viewer did not see the whole action."""
+
+        def traced(_: Match, told: ReplayedEvent) -> Trace | None:
+            if told.core is None or told.state is None or not isinstance(told.body, ActionTaken):
+                return None
+            if told.core.visible(viewer, told.state.disclosure).action is not told.core.action:
+                return None
+            return before.trace_to(told.state, told.stored.seat, told.body.action, viewer)
+
+        (trace,) = await self.each(match, version - 1, 1, traced)
+        return trace
 
     def timeline(self, match: Match, after: int = 0, limit: int = 100) -> list[dict[str, object]]:
         """`{"version", "parent"}` of the versions after `after`; the first has no parent."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from litestar import get
 from litestar.params import FromPath
 
@@ -114,7 +116,10 @@ async def get_actions(request: AnyRequest, match_id: FromPath[str]) -> Answer:
 
     `type` and `piece` filter the list; `total` counts the actions before filtering. An action with `"open": true` is a
     template: the rule book says what you may fill in. A list of more than 20,000 is cut; ask for the rest with `after`
-    set to the answer's `next`."""
+    set to the answer's `next`.
+
+    With `trace=true`, `traces` says of each of these actions where it leads, as far as the seat sees: the spaces
+    passed, the pieces hit and taken, and those that stand in the way."""
     query = asked(request.scope, schema.ActionsQuery)
     past, match, player = await match_of(request, match_id)
     match.check_seat(player, query.seat)
@@ -126,22 +131,48 @@ async def get_actions(request: AnyRequest, match_id: FromPath[str]) -> Answer:
     if state is None:
         raise NoView("There are no actions before the match starts.")
     actions = [] if query.at is None and match.status == "aborted" else state.legal(query.seat)
-    chosen = actions
+    chosen: Sequence[int] = range(len(actions))
     if query.type is not None:
-        chosen = [action for action in chosen if type(action).__struct_config__.tag == query.type]
+        chosen = [one for one in chosen if type(actions[one]).__struct_config__.tag == query.type]
     if query.piece is not None:
-        chosen = [action for action in chosen if getattr(action, "piece", None) == query.piece]
+        chosen = [one for one in chosen if getattr(actions[one], "piece", None) == query.piece]
     page = chosen[query.after : query.after + ACTIONS_MAX]
-    answer = {
+    answer: dict[str, object] = {
         "version": match.version,
         "at": at,
         "seat": query.seat,
         "total": len(actions),
-        "actions": page,
+        "actions": [actions[one] for one in page],
     }
+    if query.trace:
+        traces = state.traces(query.seat) if page else []
+        answer["traces"] = [traces[one] for one in page]
     if query.after + len(page) < len(chosen):
         answer["next"] = query.after + len(page)
     return private(answer, 200, (b"etag", tag))
+
+
+@get(
+    "/matches/{match_id:str}/trace",
+    opt=call(query=schema.TraceQuery, answer=schema.EventTrace, errors=(*SEATS, "unknown_version")),
+)
+async def get_trace(request: AnyRequest, match_id: FromPath[str]) -> Answer:
+    """What event `at` did on the board, as a seat of yours saw it, or as a spectator did: for an animation.
+
+    The trace is made from the views before and after the event. It is null if the event is no action, or if the seat
+    did not see the whole action."""
+    query = asked(request.scope, schema.TraceQuery)
+    past, match, player = await match_of(request, match_id)
+    viewer = query.seat or SPECTATOR
+    if query.seat is None:
+        match.spectator(player)
+    else:
+        match.check_seat(player, query.seat)
+    trace = None
+    if past.is_of_a_board(match, query.at):
+        before = await state_at(request, past, match, player, query.at - 1)
+        trace = await past.trace(match, before, query.at, viewer)
+    return private({"version": match.version, "at": query.at, "seat": viewer, "trace": trace})
 
 
 @get(
@@ -282,4 +313,4 @@ def _tag(match: Match, viewer: str) -> bytes:
     return f'"{match.version}.{viewer}.{match.disclosure_stamp()}"'.encode()
 
 
-handlers = [get_view, get_position, get_actions, get_events, get_timeline, get_history, get_board]
+handlers = [get_view, get_position, get_actions, get_trace, get_events, get_timeline, get_history, get_board]
