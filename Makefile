@@ -2,13 +2,16 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+SUITE = $(BIN)/pytest -n logical --dist loadfile --maxprocesses 8
+# What `make newest` tries, in this order; a version manager may have put names on the PATH that do not start.
+NEWEST ?= python3.17 python3.16 python3.15 python3.14 python3.13 python3.12
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 
 CORE := $(wildcard core_c/src/*.[ch] core_c/src/games/*.[ch] core_c/include/*.h) core_c/build_ffi.py
 BUILD := pyproject.toml setup.py MANIFEST.in
 
 .DEFAULT_GOAL := help
-.PHONY: help setup core dev lint format typecheck ctest test asan serve bench load soak golden demo wheel lock clean
+.PHONY: help setup core dev lint format typecheck ctest test suite asan newest serve bench load soak golden demo wheel lock clean
 
 help: ## this list
 	@sed -n 's/^\([a-z][a-z]*\):.*## /\1|/p' $(MAKEFILE_LIST) | while IFS='|' read -r target text; do \
@@ -69,7 +72,15 @@ asan: ## the C core under address and undefined-behaviour sanitizers with hostil
 	$(MAKE) -C core_c asan
 
 test: lint ctest asan ## everything that must hold: lint, the C tests, sanitizers, pytest (WARLOG_SEED=... repeats a run)
-	$(BIN)/pytest -n logical --dist loadfile --maxprocesses 8
+	$(SUITE)
+
+suite: dev ## pytest alone, on every core
+	$(SUITE)
+
+newest: ## pytest on the newest CPython on the PATH, in .venv-newest (NEWEST=/usr/local/bin/python3.14 names one)
+	@for python in $(NEWEST); do \
+		"$$python" -c "" 2> /dev/null && exec $(MAKE) suite VENV=.venv-newest PYTHON="$$python"; \
+	done; echo "newest: none of these starts: $(NEWEST)"
 
 golden: dev ## record our own golden playthroughs anew (a decision: the commit says which rule changed)
 	$(BIN)/python -m tests.golden
@@ -81,10 +92,11 @@ bench: dev ## the core's micro-benchmarks, then the server beside its floor
 load: dev ## 1,000 matches of all games at once for five minutes; the page is load-report/index.html (ARGS="--matches 100")
 	$(BIN)/python -m tests.load.run $(ARGS)
 
-soak: dev ## the full counts: 2,000 fuzzed starts, 200 bot matches, 1,000 random matches of each game; timing of refusals
+soak: dev ## the full counts: 2,000 fuzzed starts, 200 bot matches, 1,000 random matches of each game; timing of refusals; the newest CPython
 	$(MAKE) -C core_c asan ROUNDS=2000
 	$(BIN)/pytest -m soak -n logical --dist loadfile --maxprocesses 8 --ignore tests/service/test_timing.py
 	$(BIN)/pytest -m soak -s tests/service/test_timing.py
+	$(MAKE) newest
 
 # ---- running ---------------------------------------------------------------------------------------------------
 

@@ -26,7 +26,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "warlog_service": {"warlog_core", "warlog_events"},
     "warlog_client": set(),
 }
-NOT_OURS = {".git", ".venv", "build", "dist", "node_modules", "warlog-data", "__pycache__"}
+NOT_OURS = {".git", ".venv", ".venv-newest", "build", "dist", "node_modules", "warlog-data", "__pycache__"}
 GAMES = sorted(file.stem for file in (ROOT / "core_c/src/games").glob("*.c") if "_" not in file.stem)
 
 
