@@ -90,7 +90,9 @@ def test_a_sixth_game_is_played_to_its_end_taken_back_and_played_again_over_rest
     with Client(server.url) as anonymous:
         assert {game.game for game in anonymous.games()} >= {"nim", "hex"}
         described = anonymous.game("nim")
-        assert (described.name, described.seats) == ("Nim", ["red", "blue"])
+        assert (described.name, [seat.id for seat in described.seats]) == ("Nim", ["red", "blue"])
+        assert len({seat.pattern for seat in described.seats}) == 2
+        assert [(layer["from"], layer["draw"]) for layer in described.look] == [("heap", "heap")]
         assert anonymous.rules("nim").startswith("# Nim")
         ada, bob = anonymous.create_player("ada").token, anonymous.create_player("bob").token
     with Client(server.url, ada) as red, Client(server.url, bob) as blue:

@@ -20,7 +20,7 @@ from typing import Any, overload
 import msgspec
 from msgspec import Struct
 
-from warlog_core import binding, explain, selfplay
+from warlog_core import binding, description, explain, selfplay
 from warlog_core.binding import Draws, RawGame, RawState, RawStep, RawTurn
 from warlog_core.codecs import (
     Codec,
@@ -590,32 +590,50 @@ class Game:
         """Geometry for a match with these options: spaces, coordinates, adjacency. Raises Refused."""
         options = {} if options is None else options
         self.check_options(options)
-        return self.codec.board(self.codec.full_options(options))
+        return description.board(self.name, self.codec.board(self.codec.full_options(options)))
 
     def describe(self, options: Any = None) -> dict[str, Any]:
         """All that is needed to draw the game without knowing it (API.md, "Games"). Raises Refused."""
         options = {} if options is None else options
         board = self.board(options)
         full = self.codec.full_options(options)
+        view = self.schema("view")
         return {
             "game": self.name,
             "name": self.codec.title,
             "rules_version": self.rules_version,
-            "seats": list(self.seats_for(options)),
+            "axes": description.axes(self.name),
+            "seats": description.seats(self.name, self._teams(options), board),
+            "owners": description.owners(self.name),
             "spectators": self.codec.spectators,
             "board": board,
-            "pieces": self.codec.pieces(full),
             "options": self.schema("options"),
             "options_text": self.options_text(options),
             "position": self.schema("position"),
             "actions": self.schema("action"),
             "effects": self.schema("effect"),
-            "view": self.schema("view"),
+            "view": view,
             "presets": self.codec.presets(full),
             "errors": self.errors,
             **self._setup(options),
-            **self._catalogues(full),
+            **description.catalogues(
+                self.name, self.codec.pieces(full), self._catalogues(full), board["levels"]
+            ),
+            "look": description.layers(self.name, view, (space["id"] for space in board["spaces"])),
+            "not_drawn": description.look_of(self.name).not_drawn,
+            "guide": description.guide_of(self.name),
         }
+
+    def _teams(self, options: Any) -> dict[str, Any]:
+        """Seat → what is the same for seats that win and lose together: by the codec, or else by the view."""
+        own = getattr(self.codec, "sides", None)
+        state = self.new(options=options, draws=_zeros)
+        if own is not None:
+            sides = own(self.codec.full_options(options))
+            return {seat: sides[seat] for seat in state.seats}
+        shown: Any = state.view(SPECTATOR, plain=True).get("seats", [])
+        sides = {entry["seat"]: entry["side"] for entry in shown if "side" in entry}
+        return {seat: sides.get(seat, seat) for seat in state.seats}
 
     def _setup(self, options: Any) -> dict[str, Any]:
         """`setup`: the start that these options give, as the spectator and each seat see it; nothing where draws
@@ -644,6 +662,10 @@ class Game:
     def rules(self) -> str:
         """The rule book, Markdown."""
         return resources.files("warlog_core").joinpath(f"rules/{self.name}.md").read_text(encoding="utf-8")
+
+    def data(self) -> bytes:
+        """The rule book's data file (JSON), as it is."""
+        return resources.files("warlog_core").joinpath(f"rules/{self.name}.json").read_bytes()
 
     @cached_property
     def scenarios(self) -> tuple[Scenario, ...]:

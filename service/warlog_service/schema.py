@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
-from warlog_core import Trace
+from warlog_core import Trace, description
 from warlog_events.workers.pairing import Entry
 
 Version = Annotated[int, Meta(ge=0, le=2**53, description="the number of an event of the match")]
@@ -539,15 +539,32 @@ class Games(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Game(Struct, frozen=True):
-    """Geometry, pieces and JSON Schemas: enough for a client that does not know the game to draw it."""
+    """Enough for a client that does not know the game to draw it, to build its inputs, and to explain it.
+
+    Each name in `catalogues` is a further key with a list of `CatalogueEntry`. What else is there are tables of the
+    game's own."""
 
     game: str
     name: str
     rules_version: int
-    seats: list[str]
+    axes: description.Axes
+    seats: list[description.DescribedSeat]
+    owners: list[description.Owner]
     spectators: str
-    board: Json
-    pieces: list[Json]
+    board: description.DescribedBoard
+    pieces: list[description.CatalogueEntry]
+    marks: Annotated[
+        list[description.CatalogueEntry],
+        Meta(description="what the layers of `look` mark: states, badges, kinds of spaces"),
+    ]
+    catalogues: Annotated[
+        list[str], Meta(description="the keys of all catalogues, `pieces` and `marks` among them")
+    ]
+    look: Annotated[list[description.Layer], Meta(description="how a view is drawn, in this order")]
+    not_drawn: Annotated[
+        dict[str, str], Meta(description="paths of a view with spaces or pieces that no layer draws, and why")
+    ]
+    guide: Annotated[str, Meta(description="a guide for players, Markdown; the whole book is at `rules`")]
     options: Json
     options_text: Annotated[
         str, Meta(description="how the requested options differ from the standard, for people")

@@ -145,7 +145,7 @@ def test_absent_settings_are_left_out_and_options_are_json(speaker: Speaker) -> 
         "game": "hex",
         "name": "Hex Tactics",
         "rules_version": 1,
-        "seats": ["red", "blue"],
+        "seats": [{"id": "red"}, {"id": "blue"}],
         "spectators": "open",
         "board": {"kind": "hex", "levels": ["ground"], "spaces": [{"id": "a1", "x": 0, "y": 0.5}]},
         "pieces": [],

@@ -118,8 +118,13 @@ def test_a_player_has_tokens_that_can_be_revoked(url: str, ada: Client) -> None:
 def test_a_game_is_described_without_knowing_it(ada: Client) -> None:
     assert "hex" in [game.game for game in ada.games()]
     game = ada.game("hex")
-    assert (game.seats, len(game.board.spaces)) == (["red", "blue"], 15 * 11)
-    assert ada.game("hex", {"seats": 4, "width": 9}).seats == ["red", "blue", "green", "yellow"]
+    assert ([seat.id for seat in game.seats], len(game.board.spaces)) == (["red", "blue"], 15 * 11)
+    four = ada.game("hex", {"seats": 4, "width": 9}).seats
+    assert [(seat.name, seat.home[0]) for seat in four] == [
+        ("Red", "a1"), ("Blue", "h7"), ("Green", "a7"), ("Yellow", "h1"),
+    ]  # fmt: skip
+    assert (game.look[0]["from"], game.catalogues) == ("board.obstacles", ["pieces", "marks"])
+    assert ada.rule_data("hex")["game"] == "hex"
     assert ada.rules("hex").startswith("# Hex Tactics")
 
 
@@ -306,6 +311,7 @@ EXAMPLES: dict[str, Callable[[Any], Any]] = {
     "games": lambda c: c.games(),
     "game": lambda c: c.game("x"),
     "rules": lambda c: c.rules("x"),
+    "rule_data": lambda c: c.rule_data("x"),
     "check_position": lambda c: c.check_position("x", {}),
     "create_match": lambda c: c.create_match("x", {}),
     "matches": lambda c: c.matches(),

@@ -357,7 +357,7 @@ def test_an_open_record_does_show_it(api: Api) -> None:
 @pytest.mark.parametrize("game", warlog_core.games())
 def test_a_running_record_is_for_who_holds_every_seat(api: Api, game: str) -> None:
     ada, ben = api.player(), api.player()
-    seats = ok(api.get(f"/games/{game}"))["seats"]
+    seats = [seat["id"] for seat in ok(api.get(f"/games/{game}"))["seats"]]
     for visibility in ("public", "private"):
         alone = ada.create(game=game, options={}, seats=dict.fromkeys(seats, "me"), visibility=visibility)
         match = alone["match"]["id"]

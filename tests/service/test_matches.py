@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import re
 
+import msgspec
+
+import warlog_core
 from tests.service.api import SMALL, Api, ok, refused, two
 from tests.service.waiting import eventually
+from warlog_service import schema
 
 
 def test_an_account_is_a_name_and_its_token_opens_the_rest(api: Api) -> None:
@@ -339,12 +343,20 @@ def test_the_games_say_enough_to_draw_them(api: Api) -> None:
     game = ok(api.get("/games/hex"))
     assert len(game["board"]["spaces"]) == 15 * 11
     assert game["board"]["spaces"][0]["neighbours"] == ["b1", "a2"]
-    assert game["seats"] == ["red", "blue"]
+    assert [seat["id"] for seat in game["seats"]] == ["red", "blue"]
     four = ok(api.get("/games/hex", params={"options": '{"seats":4,"width":9}'}))
-    assert four["seats"] == ["red", "blue", "green", "yellow"]
+    assert [seat["id"] for seat in four["seats"]] == ["red", "blue", "green", "yellow"]
+    assert msgspec.convert(game, schema.Game).look[0].source == "board.obstacles"
     assert len(four["board"]["spaces"]) == 9 * 11
     rules = api.get("/games/hex/rules")
     assert rules.headers["content-type"] == "text/markdown; charset=utf-8"
     assert rules.text.startswith("# Hex Tactics")
     again = api.get("/games/hex/rules", headers={"if-none-match": rules.headers["etag"]})
     assert (again.status_code, again.content) == (304, b"")
+    data = api.get("/games/hex/data")
+    assert data.headers["content-type"] == "application/json"
+    assert data.content == warlog_core.game("hex").data()
+    assert (data.json()["game"], data.json()["preset_points"]) == ("hex", 1000)
+    again = api.get("/games/hex/data", headers={"if-none-match": data.headers["etag"]})
+    assert (again.status_code, again.content) == (304, b"")
+    refused(api.get("/games/chess/data"), 404, "unknown_game")

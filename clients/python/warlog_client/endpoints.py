@@ -40,6 +40,7 @@ _CREATED = json_as(models.Created)
 _EVENT = json_as(models.Event)
 _ENTRIES = field_as(list[models.PairingEntry], "entries")
 _ENTRY = field_as(models.PairingEntry, "entry")
+_DATA = json_as(dict[str, Any])
 _GAME = json_as(models.Game)
 _GAMES = field_as(list[models.GameName], "games")
 _HEALTH = json_as(models.Health)
@@ -190,6 +191,11 @@ class Endpoints:
     def rules(self, game: str) -> Request[str]:
         """The rule book, Markdown."""
         return get(text, "games", game, "rules")
+
+    @endpoint
+    def rule_data(self, game: str) -> Request[Json]:
+        """The rule book's data file: tables of pieces, paths and options."""
+        return get(_DATA, "games", game, "data")
 
     @endpoint
     def check_position(self, game: str, position: Json, options: Json | None = None) -> Request[None]:

@@ -322,12 +322,21 @@ class Space(Struct, frozen=True):
     region: str | None = None
     neighbours: list[str] = []
     level: str | None = None
+    kind: str = "plain"
+    zone: list[str] = []
 
 
 class Board(Struct, frozen=True):
+    """`regions`, `directions`, `edges` and the kinds are as the game's description has them."""
+
     kind: str
     levels: list[str]
     spaces: list[Space]
+    regions: list[Json] = []
+    directions: list[Json] = []
+    edges: list[Json] = []
+    space_kinds: list[Json] = []
+    edge_kinds: list[Json] = []
 
 
 class MatchBoard(Struct, frozen=True):
@@ -346,9 +355,28 @@ class Verdict(Struct, frozen=True):
     detail: str = ""
 
 
+class GameSeat(Struct, frozen=True):
+    """A seat of a game, or another owner of pieces, and how it is told from the others.
+
+    team    seats with the same number win and lose together
+    facing  degrees by which the board is turned clockwise so that the seat sits below
+    home    the spaces on which it begins or sets up
+    """
+
+    id: str
+    name: str = ""
+    colour: str = ""
+    pattern: str = "plain"
+    team: int = 0
+    facing: int = 0
+    home: list[str] = []
+
+
 class Game(Struct, frozen=True):
     """A game as `GET /v1/games/{game}` describes it; options, actions, effects and view are JSON Schemas.
 
+    look          the layers of a view, in the order of drawing; `not_drawn`: what they leave out, and why
+    catalogues    the keys of all catalogues in the description
     options_text  how the options asked for differ from the standard
     setup         the start as the spectator and each seat see it; None where draws decide it
     counted  option → the range (`min`, `max`) with which competitive matches move points and gold
@@ -357,7 +385,7 @@ class Game(Struct, frozen=True):
     game: str
     name: str
     rules_version: int
-    seats: list[str]
+    seats: list[GameSeat]
     spectators: str
     board: Board
     pieces: list[Json]
@@ -369,6 +397,13 @@ class Game(Struct, frozen=True):
     options_text: str = ""
     setup: dict[str, Json] | None = None
     counted: Json | None = None
+    axes: Json | None = None
+    owners: list[GameSeat] = []
+    marks: list[Json] = []
+    catalogues: list[str] = []
+    look: list[Json] = []
+    not_drawn: dict[str, str] = {}
+    guide: str = ""
 
 
 class GameName(Struct, frozen=True):

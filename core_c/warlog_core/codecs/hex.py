@@ -296,6 +296,7 @@ class Codec(BaseCodec):
 
         Neighbouring centres are 1 apart: x is the column, plus one half in even ranks, and y is (rank − 1) × √3/2."""
         width, height = int(options["width"]), int(options["height"])
+        depth, zones = int(options["deploy_depth"]), _zones(int(options["seats"]), height)
         spaces = []
         for row in range(height):
             even_rank = row % 2  # row 0 is rank 1
@@ -308,6 +309,11 @@ class Codec(BaseCodec):
                         "x": column + 0.5 * even_rank,
                         "y": round(row * 3**0.5 / 2, 4),
                         "region": None,
+                        "zone": [
+                            seat
+                            for seat, (west, ranks) in zones.items()
+                            if row + 1 in ranks and (column < depth if west else column >= width - depth)
+                        ],
                         "neighbours": [
                             SPACE_NAMES[(row + up) * ROW + column + right]
                             for right, up in around
@@ -318,7 +324,7 @@ class Codec(BaseCodec):
         return {"kind": "hex", "levels": ["ground"], "width": width, "height": height, "spaces": spaces}
 
     def pieces(self, options: Mapping[str, Any]) -> list[Any]:
-        return list(options.get("roster", _BOOK["roster"]))
+        return [{**unit, "text": _unit_text(unit)} for unit in options.get("roster", _BOOK["roster"])]
 
     def presets(self, options: Mapping[str, Any]) -> list[Any]:
         """`auto`, then the named armies as the book prints them, for `points` points (4.3); the match scales them."""
@@ -328,6 +334,33 @@ class Codec(BaseCodec):
 
     def tables(self, setup: Mapping[str, Any], labels: bytes) -> Tables:
         return Tables(self, setup, labels)
+
+
+def _zones(seats: int, height: int) -> dict[str, tuple[bool, range]]:
+    """Seat → whether it deploys in the west, and in which ranks (2.5)."""
+    half, all_ = height // 2, range(1, height + 1)
+    lower, upper = range(1, half + 1), range(height - half + 1, height + 1)
+    if seats == 2:
+        return {"red": (True, all_), "blue": (False, all_)}
+    zones = {"red": (True, lower), "blue": (False, upper), "green": (True, upper), "yellow": (False, lower)}
+    return dict(list(zones.items())[:seats])
+
+
+def _unit_text(unit: Mapping[str, Any]) -> str:
+    """What a unit type does, in one sentence, whatever the roster."""
+    ways = {"walk": "Walks", "leap": "Leaps over stacks, up to", "fly": "Flies over everything, up to"}
+    low, high = unit["attack"] - unit["spread"], unit["attack"] + unit["spread"]
+    blow = f"{low}" if low == high else f"{low} to {high}"
+    far = f"shoots up to {unit['range']} spaces" if unit["shooter"] else "strikes"
+    if not unit["shooter"] and unit["range"] > 1:
+        far += f" up to {unit['range']} spaces away"
+    text = (
+        f"{ways[unit['movement']]} {unit['move']} spaces; {far} for {blow} per unit; {unit['hp']} hit points"
+    )
+    if unit["skill"] != "none":
+        what = "heals friends" if unit["skill"] == "heal" else f"summons units of type {unit['summon_unit']}"
+        text += f"; {what} within {unit['skill_range']} spaces"
+    return text + "."
 
 
 def _read_labels(labels: bytes) -> tuple[tuple[str, str], ...]:

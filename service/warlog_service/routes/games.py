@@ -46,9 +46,9 @@ async def get_games(request: AnyRequest) -> Answer:
     opt=call(query=schema.GameQuery, answer=schema.Game, errors=GAME, headers=("If-None-Match",)),
 )
 async def get_game(request: AnyRequest, game: FromPath[str]) -> Answer:
-    """A game's board, pieces, and JSON Schemas of options, actions, effects and view.
+    """All that is needed to draw a game, to build its inputs and to explain it: board, seats, pieces, layers, schemas.
 
-    Seats and board depend on `options`."""
+    What depends on a match's options is as with `options`."""
     await auth.reader(service_of(request.scope), request.scope)
     return _shared(request, JSON, _described(game, asked(request.scope, schema.GameQuery).options or ""))
 
@@ -61,6 +61,16 @@ async def get_rules(request: AnyRequest, game: FromPath[str]) -> Answer:
     """The rule book of a game."""
     await auth.reader(service_of(request.scope), request.scope)
     return _shared(request, MARKDOWN, known(game).rules().encode())
+
+
+@get(
+    "/games/{game:str}/data",
+    opt=call(answer=schema.Json, errors=("unknown_game",), headers=("If-None-Match",)),
+)
+async def get_data(request: AnyRequest, game: FromPath[str]) -> Answer:
+    """The data file of a game's rule book, as it is: piece tables, paths, options and whatever else the book prints."""
+    await auth.reader(service_of(request.scope), request.scope)
+    return _shared(request, JSON, known(game).data())
 
 
 @post(
@@ -111,4 +121,4 @@ def _shared(request: AnyRequest, kind: tuple[bytes, bytes], body: bytes) -> Answ
     return Answer(200, [kind, *PUBLIC, (b"etag", tag)], body)
 
 
-handlers: list[Any] = [get_games, get_game, get_rules, post_position_check]
+handlers: list[Any] = [get_games, get_game, get_rules, get_data, post_position_check]
