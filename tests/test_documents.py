@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import re
+import tokenize
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -130,3 +133,37 @@ def test_a_page_of_rulings_belongs_to_a_game_and_leads_to_its_book() -> None:
     for page in pages:
         assert page.stem in GAMES
         assert f"../../core_c/warlog_core/rules/{page.stem}.md" in links(page)
+
+
+# A name in a comment or docstring: a document by its name, or a file with at least one folder of ours before it.
+NAMED = re.compile(r"(?<![\w/.<*-])((?:[\w.-]+/)*[\w-]+\.md|(?:[\w-]+/)+[\w-]+\.(?:py|lua|c|h|json))\b")
+
+
+def files_named(path: Path) -> set[str]:
+    """The documents and files that a source file's comments and docstrings name."""
+    if path.suffix == ".py":
+        text = "\n".join(_comments(path.read_text()))
+    else:
+        text = "\n".join(re.findall(r"/\*.*?\*/|^\s*--.*$", path.read_text(), re.DOTALL | re.MULTILINE))
+    return set(NAMED.findall(text))
+
+
+def _comments(source: str) -> Iterator[str]:
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT or (token.type == tokenize.STRING and '"""' in token.string):
+            yield token.string
+
+
+@pytest.mark.parametrize("folder", ["core_c", "events", "service", "clients"])
+def test_the_files_that_comments_name_exist(folder: str) -> None:
+    """By the whole path, or by its end: `match/fold.py`."""
+    all_files = [str(path.relative_to(ROOT)) for path in our_files()]
+    lost = [
+        f"{path.relative_to(ROOT)}: {name}"
+        for suffix in (".py", ".c", ".h", ".lua")
+        for path in our_files(suffix)
+        if path.relative_to(ROOT).parts[0] == folder
+        for name in sorted(files_named(path))
+        if "<" not in name and not any(f"/{known}".endswith(f"/{name}") for known in all_files)
+    ]
+    assert lost == []

@@ -1,7 +1,7 @@
 /* hash.c: the canonical encoding of a state, its hash, and the fingerprint of a layout. */
 #include "game.h"
 
-/* XXH64 (the specification is public: github.com/Cyan4973/xxHash, doc/xxhash_spec.md), seed 0. */
+/* XXH64 (the specification is public: github.com/Cyan4973/xxHash), seed 0. */
 
 static const uint64_t PRIME1 = 0x9E3779B185EBCA87u;
 static const uint64_t PRIME2 = 0xC2B2AE3D27D4EB4Fu;

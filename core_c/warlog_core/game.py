@@ -593,7 +593,7 @@ class Game:
         return description.board(self.name, self.codec.board(self.codec.full_options(options)))
 
     def describe(self, options: Any = None) -> dict[str, Any]:
-        """All that is needed to draw the game without knowing it (API.md, "Games"). Raises Refused."""
+        """All that is needed to draw the game without knowing it (`schema.Game` of the service). Raises Refused."""
         options = {} if options is None else options
         board = self.board(options)
         full = self.codec.full_options(options)

@@ -51,7 +51,7 @@ class PlayerCommands:
 
         If `key` was used before, nothing is appended and `Done.earlier` is set: `again` then gives the first answer.
 
-        Raises every error of errors.py that the table of API.md gives for commands and seats."""
+        Raises the errors that docs/ERRORS.md lists for commands and seats."""
         try:
             try:
                 await self._admission.admit(match_id, caller.id, command)

@@ -64,7 +64,7 @@ class Done:
         return Reader(self.match.seats_of(player_id), player_id)
 
     def event(self, reader: Reader) -> dict[str, object]:
-        """What was appended, in the form of API.md, as `reader` may see it."""
+        """What was appended, as `reader` may see it, in the form of an event of his feed."""
         assert self.appended is not None
         return event_json(self.match, self.appended, reader)
 
@@ -74,7 +74,7 @@ class Done:
         return live_json(self.match, self.appended, self.reader(player_id))
 
     def match_answer(self, player_id: str) -> bytes:
-        """`{"match": …}` of API.md: the answer where a seat was taken or left."""
+        """`{"match": …}`: the answer where a seat was taken or left."""
         summary = self.match.summary_at(self.reader(player_id), self.match.fold.updated_at)
         return msgspec.json.encode({"match": summary})
 

@@ -1,1 +1,1 @@
-"""Who may ask, and over which URL: the HTTP service over `warlog_events` (DESIGN 5)."""
+"""Who may ask, and over which URL: the HTTP service over `warlog_events`."""

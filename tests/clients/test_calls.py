@@ -257,7 +257,7 @@ CODES = {
     500: (errors.ServerFault, ["integrity_error"]),
     503: (ServiceUnavailable, ["unavailable", "disk_full", "unconfirmed"]),
 }
-"""The table of API.md, without the rule books' own codes."""
+"""The codes of docs/ERRORS.md, without the rule books' own codes."""
 
 
 @pytest.mark.parametrize(

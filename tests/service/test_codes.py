@@ -1,4 +1,4 @@
-"""Codes of API.md's table that need a damaged match, a dead replica or an outsider; and what every command and every
+"""Codes of docs/ERRORS.md that need a damaged match, a dead replica or an outsider; and what every command and every
 refusal does to the version."""
 
 from __future__ import annotations

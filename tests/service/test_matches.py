@@ -1,4 +1,4 @@
-"""Accounts, matches, seats and commands as API.md shows them: one test a call, against a real server."""
+"""Accounts, matches, seats and commands as the documents show them: one test a call, against a real server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every code of API.md's table, provoked; nothing is appended by any of it."""
+"""Every code of docs/ERRORS.md, provoked; nothing is appended by any of it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Everything that needs consent: proposing, accepting, rejecting, and what each kind of proposal does (DESIGN 5,
-"Commands").
+"""Everything that needs consent: proposing, accepting, rejecting, and what each kind of proposal does.
 
 A proposal is checked when it is made and again when it takes effect; in between, the match stands still as far
 as it goes, since any action replaces it.

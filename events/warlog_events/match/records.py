@@ -1,4 +1,4 @@
-"""Records (API.md): a match as one JSON document, read, walked through and written.
+"""Records: a match as one JSON document, read, walked through and written.
 
 A record needs little: the game, the options, the setup's draws, and a list of actions with their draws. What
 more is there (versions and parents, hashes, seeds, chain) is checked, never believed.

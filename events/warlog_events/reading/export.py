@@ -1,4 +1,4 @@
-"""A match as a record (API.md): for everybody once it is over, before that for who may know all of it.
+"""A match as a record (match/records.py): for everybody once it is over, before that for who may know all of it.
 
 `events` are the actions (with edits and option changes), each with the version from which it was played. `log`
 are all other entries of the stream as they are stored: with both, anybody can make the chain again.

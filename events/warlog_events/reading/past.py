@@ -28,7 +28,7 @@ class Past(Pages):
     async def events(
         self, match: Match, reader: Reader, after: int = 0, limit: int = 100
     ) -> list[dict[str, object]]:
-        """Events `after`+1 … as `reader` may see them today, every version, in the form of API.md."""
+        """Events `after`+1 … as `reader` may see them today, every version, as clients get them."""
         return await self.each(match, after, limit, lambda match, told: event_json(match, told, reader))
 
     def is_of_a_board(self, match: Match, version: int) -> bool:
@@ -68,7 +68,7 @@ class Past(Pages):
         return await history.lines(self, match, await self.whole(match), reader, after, limit)
 
     async def export(self, match: Match, reader: Reader) -> dict[str, object]:
-        """The record (API.md). Seeds, hashes and chain are in it once the match is over.
+        """The record (export.py). Seeds, hashes and chain are in it once the match is over.
 
         Raises WrongStatus in the lobby, Hidden to who may not know all of a running match."""
         return await export_match(self, match, await self.whole(match), reader)

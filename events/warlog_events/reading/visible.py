@@ -1,4 +1,4 @@
-"""One event as one reader may see it, in the JSON of API.md.
+"""One event as one reader may see it, in the JSON that clients get (`schema.Event` of the service).
 
 Each type has a function that *builds* what is shown from a whitelist of its fields: a field that is forgotten
 here is hidden. What the rules made of an event comes from the core, which says for every effect who may see it.
@@ -58,7 +58,7 @@ class _Shown(NamedTuple):
 
 
 def event_json(match: Match, event: ReplayedEvent, reader: Reader) -> Json:
-    """The event in the form of API.md; effects are Structs. Not to be changed: readers who get the same share it.
+    """The event as clients get it; effects are Structs. Not to be changed: readers who get the same share it.
 
     match  today's newest version, which says what has been disclosed since
     """

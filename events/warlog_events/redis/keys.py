@@ -177,7 +177,7 @@ def lobby(what: str) -> str:
 
     "checkpoint" is a hash of bucket → number of the last activity entry read, and of the form that all this has;
     "index" a hash of match → what it is found by; "listed:…" are sorted sets, all scores 0, of "<13 digits of ms>
-    <match>" (projections/lobby.py); "lobbies" is a sorted set of the matches that have not started, by the ms in which
+    <match>" (workers/lobby.py); "lobbies" is a sorted set of the matches that have not started, by the ms in which
     something last happened."""
     return f"warlog:{{lobby}}:{what}"
 

@@ -1,7 +1,7 @@
 """Work of which one process is enough, whichever: it belongs to who holds its lease, and passes on when he ends.
 
 A lease saves work and is no lock. A process that was stopped for longer than it lasts may go on for a moment beside
-its successor, so what is done under one must bear being done twice (projections/projector.py and clock.py say why
+its successor, so what is done under one must bear being done twice (workers/projector.py and clock.py say why
 theirs does).
 """
 
