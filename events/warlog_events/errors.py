@@ -389,8 +389,8 @@ class Unconfirmed(TryAgain):
     text = "The server cannot say yet whether this was saved; try again with the same `Idempotency-Key`."
 
 
-class Accepted(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What is stored under an Idempotency-Key about the command that used it.
+class Accepted(msgspec.Struct, frozen=True):
+    """What is stored under an Idempotency-Key about the command that used it (redis/idempotency.py).
 
     version    the match's newest version after the command
     deadlines  of the seats after the command, in ms: they are not in the events

@@ -34,7 +34,8 @@ from .reading.feed import Feed, Hub
 from .reading.past import Past
 from .reading.replayed import ReplayedEvent
 from .redis.append_notices import Watch
-from .redis.store import Append, Idempotency, Store
+from .redis.idempotency import Idempotency
+from .redis.store import Append, Store
 from .results import Decide, Done, Key, MatchSettings
 from .statistics import Counts
 from .threads import Threads

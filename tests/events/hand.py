@@ -17,7 +17,8 @@ from warlog_events.clock_and_random import World
 from warlog_events.errors import VersionConflict
 from warlog_events.match.stored import StoredEvent, chain_of
 from warlog_events.redis.connection import Connection, open_redis
-from warlog_events.redis.store import Append, Idempotency, Store
+from warlog_events.redis.idempotency import Idempotency
+from warlog_events.redis.store import Append, Store
 
 
 @asynccontextmanager

@@ -72,9 +72,15 @@ def snapshot(match: str) -> str:
     return _of_match(match, "snapshot")
 
 
-def done(match: str, player: str, idempotency_key: str) -> str:
-    """String: digest of the body and answer of the command with this key. The key is the client's, hence hashed."""
-    return _of_match(match, f"done:{player}:{hashlib.sha256(idempotency_key.encode()).hexdigest()[:32]}")
+def accepted(match: str, player: str, idempotency_key: str) -> tuple[str, str, str]:
+    """Two hashes that take turns, with the records of commands that had an Idempotency-Key (idempotency.py); and the
+    string that 0.1 stored for a day for this one."""
+    digest = hashlib.sha256(idempotency_key.encode()).hexdigest()
+    return (
+        _of_match(match, "accepted:1"),
+        _of_match(match, "accepted:2"),
+        _of_match(match, f"done:{player}:{digest[:32]}"),
+    )
 
 
 def followers(match: str) -> str:

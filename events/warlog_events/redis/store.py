@@ -25,8 +25,9 @@ from ..errors import (
     WrongStatus,
 )
 from ..match.stored import SHORT, StoredEvent, draws_text
-from . import keys
+from . import idempotency, keys
 from .connection import Connection
+from .idempotency import Idempotency
 from .pipe import Prepared, Reply, Word
 
 # An event's `at` is its writer's idea of Redis's clock; this far off, in ms, it is refused and the clock set.
@@ -42,20 +43,6 @@ BUCKETS_PER_CALL = 64
 DONE: Reply = [b"done"]
 
 _FIELDS = [b"type", b"seat", b"by", b"at", b"body", b"draws", b"chain", b"hash"]
-
-
-class Idempotency(msgspec.Struct, frozen=True):
-    """What is kept of an accepted command for `ttl_s` seconds: a repeat gets the same answer.
-
-    digest     of the request's body
-    deadlines  of seats after the command, in ms: its answer has them, and no event does
-    """
-
-    player: str
-    key: str
-    digest: str
-    deadlines: Mapping[str, int]
-    ttl_s: int = 86_400
 
 
 class Append(msgspec.Struct, frozen=True, kw_only=True):
@@ -248,11 +235,12 @@ class Store:
     def _call(self, append: Append) -> tuple[Prepared, tuple[bytes, ...]]:
         a, match = append, append.match
         call = _append_to(match)
-        digest, accepted, ttl_s = b"", b"", 0
+        field, value, digest, ttl_s = b"", b"", "", 0
         if (known := a.idempotency) is not None:
-            call = Prepared("append", (*_keys_of(match), keys.done(match, known.player, known.key)))
-            digest, ttl_s = known.digest.encode(), known.ttl_s
-            accepted = msgspec.json.encode(Accepted(a.expected_version + len(a.events), known.deadlines))
+            call = Prepared("append", (*_keys_of(match), *keys.accepted(match, known.player, known.key)))
+            field = idempotency.field_of(known.player, known.key)
+            value = idempotency.value_of(known, a.expected_version + len(a.events))
+            digest, ttl_s = known.digest, known.ttl_s
         rows: list[tuple[Word, ...]] = []
         bodies: list[bytes] = []
         for version, e in enumerate(a.events, a.expected_version + 1):
@@ -277,14 +265,15 @@ class Store:
                 a.index.decode(),
                 a.status,
                 " ".join(a.to_act),
+                digest,
             )
         )
-        return call, (head, a.frame, a.moving, digest, accepted, *bodies)
+        return call, (head, a.frame, a.moving, field, value, *bodies)
 
     def _refuse(self, a: Append, reply: Reply) -> None:
         match reply:
             case [b"repeated", accepted]:
-                raise Repeated(_accepted.decode(accepted))
+                raise Repeated(idempotency.accepted_of(accepted))
             case [b"reused"]:
                 raise IdempotencyKeyReused()
             case [b"conflict", version] if version > a.expected_version:
@@ -319,13 +308,10 @@ class Store:
     async def accepted(self, match: str, player: str, key: str, digest: str) -> Accepted | None:
         """Of the command that used this key before; None if none did. Raises IdempotencyKeyReused if that had another
         body."""
-        done = await self._pipe.call("GET", keys.done(match, player, key))
-        if done is None:
-            return None
-        earlier, _, accepted = done.partition(b" ")
-        if earlier.decode() != digest:
-            raise IdempotencyKeyReused()
-        return _accepted.decode(accepted)
+        first, second, earlier = keys.accepted(match, player, key)
+        field = idempotency.field_of(player, key)
+        reply = await self._pipe.many((("HGET", first, field), ("HGET", second, field), ("GET", earlier)))
+        return idempotency.accepted_in(reply, digest)
 
     async def tail(self, match: str) -> tuple[int, str] | None:
         """(version, chain) of the newest event; None where there is no such match."""
@@ -505,10 +491,6 @@ def _xrange(match: str, after: int, limit: int) -> tuple[Word, ...]:
 
 
 _decode_draws = msgspec.json.Decoder(list[int]).decode
-
-
-_accepted = msgspec.json.Decoder(Accepted)
-"""Also reads the answers that 0.1 kept, which begin with the version."""
 
 
 def _stored_event(entry: Reply) -> StoredEvent:

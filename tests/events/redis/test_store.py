@@ -1,8 +1,10 @@
 """The store against a real Redis: what an append does, what it refuses, and that a refusal writes nothing."""
 
 import asyncio
+import hashlib
 import subprocess
 import sys
+import uuid
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -142,7 +144,7 @@ async def test_all_keys_of_an_append_lie_in_one_slot(connection: Connection) -> 
             keys.match_state(match),
             keys.secrets(match),
             keys.snapshot(match),
-            keys.done(match, "pl_a", "any } key {"),
+            *keys.accepted(match, "pl_a", "any } key {"),
             keys.matches(bucket),
             keys.activity(bucket),
             keys.deadlines(bucket),
@@ -291,19 +293,95 @@ async def test_a_repeated_command_is_known_whatever_happened_since(hand: Hand) -
     assert len(await hand.store.events(hand.match)) == 2
 
 
-async def test_an_answer_that_an_earlier_version_kept_is_known_by_its_version(
-    connection: Connection, hand: Hand
+@pytest.mark.parametrize(
+    ("kept", "accepted"),
+    [
+        (b'{"version":1,"event":{"version":1,"type":"seat_taken"},"match":{"id":"m"}}', Accepted(1)),
+        (b'{"version":1,"deadlines":{"red":5}}', Accepted(1, {"red": 5})),
+    ],
+)
+async def test_a_command_that_an_earlier_version_accepted_is_repeated_after_an_update(
+    connection: Connection, hand: Hand, kept: bytes, accepted: Accepted
 ) -> None:
     await hand.write()
-    answer = b'digest {"version":1,"event":{"version":1,"type":"seat_taken"},"match":{"id":"m"}}'
-    await connection.pipe.call("SET", keys.done(hand.match, hand.by, "k"), answer)
-    assert await hand.store.accepted(hand.match, hand.by, "k", "digest") == Accepted(1)
+    _, _, earlier = keys.accepted(hand.match, hand.by, "k")
+    digest = hashlib.sha256(b"k").hexdigest()
+    assert earlier.endswith(f":{hand.match}:done:pl_hand:{digest[:32]}")
+    await connection.pipe.call("SET", earlier, b"digest " + kept)
+    before = await everything(connection, hand)
+    assert await hand.store.accepted(hand.match, hand.by, "k", "digest") == accepted
+    with pytest.raises(IdempotencyKeyReused):
+        await hand.store.accepted(hand.match, hand.by, "k", "digest2")
+    with pytest.raises(Repeated) as repeated:
+        await hand.store.append(hand.append(idempotency=hand.key("k", "digest")))
+    assert repeated.value.accepted == accepted
+    with pytest.raises(IdempotencyKeyReused):
+        await hand.store.append(hand.append(idempotency=hand.key("k", "digest2")))
+    assert await everything(connection, hand) == before
+    await hand.write(idempotency=hand.key("k2", "digest"))
 
 
-async def test_an_idempotency_record_is_kept_for_a_day(connection: Connection, hand: Hand) -> None:
-    await hand.write(idempotency=hand.key("k"))
-    seconds = await connection.redis.ttl(keys.done(hand.match, "pl_hand", "k"))
-    assert 86_000 < seconds <= 86_400
+async def test_a_record_belongs_to_one_player_one_key_and_one_body(hand: Hand) -> None:
+    await hand.write(idempotency=hand.key("k", "d"))
+    other = Hand(hand.store, hand.match, "pl_other")
+    await other.look()
+    await other.write(idempotency=other.key("k", "another"))
+    await other.write(idempotency=other.key("K", "d"))
+    for player, key, digest, version in (("pl_hand", "k", "d", 1), ("pl_other", "k", "another", 2)):
+        assert await hand.store.accepted(hand.match, player, key, digest) == Accepted(version)
+    with pytest.raises(IdempotencyKeyReused):
+        await hand.store.accepted(hand.match, "pl_other", "k", "d")
+    assert await hand.store.accepted(hand.match, "pl_hand", "K", "d") is None
+    assert await hand.store.accepted(hand.match, "pl_hand pl_other", "k", "d") is None
+
+
+async def test_records_are_known_for_a_day_and_forgotten_within_two(
+    connection: Connection, hand: Hand
+) -> None:
+    """Time passes here by taking it from what the hashes have left to live."""
+    hour, day = 3_600_000, 86_400_000
+    first, second, _ = keys.accepted(hand.match, hand.by, "")
+    written: dict[str, int] = {}  # key → hours ago
+
+    async def left(key: str) -> int:
+        found: int = await connection.pipe.call("PTTL", key)
+        return found
+
+    for hours in (0, 10, 13, 2, 20, 3, 3, 21, 1, 1, 30, 23, 1, 100, 5):
+        for key in (first, second):
+            if (lives := await left(key)) > 0:
+                await connection.pipe.call("PEXPIRE", key, lives - hours * hour, write=True)
+        written = {name: ago + hours for name, ago in written.items()}
+        name = f"k{len(written)}"
+        await hand.write(idempotency=hand.key(name, "d"))
+        written[name] = 0
+        assert max(await left(first), await left(second)) <= 2 * day
+        for number, (name, ago) in enumerate(written.items(), 1):
+            found = await hand.store.accepted(hand.match, hand.by, name, "d")
+            if ago < 24:
+                assert found == Accepted(number), f"{name} is forgotten after {ago} hours"
+                with pytest.raises(Repeated):
+                    await hand.store.append(hand.append(idempotency=hand.key(name, "d")))
+            elif ago >= 48:
+                assert found is None, f"{name} is known after {ago} hours"
+
+
+async def test_a_record_takes_few_bytes_of_redis(connection: Connection, hand: Hand) -> None:
+    """As MEMORY USAGE counts. Redis keeps a hash of up to 512 entries in one piece, and a larger one in tables."""
+    first, second, _ = keys.accepted(hand.match, hand.by, "")
+
+    async def bytes_of_all() -> int:
+        sizes = await connection.pipe.many(("MEMORY", "USAGE", key, "SAMPLES", 0) for key in (first, second))
+        return sum(size or 0 for size in sizes)
+
+    deadlines = {"red": hand.store.at(), "blue": hand.store.at()}
+    for more, most in ((400, 40), (1000, 110)):
+        start = hand.version
+        for _ in range(more):
+            await hand.write(
+                idempotency=hand.key(f"{uuid.uuid4()}", "d", **(deadlines if hand.version % 20 == 0 else {}))
+            )
+        assert await bytes_of_all() / hand.version < most, f"{start} and {more} more records"
 
 
 async def test_deadlines_are_replaced_as_a_whole_and_left_alone_when_not_given(hand: Hand) -> None:

@@ -10,7 +10,8 @@ KEYS    all with the hash tag of the match's bucket
   5     stream   the bucket's activity
   6     zset     the bucket's deadlines, members "<match> <seat>"
   7     zset     who follows the match, "<channel> <number>" each (follow.lua)
-  8     string   optional: the command's idempotency record, "<digest> <accepted>"
+  8, 9  hashes   optional, as is the next: records of commands with an idempotency key (idempotency.py)
+  10    string   this command's record if 0.1 stored one, "<digest> <accepted>"
 
 ARGV
   1     MessagePack, because a word costs its sender more than all that is in here: an array of
@@ -22,7 +23,7 @@ ARGV
           acting seat, whose deadline must not have passed; "" for none
           how many activity entries to keep, about
           the writer, as it stands among the followers: it need not be told
-          for how many seconds a repetition of the command is known
+          for how many seconds, at least, a repetition of the command is known
           deadlines: [seat, ms] of all there are from now on; false: unchanged
           secrets: [name, value] of new ones
           the events, each [version, type, seat, by, at, draws, chain, hash]
@@ -30,10 +31,11 @@ ARGV
           what the lobby finds the match by, as JSON (lobby.py); "": unchanged
           status
           seats that are to act, with spaces between
+          digest of the command's body, as KEYS[10] has it; "" without that
   2     of the summary, what seldom changes: JSON without its closing brace; "": unchanged
   3     of the summary, the rest: JSON without its opening brace
-  4     digest of the command's body                    (4 and 5 are "" without KEYS[8])
-  5     what is kept of it for repetitions of the command (errors.Accepted)
+  4     the field of the command's record               (4 and 5 are "" without KEYS[8])
+  5     its value: 8 bytes that are a digest of the command's body, and what is kept for repetitions of the command
   ..    the events' bodies
 
 REPLY   an array, of which the first says what happened
@@ -54,9 +56,10 @@ ERRORS  those of Redis, raised by the first write or before it: OOM, READONLY, M
 ]]
 
 local match, expected, expected_chain, now, tolerance, acting, activity_max, writer, ttl, deadlines, secrets, events,
-  invited, index, status, to_act = unpack(cmsgpack.unpack(ARGV[1]))
-local frame, moving, digest, accepted = ARGV[2], ARGV[3], ARGV[4], ARGV[5]
+  invited, index, status, to_act, digest = unpack(cmsgpack.unpack(ARGV[1]))
+local frame, moving, field, value = ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 local BODIES = 5  -- words before them
+local DIGEST_BYTES = 8
 local VERSION, TYPE, SEAT, BY, AT, DRAWS, CHAIN, HASH = 1, 2, 3, 4, 5, 6, 7, 8
 
 local function whole(number)
@@ -65,7 +68,14 @@ end
 
 -- A repetition is answered whatever has become of the match since.
 if KEYS[8] then
-  local done = redis.call('GET', KEYS[8])
+  local done = redis.call('HGET', KEYS[8], field) or redis.call('HGET', KEYS[9], field)
+  if done then
+    if string.sub(done, 1, DIGEST_BYTES) ~= string.sub(value, 1, DIGEST_BYTES) then
+      return {'reused'}
+    end
+    return {'repeated', string.sub(done, DIGEST_BYTES + 1)}
+  end
+  done = redis.call('GET', KEYS[10])
   if done then
     local space = string.find(done, ' ', 1, true)
     if string.sub(done, 1, space - 1) ~= digest then
@@ -194,7 +204,18 @@ redis.call('XADD', KEYS[5], 'MAXLEN', '~', activity_max, whole(number) .. '-0',
   'deadlines', table.concat(times, ' '))
 
 if KEYS[8] then
-  redis.call('SET', KEYS[8], digest .. ' ' .. accepted, 'EX', ttl)
+  -- The younger hash takes the record if it lives for long enough; else the other one, which is gone by now, begins.
+  local younger, other = KEYS[8], KEYS[9]
+  local left, others = redis.call('PTTL', younger), redis.call('PTTL', other)
+  if others > left then
+    younger, other, left = other, younger, others
+  end
+  if left >= ttl * 1000 then
+    redis.call('HSET', younger, field, value)
+  else
+    redis.call('HSET', other, field, value)
+    redis.call('EXPIRE', other, 2 * ttl)
+  end
 end
 for _, follower in ipairs(redis.call('ZRANGE', KEYS[7], 0, -1)) do
   if follower ~= writer then
