@@ -49,7 +49,7 @@ def decoded(numbers: Sequence[int], spaces: Sequence[str], levels: Sequence[str]
         steps = numbers[at : at + n_path]
         at += n_path
         n_touched = n_hits + n_takes + n_risks
-        if not n_touched and not levels:
+        if not n_touched and not (levels and steps):
             append(Trace([spaces[step] for step in steps], [], []) if steps else NOTHING)
             continue
         touched = _touched(numbers[at : at + 2 * n_touched], spaces, levels)
@@ -60,7 +60,7 @@ def decoded(numbers: Sequence[int], spaces: Sequence[str], levels: Sequence[str]
                 [spaces[step & _SPACE_MASK] for step in steps],
                 hits,
                 takes,
-                [levels[step >> _LEVEL_SHIFT] for step in steps] if levels else UNSET,
+                [levels[step >> _LEVEL_SHIFT] for step in steps] if levels and steps else UNSET,
                 list(touched) if n_risks else UNSET,
             )
         )

@@ -2241,6 +2241,73 @@ static size_t conf_legal(const void *setup_, const void *state_, int32_t seat, w
     return l.n;
 }
 
+/* ==== Traces ===================================================================================================== */
+
+static void touch_at(const conf_state *state, int32_t space, wl_trace *trace)
+{
+    const piece *p = piece_at(state, space);
+
+    if (p != NULL)
+        wl_touch(trace, WL_TRACE_HITS, space, p->id);
+}
+
+/* A move goes in a straight line (7.6); an enemy at its end is battled with. */
+static void trace_line(const conf_state *before, const piece *p, int32_t to, wl_trace *trace)
+{
+    const int32_t df = to % 8 - p->at % 8, dr = to / 8 - p->at / 8;
+    const int32_t far = wl_abs(df) > wl_abs(dr) ? wl_abs(df) : wl_abs(dr);
+
+    if (far == 0 || (df != 0 && dr != 0 && wl_abs(df) != wl_abs(dr)))
+        return;
+    for (int32_t i = 1; i <= far; i++)
+        wl_pass(trace, p->at + i * (dr / far * 8 + df / far));
+    touch_at(before, to, trace);
+}
+
+static void trace_spell(const conf_setup *setup, const conf_state *before, const piece *bishop, const wl_action *a, wl_trace *trace)
+{
+    if (a->field[1] == JUDGEMENT) {
+        const board b = board_of(before);
+        for (spaces left = spell_targets(setup, before, &b, bishop, JUDGEMENT); left != 0; left &= left - 1)
+            touch_at(before, first_of(left), trace);
+    } else if (a->field[1] != HEAL) {
+        touch_at(before, a->field[2], trace);
+    }
+}
+
+/* What was on the board before and is not any more is taken; from the reveal on nothing is hidden (8). */
+static void trace_fallen(const conf_state *before, const conf_state *after, wl_trace *trace)
+{
+    for (int32_t i = 0; i < before->n_pieces; i++) {
+        const piece *p = &before->pieces[i];
+        if (p->status == BOARD && on_board(after, p->id) == NULL)
+            wl_touch(trace, WL_TRACE_TAKES, p->at, p->id);
+    }
+}
+
+static void conf_trace(const void *setup_, const void *before_, const void *after, const wl_post *post, wl_trace *trace)
+{
+    const conf_setup *setup = setup_;
+    const conf_state *before = before_;
+    const wl_action *a = &post->action;
+    const int32_t space = a->type < ACTIONS ? space_field(a) : -1;
+    const int answers = a->type == A_SWIFT || a->type == A_CHARGE;
+    const int32_t id = answers ? before->work.mover : a->type == A_RETREAT ? before->work.defender : a->field[0];
+    const piece *p = on_board(before, id);
+    const int32_t to = space < 0 ? 0 : a->field[space];
+
+    if (p != NULL && wl_between(0, to, SPACES - 1)) {
+        if (a->type == A_MOVE || a->type == A_FURY || answers)
+            trace_line(before, p, to, trace);
+        else if (a->type == A_RISE || a->type == A_RETREAT)
+            wl_pass(trace, to);
+        else if (a->type == A_CAST && p->type == BISHOP && wl_between(0, a->field[1], SPELLS - 1))
+            trace_spell(setup, before, p, a, trace);
+    }
+    if (after != NULL)
+        trace_fallen(before, after, trace);
+}
+
 /* ==== 8. Visibility ============================================================================================== */
 
 static int32_t conf_observe(const void *setup, const void *state_, int32_t viewer, void *view_)
@@ -2657,6 +2724,7 @@ static const wl_game CONFRONTATION = {
     .event_words_max = 64 * 7 + 1024 + 10 * DRAWS_MAX / 2,
     .draws_max = DRAWS_MAX,
     .reconfigure = NULL, /* the book allows no change of options during play */
+    .trace = conf_trace,
 };
 
 const wl_game *const wl_games_confrontation[] = {&CONFRONTATION, NULL};

@@ -1778,25 +1778,17 @@ static size_t hex_legal(const void *setup_, const void *state_, int32_t seat, wl
 
 /* ==== Traces ========================================================================================================= */
 
-/* The stack on `target` is hit, and taken when there is no such stack afterwards. */
-static void trace_target(const hex_state *before, const hex_state *after, int32_t target, wl_trace *trace)
+static void trace_target(const hex_state *before, int32_t target, wl_trace *trace)
 {
     const int32_t place = stack_at(before, target);
-    const int32_t id = place < 0 ? 0 : before->stacks[place].id;
 
-    if (place < 0)
-        return;
-    wl_touch(trace, WL_TRACE_HITS, target, id);
-    if (after != NULL && place_of(after, id) < 0)
-        wl_touch(trace, WL_TRACE_TAKES, target, id);
+    if (place >= 0)
+        wl_touch(trace, WL_TRACE_HITS, target, before->stacks[place].id);
 }
 
 /* A stack goes by its path, which is the one of `go`; what it strikes, shoots at or heals is hit. */
-static void hex_trace(const void *setup_, const void *before_, const void *after, const wl_post *post, wl_trace *trace)
+static void trace_stack(const hex_setup *setup, const hex_state *before, const wl_action *a, wl_trace *trace)
 {
-    const hex_setup *setup = setup_;
-    const hex_state *before = before_;
-    const wl_action *a = &post->action;
     const int goes = a->type == A_MOVE || a->type == A_MOVE_ATTACK;
     int32_t place;
 
@@ -1805,17 +1797,27 @@ static void hex_trace(const void *setup_, const void *before_, const void *after
     place = place_of(before, a->field[0]);
     if (place < 0 || before->stacks[place].space == HIDDEN || !on_board(setup, a->field[1]))
         return;
-    if (goes) {
+    if (goes)
         trace->n_path = path(setup, before, &before->stacks[place], a->field[1], trace->path);
-    } else if (a->type == A_PLACE) {
+    else if (a->type == A_PLACE)
         wl_pass(trace, a->field[1]);
-    } else {
-        trace_target(before, after, a->field[1], trace);
-    }
+    else
+        trace_target(before, a->field[1], trace);
     if (a->type == A_MOVE_ATTACK)
-        trace_target(before, after, a->field[2], trace);
-    if (after != NULL && a->type != A_PLACE && place_of(after, a->field[0]) < 0) /* it fell by a retaliation */
-        wl_touch(trace, WL_TRACE_TAKES, a->type == A_MOVE_ATTACK ? a->field[1] : before->stacks[place].space, a->field[0]);
+        trace_target(before, a->field[2], trace);
+}
+
+static void hex_trace(const void *setup, const void *before_, const void *after, const wl_post *post, wl_trace *trace)
+{
+    const hex_state *before = before_;
+
+    trace_stack(setup, before, &post->action, trace);
+    for (int32_t i = 0; after != NULL && i < before->n_stacks; i++) {
+        const stack *s = &before->stacks[i];
+        const int moved = trace->n_path > 0 && s->id == post->action.field[0];
+        if (s->space != HIDDEN && place_of(after, s->id) < 0)
+            wl_touch(trace, WL_TRACE_TAKES, moved ? trace->path[trace->n_path - 1] : s->space, s->id);
+    }
 }
 
 /* ==== 8. Visibility ================================================================================================== */

@@ -1248,6 +1248,67 @@ static size_t junqi_legal(const void *setup_, const void *state_, int32_t seat, 
     return l.n;
 }
 
+/* ==== Traces ========================================================================================================= */
+
+/* A piece on its way to a space: who stands there is hit, and, where the viewer knows both types, taken or a risk. */
+static void trace_move(const junqi_setup *setup, const junqi_state *before, const wl_action *a, wl_trace *trace)
+{
+    const int32_t piece = a->field[0], to = a->field[1];
+    uint8_t step[PATH_MAX];
+    int32_t n, target, outcome;
+
+    if (!wl_between(1, piece, PIECES) || before->at[piece] == OFF || !is_active(setup, to))
+        return;
+    n = find_path(before, type_of(piece), before->at[piece], to, step);
+    for (int32_t i = 1; i < n; i++)
+        wl_pass(trace, step[i]);
+    target = before->board[to];
+    if (target == EMPTY || target == WALL || to == before->at[piece])
+        return;
+    wl_touch(trace, WL_TRACE_HITS, to, WL_ABSENT);
+    if (type_of(target) == NONE)
+        return;
+    outcome = outcome_of(type_of(piece), type_of(target));
+    if (outcome != DEFENDER)
+        wl_touch(trace, WL_TRACE_TAKES, to, WL_ABSENT);
+    if (outcome != ATTACKER)
+        wl_touch(trace, WL_TRACE_RISKS, to, WL_ABSENT);
+}
+
+/* What was there before and is not there any more is taken; paths and outcomes are public (8). */
+static void trace_step(const junqi_state *before, const junqi_state *after, const wl_action *a, wl_trace *trace)
+{
+    const int moves = a->type == A_MOVE && after->last_kind == MOVE_STEP && after->n_path > 1;
+    const int32_t from = moves ? after->path[0] : SPACES, to = moves ? after->path[after->n_path - 1] : SPACES;
+
+    for (int32_t i = 1; moves && i < after->n_path; i++)
+        wl_pass(trace, after->path[i]);
+    if (moves && after->last_outcome != NO_BATTLE)
+        wl_touch(trace, WL_TRACE_HITS, to, WL_ABSENT);
+    for (int32_t space = 0; space < SPACES; space++) {
+        const int32_t stood = before->board[space];
+        int gone = stood != EMPTY && stood != WALL && after->board[space] == EMPTY;
+        if (space == from)
+            gone = after->last_outcome == DEFENDER || after->last_outcome == BOTH;
+        if (space == to)
+            gone = after->last_outcome == ATTACKER || after->last_outcome == BOTH;
+        if (gone)
+            wl_touch(trace, WL_TRACE_TAKES, space == from ? to : space, stood <= PIECES ? stood : WL_ABSENT);
+    }
+}
+
+static void junqi_trace(const void *setup, const void *before, const void *after, const wl_post *post, wl_trace *trace)
+{
+    const wl_action *a = &post->action;
+
+    if (a->type == A_SWAP && is_active(setup, a->field[1]))
+        wl_pass(trace, a->field[1]);
+    if (after != NULL)
+        trace_step(before, after, a, trace);
+    else if (a->type == A_MOVE)
+        trace_move(setup, before, a, trace);
+}
+
 /* ==== 8. Visibility ================================================================================================== */
 
 static uint32_t junqi_to_act(const void *setup, const void *state_)
@@ -1612,6 +1673,7 @@ static const wl_game JUNQI = {
     .event_words_max = PATH_MAX + 1024,
     .draws_max = SEATS_MAX * ARMY,
     .reconfigure = NULL, /* the book allows no change of options during play */
+    .trace = junqi_trace,
 };
 
 const wl_game *const wl_games_junqi[] = {&JUNQI, NULL};

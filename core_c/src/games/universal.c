@@ -2038,6 +2038,123 @@ static int32_t universal_apply(const void *setup_, void *state_, const wl_post *
     return WL_OK;
 }
 
+/* ==== Traces ========================================================================================================= */
+
+/* The spaces of the straight line to `to`, which is `far` away. */
+static void trace_line(int32_t from, int32_t to, int32_t far, wl_trace *trace)
+{
+    const int32_t df = (file_of(to) - file_of(from)) / far, dr = (rank_of(to) - rank_of(from)) / far;
+
+    for (int32_t i = 1; i <= far; i++)
+        wl_pass(trace, from + i * (dr * FILES + df));
+}
+
+/* The spaces of the first free path of a ring move (3), the nearer ones first. */
+static void trace_ring(const universal_state *state, int32_t from, int32_t to, wl_trace *trace)
+{
+    const int32_t df = file_of(to) - file_of(from), dr = rank_of(to) - rank_of(from);
+    const int wide = wl_abs(df) == NEAR || wl_abs(dr) == NEAR;
+    const ring_rule *rules = wide ? RINGS_3 : RINGS_2;
+    uint64_t free = 0;
+
+    for (int32_t i = 0; i < (wide ? RING_3_ROWS : RING_2_ROWS) && free == 0; i++)
+        for (int32_t path = 0; path < 3 && free == 0 && rules[i].to == WINDOW(df, dr); path++) {
+            free = rules[i].path[path];
+            for (uint64_t left = free; left != 0; left &= left - 1)
+                if (state->at[space_in_window(from, __builtin_ctzll(left))] != 0) {
+                    free = 0;
+                    break;
+                }
+        }
+    for (int32_t far = 1; far < NEAR; far++)
+        for (uint64_t left = free; left != 0; left &= left - 1) {
+            const int32_t space = space_in_window(from, __builtin_ctzll(left));
+            if (distance(from, space) == far)
+                wl_pass(trace, space);
+        }
+    wl_pass(trace, to);
+}
+
+/* Is the line from here to there straight, with nothing between? Then its length, else 0. */
+static int32_t free_line(const universal_state *state, int32_t from, int32_t to)
+{
+    const int32_t df = file_of(to) - file_of(from), dr = rank_of(to) - rank_of(from);
+    const int32_t far = distance(from, to);
+
+    if (far == 0 || (df != 0 && dr != 0 && wl_abs(df) != wl_abs(dr)))
+        return 0;
+    for (int32_t i = 1; i < far; i++)
+        if (state->at[from + i * (dr / far * FILES + df / far)] != 0)
+            return 0;
+    return far;
+}
+
+/* How a piece goes: what slides along a line, a knight by the ring, and all others leap. */
+static void trace_move(const universal_state *state, const piece *p, int32_t to, wl_trace *trace)
+{
+    const kind_rule *kind = &KIND[p->kind];
+    const int straight = file_of(to) == file_of(p->space) || rank_of(to) == rank_of(p->space);
+    const int mighty = kind->movement == AS_ITS_FACTION;
+    const uint32_t ways = mighty ? MIGHTY_OF[p->seat].ways : kind->movement == SLIDE ? kind->ways : 0;
+    const int32_t far = (ways & (straight ? ORTHOGONAL : DIAGONAL)) != 0 ? free_line(state, p->space, to) : 0;
+    const int near = distance(p->space, to) <= NEAR;
+
+    if (far > 0 && !(mighty && far > MIGHTY_OF[p->seat].far))
+        trace_line(p->space, to, far, trace);
+    else if (kind->movement == RING && near)
+        trace_ring(state, p->space, to, trace);
+    else
+        wl_pass(trace, to);
+}
+
+/* What goes where is passed; a curse and a seizure pass their line. Pieces that are captured or cursed are taken, those that
+ * are seized or frozen are hit. */
+static void trace_piece(const universal_state *before, const wl_action *a, wl_trace *trace)
+{
+    const int32_t at = FIELDS_OF[a->type].space;
+    const int32_t to = at >= 0 ? a->field[at] : 0;
+    const int32_t id = a->type == A_FREEZE ? 0 : a->field[a->type == A_SUMMON ? 1 : 0];
+    const piece *p;
+    int32_t met;
+
+    if (at < 0 || !wl_between(0, to, SPACES - 1) || !wl_between(0, id, IDS - 1))
+        return;
+    met = before->at[to];
+    p = &before->pieces[id];
+    if (a->type == A_FREEZE && met != 0)
+        wl_touch(trace, WL_TRACE_HITS, to, met);
+    if (p->where != ON_BOARD || p->space == to)
+        return;
+    if (a->type == A_MOVE)
+        trace_move(before, p, to, trace);
+    if (a->type == A_SUMMON)
+        wl_pass(trace, to);
+    if ((a->type == A_CURSE || a->type == A_SEIZE) && free_line(before, p->space, to) > 0)
+        trace_line(p->space, to, distance(p->space, to), trace);
+    if ((a->type == A_MOVE || a->type == A_CURSE) && met != 0)
+        wl_touch(trace, WL_TRACE_TAKES, to, met);
+    if (a->type == A_SEIZE && met != 0)
+        wl_touch(trace, WL_TRACE_HITS, to, met);
+}
+
+/* Nothing is hidden: what an event takes is what stood there before and does not stand there any more. */
+static void universal_trace(const void *setup, const void *before_, const void *after_, const wl_post *post, wl_trace *trace)
+{
+    const universal_state *before = before_, *after = after_;
+    int32_t space;
+
+    (void)setup;
+    if (post->action.type >= ACTIONS)
+        return;
+    trace_piece(before, &post->action, trace);
+    if (after == NULL)
+        return;
+    trace->n[WL_TRACE_TAKES] = 0;
+    WL_EACH(&before->taken, space)
+        if (after->pieces[before->at[space]].where != ON_BOARD)
+            wl_touch(trace, WL_TRACE_TAKES, space, before->at[space]);
+}
+
 /* ==== 8. Visibility ================================================================================================= */
 
 static uint32_t universal_to_act(const void *setup, const void *state_)
@@ -2376,6 +2493,7 @@ static const wl_game UNIVERSAL = {
     .reconfigure = NULL, /* the book allows no change of options during play */
     .slots = universal_slots,
     .slot = universal_slot,
+    .trace = universal_trace,
 };
 
 const wl_game *const wl_games_universal[] = {&UNIVERSAL, NULL};

@@ -3041,6 +3041,169 @@ static int32_t wec_apply(const void *setup, void *state_, const wl_post *post, w
     return WL_OK;
 }
 
+/* ==== Traces ===================================================================================================== */
+
+/* The trace of an own piece's act, as its seat sees the board. */
+typedef struct tracing {
+    const sight *s;
+    const wec_state *after; /* NULL: it is only listed */
+    const piece *p;
+    wl_trace *trace;
+    int spares_own; /* does it do nothing to own pieces? */
+} tracing;
+
+static int32_t step_of(int32_t square, int32_t level) { return WL_STEP(square, level); }
+
+/* Does a piece of this seat and type stand in the cell afterwards? */
+static int stands_after(const wec_state *after, const piece *p)
+{
+    for (int32_t i = 0; i < after->n_pieces; i++) {
+        const piece *q = &after->pieces[i];
+        if (on_board(q) && q->seat == p->seat && q->type == p->type && q->square == p->square && q->level == p->level)
+            return 1;
+    }
+    return 0;
+}
+
+/* The pieces seen in a cell, all but the acting one: enemies are hit, own ones are also a risk; what is gone is taken. Returns
+ * how many there are. */
+static int32_t strike_cell(const tracing *t, int32_t square, int32_t level, int kills)
+{
+    const uint8_t *at = t->s->board.at[cell_of(square, level)];
+    int32_t n = 0;
+
+    for (int32_t k = 0; k < 2 && at[k] != EMPTY; k++) {
+        const piece *q = &t->s->state->pieces[at[k]];
+        const int32_t id = q->id != 0 ? q->id : WL_ABSENT;
+        if (q == t->p || (t->spares_own && q->seat == t->s->seat))
+            continue;
+        n++;
+        wl_touch(t->trace, WL_TRACE_HITS, step_of(square, level), id);
+        if (q->seat == t->s->seat)
+            wl_touch(t->trace, WL_TRACE_RISKS, step_of(square, level), id);
+        if (kills && t->after != NULL && !stands_after(t->after, q))
+            wl_touch(t->trace, WL_TRACE_TAKES, step_of(square, level), id);
+    }
+    return n;
+}
+
+/* A Move takes what is seen at its end. After it the trace ends where the mover has come to. */
+static void trace_move(const tracing *t, const int32_t *field)
+{
+    const int32_t mover = t->after == NULL ? -1 : own_piece(t->after, t->s->seat, t->p->id);
+    const piece *now = mover < 0 ? NULL : &t->after->pieces[mover];
+    const int32_t end = now == NULL ? -1 : cell_of(now->square, now->level);
+    const uint8_t *at;
+    route way;
+
+    if (!wl_between(0, field[F_TO], SQUARES - 1) || !wl_between(GROUND, field[F_LEVEL], SUB) || check_mover(t->p) != WL_OK ||
+        !find_way(t->s, t->p, cell_of(field[F_TO], field[F_LEVEL]), &way) || end == cell_of(t->p->square, t->p->level))
+        return;
+    for (int32_t i = 0; i < way.n; i++) {
+        wl_pass(t->trace, step_of(way.cell[i] % SQUARES, way.cell[i] / SQUARES));
+        if (way.cell[i] == end && i + 1 < way.n)
+            return; /* something unseen was in the way */
+    }
+    at = t->s->board.at[cell_of(field[F_TO], field[F_LEVEL])];
+    for (int32_t k = 0; k < 2 && at[k] != EMPTY; k++)
+        if (t->s->state->pieces[at[k]].seat != t->s->seat)
+            wl_touch(t->trace, WL_TRACE_TAKES, step_of(field[F_TO], field[F_LEVEL]), WL_ABSENT);
+}
+
+/* Fire along a line; it ends at the first piece seen, if `stops`. */
+static void trace_line(const tracing *t, int32_t level, int32_t direction, int32_t range, int stops, int kills)
+{
+    int32_t square = t->p->square;
+
+    for (int32_t i = 0; i < range; i++) {
+        square = neighbour(square, direction);
+        if (square < 0)
+            return;
+        wl_pass(t->trace, step_of(square, level));
+        if (strike_cell(t, square, level, kills) > 0 && stops)
+            return;
+    }
+}
+
+/* A journey: up or down, square by square, and to the ground. The first piece seen in the way is a risk. */
+static void trace_journey(const tracing *t, int32_t kind, int32_t goal, int32_t path)
+{
+    const int32_t level = transport_level(kind), from = t->p->square;
+    const int32_t dr = rank_of(goal) - rank_of(from), df = file_of(goal) - file_of(from), n = distance(from, goal);
+    int32_t square = from;
+
+    for (int32_t i = t->p->level == level; i <= n + (level != GROUND); i++) {
+        const int32_t now = i > n ? GROUND : level;
+        const uint8_t *at;
+        if (i > 0 && i <= n)
+            square = neighbour(square, path_direction(dr, df, path, i));
+        if (square < 0)
+            return;
+        wl_pass(t->trace, step_of(square, now));
+        at = t->s->board.at[cell_of(square, now)];
+        for (int32_t k = 0; k < 2 && at[k] != EMPTY; k++) {
+            const piece *q = &t->s->state->pieces[at[k]];
+            if (q != t->p)
+                wl_touch(t->trace, WL_TRACE_RISKS, step_of(square, now), q->id != 0 ? q->id : WL_ABSENT);
+        }
+        if (t->trace->n[WL_TRACE_RISKS] > 0)
+            return;
+    }
+}
+
+static void trace_fire(const tracing *t, const int32_t *field)
+{
+    const int32_t kind = weapon_kind(field[F_WEAPON]), direction = field[F_DIRECTION];
+    const int32_t level = is_launcher(kind) ? kind - ROCKET_LAUNCHER : t->p->level;
+
+    if (kind == LIMITED_ROCKET)
+        strike_cell(t, field[F_TARGET], GROUND, 1);
+    else if (is_transport(kind) && is_path(t->p->square, field[F_GOAL], field[F_PATH]))
+        trace_journey(t, kind, field[F_GOAL], field[F_PATH]);
+    else if (direction == WL_ABSENT && is_launcher(kind))
+        strike_cell(t, field[F_TARGET], level, 0);
+    else if (direction != WL_ABSENT)
+        trace_line(t, level, direction,
+                   kind == FLAME        ? OPT(t->s->setup, FLAME_RANGE)
+                   : kind == STUN       ? OPT(t->s->setup, STUN_RANGE)
+                   : kind == CONVERSION ? 1
+                                        : FILES,
+                   kind != FLAME, kind == FLAME);
+}
+
+static int names_a_square(int32_t x) { return wl_between(0, x, SQUARES - 1); }
+
+static int may_be_traced(const wl_post *post)
+{
+    const int32_t *field = post->action.field;
+
+    if (post->action.type >= ACTIONS || post->actor >= SEATS_N || !is_well_formed(post))
+        return 0;
+    if (post->action.type == A_FIRE)
+        return field[F_DIRECTION] != WL_ABSENT || names_a_square(field[F_TARGET]) || names_a_square(field[F_GOAL]);
+    return post->action.type == A_MOVE || post->action.type == A_DOZE;
+}
+
+static void wec_trace(const void *setup, const void *before_, const void *after, const wl_post *post, wl_trace *trace)
+{
+    const wec_state *before = before_;
+    const int32_t *field = post->action.field;
+    const int32_t place = may_be_traced(post) ? own_piece(before, post->actor, field[F_PIECE]) : -1;
+    sight s;
+
+    if (place < 0)
+        return;
+    look(&s, setup, before, post->actor);
+    const int converts = post->action.type == A_FIRE && weapon_kind(field[F_WEAPON]) == CONVERSION;
+    const tracing t = {&s, after, &before->pieces[place], trace, converts};
+    if (post->action.type == A_MOVE)
+        trace_move(&t, field);
+    else if (post->action.type == A_FIRE)
+        trace_fire(&t, field);
+    else if (neighbour(t.p->square, field[F_DOZE_DIRECTION]) >= 0)
+        wl_pass(trace, step_of(neighbour(t.p->square, field[F_DOZE_DIRECTION]), GROUND));
+}
+
 /* ==== 8. Visibility: views ======================================================================================= */
 
 static uint32_t wec_to_act(const void *setup, const void *state_)
@@ -3189,6 +3352,7 @@ static const wl_game WEC = {
     .event_words_max = 1 << 15,
     .draws_max = 0,
     .reconfigure = wec_reconfigure,
+    .trace = wec_trace,
 };
 
 const wl_game *const wl_games_wec[] = {&WEC, NULL};

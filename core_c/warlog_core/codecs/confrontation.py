@@ -189,6 +189,7 @@ class Codec(BaseCodec):
     """The codec of `confrontation`."""
 
     title = "Confrontation"
+    trace_spaces = SPACE_NAMES
     view_type = View
     position_type = Position
     options_type = Options

@@ -192,6 +192,7 @@ class Codec(BaseCodec):
     """The codec of `junqi`."""
 
     title = "Siguo Junqi"
+    trace_spaces = SPACE_NAMES
     view_type = View
     position_type = Position
     options_type = Options

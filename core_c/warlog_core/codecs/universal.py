@@ -179,6 +179,7 @@ class Codec(BaseCodec):
     """The codec of `universal`."""
 
     title = "Universal Chess"
+    trace_spaces = SPACE_NAMES
     seats_are_numbered_by = "game"
     view_type = View
     position_type = Position

@@ -287,6 +287,8 @@ class Codec(BaseCodec):
     """The codec of `wec`."""
 
     title = "Weaponized Chess"
+    trace_spaces = SQUARES
+    trace_levels = LEVELS
     spectators = "none"
     competitive_in_play = True
     competitive_hot_seat = True  # 6.5: "in a hot seat one command suffices"
