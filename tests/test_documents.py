@@ -136,7 +136,7 @@ def test_a_page_of_rulings_belongs_to_a_game_and_leads_to_its_book() -> None:
 
 
 # A name in a comment or docstring: a document by its name, or a file with at least one folder of ours before it.
-NAMED = re.compile(r"(?<![\w/.<*-])((?:[\w.-]+/)*[\w-]+\.md|(?:[\w-]+/)+[\w-]+\.(?:py|lua|c|h|json))\b")
+NAMED = re.compile(r"(?<![\w/.<>*-])((?:[\w.-]+/)*[\w-]+\.md|(?:[\w-]+/)+[\w-]+\.(?:py|lua|c|h|json))\b")
 
 
 def files_named(path: Path) -> set[str]:

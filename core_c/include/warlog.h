@@ -76,9 +76,9 @@
  *
  * A viewer gets, of each whole record followed by its alternatives, the first whose audience holds the viewer, or whose
  * unlock has a bit in common with the *disclosure* of the match (wl_disclosure: flags that are set when the rules disclose
- * something, such as the end of the match); if there is none, nothing. Without an action record the action is public,
- * without a draws record the draws are public. So a form that is forgotten hides something. Of most events everybody gets
- * everything, which wl_event.hides tells without a look at the records.
+ * something, such as the end of the match); if there is none, nothing. So a form of an effect that is forgotten hides
+ * something. It is the other way round for action and draws: without a record they are public, and a game that hides one must
+ * write its record. Of most events everybody gets everything, which wl_event.hides tells without a look at the records.
  *
  *
  * 7. Errors

@@ -257,7 +257,7 @@ class RawGame:
         while code := lib.wl_init(
             self.row, raw.setup, raw.state, *option_words, *position_words, b.draws, b.event
         ):
-            self._go_on(b, draws, code)
+            self._more_entropy_or_raise(b, draws, code)
         return raw, b.raw_event()
 
     def load(self, setup: bytes, state: bytes) -> RawState:
@@ -428,7 +428,7 @@ class RawGame:
         self._post(b, actor, record, items)
         b.offer(draws)
         while code := lib.wl_apply(self.row, raw.setup, raw.state, b.post, b.draws, b.event):
-            self._go_on(b, draws, code)
+            self._more_entropy_or_raise(b, draws, code)
         return b.raw_event()
 
     def after(
@@ -444,7 +444,7 @@ class RawGame:
         while code := lib.wl_after(
             self.row, raw.setup, raw.state, new.state, b.post, b.draws, b.event, b.outcome
         ):
-            self._go_on(b, draws, code)
+            self._more_entropy_or_raise(b, draws, code)
         hash_, *turn, n_words, n_used, hides = _OUTCOME.unpack_from(b.outcome_bytes)
         used = ffi.unpack(b.used, n_used) if n_used else []
         return new, (ffi.unpack(b.words, n_words), used, hides == 0), RawTurn(*turn), hash_.hex()
@@ -455,7 +455,7 @@ class RawGame:
         b.post_bytes[: 8 + ACTION_BYTES] = _ACTOR.pack(actor, 0) + action
         b.offer(draws)
         while code := lib.wl_apply(self.row, raw.setup, raw.state, b.post, b.draws, b.unwanted):
-            self._go_on(b, draws, code)
+            self._more_entropy_or_raise(b, draws, code)
 
     def replay(self, raw: RawState, steps: Iterable[RawStep], n_steps: int, every: int) -> list[bytes]:
         """Applies recorded steps in one call; gives the state's bytes after every `every` of them (0: none).
@@ -544,8 +544,8 @@ class RawGame:
             b.items[0:n_items] = items[:n_items]
         _POST.pack_into(b.post_bytes, 0, actor, n_items, *record)
 
-    def _go_on(self, b: _Buffers, draws: Draws, code: int) -> None:
-        """After a failed call: a longer block, if that was all, else the exception."""
+    def _more_entropy_or_raise(self, b: _Buffers, draws: Draws, code: int) -> None:
+        """After a failed call: offers a longer block of entropy, if that was all that was missing, else raises."""
         if code != lib.WL_E_ENTROPY or not callable(draws):
             raise self.failure(code)
         b.offer_more(draws)

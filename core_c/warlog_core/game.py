@@ -389,8 +389,10 @@ class State:
         `draws`: recorded integers, or entropy(n) giving the first n bytes of the event's block."""
         record, items = self._tables.record(action)
         self._turn = self._hash = None
-        done = self._raw_game.apply(self._raw, self._actor_number(actor), record, items, draws)
-        return Event(self.game, self._tables, actor, (record, items), *done)
+        words, drawn, hides_nothing = self._raw_game.apply(
+            self._raw, self._actor_number(actor), record, items, draws
+        )
+        return Event(self.game, self._tables, actor, (record, items), words, drawn, hides_nothing)
 
     def after(self, actor: str, action: object, draws: Draws = ()) -> tuple[State, Event]:
         """The state after the action, which knows its hash and its turn already, and what the action did.
@@ -399,10 +401,12 @@ class State:
         game, tables = self.game, self._tables
         record, items = tables.record(action)
         number = game.actor_number(actor, tables.seats)
-        raw, done, turn, hash_ = self._raw_game.after(self._raw, number, record, items, draws)
+        raw, (words, drawn, hides_nothing), turn, hash_ = self._raw_game.after(
+            self._raw, number, record, items, draws
+        )
         state = State(game, raw, self._setup, tables)
         state._turn, state._hash = turn, hash_
-        return state, Event(game, tables, actor, (record, items), *done)
+        return state, Event(game, tables, actor, (record, items), words, drawn, hides_nothing)
 
     def reconfigure(self, options: object) -> None:
         """New options for a match in play. Raises Refused where the book allows none, or not these."""
@@ -548,14 +552,14 @@ class Game:
         """The start of a match; `state.started` is its event. Raises Refused and BadDraws. No options: the defaults."""
         options = {} if options is None else options
         try:
-            raw, done = self.raw.init(*self._words(options, position), draws)
+            raw, (words, drawn, hides_nothing) = self.raw.init(*self._words(options, position), draws)
         except Refused as error:
             error.explanation = self.explain_start(options, position, error.code)
             raise
         setup = self.raw.setup_bytes(raw) + self.codec.labels(options)
         tables = self.tables(raw, setup)
         state = State(self, raw, setup, tables)
-        state.started = Event(self, tables, SERVER, None, *done)
+        state.started = Event(self, tables, SERVER, None, words, drawn, hides_nothing)
         return state
 
     def load(self, setup: bytes, state: bytes) -> State:

@@ -83,15 +83,14 @@ class Front:
             scope["state"]["head"] = True
         started = time.perf_counter()
         if method == "POST" and (found := COMMANDS(scope["path"])):
-            # The hot path goes round Litestar, whose routing and bookkeeping cost as much as all the rest of
-            # this folder.
+            # Past Litestar, whose routing and bookkeeping cost as much as all the rest of this folder.
             scope["path_template"] = COMMANDS_TEMPLATE
             try:
-                answer = await commands.command(self.service, scope, receive, found[1])
+                answer = await commands.run_command(self.service, scope, receive, found[1])
             except Exception as error:
                 answer = problems.of(error)
                 self.service.metrics.refused(answer)
-            if not answer.written(scope):
+            if not answer.write_now(scope):
                 await answer(scope, receive, send)
         elif "//" in scope["path"]:  # which Litestar would take for a single slash
             answer = problems.of(_no_route(self.service, scope, NotFoundException()))
@@ -182,7 +181,7 @@ def _options(handlers: Iterable[HTTPRouteHandler]) -> list[HTTPRouteHandler]:
 def _answers_options(path: str, allowed: bytes) -> HTTPRouteHandler:
     @route(path, http_method="OPTIONS", status_code=200)  # Litestar wants to know it; the answer has its own
     async def options(request: AnyRequest) -> Answer:
-        await auth.reader(service_of(request.scope), request.scope)
+        await auth.caller_or_none(service_of(request.scope), request.scope)
         return Answer(204, [(b"allow", allowed)], b"")
 
     return options

@@ -26,7 +26,7 @@ def asker(service: Service, scope: Scope, player: str | None) -> Asker:
     return Asker(player or where, where)
 
 
-async def reader(service: Service, scope: Scope) -> Caller | None:
+async def caller_or_none(service: Service, scope: Scope) -> Caller | None:
     """The caller, or None for a request without a token. Raises Unauthenticated for a token that is none,
     TooManyRequests.
 
@@ -65,9 +65,9 @@ def spend(service: Service, scope: Scope) -> None:
         service.limits.callers.spend(found.player.id)
 
 
-def known(service: Service, scope: Scope) -> Caller | None:
-    """`caller`, where there is nothing to wait for or to refuse: a token that was seen lately. None: ask there;
-    nothing has been spent yet."""
+def caller_at_once(service: Service, scope: Scope) -> Caller | None:
+    """`caller` without waiting, for a token that was seen lately. None: call `caller`; the rate limit has been spent
+    only if this returns a caller."""
     given = header(scope, b"authorization")
     if given is None or not given.startswith("Bearer "):
         return None
@@ -80,7 +80,7 @@ def known(service: Service, scope: Scope) -> Caller | None:
 
 async def caller(service: Service, scope: Scope) -> Caller:
     """Who does something. Raises Unauthenticated, InsufficientScope, TooManyRequests."""
-    found = await reader(service, scope)
+    found = await caller_or_none(service, scope)
     if found is None:
         raise Unauthenticated(
             "This call needs a token; `POST /v1/players` makes an account and its first one."

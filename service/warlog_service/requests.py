@@ -45,7 +45,7 @@ def header(scope: Scope, name: bytes) -> str | None:
 def body_at_hand(scope: Scope, most: int) -> bytes | None:
     """`read_body`, where all of it has come. None: it has to be awaited."""
     wire = wire_of(scope)
-    body = None if wire is None else wire.body()
+    body = None if wire is None else wire.take_body()
     if body is not None and len(body) > most:
         raise BodyTooLarge(f"The body may have at most {most} bytes.", extra={"maximum": most})
     return body

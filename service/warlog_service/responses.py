@@ -37,8 +37,8 @@ class Wire(Protocol):
     """The connection of a request, for what `receive` and `send` do in pieces that are awaited one by one. Who is
     told no may ask the same of `receive` and `send`: nothing has been done."""
 
-    def body(self) -> bytes | None:
-        """The whole body, where all of it has come; it can be had once."""
+    def take_body(self) -> bytes | None:
+        """The whole body, where all of it has come; the next call gets None."""
         ...
 
     def answer(self, answer: Answer) -> bool:
@@ -78,8 +78,8 @@ class Answer(msgspec.Struct, gc=False):
     headers: Headers
     body: bytes
 
-    def written(self, scope: Scope) -> bool:
-        """Is it on its way, without being awaited? False: nothing has been done."""
+    def write_now(self, scope: Scope) -> bool:
+        """Writes it without being awaited. False: that is not possible, and nothing has been done."""
         wire = wire_of(scope)
         if len(self.body) > LARGE_BYTES or wire is None or not wire.answer(self):
             return False
@@ -87,7 +87,7 @@ class Answer(msgspec.Struct, gc=False):
         return True
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if self.written(scope):
+        if self.write_now(scope):
             return
         scope["state"]["status"] = self.status
         headers = self.headers

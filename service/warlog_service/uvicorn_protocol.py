@@ -535,12 +535,12 @@ class WarlogProtocol(HttpToolsProtocol):
             self._unsent_bytes = unsent
             self._reader_check = self.loop.call_later(self.request_seconds_max, self._check_reader)
 
-    # ---- answers.Wire, over what uvicorn keeps of the request that is being served. Whatever is out of the ordinary
+    # ---- responses.Wire, over what uvicorn keeps of the request that is being served. Whatever is out of the ordinary
     # goes uvicorn's own way: a connection that is full, gone or about to be closed, an answer without a body, a client
     # that waits for `100 Continue`. The connection is the `Wire`, and not an object for each request: that
     # and the request would refer to each other, and only the garbage collector would free them.
 
-    def body(self) -> bytes | None:
+    def take_body(self) -> bytes | None:
         cycle = self._served
         assert cycle is not None
         if cycle.more_body or cycle.disconnected or cycle.waiting_for_100_continue or self.flow.read_paused:

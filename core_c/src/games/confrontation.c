@@ -1,5 +1,6 @@
-/* confrontation.c: Confrontation, by the rule book warlog_core/rules/confrontation.md, in its order. Section numbers are the
- * book's.
+/* confrontation.c: Confrontation, by the rule book warlog_core/rules/confrontation.md. Section numbers are the book's. Entry
+ * points: confrontation_check (is an action legal?), confrontation_apply, confrontation_observe (what each seat sees) and the
+ * others of the table CONFRONTATION at the end (WL_PARTS of ../game.h); what they use stands above them.
  *
  * Spaces are numbered (rank - 1) * 8 + file, both files and spaces from 0 (a1 = 0, b1 = 1, a2 = 8), so that the canonical order
  * is the numeric one and a set of spaces is one 64-bit word. Types, spells, races, terrain kinds and treasures are rows of the

@@ -1,4 +1,6 @@
-/* hex.c: Hex Tactics, by the rule book warlog_core/rules/hex.md, in its order. Section numbers are the book's.
+/* hex.c: Hex Tactics, by the rule book warlog_core/rules/hex.md. Section numbers are the book's. Entry points: hex_check (is an
+ * action legal?), hex_apply, hex_observe (what each seat sees) and the others of the table HEX at the end (WL_PARTS of
+ * ../game.h); what they use stands above them.
  *
  * Spaces are numbered row * 32 + column, both from 0 (a1 = 0, b1 = 1, a2 = 32), so that the canonical order is the
  * numeric one and sets of spaces are one 32-bit word per row. Units are rows of the roster, presets and all enumerations

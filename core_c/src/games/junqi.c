@@ -1,4 +1,6 @@
-/* junqi.c: Siguo Junqi, by the rule book warlog_core/rules/junqi.md, in its order. Section numbers are the book's.
+/* junqi.c: Siguo Junqi, by the rule book warlog_core/rules/junqi.md. Section numbers are the book's. Entry points: junqi_check
+ * (is an action legal?), junqi_apply, junqi_observe (what each seat sees) and the others of the table JUNQI at the end (WL_PARTS
+ * of ../game.h); what they use stands above them.
  *
  * Spaces have the book's index (junqi_board.h), so that the canonical order is the numeric one. Seats are numbered by their
  * place in the match; in option and Position words by their place in `south, east, north, west`. Piece types, causes and

@@ -1,4 +1,6 @@
-/* universal.c: Universal Chess, by the rule book warlog_core/rules/universal.md, in its order. Section numbers are the book's.
+/* universal.c: Universal Chess, by the rule book warlog_core/rules/universal.md. Section numbers are the book's. Entry points:
+ * universal_check (is an action legal?), universal_apply, universal_observe (what each seat sees) and the others of the table
+ * UNIVERSAL at the end (WL_PARTS of ../game.h); what they use stands above them.
  *
  * Spaces are numbered (rank - 1) * 20 + file - 1 (a1 = 0, b1 = 1, a2 = 20), so that the canonical order is the numeric one.
  * A piece is the row of its id. Seats, kinds, regions and all other enumerations are rows of the book's lists.

@@ -1,4 +1,6 @@
-/* wec.c: Weaponized Chess, by the rule book warlog_core/rules/wec.md, in its order. Section numbers are the book's.
+/* wec.c: Weaponized Chess, by the rule book warlog_core/rules/wec.md. Section numbers are the book's. Entry points: wec_check
+ * (is an action legal?), wec_apply, wec_observe (what each seat sees) and the others of the table WEC at the end (WL_PARTS of
+ * ../game.h); what they use stands above them.
  *
  * Option words:   verdict (1: malformed), then 39 words in the order of table 4.4 (booleans 0 or 1).
  * Position words: see wec_position.c.

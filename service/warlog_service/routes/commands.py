@@ -1,9 +1,14 @@
-"""The hot path: one command, one event."""
+"""One command, one event.
+
+`Front` (app.py) sends `POST /matches/{match_id}/commands` past Litestar straight to `run_command`. `post_command`
+documents the call, and takes what Litestar still routes here; the calls that are special commands (taking a seat,
+leaving it, joining) go through `run_command`, too.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from contextlib import nullcontext
+from contextlib import AbstractAsyncContextManager, nullcontext
 from hashlib import sha256
 
 from litestar import delete, post, put
@@ -20,6 +25,7 @@ from warlog_events.match.commands import (
     Propose,
     TakeSeat,
 )
+from warlog_events.match.model import Player
 from warlog_events.results import Done, Key
 from warlog_service import auth, schema
 from warlog_service.backend import Service, service_of
@@ -35,7 +41,7 @@ from warlog_service.requests import (
 from warlog_service.responses import JSON, PRIVATE, Answer
 from warlog_service.routes.reading import tag_of
 
-MATCH = (
+MATCH_ERRORS = (
     "unknown_match",
     "version_conflict",
     "wrong_status",
@@ -54,9 +60,9 @@ HEADERS = ("If-Match", "Idempotency-Key")
         status=201,
         token=True,
         headers=HEADERS,
-        errors=(*MATCH, "not_your_seat", "unknown_seat", "too_late", "no_proposal", "proposal_changed", "competitive",
-                "already_disclosed", "hidden", "unknown_version", "unknown_scenario", "too_few_matches",
-                "quota_exceeded",
+        errors=(*MATCH_ERRORS, "not_your_seat", "unknown_seat", "too_late", "no_proposal", "proposal_changed",
+                "competitive", "already_disclosed", "hidden", "unknown_version", "unknown_scenario",
+                "too_few_matches", "quota_exceeded",
                 "every code of the game's rule book"),
     ),
 )  # fmt: skip
@@ -69,38 +75,37 @@ async def post_command(request: AnyRequest, match_id: FromPath[str]) -> Answer:
     The answer is the event as your feed shows it, with the knowledge of all seats that you hold. The match's summary is
     `GET /matches/{match_id}`. If the last `prepare` starts a match from a record, all events of the record follow, and
     the answer is the last of them."""
-    return await command(service_of(request.scope), request.scope, request.receive, match_id)
+    return await run_command(service_of(request.scope), request.scope, request.receive, match_id)
 
 
-async def command(
+async def run_command(
     service: Service,
     scope: Scope,
     receive: Receive,
     match_id: str,
-    command_of: Callable[[bytes], AnyCommand] = decoder(Command),
-    what: bytes = b"command\0",
+    decode_command: Callable[[bytes], AnyCommand] = decoder(Command),
+    path_part: bytes = b"command\0",
     answer: Callable[[Done, str], bytes] = Done.event_answer,
     status: int = 201,
 ) -> Answer:
-    """The call itself.
+    """Who sends the command, what it says, what came of it.
 
-    command_of  makes the command of the body
-    what        what the path says beside the match, so that one Idempotency-Key is not taken for two things
-    answer      the body for a player
+    decode_command  makes the command of the body
+    path_part       what the path says beside the match: an Idempotency-Key is for one body and one path
+    answer          the body of the answer for this player
     """
-    caller = auth.known(service, scope) or await auth.caller(service, scope)
+    caller = auth.caller_at_once(service, scope) or await auth.caller(service, scope)
     player = caller.player
     service.limits.commands.spend(player.id)
     body = await read_body(scope, receive, service.settings.body_bytes_max)
-    given = idempotency_key(scope)
-    key = None if given is None else Key(given, sha256(what + body).hexdigest())
-    wanted = command_of(body)
+    header_key = idempotency_key(scope)
+    key = None if header_key is None else Key(header_key, sha256(path_part + body).hexdigest())
+    command = decode_command(body)
     version = expected_version(scope)
     matches = service.backend.matches
     try:
-        asker = auth.asker(service, scope, player.id) if _is_heavy(wanted) else None
-        async with nullcontext() if asker is None else service.heavy.turn(asker):
-            done = await matches.execute(match_id, wanted, player, expected_version=version, key=key)
+        async with _turn_if(_is_replayed_whole(command), service, scope, player):
+            done = await matches.execute(match_id, command, player, expected_version=version, key=key)
     except WarlogError as error:
         # A match that is not for the caller to know of counts as none.
         game = "" if isinstance(error, UnknownMatch) else matches.game_name(match_id)
@@ -109,16 +114,22 @@ async def command(
     service.metrics.traffic.commanded(done.match.game_name, "done" if done.earlier is None else "repeated")
     if (earlier := done.earlier) is not None:
         # A match that has gone on since is replayed as far as it had come.
-        long = earlier.version != done.version > service.settings.heavy_events
-        asker = auth.asker(service, scope, player.id) if long else None
-        async with nullcontext() if asker is None else service.heavy.turn(asker):
+        gone_on = earlier.version != done.version
+        async with _turn_if(gone_on and done.version > service.settings.heavy_events, service, scope, player):
             done = await matches.again(done.match, earlier)
     tag = tag_of(done.match, done.reader(player.id))
     return Answer(status, [JSON, *PRIVATE, (b"etag", tag)], answer(done, player.id))
 
 
-def _is_heavy(command: AnyCommand) -> bool:
-    """A record or a history to go on from is read and replayed as a whole."""
+def _turn_if(
+    heavy: bool, service: Service, scope: Scope, player: Player
+) -> AbstractAsyncContextManager[None]:
+    """One of the bounded places for heavy requests (heavy.py), for one that is heavy."""
+    return service.heavy.turn(auth.asker(service, scope, player.id)) if heavy else nullcontext()
+
+
+def _is_replayed_whole(command: AnyCommand) -> bool:
+    """Does it bring a record or a history to go on from?"""
     if not isinstance(command, Propose) or not isinstance(command.proposal, Options):
         return False
     return isinstance(command.proposal.record, dict)
@@ -131,7 +142,14 @@ def _is_heavy(command: AnyCommand) -> bool:
         answer=schema.MatchAnswer,
         token=True,
         headers=HEADERS,
-        errors=(*MATCH, "unknown_seat", "seat_taken", "wrong_invitation", "competitive", "too_few_matches"),
+        errors=(
+            *MATCH_ERRORS,
+            "unknown_seat",
+            "seat_taken",
+            "wrong_invitation",
+            "competitive",
+            "too_few_matches",
+        ),
     ),
 )
 async def put_seat(request: AnyRequest, match_id: FromPath[str], seat: FromPath[str]) -> Answer:
@@ -151,7 +169,7 @@ async def put_seat(request: AnyRequest, match_id: FromPath[str], seat: FromPath[
         answer=schema.MatchAnswer,
         token=True,
         headers=HEADERS,
-        errors=(*MATCH, "unknown_seat", "not_your_seat"),
+        errors=(*MATCH_ERRORS, "unknown_seat", "not_your_seat"),
     ),
 )
 async def delete_seat(request: AnyRequest, match_id: FromPath[str], seat: FromPath[str]) -> Answer:
@@ -167,7 +185,7 @@ async def delete_seat(request: AnyRequest, match_id: FromPath[str], seat: FromPa
         status=201,
         token=True,
         headers=HEADERS,
-        errors=(*MATCH, "unknown_seat", "seat_taken", "too_few_matches"),
+        errors=(*MATCH_ERRORS, "unknown_seat", "seat_taken", "too_few_matches"),
     ),
 )
 async def post_join(request: AnyRequest, match_id: FromPath[str]) -> Answer:
@@ -176,16 +194,20 @@ async def post_join(request: AnyRequest, match_id: FromPath[str]) -> Answer:
 
 
 def _change(
-    request: AnyRequest, match_id: str, what: bytes, command_of: Callable[[bytes], AnyCommand], status: int
+    request: AnyRequest,
+    match_id: str,
+    path_part: bytes,
+    decode_command: Callable[[bytes], AnyCommand],
+    status: int,
 ) -> Awaitable[Answer]:
     scope = request.scope
-    return command(
+    return run_command(
         service_of(scope),
         scope,
         request.receive,
         match_id,
-        command_of,
-        b"seat\0" + what,
+        decode_command,
+        b"seat\0" + path_part,
         Done.match_answer,
         status,
     )

@@ -16,7 +16,7 @@ from warlog_service.backend import Service, service_of
 from warlog_service.openapi import call
 from warlog_service.requests import AnyRequest, asked, header
 from warlog_service.responses import Wire, chunk, wire_of
-from warlog_service.routes.reading import SEATS, reader_of
+from warlog_service.routes.reading import SEAT_ERRORS, reader_of
 from warlog_service.sse import EventStream
 
 MEMBERSHIP = {
@@ -32,7 +32,9 @@ MEMBERSHIP = {
 
 @get(
     "/matches/{match_id:str}/feed",
-    opt=call(query=schema.FeedQuery, answer="text/event-stream", headers=("Last-Event-ID",), errors=SEATS),
+    opt=call(
+        query=schema.FeedQuery, answer="text/event-stream", headers=("Last-Event-ID",), errors=SEAT_ERRORS
+    ),
 )
 async def get_feed(request: AnyRequest, match_id: FromPath[str]) -> Stream:
     """Server-Sent Events: at once all events after `Last-Event-ID` (or `after`), then each new event.
@@ -43,7 +45,7 @@ async def get_feed(request: AnyRequest, match_id: FromPath[str]) -> Stream:
     scope = request.scope
     query = asked(scope, schema.FeedQuery)
     service = service_of(scope)
-    caller = await auth.reader(service, scope)
+    caller = await auth.caller_or_none(service, scope)
     match = await service.backend.matches.load(match_id, caller.id if caller else None)
     reader = reader_of(match, caller.id if caller else None, query.seat)
     after = _last_event_id(scope)

@@ -34,7 +34,7 @@ GAME = ("unknown_game", "invalid_options", "other codes of the rule book's optio
 @get("/games", opt=call(answer=schema.Games))
 async def get_games(request: AnyRequest) -> Answer:
     """The games of this server."""
-    await auth.reader(service_of(request.scope), request.scope)
+    await auth.caller_or_none(service_of(request.scope), request.scope)
     described = (
         msgspec.json.decode(_described(name, ""), type=schema.GameSummary) for name in warlog_core.games()
     )
@@ -49,7 +49,7 @@ async def get_game(request: AnyRequest, game: FromPath[str]) -> Answer:
     """All that is needed to draw a game, to build its inputs and to explain it: board, seats, pieces, layers, schemas.
 
     What depends on a match's options is as with `options`."""
-    await auth.reader(service_of(request.scope), request.scope)
+    await auth.caller_or_none(service_of(request.scope), request.scope)
     return _shared(request, JSON, _described(game, asked(request.scope, schema.GameQuery).options or ""))
 
 
@@ -59,7 +59,7 @@ async def get_game(request: AnyRequest, game: FromPath[str]) -> Answer:
 )
 async def get_rules(request: AnyRequest, game: FromPath[str]) -> Answer:
     """The rule book of a game."""
-    await auth.reader(service_of(request.scope), request.scope)
+    await auth.caller_or_none(service_of(request.scope), request.scope)
     return _shared(request, MARKDOWN, known(game).rules().encode())
 
 
@@ -69,7 +69,7 @@ async def get_rules(request: AnyRequest, game: FromPath[str]) -> Answer:
 )
 async def get_data(request: AnyRequest, game: FromPath[str]) -> Answer:
     """The data file of a game's rule book, as it is: piece tables, paths, options and whatever else the book prints."""
-    await auth.reader(service_of(request.scope), request.scope)
+    await auth.caller_or_none(service_of(request.scope), request.scope)
     return _shared(request, JSON, known(game).data())
 
 
@@ -85,7 +85,7 @@ async def get_data(request: AnyRequest, game: FromPath[str]) -> Answer:
 async def post_position_check(request: AnyRequest, game: FromPath[str]) -> Answer:
     """Check whether a match can start from this Position with these options; if not, the code is the rule book's."""
     service = service_of(request.scope)
-    await auth.reader(service, request.scope)
+    await auth.caller_or_none(service, request.scope)
     body = await read_body(request.scope, request.receive, service.settings.body_bytes_max)
     check: schema.PositionCheck = decode(body, schema.PositionCheck)
     known(game).check_options(check.options, check.position)

@@ -29,7 +29,7 @@ async def get_matches(request: AnyRequest) -> Answer:
     `player=me` gives yours alone, `turn=mine` those that wait for you, `watchable=true` those that you may watch;
     `game=hex&options={"seats":4}` those with these options."""
     service = service_of(request.scope)
-    caller = await auth.reader(service, request.scope)
+    caller = await auth.caller_or_none(service, request.scope)
     query = asked(request.scope, schema.MatchesQuery)
     if caller is None and (query.player == "me" or query.turn is not None):
         raise Unauthenticated("`player=me` and `turn` need a token.")

@@ -23,7 +23,7 @@ EVENTS_MAX = 1_000
 NODES_MAX = 5_000
 LINES_MAX = 5_000
 ACTIONS_MAX = 20_000
-SEATS = ("unknown_match", "unknown_seat", "not_your_seat", "no_spectators")
+SEAT_ERRORS = ("unknown_match", "unknown_seat", "not_your_seat", "no_spectators")
 
 
 @get(
@@ -32,7 +32,7 @@ SEATS = ("unknown_match", "unknown_seat", "not_your_seat", "no_spectators")
         query=schema.ViewQuery,
         answer=schema.View,
         headers=("If-None-Match",),
-        errors=(*SEATS, "no_view", "unknown_version"),
+        errors=(*SEAT_ERRORS, "no_view", "unknown_version"),
     ),
 )
 async def get_view(request: AnyRequest, match_id: FromPath[str]) -> Answer:
@@ -79,7 +79,7 @@ async def get_view(request: AnyRequest, match_id: FromPath[str]) -> Answer:
         query=schema.PositionQuery,
         answer=schema.SeenPosition,
         token=True,
-        errors=(*SEATS, "competitive", "no_view", "unknown_version"),
+        errors=(*SEAT_ERRORS, "competitive", "no_view", "unknown_version"),
     ),
 )
 async def get_position(request: AnyRequest, match_id: FromPath[str]) -> Answer:
@@ -108,7 +108,7 @@ async def get_position(request: AnyRequest, match_id: FromPath[str]) -> Answer:
         answer=schema.Actions,
         headers=("If-None-Match",),
         token=True,
-        errors=(*SEATS, "no_view", "unknown_version"),
+        errors=(*SEAT_ERRORS, "no_view", "unknown_version"),
     ),
 )
 async def get_actions(request: AnyRequest, match_id: FromPath[str]) -> Answer:
@@ -154,7 +154,7 @@ async def get_actions(request: AnyRequest, match_id: FromPath[str]) -> Answer:
 
 @get(
     "/matches/{match_id:str}/trace",
-    opt=call(query=schema.TraceQuery, answer=schema.EventTrace, errors=(*SEATS, "unknown_version")),
+    opt=call(query=schema.TraceQuery, answer=schema.EventTrace, errors=(*SEAT_ERRORS, "unknown_version")),
 )
 async def get_trace(request: AnyRequest, match_id: FromPath[str]) -> Answer:
     """What event `at` did on the board, as a seat of yours saw it, or as a spectator did: for an animation.
@@ -177,7 +177,7 @@ async def get_trace(request: AnyRequest, match_id: FromPath[str]) -> Answer:
 
 @get(
     "/matches/{match_id:str}/events",
-    opt=call(query=schema.EventsQuery, answer=schema.Events, headers=("If-None-Match",), errors=SEATS),
+    opt=call(query=schema.EventsQuery, answer=schema.Events, headers=("If-None-Match",), errors=SEAT_ERRORS),
 )
 async def get_events(request: AnyRequest, match_id: FromPath[str]) -> Large:
     """All events of the match. What you may not know at present is left out of each."""
@@ -224,7 +224,7 @@ async def get_timeline(request: AnyRequest, match_id: FromPath[str]) -> Answer:
 
 @get(
     "/matches/{match_id:str}/history",
-    opt=call(query=schema.HistoryQuery, answer="text/plain", errors=SEATS),
+    opt=call(query=schema.HistoryQuery, answer="text/plain", errors=SEAT_ERRORS),
 )
 async def get_history(request: AnyRequest, match_id: FromPath[str]) -> Large:
     """The current line in the game's notation, as far as you may know it. A `Link` header names the next page.
@@ -267,7 +267,7 @@ async def get_board(request: AnyRequest, match_id: FromPath[str]) -> Answer:
 async def match_of(request: AnyRequest, match_id: str) -> tuple[Past, Match, str | None]:
     """The match as it is now, and the player who asks."""
     service = service_of(request.scope)
-    caller = await auth.reader(service, request.scope)
+    caller = await auth.caller_or_none(service, request.scope)
     player = caller.id if caller else None
     found = service.backend.matches
     return found.past, await found.readable(match_id, player), player

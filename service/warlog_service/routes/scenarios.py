@@ -48,7 +48,7 @@ async def post_scenario(request: AnyRequest) -> Answer:
 async def get_scenarios(request: AnyRequest) -> Answer:
     """Public scenarios, or with `mine=true` your own: the newest first, without their Positions."""
     service = service_of(request.scope)
-    caller = await auth.reader(service, request.scope)
+    caller = await auth.caller_or_none(service, request.scope)
     query = asked(request.scope, schema.ScenariosQuery)
     if query.mine and caller is None:
         raise Unauthenticated("`mine` needs a token.")
@@ -63,7 +63,7 @@ async def get_scenarios(request: AnyRequest) -> Answer:
 async def get_scenario(request: AnyRequest, scenario_id: FromPath[str]) -> Answer:
     """One scenario with its Position and options."""
     service = service_of(request.scope)
-    caller = await auth.reader(service, request.scope)
+    caller = await auth.caller_or_none(service, request.scope)
     return private(
         {"scenario": await service.backend.scenarios.get(scenario_id, caller.id if caller else None)}
     )

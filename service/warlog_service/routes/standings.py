@@ -35,7 +35,7 @@ async def get_me(request: AnyRequest) -> Answer:
 async def get_player(request: AnyRequest, player_id: FromPath[str]) -> Answer:
     """The public part of an account: gold, and for each game score, rank and record of competitive matches."""
     service = service_of(request.scope)
-    await auth.reader(service, request.scope)
+    await auth.caller_or_none(service, request.scope)
     account = await service.backend.accounts.player(player_id)
     return private({"player": account_json(account, await _holdings(service, player_id))})
 
@@ -47,7 +47,7 @@ async def get_player(request: AnyRequest, player_id: FromPath[str]) -> Answer:
 async def get_leaderboard(request: AnyRequest, game: FromPath[str]) -> Answer:
     """The players whose competitive matches of this game have moved points, the highest score first."""
     service = service_of(request.scope)
-    await auth.reader(service, request.scope)
+    await auth.caller_or_none(service, request.scope)
     accounting = policy.accounting(known(game))
     page = asked(request.scope, schema.Page)
     backend = service.backend
