@@ -291,9 +291,9 @@ def test_wec_a_mover_ends_where_its_effect_says_and_what_it_sees_there_is_taken(
         if action["type"] == "fire" and action["weapon"] in ("flame", "stun", "limited_rocket"):
             fires += 1
             struck = {(effect["at"], effect["level"]) for effect in one.of_type("destroyed", "stunned")}
-            seen = {(hit.space, hit.level) for hit in one.listed.hits}
+            hit_as_seen = {(hit.space, hit.level) for hit in one.listed.hits}
             # The fire may meet what he did not see, and some that are hit bear it.
-            assert struck <= seen | set(
+            assert struck <= hit_as_seen | set(
                 zip(one.listed.path, one.listed.levels or (), strict=True)
             ) or one.of_type("moved")
     assert moves > 50
