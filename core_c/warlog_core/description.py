@@ -161,7 +161,10 @@ class CatalogueEntry(Struct, frozen=True):
     symbol: Annotated[str, Meta(description="one to three letters or a glyph; unique in its catalogue")]
     text: Annotated[str, Meta(description="one sentence for a player")]
     levels: (
-        Annotated[list[str], Meta(description="pieces: the levels of the board where it may be")] | UnsetType
+        Annotated[
+            list[str], Meta(description="pieces: the levels of the board on which it can be without help")
+        ]
+        | UnsetType
     ) = UNSET
 
 
@@ -169,9 +172,9 @@ class Layer(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True,
     """Where in a view something is, and how it is drawn.
 
     `from` is a path of field names, separated by dots. It goes through lists: `seats.army` is each entry of the `army`
-    of each of `seats`. The other fields name fields of what is found there, or of the objects around it. What is found
-    may also be a text: a space, or in a `tray` and a carried `heap` a type; or a number: an id for `refers`, or else a
-    badge. A layer whose path is not in the view draws nothing."""
+    of each of `seats`. The other fields name fields of what is found there; `space`, `level` and `owner` also fields of
+    the objects around it. What is found may be a text: a space, or in a `tray` and a carried `heap` a type; or a
+    number: an id for `refers`, or else a badge. A layer whose path is not in the view draws nothing."""
 
     source: Annotated[str, Meta(description="path in the view")]
     draw: Annotated[Drawing, Meta(description=_DRAWING)]
@@ -185,10 +188,19 @@ class Layer(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True,
         str | list[str] | UnsetType,
         Meta(description="the field with a seat or one of `owners`; of several the first that is there"),
     ] = UNSET
-    type: Annotated[Field, Meta(description="the field with the key of an entry of `catalogue`")] = UNSET
+    type: Annotated[
+        Field,
+        Meta(
+            description="the field with the key of an entry of `catalogue`; what lacks it is not drawn, unless `hidden`"
+        ),
+    ] = UNSET
     badge: Annotated[Field, Meta(description="the field with a number to be written on it")] = UNSET
     marks: Annotated[
-        list[str], Meta(description="fields whose mark is shown unless they are false, 0 or absent")
+        list[str],
+        Meta(
+            description="fields whose mark is shown unless they are false, 0 or absent; of a text the mark "
+            "`field.text`, if there is one"
+        ),
     ] = []
     mark: Annotated[Field, Meta(description="the entry of `marks` that says what the layer is")] = UNSET
     hidden: Annotated[Field, Meta(description="the field without which the thing shows its back")] = UNSET

@@ -135,7 +135,7 @@ class Picture:
                 )
             if len(self.board["levels"]) > 1:
                 x = self.board["levels"].index(level) * self.width
-                self.text(x + self.width / 2, 10, level, 13, ' font-weight="bold"')
+                self.text(x + self.width / 2, 6, level, 11, ' font-weight="bold"')
 
     def field(self, layer: Mapping[str, Any], name: str, fields: Mapping[Any, Any]) -> Any:
         names = layer.get(name)
@@ -152,6 +152,8 @@ class Picture:
         for value, fields in things(layer, self.view):
             if "refers" in layer:
                 self.referred(layer, value)
+                continue
+            if "type" in layer and "hidden" not in layer and self.key(layer, value, fields) is None:
                 continue
             space, level = layer.get("on") or fields.get(layer.get("space")), fields.get(layer.get("level"))
             if "space" not in layer and isinstance(value, str) and value in self.spaces:
@@ -231,7 +233,7 @@ class Picture:
         elif draw == "heap":
             n = self.cells[space, f"{layer['from']} {level}"]
             self.cells[space, f"{layer['from']} {level}"] += 1
-            side = (-0.36 + 0.26 * n, 0.36) if layer.get("carried") else (-0.28 + 0.5 * n, -0.3)
+            side = (-0.36 + 0.3 * n, 0.41) if layer.get("carried") else (-0.25 + 0.5 * n, -0.4)
             self.small(layer, value, fields, x + side[0] * U, y + side[1] * U)
         else:
             raise ValueError(f"no such drawing: {draw}")
@@ -258,7 +260,7 @@ class Picture:
     def badge(self, layer: Mapping[str, Any], value: Any, fields: Mapping[Any, Any]) -> Any:
         if isinstance(value, int) and not isinstance(value, bool):
             return value
-        return fields.get(layer.get("badge"), "")
+        return value.get(layer.get("badge"), "") if isinstance(value, dict) else ""
 
     def piece(
         self, layer: Mapping[str, Any], value: Any, fields: Mapping[Any, Any], x: float, y: float, r: float
@@ -274,7 +276,7 @@ class Picture:
         inner = "#dddddd" if back else PAPER
         self.put(f'<circle cx="{x:.5g}" cy="{y:.5g}" r="{r * 0.68:.4g}" fill="{inner}" class="l"/>')
         self.text(
-            x, y, entry["symbol"], r * (0.8 if len(entry["symbol"]) < 3 else 0.58), ' font-weight="bold"'
+            x, y, entry["symbol"], r * (0.78 if len(entry["symbol"]) < 3 else 0.58), ' font-weight="bold"'
         )
         badge = self.badge(layer, value, fields)
         if badge != "":
@@ -284,10 +286,13 @@ class Picture:
             )
             self.text(x + r - w / 2, y + r - 4.5, badge, 8.5, ' fill="#ffffff"')
         symbols = {one["key"]: one["symbol"] for one in self.described["marks"]}
-        shown = [(symbols[mark], fields[mark]) for mark in layer.get("marks", ()) if fields.get(mark)]
-        words = "".join(s if n is True or isinstance(n, str) else f"{s}{n}" for s, n in shown)
+        words = ""
+        for mark in layer.get("marks", ()):
+            if said := isinstance(value, dict) and value.get(mark):
+                words += symbols.get(f"{mark}.{said}" if isinstance(said, str) else mark, "")
+                words += str(said) if isinstance(said, int) and said is not True else ""
         if words:
-            self.text(x, y - r - 1, words, 8, ' class="m"')
+            self.text(x, y + r * 0.47, words, r * 0.36, ' class="m"')
         self.put("</g>")
 
     def stand_below(self) -> float:

@@ -260,7 +260,7 @@ class Codec(BaseCodec):
     # ---- what a client needs to draw the game ----
 
     def board(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """Spaces in canonical order. `region`: the seats in whose zones the space lies, else null."""
+        """Spaces in canonical order. `zone`: the seats in whose zones the space lies; neighbours share corners."""
         zones = {
             entry["seat"]: set(entry["zone"])
             for entry in _BOOK["seats"]
@@ -270,13 +270,14 @@ class Codec(BaseCodec):
         spaces = []
         for space, name in enumerate(SPACE_NAMES):
             column, row = space % 8, space // 8
-            owners = [seat for seat, zone in zones.items() if name in zone]
             spaces.append(
                 {
                     "id": name,
                     "x": float(column),
                     "y": float(row),
-                    "region": " ".join(owners) or None,
+                    "region": None,
+                    "kind": "light" if (column + row) % 2 else "dark",
+                    "zone": [seat for seat, zone in zones.items() if name in zone],
                     "neighbours": [
                         SPACE_NAMES[(row + up) * 8 + column + right]
                         for right, up in directions

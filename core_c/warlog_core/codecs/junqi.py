@@ -5,7 +5,7 @@ In the book's order: options and Position into words, actions both ways, effects
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from msgspec import UNSET, UnsetType
@@ -269,7 +269,8 @@ class Codec(BaseCodec):
         """The graph of section 2: spaces, edges and railway lines, as far as they exist in the match.
 
         An edge is drawn straight, or as the quarter circle about `arc`'s centre; a path is drawn edge by edge.
-        `region` is the seat on whose ground a space lies, null where that is nobody's."""
+        `region` is the ground on which a space lies, null in the centre; its `home` is the seat in the match whose
+        ground it is. `zone` has the seat that lays out its army there; a shuffled one belongs to nobody."""
         seats = SEATS_OF[options["players"]]
         closed = options["mode"] == "flip" or options.get("wings") == "closed"
         here = {
@@ -290,7 +291,8 @@ class Codec(BaseCodec):
                     "id": name,
                     "x": float(space["x"]),
                     "y": float(space["y"]),
-                    "region": space.get("seat") if space.get("seat") in seats else None,
+                    "region": space.get("seat"),
+                    "zone": [space["seat"]] if _is_own(space, seats, options["mode"]) else [],
                     "neighbours": sorted(around[name], key=SPACE_IDS.__getitem__),
                     **own,
                 }
@@ -300,6 +302,10 @@ class Codec(BaseCodec):
             "levels": ["ground"],
             "width": 17,
             "height": 17,
+            "regions": [
+                {"id": seat, "home": seat} if seat in seats else {"id": seat}
+                for seat in dict.fromkeys(space["seat"] for space in here.values() if "seat" in space)
+            ],
             "spaces": spaces,
             "edges": edges,
             "lines": _lines(here),
@@ -312,13 +318,23 @@ class Codec(BaseCodec):
         """The battle table (3.2), the cells of a layout and what may stand there (4.2), the ranks (9.2)."""
         layout = _BOOK["layout"]
         told = ("cells", "flag_cells", "mine_lines", "bomb_forbidden_lines")
-        found = {"battle": _BOOK["battle"], "ranks": _BOOK["ranks"]}
+        found = {"battle": _BOOK["battle"], "ranks": [_rank(rank) for rank in _BOOK["ranks"]]}
         if options["mode"] == "standard":
             found["layout"] = {name: layout[name] for name in told}
         return found
 
     def tables(self, setup: Mapping[str, Any], labels: bytes) -> Tables:
         return Tables(self, setup)
+
+
+def _rank(rank: Mapping[str, Any]) -> dict[str, Any]:
+    level = str(rank["level"])
+    at = f"with {rank['threshold']} points or more" if "threshold" in rank else "at the beginning"
+    return {"key": level, "symbol": level, "text": f"The level of a player {at}.", **rank}
+
+
+def _is_own(space: Mapping[str, Any], seats: Collection[str], mode: str) -> bool:
+    return mode == "standard" and space.get("seat") in seats and space["kind"] != "camp"
 
 
 def _edges(here: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -258,12 +258,16 @@ class Codec(BaseCodec):
         Who owns a space changes and is in the view; regions never change."""
         regions = _BOOK["board"]["regions"]
         region_of = {space: region["id"] for region in regions for space in region["spaces"]}
+        homes = {region["id"]: region.get("home") for region in regions}
+        playing = self.sides(options)
         spaces = [
             {
                 "id": SPACE_NAMES[rank * FILES + file],
                 "x": file,
                 "y": rank,
-                "region": region_of[SPACE_NAMES[rank * FILES + file]],
+                "region": (region := region_of[SPACE_NAMES[rank * FILES + file]]),
+                "kind": "faction" if homes[region] else "middle",
+                "zone": [homes[region]] if homes[region] in playing else [],
                 "neighbours": [
                     SPACE_NAMES[(rank + up) * FILES + file + right]
                     for up in (-1, 0, 1)
@@ -303,12 +307,14 @@ class Codec(BaseCodec):
         return kinds
 
     def catalogues(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """The factions that play, in turn order: colour, side, and the ability that is its Mighty's alone."""
+        """All abilities; and the factions that play, in turn order: colour, side, and its Mighty's own ability."""
         colours = {region["id"]: region["colour"] for region in _BOOK["board"]["regions"]}
         factions = {faction["id"]: faction for faction in _BOOK["factions"]}
         abilities = {a["faction"]: a["id"] for a in _BOOK["abilities"] if "faction" in a}
         sides = self.sides(options)
+        of_kinds = [ability for kind in self.pieces(options) for ability in kind["abilities"]]
         return {
+            "abilities": of_kinds,
             "factions": [
                 {
                     "faction": seat,
@@ -319,7 +325,7 @@ class Codec(BaseCodec):
                     "pays_half": "half_cost" in factions[seat],
                 }
                 for seat in _order(options)
-            ]
+            ],
         }
 
     def presets(self, options: Mapping[str, Any]) -> list[Any]:

@@ -283,6 +283,11 @@ def _seen_position(position: dict[str, Any]) -> dict[str, Any]:
     return {**position, "pieces": pieces, "projectiles": projectiles}
 
 
+_HOMES = {
+    seat: {piece["at"] for piece in _BOOK["setup"]["pieces"] if piece["seat"] == seat} for seat in SEATS
+}
+
+
 class Codec(BaseCodec):
     """The codec of `wec`."""
 
@@ -369,7 +374,9 @@ class Codec(BaseCodec):
                 "id": SQUARES[number],
                 "x": float(number % FILES),
                 "y": float(number // FILES),
-                "region": "black" if (number % FILES + number // FILES) % 2 else "white",
+                "region": None,
+                "kind": "dark" if (number % FILES + number // FILES) % 2 else "light",
+                "zone": [seat for seat, home in _HOMES.items() if SQUARES[number] in home],
                 "neighbours": [
                     SQUARES[(number // FILES + dr) * FILES + number % FILES + dc]
                     for dr, dc in DIRECTION_STEPS
@@ -388,8 +395,17 @@ class Codec(BaseCodec):
         }
 
     def pieces(self, options: Mapping[str, Any]) -> list[Any]:
-        """The types of table 3.1, then the kinds of articles of 3.2."""
-        return [*_BOOK["piece_types"], *_BOOK["articles"]]
+        """The types of table 3.1."""
+        return [{**row, "levels": row["native"]} for row in _BOOK["piece_types"]]
+
+    def catalogues(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """The kinds of articles of 3.2, what pieces can do without one, and the projectiles."""
+        inherent = dict.fromkeys(name for row in _BOOK["piece_types"] for name in row["inherent"])
+        return {
+            "articles": _BOOK["articles"],
+            "abilities": [{"ability": name} for name in inherent],
+            "projectiles": _BOOK["projectiles"],
+        }
 
     def presets(self, options: Mapping[str, Any]) -> list[Any]:
         """The governments: which primary and which secondary each has."""
