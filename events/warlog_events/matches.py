@@ -101,7 +101,7 @@ class Matches:
         self.create, self.seat, self.import_record = new.create, new.seat, new.import_record
         self.past = Past(self._loader, self._heavy, self._brief)
         commands = PlayerCommands(
-            self.attempt, self._loader, self.past, admission, lookups, before, new, self.settings
+            self.attempt, self._loader, self.past, admission, lookups, before, presence, new, self.settings
         )
         self.execute, self.again = commands.execute, commands.again
         self._hub = Hub(
@@ -266,7 +266,7 @@ class Matches:
             # Whether it was appended is not known. Nothing in memory is trusted any more, and our own feeds look for
             # themselves, over the same connection and so after the append: no other process tells them of it.
             self.cache.drop(draft.match_id)
-            self._hub.look(draft.match_id)
+            self._hub.catch_up(draft.match_id)
             raise
         except IntegrityError as error:
             await self.integrity.freeze(draft.match_id, error)
@@ -275,11 +275,11 @@ class Matches:
     def _publish(self, hot: CachedMatch | None, draft: Draft) -> Done:
         """The events are durable: the cache gets the match after them, then the feeds of this process get them."""
         last = draft.written[-1]
-        event = ReplayedEvent(last.stored, last.body, last.core, draft.match.state)
+        event = ReplayedEvent(last.stored, last.body, last.resolved, draft.match.state)
         if hot is None:
             hot = CachedMatch(draft.commit(), draft.secrets)
         elif hot.match.version >= draft.match.version:
-            self._hub.look(draft.match_id)  # a refresh has read them meanwhile, but has told nobody
+            self._hub.catch_up(draft.match_id)  # a refresh has read them meanwhile, but has told nobody
             return Done(draft.match, event)
         else:
             hot.match = draft.commit()
@@ -289,7 +289,7 @@ class Matches:
         if len(draft.written) == 1:
             self._hub.publish(hot.match, event)
         else:
-            self._hub.look(draft.match_id)
+            self._hub.catch_up(draft.match_id)
         return Done(hot.match, event)
 
     async def close(self) -> None:

@@ -12,6 +12,7 @@ from .match.proposals import ProposalContext
 from .memory.loading import Loader
 from .new_matches import NewMatches
 from .players.before_append import BeforeAppend
+from .players.presence import Presence
 from .reading.admission import Admission
 from .reading.past import Past
 from .results import Attempt, Done, Key, MatchSettings
@@ -26,6 +27,7 @@ class PlayerCommands:
         admission: Admission,
         lookups: Lookups,
         before: BeforeAppend,
+        presence: Presence | None,
         new: NewMatches,
         settings: MatchSettings,
     ) -> None:
@@ -35,6 +37,7 @@ class PlayerCommands:
         self._admission = admission
         self._lookups = lookups
         self._before = before
+        self._presence = presence
         self._new = new
         self._settings = settings
 
@@ -51,7 +54,7 @@ class PlayerCommands:
 
         If `key` was used before, nothing is appended and `Done.earlier` is set: `again` then gives the first answer.
 
-        Raises the errors that docs/ERRORS.md lists for commands and seats."""
+        Raises the errors that warlog_service/routes/commands.py lists for each of its routes."""
         try:
             try:
                 await self._admission.admit(match_id, caller.id, command)
@@ -99,7 +102,8 @@ class PlayerCommands:
             began_at = began_at or draft.at
             match = draft.match
             check_known(match, command, caller)  # before anything else is said of the match
-            self._admission.called(match, caller.id)
+            if self._presence is not None:
+                self._presence.note_call(match, caller.id)
             check_version(draft, command, expected_version, began_at)
             decide_command(draft, command, caller, context)
             check_carried(draft, self._settings.proposal_bytes_per_match)

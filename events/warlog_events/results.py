@@ -64,17 +64,17 @@ class Done:
         return Reader(self.match.seats_of(player_id), player_id)
 
     def event(self, reader: Reader) -> dict[str, object]:
-        """What was appended, as `reader` may see it, in the form of an event of his feed."""
+        """What was appended, in the form of `schema.Event`, as `reader` may see it."""
         assert self.appended is not None
         return event_json(self.match, self.appended, reader)
 
     def event_answer(self, player_id: str) -> bytes:
-        """The answer to a command: the event as its sender's feed tells it, for the player who sent it."""
+        """The answer to a command: the event in the same bytes as the feed of the player who sent it."""
         assert self.appended is not None
         return live_json(self.match, self.appended, self.reader(player_id))
 
     def match_answer(self, player_id: str) -> bytes:
-        """`{"match": …}`: the answer where a seat was taken or left."""
+        """`schema.MatchAnswer`: the answer where a seat was taken or left."""
         summary = self.match.summary_at(self.reader(player_id), self.match.fold.updated_at)
         return msgspec.json.encode({"match": summary})
 

@@ -30,7 +30,7 @@ class Options(Struct, tag="options", tag_field="kind", frozen=True, forbid_unkno
 
     options   changes to those in force; null removes one, so that its default holds again
     scenario  id of a saved position: its options and Position replace those of the match
-    record    a record (records.py) whose match is to go on here after the start
+    record    a record (`schema.Record`) whose match is to go on here after the start
     """
 
     options: dict[str, object] | UnsetType = UNSET

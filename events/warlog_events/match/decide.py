@@ -106,13 +106,13 @@ def _way_out(state: State, seat: str) -> dict[str, object] | None:
 def _take_action(draft: Draft, match: Match, actor: str, action: object) -> None:
     assert match.state is not None
     try:
-        state, core = match.state.after(actor, action, draft.draw)
+        state, resolved = match.state.after(actor, action, draft.draw)
     except warlog_core.Refused as error:
         why = match.state.explain(actor, action, error.code)
         raise explained(error.code, why, at="/action", version=match.version) from error
-    taken = core.action if actor == SERVER else core.struct()
+    taken = resolved.action if actor == SERVER else resolved.struct()
     body = ActionTaken(taken, None if state.result is None else draft.ending(state))
-    draft.write(body, seat=actor, draws=core.draws, state=state, core=core)
+    draft.write(body, seat=actor, draws=resolved.draws, state=state, resolved=resolved)
 
 
 def prepare(draft: Draft, command: Prepare, player: Player) -> None:
@@ -145,7 +145,7 @@ def start(draft: Draft, player: Player, *, seat: str = "") -> None:
         raise refused(error, version=match.version) from error
     assert state.started is not None
     body = MatchStarted(added, uncounted=uncounted)
-    draft.write(body, seat=seat, draws=state.started.draws, state=state, core=state.started)
+    draft.write(body, seat=seat, draws=state.started.draws, state=state, resolved=state.started)
 
 
 def check_known(match: Match, command: AnyCommand, player: Player) -> None:

@@ -43,13 +43,13 @@ _ZEROS = bytes(2048), bytes(128)
 class Written(msgspec.Struct, eq=False):
     """One event of a draft.
 
-    core  what the rules made of it
+    resolved  what the rules made of it
     left  what had been disclosed on the line that this event leaves, 0 if it leaves none
     """
 
     stored: StoredEvent
     body: Body
-    core: Event | None
+    resolved: Event | None
     left: int
 
 
@@ -147,7 +147,7 @@ class Draft:
         seat: str = "",
         draws: list[int] | None = None,
         state: State | None = None,
-        core: Event | None = None,
+        resolved: Event | None = None,
         by: str | None = None,
         at: int | None = None,
     ) -> None:
@@ -168,7 +168,7 @@ class Draft:
         if type_ in AS_POSTED:
             body = body_of(stored)
         left = before.disclosure if type_ in LEAPS and before is not None else 0
-        written = Written(stored, body, core, left)
+        written = Written(stored, body, resolved, left)
         self.head = self.match = self._after(before, stored, body, state)
         self.written.append(written)
         self._pending = written
@@ -182,7 +182,7 @@ class Draft:
             e = written.stored
             chain = chain_of(chain, e.version, e.type, e.seat, e.by, at, e.body, e.draws, e.hash)
             stored = StoredEvent(e.version, e.type, e.seat, e.by, at, e.body, e.draws, chain, e.hash)
-            self.written.append(Written(stored, written.body, written.core, written.left))
+            self.written.append(Written(stored, written.body, written.resolved, written.left))
         head = other.match
         started_at = at if head.fold.started else 0
         fold = replace(head.fold, chain=chain, created_at=at, updated_at=at, started_at=started_at)

@@ -1,4 +1,4 @@
-"""Randomness that can be audited: a secret seed, its commitment, and the entropy of each event."""
+"""Randomness that can be audited (ARCHITECTURE.md): a secret seed, its commitment, and the entropy of each event."""
 
 import hashlib
 from collections.abc import Callable

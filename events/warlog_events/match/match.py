@@ -309,7 +309,7 @@ class Match:
     # ---- as JSON
 
     def summary(self, reader: Reader) -> dict[str, object]:
-        """The `match` object that clients get. Not to be changed: who gets the same shares it."""
+        """The match in the form of `schema.Match`. Not to be changed: readers who get the same share it."""
         return self._public_summary if self.is_alike_for_all else self._summary(reader)
 
     def summary_at(self, reader: Reader, now_ms: int) -> dict[str, object]:

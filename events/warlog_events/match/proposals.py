@@ -408,7 +408,7 @@ def _edit(draft: Draft, position: dict[str, object], player: Player, proposal: i
     policy.check_size({}, position, at=at, version=match.version)
     assert state.started is not None
     body = PositionEdited(position, player, proposal, seed)
-    draft.write(body, draws=state.started.draws, state=state, core=state.started)
+    draft.write(body, draws=state.started.draws, state=state, resolved=state.started)
 
 
 def _become_competitive(draft: Draft, player: Player, proposal: int | None) -> None:

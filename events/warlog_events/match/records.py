@@ -1,4 +1,4 @@
-"""Records: a match as one JSON document, read, walked through and written.
+"""Records (`schema.Record`): a match as one JSON document, read, walked through and written.
 
 A record needs little: the game, the options, the setup's draws, and a list of actions with their draws. What
 more is there (versions and parents, hashes, seeds, chain) is checked, never believed.
@@ -98,14 +98,14 @@ class Walked(Struct, frozen=True):
     version  the record's
     parent   the record's version from which this was played; None for the start
     state    after it
-    core     what the rules made of it; None for an option change
+    resolved     what the rules made of it; None for an option change
     """
 
     event: RecordEvent | None
     version: int
     parent: int | None
     state: State
-    core: Event | None
+    resolved: Event | None
 
 
 def parse_record(raw: Mapping[str, object], *, at: str | None = "") -> Record:
@@ -245,7 +245,7 @@ def walk(
         state, options = kept[parent] if parent != last else (state, options)
         draws = event.draws if draws_of is None else draws_of(version, event)
         try:
-            state, options, core = _apply(game, state, options, event, draws)
+            state, options, resolved = _apply(game, state, options, event, draws)
         except warlog_core.Refused as error:
             at = f"/events/{index}"
             why, otherwise = error.explanation, f"The rules refuse it (`{error.code}`)."
@@ -255,7 +255,7 @@ def walk(
         except (warlog_core.CoreError, OverflowError) as error:
             raise bad_record(version, f"It does not fit: {error}.") from error
         _check_hash(version, event.hash, state)
-        yield Walked(event, version, parent, state, core)
+        yield Walked(event, version, parent, state, resolved)
         if version in wanted:
             kept[version] = (state, options)
         last = version
@@ -267,8 +267,8 @@ def _apply(
     if event.type == ACTION:
         if event.action is UNSET:
             raise warlog_core.BadDraws("the action is withheld")
-        state, core = state.after(event.seat, event.action, draws)
-        return state, options, core
+        state, resolved = state.after(event.seat, event.action, draws)
+        return state, options, resolved
     if event.type == EDIT and not isinstance(event.position, UnsetType):
         begun = policy.without_setup(game, options)
         state = game.new(options=begun, position=event.position, draws=draws)
@@ -311,10 +311,10 @@ def replay_record(
     wanted = {parent for _, parent, _ in numbered(record)} | {head}
     last = record.setup.version
     for step in walk(draft.game, record):
-        event, core, state = step.event, step.core, step.state
+        event, resolved, state = step.event, step.resolved, step.state
         if event is None or step.parent is None:
-            draws = [] if core is None else core.draws
-            draft.write(MatchStarted({}, until), seat=seat, draws=draws, state=state, core=core)
+            draws = [] if resolved is None else resolved.draws
+            draft.write(MatchStarted({}, until), seat=seat, draws=draws, state=state, resolved=resolved)
         else:
             if step.parent != last:
                 draft.travel(versions[step.parent], states[step.parent], player)
@@ -329,16 +329,16 @@ def replay_record(
 
 
 def _write(draft: Draft, event: RecordEvent, step: Walked, player: Player) -> None:
-    core, state = step.core, step.state
-    if core is not None and core.action is not None:
-        body = ActionTaken(core.action, draft.ending(state))
-        draft.write(body, seat=event.seat, draws=core.draws, state=state, core=core)
-    elif core is not None:
+    resolved, state = step.resolved, step.state
+    if resolved is not None and resolved.action is not None:
+        body = ActionTaken(resolved.action, draft.ending(state))
+        draft.write(body, seat=event.seat, draws=resolved.draws, state=state, resolved=resolved)
+    elif resolved is not None:
         assert not isinstance(event.position, UnsetType)
         policy.check_size({}, event.position, at=None)
         seed = draft.new_seed_if_published()
         edited = PositionEdited(event.position, player, None, seed)
-        draft.write(edited, draws=core.draws, state=state, core=core)
+        draft.write(edited, draws=resolved.draws, state=state, resolved=resolved)
     else:
         assert not isinstance(event.options, UnsetType)
         policy.check_size(event.options, None, at=None)

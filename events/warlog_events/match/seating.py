@@ -1,4 +1,4 @@
-"""Who gets which seat: when players joined with wishes (wec 6.6), and in a rematch."""
+"""Who gets which seat: when players joined with wishes (`"seating": "wish"`; wec 6.6), and in a rematch."""
 
 from collections.abc import Callable, Mapping, Sequence
 

@@ -127,7 +127,7 @@ def _verify(record: Record) -> bool:
     last = record.setup.version
     for step in walk(game, record, draws_of):
         recorded = record.setup.draws if step.event is None else step.event.draws
-        drawn = [] if step.core is None else step.core.draws
+        drawn = [] if step.resolved is None else step.resolved.draws
         if drawn != recorded:
             raise _Wrong(step.version, f"The seed gives the draws {drawn}, not {recorded}.")
         last = step.version

@@ -37,8 +37,8 @@ class Presence:
         self._called: set[str] = set()
         self._open: Counter[str] = Counter()  # feeds
 
-    def called(self, match: Match, player: str) -> None:
-        """The player has asked something of the match."""
+    def note_call(self, match: Match, player: str) -> None:
+        """The player has asked something of the match, and so is present."""
         if match.settings.flee_seconds is not None and match.status == "playing" and match.seats_of(player):
             self._called.add(sign(match.id, player))
 

@@ -1,8 +1,9 @@
 """May this player know that there is such a match? Answered before anything of it is loaded.
 
-To others a private match is like one that never was: the same refusal, and as soon. So the question goes to Redis for
-either, though the match be in memory, and costs one round trip. Nothing is replayed for it, and what may be wrong with
-the match is not noticed. A player who is let in is still checked against the match itself, once that is loaded.
+A member, or anybody who asks for a public match, is let in at once if the match is in memory. Everybody else costs one
+round trip to Redis, whether the match is private, unknown or in memory: so neither the refusal nor its time tells a
+stranger that there is a private match. Nothing is replayed for this question, and damage is not noticed. A player who
+is let in is still checked against the match itself, once that is loaded.
 """
 
 from ..errors import IntegrityError, UnknownMatch
@@ -18,7 +19,7 @@ _UNKNOWN: tuple[str, frozenset[str]] = ("private", frozenset())
 
 
 class Admission:
-    """Matches for players who may know of them. `presence` None: nobody keeps account of who has called."""
+    """Matches for players who may know of them. `presence` None: calls are not noted."""
 
     def __init__(self, store: Store, loader: Loader, presence: Presence | None) -> None:
         self._store = store
@@ -50,7 +51,7 @@ class Admission:
             raise
         if not match.may_know(player_id):
             raise UnknownMatch()
-        self.called(match, player_id)
+        self._note_call(match, player_id)
         return match
 
     async def readable(self, match_id: str, player_id: str | None) -> Match:
@@ -65,13 +66,12 @@ class Admission:
             raise
         if not match.may_know(player_id) and not await self._loader.came_later(match, player_id):
             raise UnknownMatch()
-        self.called(match, player_id)
+        self._note_call(match, player_id)
         return match
 
-    def called(self, match: Match, player_id: str | None) -> None:
-        """The player has asked something of the match, and so is present."""
+    def _note_call(self, match: Match, player_id: str | None) -> None:
         if player_id is not None and self._presence is not None:
-            self._presence.called(match, player_id)
+            self._presence.note_call(match, player_id)
 
     async def check_damaged(self, match_id: str, player_id: str | None) -> None:
         """Whether a player may know of a match comes before what is wrong with it. Raises UnknownMatch."""
@@ -80,6 +80,7 @@ class Admission:
 
 
 def may_know_at_hand(match: Match | None, player_id: str | None) -> bool:
-    """Match.may_know of a match in memory; False where it is not there, after as many steps."""
+    """`Match.may_know` of a match in memory; False where it is not there. Takes the same steps for a private match as
+    for none, so that their time is the same."""
     visibility, members = _UNKNOWN if match is None else (match.fold.visibility, match.members)
     return player_id in members or visibility == "public"

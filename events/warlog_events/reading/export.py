@@ -1,4 +1,4 @@
-"""A match as a record (match/records.py): for everybody once it is over, before that for who may know all of it.
+"""A match as a record (`schema.Record`): for everybody once it is over, before that for who may know all of it.
 
 `events` are the actions (with edits and option changes), each with the version from which it was played. `log`
 are all other entries of the stream as they are stored: with both, anybody can make the chain again.
@@ -51,7 +51,7 @@ async def export_match(
             for stored in await pages.stored(match, after, limit):
                 export.add_whole(stored, body_of(stored))
         else:
-            for event in await pages.each(match, after, limit, lambda _, told: export.shown(told)):
+            for event in await pages.each(match, after, limit, lambda _, event: export.shown(event)):
                 export.add_shown(event)
     export.say_head()
     if everything:
@@ -100,7 +100,7 @@ def _log_entry(stored: StoredEvent) -> Json:
 
 
 class _Export:
-    """until: the last version that is told of. `reader` may know all of it, but for draws that nobody may know yet."""
+    """until: the last version that is in it. `reader` may know all of it, but for draws that nobody may know yet."""
 
     def __init__(self, match: Match, line: Timeline, until: int, reader: Reader) -> None:
         self._match = match
@@ -161,19 +161,19 @@ class _Export:
         else:
             self.record["setup"] = event
 
-    def shown(self, told: ReplayedEvent) -> Json | None:
+    def shown(self, replayed: ReplayedEvent) -> Json | None:
         """The event without seeds, hashes and chain; None for what is no part of a record."""
-        stored, core = told.stored, told.core
-        match told.body:
+        stored, resolved = replayed.stored, replayed.resolved
+        match replayed.body:
             case ActionTaken() | PositionEdited() | MatchStarted():
-                assert core is not None
-                started = isinstance(told.body, MatchStarted)
+                assert resolved is not None
+                started = isinstance(replayed.body, MatchStarted)
                 event: Json = {"version": stored.version} if started else self._event(stored)
-                if isinstance(told.body, ActionTaken):
-                    event["action"] = core.action
-                if isinstance(told.body, PositionEdited):
-                    event["position"] = told.body.position
-                draws = visible(self._match, stored.version, core, self._reader).draws
+                if isinstance(replayed.body, ActionTaken):
+                    event["action"] = resolved.action
+                if isinstance(replayed.body, PositionEdited):
+                    event["position"] = replayed.body.position
+                draws = visible(self._match, stored.version, resolved, self._reader).draws
                 if draws is not None:
                     event["draws"] = draws
                 return event

@@ -1,9 +1,12 @@
 """Live feeds: each new event of a match, to everyone who follows it, as he may see it.
 
-One `Hub` per process. What this process appends it is told at once; what others append, `Watch` says, and the hub reads
-it once for all who follow. Equal readers share the encoded bytes. A reader who is behind reads for himself; one
-who lets too much lie is cut off. Nobody waits for anybody.
+One `Hub` per process. An event that this process appends goes through `Hub.publish` to the feeds of its match. Of what
+another process appends, `Watch` (append_notices.py) calls `Hub._moved`, and the hub reads it once for all who follow.
+Readers who get the same share the encoded bytes. A reader who is behind reads for himself; one for whom too many events
+wait is cut off. Nobody waits for anybody.
 """
+
+from __future__ import annotations
 
 import asyncio
 import logging
@@ -41,6 +44,196 @@ class FeedClosed(Exception):
         self.code = code
 
 
+class _Followed:
+    """A match that somebody follows.
+
+    position  every event up to it has been offered
+    chain     that event's: what is offered next must follow on it
+    """
+
+    def __init__(self, position: int, chain: str, moved: Callable[[int], None]) -> None:
+        self.position = position
+        self.chain = chain
+        self.moved = moved
+        self.feeds: set[Feed] = set()
+        self.pull: asyncio.Task[None] | None = None
+        self.again = False
+
+
+class Hub:
+    """The matches that are followed in this process, and who follows them."""
+
+    def __init__(
+        self,
+        past: Past,
+        watch: Watch | None,
+        events_max: int,
+        now_ms: Callable[[], int],
+        *,
+        fed: Callable[[int], None],
+        forked: Callable[[str, int, str], Awaitable[None]],
+    ) -> None:
+        """`watch` None: only what this process appends is noticed. `fed(at)` is called for each event that is handed
+        to feeds, with its time in ms; `forked` (Integrity.contradicts) where Redis has another event than was shown."""
+        self._past = past
+        self._watch = watch
+        self._events_max = events_max
+        self._now_ms = now_ms
+        self._fed = fed
+        self._forked = forked
+        self._followed: dict[str, _Followed] = {}
+
+    def publish(self, match: Match, event: ReplayedEvent) -> None:
+        """One event has just been appended here; it is the newest of `match`. Gives it to every feed of the match."""
+        followed = self._followed.get(match.id)
+        if followed is None:
+            return
+        version = event.stored.version
+        if version == followed.position + 1:
+            followed.position, followed.chain = version, event.stored.chain
+            _offer(followed, _forms_for(match, event, followed.feeds))
+            self._fed(event.stored.at)
+        else:
+            self._moved(match.id, version)
+
+    def catch_up(self, match_id: str) -> None:
+        """For what this process has appended, or may have, which `Watch` does not notice: reads what is new."""
+        self._moved(match_id, 0)
+
+    def _moved(self, match_id: str, version: int) -> None:
+        """Starts `_pull`, unless `version` has been offered already. 0: perhaps there is something new."""
+        followed = self._followed.get(match_id)
+        if followed is None or 0 < version <= followed.position:
+            return
+        followed.again = True
+        if followed.pull is None:
+            followed.pull = asyncio.create_task(self._pull(match_id, followed))
+
+    async def _pull(self, match_id: str, followed: _Followed) -> None:
+        """Reads and replays what is new, once for all who follow, and offers it to them."""
+        try:
+            while followed.again:
+                followed.again = False
+                events = await self._past.each_now(
+                    match_id,
+                    followed.position,
+                    PAGE_EVENTS,
+                    lambda match, event: _forms_for(match, event, followed.feeds),
+                )
+                for forms in events:
+                    stored = forms.stored
+                    if stored.version == followed.position + 1:
+                        if not follows(followed.chain, stored):
+                            await self._forked(match_id, followed.position, "another one than was shown")
+                            return
+                        followed.position, followed.chain = stored.version, stored.chain
+                    _offer(followed, forms)
+                    self._fed(stored.at)
+                followed.again = followed.again or len(events) == PAGE_EVENTS
+        except TryAgain as error:
+            log.warning("%s: %s", match_id, error)  # when Redis is back, Watch calls `_moved` again
+        except WarlogError as error:
+            code = error.code if isinstance(error, IntegrityError) else "unavailable"
+            for feed in followed.feeds:
+                feed.close(code)
+        finally:
+            followed.pull = None
+
+    def feed(self, match: Match, reader: Reader, after: int) -> Feed:
+        return Feed(self, match, reader, after, self._events_max)
+
+    def enter(self, feed: Feed) -> None:
+        match_id = feed.match_id
+        followed = self._followed.get(match_id)
+        if followed is None:
+            followed = _Followed(
+                feed.began_version, feed.began_chain, lambda version: self._moved(match_id, version)
+            )
+            self._followed[match_id] = followed
+            if self._watch is not None:
+                self._watch.watch(match_id, followed.moved)
+        followed.feeds.add(feed)
+
+    def leave(self, feed: Feed) -> None:
+        followed = self._followed.get(feed.match_id)
+        if followed is None:
+            return
+        followed.feeds.discard(feed)
+        if not followed.feeds:
+            del self._followed[feed.match_id]
+            if self._watch is not None:
+                self._watch.unwatch(feed.match_id, followed.moved)
+            if followed.pull is not None:
+                followed.pull.cancel()
+
+    async def read(self, feed: Feed, after: int, limit: int) -> list[Item]:
+        """For one reader who is behind."""
+        return await self._past.each_now(
+            feed.match_id,
+            after,
+            limit,
+            lambda match, event: _item(match, event, feed.reader, self._now_ms()),
+        )
+
+    @property
+    def waiting(self) -> int:
+        """How many events wait for all readers."""
+        return sum(feed.waiting for followed in self._followed.values() for feed in followed.feeds)
+
+    @property
+    def positions(self) -> list[tuple[str, int, str]]:
+        """(match, version, chain) of the newest event that was offered, of every match that is followed."""
+        return [(match_id, one.position, one.chain) for match_id, one in self._followed.items()]
+
+    def broken(self, match_id: str) -> None:
+        """The match contradicts itself: nobody is shown anything more of it."""
+        followed = self._followed.get(match_id)
+        if followed is not None:
+            for feed in followed.feeds:
+                feed.close(IntegrityError.code)
+
+    def close(self) -> None:
+        for followed in self._followed.values():
+            if followed.pull is not None:
+                followed.pull.cancel()
+            for feed in followed.feeds:
+                feed.close("shutdown")
+
+
+class _Forms(NamedTuple):
+    """An event, encoded for all who follow.
+
+    public  for everybody alike; None: each gets what he may see
+    of      then, for each reader
+    """
+
+    stored: StoredEvent
+    public: Item | None
+    of: dict[Reader, Item]
+
+
+def _forms_for(match: Match, event: ReplayedEvent, feeds: Iterable[Feed]) -> _Forms:
+    if public_json(event) is not None:
+        return _Forms(event.stored, _item(match, event, STRANGER), {})
+    return _Forms(
+        event.stored,
+        None,
+        {reader: _item(match, event, reader) for reader in {feed.reader for feed in feeds}},
+    )
+
+
+def _item(match: Match, event: ReplayedEvent, reader: Reader, now_ms: int | None = None) -> Item:
+    return event.stored.version, event.stored.type, live_json(match, event, reader, now_ms)
+
+
+def _offer(followed: _Followed, forms: _Forms) -> None:
+    for feed in followed.feeds:
+        # None: this reader came after the forms had been made, and reads the event for himself.
+        item = forms.public or forms.of.get(feed.reader)
+        if item is not None:
+            feed.offer(item)
+
+
 class Feed(AsyncIterator[Item]):
     """An endless iterator of (version, type, JSON): every version after `after`, once and in order.
 
@@ -52,13 +245,14 @@ class Feed(AsyncIterator[Item]):
     `__anext__` may be abandoned (asyncio.wait_for, for a heartbeat) without losing an event. Raises SlowReader,
     FeedClosed.
 
-    push  if set: an event that comes while the iterator waits goes there first, which wakes nobody. It takes the
-          item, or answers False; then the iterator gets it. Most events of most feeds find somebody waiting."""
+    direct  set by `Stream.follow` (warlog_service/routes/feed.py). While the iterator waits, an event is given to it:
+            it writes the item straight to the connection, and the task that iterates is not woken. If it answers
+            False, the iterator gets the item. Most events of most feeds find somebody waiting."""
 
-    def __init__(self, hub: "Hub", match: Match, reader: Reader, after: int, events_max: int) -> None:
+    def __init__(self, hub: Hub, match: Match, reader: Reader, after: int, events_max: int) -> None:
         self.reader = reader
         self.match_id = match.id
-        self.began_at = match.version
+        self.began_version = match.version
         self.began_chain = match.chain
         self._hub = hub
         self._events_max = events_max
@@ -69,7 +263,38 @@ class Feed(AsyncIterator[Item]):
         self._slow = False
         self._closed: str | None = None
         self._news: asyncio.Future[None] | None = None  # while the iterator waits
-        self.push: Callable[[Item], bool] | None = None
+        self.direct: Callable[[Item], bool] | None = None
+
+    def offer(self, item: Item) -> None:
+        """The next event, from the hub: to the connection, into the queue, or to be read later."""
+        if self._closed is not None or item[0] <= self._tail:
+            return
+        if item[0] > self._tail + 1:
+            self._behind = self._missed = True
+        elif (
+            self.direct is not None
+            and (news := self._news) is not None
+            and not news.done()
+            and self.direct(item)
+        ):
+            self._tail += 1
+            return
+        elif len(self._waiting) >= self._events_max:
+            self._slow = True
+            self._waiting.clear()
+        else:
+            self._waiting.append(item)
+            self._tail += 1
+        self._wake()
+
+    def _wake(self) -> None:
+        if self._news is not None and not self._news.done():
+            self._news.set_result(None)
+
+    def close(self, code: str = "shutdown") -> None:
+        """Ends it from outside: what waits is still delivered, then FeedClosed."""
+        self._closed = self._closed or code
+        self._wake()
 
     @property
     def waiting(self) -> int:
@@ -120,216 +345,3 @@ class Feed(AsyncIterator[Item]):
                 self._waiting.append(item)
                 self._tail += 1
         self._behind = self._missed or len(items) == PAGE_EVENTS
-
-    def offer(self, item: Item) -> None:
-        """From the hub: an event has happened."""
-        if self._closed is not None or item[0] <= self._tail:
-            return
-        if item[0] > self._tail + 1:
-            self._behind = self._missed = True
-        elif (
-            self.push is not None and (news := self._news) is not None and not news.done() and self.push(item)
-        ):
-            self._tail += 1
-            return
-        elif len(self._waiting) >= self._events_max:
-            self._slow = True
-            self._waiting.clear()
-        else:
-            self._waiting.append(item)
-            self._tail += 1
-        self._wake()
-
-    def _wake(self) -> None:
-        if self._news is not None and not self._news.done():
-            self._news.set_result(None)
-
-    def close(self, code: str = "shutdown") -> None:
-        """Ends it from outside: what waits is still delivered, then FeedClosed."""
-        self._closed = self._closed or code
-        self._wake()
-
-
-class _Followed:
-    """A match that somebody follows.
-
-    position  every event up to it has been offered
-    chain     that event's: what is offered next must follow on it
-    """
-
-    def __init__(self, position: int, chain: str, moved: Callable[[int], None]) -> None:
-        self.position = position
-        self.chain = chain
-        self.moved = moved
-        self.feeds: set[Feed] = set()
-        self.pull: asyncio.Task[None] | None = None
-        self.again = False
-
-
-class Hub:
-    def __init__(
-        self,
-        past: Past,
-        watch: Watch | None,
-        events_max: int,
-        now_ms: Callable[[], int],
-        *,
-        fed: Callable[[int], None],
-        forked: Callable[[str, int, str], Awaitable[None]],
-    ) -> None:
-        """`watch` None: only what this process appends is noticed. `fed` is told the time (ms) of each event that
-        is handed to feeds, `forked` of an event that is not the one that was shown (Integrity.contradicts)."""
-        self._past = past
-        self._watch = watch
-        self._events_max = events_max
-        self._now_ms = now_ms
-        self._fed = fed
-        self._forked = forked
-        self._followed: dict[str, _Followed] = {}
-
-    def feed(self, match: Match, reader: Reader, after: int) -> Feed:
-        return Feed(self, match, reader, after, self._events_max)
-
-    def enter(self, feed: Feed) -> None:
-        match_id = feed.match_id
-        followed = self._followed.get(match_id)
-        if followed is None:
-            followed = _Followed(
-                feed.began_at, feed.began_chain, lambda version: self._moved(match_id, version)
-            )
-            self._followed[match_id] = followed
-            if self._watch is not None:
-                self._watch.watch(match_id, followed.moved)
-        followed.feeds.add(feed)
-
-    def leave(self, feed: Feed) -> None:
-        followed = self._followed.get(feed.match_id)
-        if followed is None:
-            return
-        followed.feeds.discard(feed)
-        if not followed.feeds:
-            del self._followed[feed.match_id]
-            if self._watch is not None:
-                self._watch.unwatch(feed.match_id, followed.moved)
-            if followed.pull is not None:
-                followed.pull.cancel()
-
-    def publish(self, match: Match, told: ReplayedEvent) -> None:
-        """One event has just been appended here; it is the match's newest."""
-        followed = self._followed.get(match.id)
-        if followed is None:
-            return
-        version = told.stored.version
-        if version == followed.position + 1:
-            followed.position, followed.chain = version, told.stored.chain
-            _offer(followed, _encoded(match, told, followed.feeds))
-            self._fed(told.stored.at)
-        else:
-            self._moved(match.id, version)
-
-    @property
-    def waiting(self) -> int:
-        """How many events wait for all readers."""
-        return sum(feed.waiting for followed in self._followed.values() for feed in followed.feeds)
-
-    def look(self, match_id: str) -> None:
-        """Something has been appended here, or perhaps has; nobody else will say so."""
-        self._moved(match_id, 0)
-
-    async def read(self, feed: Feed, after: int, limit: int) -> list[Item]:
-        """For one reader who is behind."""
-        return await self._past.each_now(
-            feed.match_id,
-            after,
-            limit,
-            lambda match, told: _item(match, told, feed.reader, self._now_ms()),
-        )
-
-    @property
-    def positions(self) -> list[tuple[str, int, str]]:
-        """(match, version, chain) of the newest event that was offered, of every match that is followed."""
-        return [(match_id, one.position, one.chain) for match_id, one in self._followed.items()]
-
-    def broken(self, match_id: str) -> None:
-        """The match contradicts itself: nobody is shown anything more of it."""
-        followed = self._followed.get(match_id)
-        if followed is not None:
-            for feed in followed.feeds:
-                feed.close(IntegrityError.code)
-
-    def close(self) -> None:
-        for followed in self._followed.values():
-            if followed.pull is not None:
-                followed.pull.cancel()
-            for feed in followed.feeds:
-                feed.close("shutdown")
-
-    def _moved(self, match_id: str, version: int) -> None:
-        followed = self._followed.get(match_id)
-        if followed is None or 0 < version <= followed.position:
-            return
-        followed.again = True
-        if followed.pull is None:
-            followed.pull = asyncio.create_task(self._pull(match_id, followed))
-
-    async def _pull(self, match_id: str, followed: _Followed) -> None:
-        """Reads what others have appended, once for all who follow."""
-        try:
-            while followed.again:
-                followed.again = False
-                events = await self._past.each_now(
-                    match_id,
-                    followed.position,
-                    PAGE_EVENTS,
-                    lambda match, told: _encoded(match, told, followed.feeds),
-                )
-                for encoded in events:
-                    stored = encoded.stored
-                    if stored.version == followed.position + 1:
-                        if not follows(followed.chain, stored):
-                            await self._forked(match_id, followed.position, "another one than was shown")
-                            return
-                        followed.position, followed.chain = stored.version, stored.chain
-                    _offer(followed, encoded)
-                    self._fed(stored.at)
-                followed.again = followed.again or len(events) == PAGE_EVENTS
-        except TryAgain as error:
-            log.warning("%s: %s", match_id, error)  # Watch says "look" again when Redis is back
-        except WarlogError as error:
-            code = error.code if isinstance(error, IntegrityError) else "unavailable"
-            for feed in followed.feeds:
-                feed.close(code)
-        finally:
-            followed.pull = None
-
-
-class _Encoded(NamedTuple):
-    """An event for all who follow.
-
-    public  for everybody alike; None: each gets what he may see
-    of      then, for each reader
-    """
-
-    stored: StoredEvent
-    public: Item | None
-    of: dict[Reader, Item]
-
-
-def _encoded(match: Match, told: ReplayedEvent, feeds: Iterable[Feed]) -> _Encoded:
-    if public_json(told) is not None:
-        return _Encoded(told.stored, _item(match, told, STRANGER), {})
-    return _Encoded(
-        told.stored, None, {reader: _item(match, told, reader) for reader in {feed.reader for feed in feeds}}
-    )
-
-
-def _offer(followed: _Followed, encoded: _Encoded) -> None:
-    for feed in followed.feeds:
-        # None: he has come since it was encoded, and reads it for himself.
-        item = encoded.public or encoded.of.get(feed.reader)
-        if item is not None:
-            feed.offer(item)
-
-
-def _item(match: Match, told: ReplayedEvent, reader: Reader, now_ms: int | None = None) -> Item:
-    return told.stored.version, told.stored.type, live_json(match, told, reader, now_ms)

@@ -1,5 +1,5 @@
 """The history of the current line, as far as the reader may know it: in the game's own notation if it has one
-(wec 10.6), else one line per action (CONVENTIONS.md, "Notation")."""
+(wec 10.6), else one line per action (warlog_core/notation.py)."""
 
 from bisect import bisect_right
 from collections.abc import Callable
@@ -43,12 +43,12 @@ async def lines(
 
 
 def _line_for(reader: Reader) -> Callable[[Match, ReplayedEvent], str | None]:
-    def line(match: Match, told: ReplayedEvent) -> str | None:
-        if not isinstance(told.body, ActionTaken) or told.core is None:
+    def line(match: Match, event: ReplayedEvent) -> str | None:
+        if not isinstance(event.body, ActionTaken) or event.resolved is None:
             return None
-        seen = visible(match, told.stored.version, told.core, reader)
+        seen = visible(match, event.stored.version, event.resolved, reader)
         return warlog_core.history_line(
-            told.stored.version, told.stored.seat, seen.action, seen.draws, seen.effects
+            event.stored.version, event.stored.seat, seen.action, seen.draws, seen.effects
         )
 
     return line

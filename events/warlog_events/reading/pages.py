@@ -1,6 +1,6 @@
 """Reading the stored events of a match, in pages, each event with what the rules made of it.
 
-Every call is handed a head and tells of what that head knows, whatever has been appended since.
+Every call gets a `Match`, the match after one version, and reads no further than that version.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from ..match.stored import StoredEvent
 from ..match.timeline import Forgotten, Timeline
 from ..memory.loading import Loader
 from ..threads import Threads
-from .replayed import ReplayedEvent, tell
+from .replayed import ReplayedEvent, replay_events
 
 T = TypeVar("T")
 
@@ -60,7 +60,7 @@ class Pages:
         return await self._with_line(match, state)
 
     def is_deep(self, match: Match, version: int) -> bool:
-        """Has the match to be replayed from its first event on, for `version` to be told of? Not if that is being
+        """Has the match to be replayed from its first event on, in order to read `version`? Not if that is being
         done already."""
         forgotten = 0 < version <= match.timeline.known_from
         return forgotten and not self._loader.is_loading_whole(match.id)
@@ -76,10 +76,10 @@ class Pages:
             events = await self.stored(match, start, min(PAGE_EVENTS, last - start))
 
             async def shown(line: Timeline, events: list[StoredEvent] = events) -> list[T]:
-                tale, page = tell(match, line, events, self._counts), list[T]()
+                replayed, page = replay_events(match, line, events, self._counts), list[T]()
                 for _ in range(0, len(events), SLICE_EVENTS):
                     page += await self._in_turn(
-                        lambda: [use(match, told) for told in islice(tale, SLICE_EVENTS)]
+                        lambda: [use(match, event) for event in islice(replayed, SLICE_EVENTS)]
                     )
                 return page
 
@@ -106,7 +106,7 @@ class Pages:
             raise
 
     async def whole(self, match: Match) -> Match:
-        """A head whose timeline forgets nothing: the same or a newer one."""
+        """The match, or a newer version of it, with a timeline that has forgotten nothing."""
         if match.timeline.known_from == 0:
             return match
         hot = self._loader.cache.get(match.id)

@@ -1,6 +1,6 @@
 """Reading what has happened to a match: boards, events, the tree of lines, the history, the record, the verdict.
 
-Every call is handed a head and tells of what that head knows, whatever has been appended since.
+Every call gets a `Match`, the match after one version, and reads no further than that version.
 """
 
 from collections.abc import Callable
@@ -28,8 +28,8 @@ class Past(Pages):
     async def events(
         self, match: Match, reader: Reader, after: int = 0, limit: int = 100
     ) -> list[dict[str, object]]:
-        """Events `after`+1 … as `reader` may see them today, every version, as clients get them."""
-        return await self.each(match, after, limit, lambda match, told: event_json(match, told, reader))
+        """Events `after`+1 … as `reader` may see them today, every version, in the form of `schema.Event`."""
+        return await self.each(match, after, limit, lambda match, event: event_json(match, event, reader))
 
     def is_of_a_board(self, match: Match, version: int) -> bool:
         """Was there a board before this event? Raises UnknownVersion."""
@@ -41,12 +41,12 @@ class Past(Pages):
 
         None if it is no action, or if the viewer did not see the whole action."""
 
-        def traced(_: Match, told: ReplayedEvent) -> Trace | None:
-            if told.core is None or told.state is None or not isinstance(told.body, ActionTaken):
+        def traced(_: Match, event: ReplayedEvent) -> Trace | None:
+            if event.resolved is None or event.state is None or not isinstance(event.body, ActionTaken):
                 return None
-            if told.core.visible(viewer, told.state.disclosure).action is not told.core.action:
+            if event.resolved.visible(viewer, event.state.disclosure).action is not event.resolved.action:
                 return None
-            return before.trace_to(told.state, told.stored.seat, told.body.action, viewer)
+            return before.trace_to(event.state, event.stored.seat, event.body.action, viewer)
 
         (trace,) = await self.each(match, version - 1, 1, traced)
         return trace
@@ -68,7 +68,7 @@ class Past(Pages):
         return await history.lines(self, match, await self.whole(match), reader, after, limit)
 
     async def export(self, match: Match, reader: Reader) -> dict[str, object]:
-        """The record (export.py). Seeds, hashes and chain are in it once the match is over.
+        """The record, in the form of `schema.Record`. Seeds, hashes and chain are in it once the match is over.
 
         Raises WrongStatus in the lobby, Hidden to who may not know all of a running match."""
         return await export_match(self, match, await self.whole(match), reader)

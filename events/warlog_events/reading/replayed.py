@@ -28,16 +28,20 @@ from ..statistics import Counts
 class ReplayedEvent(msgspec.Struct, eq=False):
     """An event with all that is known of it.
 
-    core   what the rules made of it (actions, starts and edits only)
-    state  after it, None in the lobby; not to be kept, it moves on
-    shown  forms in which it has been shown, for readers who get the same (visible.py)
-    public its JSON where everybody gets the same, once it has been made (visible.py)
-    public_live, live  the same for feeds and answers; `live` by reader (visible.live_json)
+    resolved  what the rules made of it: action, draws, effects (actions, starts and edits only)
+    state     after it, None in the lobby. Replaying the next event changes this object: copy it to keep it
+
+    What has been encoded of it, kept for the next reader who gets the same (visible.py):
+
+    shown        what is seen of an action → its form in `/events`
+    public       its JSON where everybody gets the same
+    public_live  that for feeds and answers
+    live         reader → his form for feeds and answers, and its JSON
     """
 
     stored: StoredEvent
     body: Body
-    core: Event | None
+    resolved: Event | None
     state: State | None
     shown: dict[object, dict[str, Any]] = {}
     public: bytes | None = None
@@ -45,13 +49,15 @@ class ReplayedEvent(msgspec.Struct, eq=False):
     live: dict[Reader, tuple[dict[str, Any], bytes]] = {}
 
 
-def tell(match: Match, line: Timeline, events: list[StoredEvent], counts: Counts) -> Iterator[ReplayedEvent]:
+def replay_events(
+    match: Match, line: Timeline, events: list[StoredEvent], counts: Counts
+) -> Iterator[ReplayedEvent]:
     """Replays successive versions. `line`: the match's timeline, with nothing forgotten. Raises IntegrityError,
     Forgotten."""
     state: State | None = None
     for stored in events:
         body = body_of(stored)
-        core: Event | None = None
+        resolved: Event | None = None
         version = stored.version
         try:
             match body:
@@ -59,13 +65,13 @@ def tell(match: Match, line: Timeline, events: list[StoredEvent], counts: Counts
                     if state is None:
                         state = state_at(line, match.game, version - 1, counts)
                     counts.core_calls += 1
-                    core = state.apply(stored.seat, action, stored.draws or [])
+                    resolved = state.apply(stored.seat, action, stored.draws or [])
                 case MatchStarted():
                     state = _start(match, line, stored, match.fold.position, counts)
-                    core = state.started
+                    resolved = state.started
                 case PositionEdited(position=position):
                     state = _start(match, line, stored, position, counts)
-                    core = state.started
+                    resolved = state.started
                 case TimeTravelled() | OptionsChanged() if version > match.fold.started > 0:
                     state = state_at(line, match.game, version, counts)
                 case _ if state is None and version > match.fold.started > 0:
@@ -76,7 +82,7 @@ def tell(match: Match, line: Timeline, events: list[StoredEvent], counts: Counts
         if state is not None and state.hash != stored.hash:
             detail = f"event {version}: another state than recorded"
             raise IntegrityError(detail, version=version, first_bad=version)
-        yield ReplayedEvent(stored, body, core, state)
+        yield ReplayedEvent(stored, body, resolved, state)
 
 
 def _start(match: Match, line: Timeline, stored: StoredEvent, position: object, counts: Counts) -> State:

@@ -1,7 +1,11 @@
-"""One event as one reader may see it, in the JSON that clients get (`schema.Event` of the service).
+"""One event as one reader may see it, in the form of `schema.Event` (warlog_service/schema.py).
 
-Each type has a function that *builds* what is shown from a whitelist of its fields: a field that is forgotten
-here is hidden. What the rules made of an event comes from the core, which says for every effect who may see it.
+`live_json` is what feeds and the answer to a command give, `event_json` what `/events` gives. An action that hides
+nothing (as most) is encoded once for everybody; of any other event a form is built for each kind of reader.
+
+Each type of event has a function that *builds* what is shown from a list of its fields (`SHOWN`): a field that is
+forgotten here is hidden. What the rules made of an event comes from the core, which says for every effect who may see
+it.
 """
 
 from collections.abc import Callable
@@ -42,6 +46,86 @@ from .replayed import ReplayedEvent
 Json = dict[str, Any]
 
 
+def live_json(match: Match, event: ReplayedEvent, reader: Reader, now_ms: int | None = None) -> bytes:
+    """The event as feeds and the answer to its command give it: `event_json` with `to_act` and, of the newest,
+    `deadlines` and `now`. Encoded once for all who get the same.
+
+    now_ms  the server's time; None: that of the event
+    """
+    if now_ms is not None:
+        return _with_turn(match, event, _event_bytes(match, event, reader), now_ms)
+    if (shared := public_json(event)) is not None:
+        if event.public_live is None:
+            event.public_live = _with_turn(match, event, shared, event.stored.at)
+        return event.public_live
+    reader = _reader_class(event, reader)
+    if reader not in event.live:
+        shown = event_json(match, event, reader)
+        # `event_json` gives two classes of readers the same object if they see the same: then they share its bytes.
+        same = [made for other, made in event.live.values() if other is shown]
+        made = same[0] if same else _with_turn(match, event, msgspec.json.encode(shown), event.stored.at)
+        event.live[reader] = shown, made
+    return event.live[reader][1]
+
+
+def _with_turn(match: Match, event: ReplayedEvent, encoded: bytes, now_ms: int) -> bytes:
+    """The encoded event with `to_act`, `deadlines` and, where there are deadlines, `now`."""
+    newest = event.stored.version == match.version
+    if newest:
+        turn = match.turn_json()
+    else:
+        to_act = [] if event.state is None else event.state.to_act
+        turn = b'"to_act":%b,"deadlines":{}' % msgspec.json.encode(to_act)
+    live = b"%b,%b}" % (encoded[:-1], turn)
+    return at_time(live, now_ms) if newest and match.deadlines else live
+
+
+def _reader_class(event: ReplayedEvent, reader: Reader) -> Reader:
+    """Readers of one class get the same. Positions are shown to who made them, so there the player matters."""
+    if isinstance(event.body, MatchCreated | OptionsChanged | PositionEdited | ProposalMade):
+        return reader
+    return Reader(reader.seats, None)
+
+
+def _event_bytes(match: Match, event: ReplayedEvent, reader: Reader) -> bytes:
+    return public_json(event) or msgspec.json.encode(event_json(match, event, reader))
+
+
+def public_json(event: ReplayedEvent) -> bytes | None:
+    """The encoded event if everybody gets the same, whoever he is and whenever he asks: an action that hides
+    nothing, as most. None for any other."""
+    if event.public is None and isinstance(event.body, ActionTaken):
+        resolved, stored = event.resolved, event.stored
+        if resolved is not None and resolved.hides_nothing:
+            if event.body.ending is None:
+                at = rfc3339(stored.at)
+                shown: object = _Acted(
+                    stored.version,
+                    stored.type,
+                    stored.seat,
+                    at,
+                    resolved.struct(),
+                    resolved.draws,
+                    resolved.effects,
+                )
+            else:
+                shown = _action_json(event, Visible(resolved.action, resolved.draws, resolved.effects))
+            event.public = msgspec.json.encode(shown)
+    return event.public
+
+
+class _Acted(msgspec.Struct):
+    """What `_action_json` gives of most actions."""
+
+    version: int
+    type: str
+    seat: str
+    at: str
+    action: object
+    draws: list[int]
+    effects: list[Any]
+
+
 class _Shown(NamedTuple):
     """What a builder needs beside the event's body.
 
@@ -58,12 +142,13 @@ class _Shown(NamedTuple):
 
 
 def event_json(match: Match, event: ReplayedEvent, reader: Reader) -> Json:
-    """The event as clients get it; effects are Structs. Not to be changed: readers who get the same share it.
+    """The event in the form of `schema.Event`; effects are Structs. Not to be changed: readers who get the same
+    share it.
 
     match  today's newest version, which says what has been disclosed since
     """
-    if isinstance(event.body, ActionTaken) and event.core is not None:
-        return _shared(event, visible(match, event.stored.version, event.core, reader))
+    if isinstance(event.body, ActionTaken) and event.resolved is not None:
+        return _shared_action(event, visible(match, event.stored.version, event.resolved, reader))
     stored = event.stored
     shown: Json = {"version": stored.version, "type": stored.type}
     if stored.seat:
@@ -73,89 +158,16 @@ def event_json(match: Match, event: ReplayedEvent, reader: Reader) -> Json:
     return shown
 
 
-def _shared(event: ReplayedEvent, seen: Visible) -> Json:
+def _shared_action(event: ReplayedEvent, seen: Visible) -> Json:
     """An action, built once for all who see as much of it."""
-    assert event.core is not None
-    if seen.action is not event.core.action:
+    assert event.resolved is not None
+    if seen.action is not event.resolved.action:
         return _action_json(event, seen)
     form = (seen.draws is None, *map(id, seen.effects))
     shown = event.shown.get(form)
     if shown is None:
         shown = event.shown[form] = _action_json(event, seen)
     return shown
-
-
-def live_json(match: Match, event: ReplayedEvent, reader: Reader, now_ms: int | None = None) -> bytes:
-    """The event as feeds and the answer to its command give it: `event_json` with `to_act` and, of the newest,
-    `deadlines` and `now`. Encoded once for all who get the same.
-
-    now_ms  the server's time; None: that of the event
-    """
-    if now_ms is not None:
-        return _live_json(match, event, _encoded(match, event, reader), now_ms)
-    if (shared := public_json(event)) is not None:
-        if event.public_live is None:
-            event.public_live = _live_json(match, event, shared, event.stored.at)
-        return event.public_live
-    reader = _class(event, reader)
-    if reader not in event.live:
-        shown = event_json(match, event, reader)
-        # Two classes that see the same share the object, and so its bytes.
-        same = [made for other, made in event.live.values() if other is shown]
-        made = same[0] if same else _live_json(match, event, msgspec.json.encode(shown), event.stored.at)
-        event.live[reader] = shown, made
-    return event.live[reader][1]
-
-
-def _encoded(match: Match, event: ReplayedEvent, reader: Reader) -> bytes:
-    return public_json(event) or msgspec.json.encode(event_json(match, event, reader))
-
-
-def _live_json(match: Match, event: ReplayedEvent, encoded: bytes, now_ms: int) -> bytes:
-    newest = event.stored.version == match.version
-    if newest:
-        turn = match.turn_json()
-    else:
-        to_act = [] if event.state is None else event.state.to_act
-        turn = b'"to_act":%b,"deadlines":{}' % msgspec.json.encode(to_act)
-    live = b"%b,%b}" % (encoded[:-1], turn)
-    return at_time(live, now_ms) if newest and match.deadlines else live
-
-
-def _class(event: ReplayedEvent, reader: Reader) -> Reader:
-    """Readers of one class get the same. Positions are shown to who made them, so there the player matters."""
-    if isinstance(event.body, MatchCreated | OptionsChanged | PositionEdited | ProposalMade):
-        return reader
-    return Reader(reader.seats, None)
-
-
-def public_json(event: ReplayedEvent) -> bytes | None:
-    """The encoded event if everybody gets the same, whoever he is and whenever he asks: an action that hides
-    nothing. Most do not. None for any other."""
-    if event.public is None and isinstance(event.body, ActionTaken):
-        core, stored = event.core, event.stored
-        if core is not None and core.hides_nothing:
-            if event.body.ending is None:
-                at = rfc3339(stored.at)
-                shown: object = _Acted(
-                    stored.version, stored.type, stored.seat, at, core.struct(), core.draws, core.effects
-                )
-            else:
-                shown = _action_json(event, Visible(core.action, core.draws, core.effects))
-            event.public = msgspec.json.encode(shown)
-    return event.public
-
-
-class _Acted(msgspec.Struct):
-    """What `_action_json` gives of most actions."""
-
-    version: int
-    type: str
-    seat: str
-    at: str
-    action: object
-    draws: list[int]
-    effects: list[Any]
 
 
 def _action_json(event: ReplayedEvent, seen: Visible) -> Json:
@@ -176,23 +188,23 @@ def _action_json(event: ReplayedEvent, seen: Visible) -> Json:
     return shown
 
 
-def visible(match: Match, version: int, core: Event, reader: Reader) -> Visible:
+def visible(match: Match, version: int, resolved: Event, reader: Reader) -> Visible:
     """What the reader may know of the action, the draws and the effects today: whatever any of his seats may.
 
     Who holds every seat of a casual match gets the action and the effects whole."""
     disclosed = match.disclosed(version)
     if not reader.seats:
-        return core.visible(SPECTATOR, disclosed)
-    seen = core.visible(reader.seats, disclosed)
+        return resolved.visible(SPECTATOR, disclosed)
+    seen = resolved.visible(reader.seats, disclosed)
     if reader.seats == match.seats and match.mode == "casual":
-        return Visible(core.action, seen.draws, core.effects)
+        return Visible(resolved.action, seen.draws, resolved.effects)
     return seen
 
 
-def _rules(shown: Json, about: _Shown) -> None:
-    core = about.event.core
-    assert core is not None, about.event.stored.type
-    seen = visible(about.match, about.version, core, about.reader)
+def _draws_and_effects(shown: Json, about: _Shown) -> None:
+    resolved = about.event.resolved
+    assert resolved is not None, about.event.stored.type
+    seen = visible(about.match, about.version, resolved, about.reader)
     if seen.draws is not None:
         shown["draws"] = seen.draws
     shown["effects"] = seen.effects
@@ -265,7 +277,7 @@ def _nothing_more(shown: Json, body: Body, about: _Shown) -> None:
 
 
 def _match_started(shown: Json, body: MatchStarted, about: _Shown) -> None:
-    _rules(shown, about)
+    _draws_and_effects(shown, about)
     match = about.match
     if match.mode == "competitive" and policy.accounting(match.game) is not None:
         _counted(shown, body.uncounted)
@@ -325,7 +337,7 @@ def _position_edited(shown: Json, body: PositionEdited, about: _Shown) -> None:
     _position(shown, body.position, body.player.id, about)
     if body.seed_commitment is not None:
         shown["seed_commitment"] = body.seed_commitment
-    _rules(shown, about)
+    _draws_and_effects(shown, about)
 
 
 def _became_competitive(shown: Json, body: BecameCompetitive, about: _Shown) -> None:
@@ -349,7 +361,7 @@ def _match_aborted(shown: Json, body: MatchAborted, about: _Shown) -> None:
         shown["reason"] = body.reason
 
 
-# Actions, the most frequent by far, are above.
+# An action, the most frequent event by far, is `_action_json` above.
 SHOWN: dict[type[Any], Callable[..., None]] = {
     MatchCreated: _match_created,
     PlayerJoined: _player_joined,

@@ -117,7 +117,7 @@ class Watch:
         )
         self._due[match] = loop.time() + RENEW_S
         self._refused = False
-        self._look(match)
+        self._call_watchers(match)
 
     async def _leave(self, match: str) -> None:
         """Not tried again: messages about a match that nobody watches hurt nobody until they end by themselves."""
@@ -169,17 +169,17 @@ class Watch:
         if kind == b"message":
             if channel == self._channel:
                 match, _, version = content.partition(b" ")
-                self._look(match.decode(), int(version))
+                self._call_watchers(match.decode(), int(version))
             elif channel in self._others:
                 _call(self._others[channel][0], content)
         elif kind == b"subscribe":
             if channel == self._channel:
                 for match in [*self._watchers]:
-                    self._look(match)
+                    self._call_watchers(match)
             elif channel in self._others:
                 _call(self._others[channel][1])
 
-    def _look(self, match: str, version: int = 0) -> None:
+    def _call_watchers(self, match: str, version: int = 0) -> None:
         for callback in tuple(self._watchers.get(match, ())):
             _call(callback, version)
 

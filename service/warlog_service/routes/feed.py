@@ -94,7 +94,7 @@ class Stream(EventStream):
                 if self._ending is not None:
                     self._feed.close(self._ending)
                 if self._wire is not None:
-                    self._feed.push = self._push
+                    self._feed.direct = self._push
                 return await self._tell(self._feed, send)
         finally:
             if self._entered is not None:

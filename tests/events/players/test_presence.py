@@ -42,7 +42,7 @@ class Hall:
         for _ in range(ms // 1000):
             self.hands.now_ms += 1000
             for match, player in here:
-                self.two.called(match, player.id)
+                self.two.note_call(match, player.id)
             await self.one.beat()
             await self.two.beat()
             fled += await self.absence.step()
@@ -196,7 +196,7 @@ async def test_two_workers_at_once_make_nobody_flee_twice(hall: Hall) -> None:
         hall.hands.now_ms += 5_000
         for match in matches:
             for there, player in others(match, ADA):
-                hall.two.called(there, player.id)
+                hall.two.note_call(there, player.id)
         await hall.one.beat()
         await hall.two.beat()
     fled = await asyncio.gather(hall.absence.step(), other.step())
