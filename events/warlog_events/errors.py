@@ -284,25 +284,25 @@ def named(name: object) -> str:
     return quoted(name).encode("utf-8", "backslashreplace").decode()
 
 
-def refused(error: warlog_core.Refused, *, at: str | None = "", version: int | None = None) -> Refused:
+def refused(error: warlog_core.Refused, *, pointer: str | None = "", version: int | None = None) -> Refused:
     """The core's refusal of options, a Position or a notation, as an exception of ours.
 
-    at  where they stand in the request's body (a JSON Pointer); None: they are not in this request"""
-    return explained(error.code, error.explanation, at=at, version=version)
+    pointer  where they stand in the request's body (a JSON Pointer); None: they are not in this request"""
+    return explained(error.code, error.explanation, pointer=pointer, version=version)
 
 
 def explained(
     code: str,
     why: warlog_core.Explanation | None,
     *,
-    at: str | None = "",
+    pointer: str | None = "",
     version: int | None = None,
     extra: Mapping[str, object] | None = None,
 ) -> Refused:
-    """A refusal with the core's explanation. `at` as in `refused`."""
+    """A refusal with the core's explanation. `pointer` as in `refused`."""
     if why is None:
         return Refused(code, version=version, extra=extra)
-    path = at + why.path if why.path and at is not None else ""
+    path = pointer + why.path if why.path and pointer is not None else ""
     return Refused(code, why.detail, version=version, path=path, extra={**why.members, **(extra or {})})
 
 
@@ -343,7 +343,7 @@ class QuotaExceeded(TooManyRequests):
 
 class IntegrityError(WarlogError):
     """first_bad  the first version that differs from what was written; 0 if no event is at fault
-    told       the damage has been logged and counted
+    reported   the damage has been logged and counted
     """
 
     code = "integrity_error"
@@ -352,7 +352,7 @@ class IntegrityError(WarlogError):
     def __init__(self, detail: str = "", *, version: int | None = None, first_bad: int = 0) -> None:
         super().__init__(detail, version=version)
         self.first_bad = first_bad
-        self.told = False
+        self.reported = False
 
 
 class Frozen(IntegrityError):
@@ -412,6 +412,6 @@ def report(log: logging.Logger, error: Exception, what: str, *of: object) -> Non
     """Logs the failure of one match, so that work on other matches can go on; a bug with its traceback.
 
     `what` and `of` are the message and its arguments. A damaged match is reported once."""
-    if isinstance(error, IntegrityError) and error.told:
+    if isinstance(error, IntegrityError) and error.reported:
         return
     log.error(f"{what}: %s", *of, error, exc_info=None if isinstance(error, WarlogError) else error)

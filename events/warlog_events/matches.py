@@ -14,8 +14,8 @@ import warlog_core
 
 from .clock_and_random import World
 from .errors import ClockSkew, IntegrityError, Repeated, TryAgain, VersionConflict, WarlogError
+from .lookups import Lookups, ScenarioLookup
 from .match.draft import Draft
-from .match.lookups import Lookups, ScenarioLookup
 from .match.match import Match
 from .match.model import SERVER, STRANGER, Reader
 from .match.stakes import AccountsBrought, AccountsNeeded

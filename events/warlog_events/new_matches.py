@@ -12,6 +12,7 @@ import warlog_core
 
 from .clock_and_random import World
 from .errors import BadParameter, VersionConflict
+from .lookups import Lookups
 from .match import records
 from .match.commands import CreateMatch, Wanted
 from .match.creation import (
@@ -24,9 +25,8 @@ from .match.creation import (
     check_import,
     game_of,
 )
-from .match.decide_command import too_long
+from .match.decide import too_long
 from .match.draft import Draft
-from .match.lookups import Lookups
 from .match.match import Match
 from .match.model import SERVER, Player
 from .players.before_append import BeforeAppend

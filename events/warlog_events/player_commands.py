@@ -1,14 +1,13 @@
 """A player's command: checks that the player may know of the match, then has `Matches.attempt` append its event."""
 
 from .errors import Accepted, IntegrityError, WarlogError
+from .lookups import Lookups
 from .match.commands import Act, AnyCommand, Propose
-from .match.decide import check_known
-from .match.decide_command import check_carried, check_length, check_version, decide_command
+from .match.decide import check_known, check_length, check_proposal_bytes, check_version, decide_command
 from .match.draft import Draft
-from .match.lookups import NOTHING, Found, Lookups
 from .match.match import Match
 from .match.model import Player
-from .match.proposals import ProposalContext
+from .match.proposals import NOTHING, Found, ProposalContext
 from .memory.loading import Loader
 from .new_matches import NewMatches
 from .players.before_append import BeforeAppend
@@ -106,7 +105,7 @@ class PlayerCommands:
                 self._presence.note_call(match, caller.id)
             check_version(draft, command, expected_version, began_at)
             decide_command(draft, command, caller, context)
-            check_carried(draft, self._settings.proposal_bytes_per_match)
+            check_proposal_bytes(draft, self._settings.proposal_bytes_per_match)
             check_length(draft, command, self._settings.events_per_match)
             if isinstance(command, Act):
                 return

@@ -91,7 +91,7 @@ def _of_ours(error: errors.WarlogError) -> Answer:
         answer.headers.append((b"www-authenticate", b"Bearer"))
     if isinstance(error, errors.BodyTooLarge):
         answer.headers.append((b"connection", b"close"))  # the rest of the body is not read
-    if isinstance(error, errors.IntegrityError) and error.told:
+    if isinstance(error, errors.IntegrityError) and error.reported:
         logs.say_no_more()
     return answer
 

@@ -11,8 +11,8 @@ from msgspec import to_builtins
 
 from tests.events.hand import opened
 from warlog_events.clock_and_random import World
+from warlog_events.lookups import ScenarioLookup
 from warlog_events.match.commands import Act, CreateMatch, Propose, Undo
-from warlog_events.match.lookups import ScenarioLookup
 from warlog_events.match.match import Match
 from warlog_events.match.model import Player, Reader
 from warlog_events.matches import Matches

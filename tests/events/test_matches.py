@@ -32,9 +32,9 @@ from warlog_events.match.commands import (
     Wanted,
 )
 from warlog_events.match.fold import created, evolve
-from warlog_events.match.lookups import Beginning
 from warlog_events.match.match import Match
 from warlog_events.match.model import STRANGER, MatchCreated, OptionsChanged, Player, Reader
+from warlog_events.match.proposals import Beginning
 from warlog_events.match.seating import rotated
 from warlog_events.match.stored import StoredEvent
 from warlog_events.results import Key

@@ -21,14 +21,13 @@ from ..errors import (
 )
 from . import policy
 from .commands import CreateMatch, Wanted
-from .decide import check_sides, check_unknown, invitation_hash, start
+from .decide import start
 from .draft import Draft
-from .lookups import Beginning
 from .match import Match
 from .model import MatchCreated, Player
-from .proposals import check_beginning, merged
+from .proposals import Beginning, check_beginning, merged
 from .records import Record, bad_record, replay_record
-from .seating import rotated
+from .seating import check_sides, check_unknown, invitation_hash, rotated
 from .verify import verify_record
 
 MOVE_SECONDS_MAX = 30 * 24 * 3600
@@ -81,7 +80,7 @@ def begin(
     check_seconds("setup_seconds", spec.setup_seconds)
     if spec.open_record and spec.mode == "competitive":
         raise BadParameter("Only a casual match can have an open record.", path="/open_record")
-    given, move_seconds = policy.carried(draft.game, spec.options, spec.move_seconds)
+    given, move_seconds = policy.with_move_seconds(draft.game, spec.options, spec.move_seconds)
     options = merged(draft.game, {}, given)
     position = spec.position if isinstance(spec.position, dict) else None
     if beginning is not None:

@@ -1,7 +1,7 @@
 """Events that are made but not yet appended: the only place where an event is written down.
 
-A draft holds a head and what has been written on it. Nothing of it touches the match from which it began until
-`commit`, so it can be thrown away after a conflict.
+A draft holds a match and the events that have been written on it. Nothing of it touches the match from which it began
+until `commit`, so it can be thrown away after a conflict.
 """
 
 from collections.abc import Callable, Mapping
@@ -34,7 +34,8 @@ from .stored import StoredEvent, chain_of
 from .timeline import Base, Timeline
 from .upcast import body_of
 
-# Their bodies hold what a client sent: they are kept as every process reads them, with the keys in one order.
+# Their bodies hold JSON that a client sent. They are read back from what is stored, so that this process has them as
+# every other reads them, with sorted keys.
 AS_POSTED = {"match_created", "proposal_made", "options_changed", "position_edited"}
 LEAPS = {"time_travelled", "position_edited"}
 _ZEROS = bytes(2048), bytes(128)
@@ -56,8 +57,7 @@ class Written(msgspec.Struct, eq=False):
 class Draft:
     """at, by        time and author of every event of this draft
     began         the match before the first of them
-    head          the match after what has been written so far; None before the first event of a match
-    match         the same, where there is one for certain
+    match         the match after what has been written so far; not set before the first event of a new match
     secrets       commitment → seed in hex: all that the match has, with those made here
     new_secrets   those made here
     brought       player id → what he comes with, as far as that has been asked for
@@ -68,7 +68,7 @@ class Draft:
         self,
         match_id: str,
         game: Game,
-        head: Match | None,
+        began: Match | None,
         at: int,
         by: str,
         secrets: dict[str, str],
@@ -79,9 +79,9 @@ class Draft:
     ) -> None:
         self.match_id = match_id
         self.game = game
-        self.head = head
-        if head is not None:
-            self.match = head
+        self._newest = began  # `match`, or None
+        if began is not None:
+            self.match = began
         self.at = at
         self.by = by
         self.secrets = secrets  # not ours: another one takes its place when something is added
@@ -90,15 +90,15 @@ class Draft:
         self.token_bytes = token_bytes
         self.brought = brought or {}
         self.beaten = beaten
-        self.began = head
-        self._timeline = Timeline(checkpoint_every) if head is None else head.timeline
-        self._own_timeline = head is None
+        self.began = began
+        self._timeline = Timeline(checkpoint_every) if began is None else began.timeline
+        self._own_timeline = began is None
         self._pending: Written | None = None
 
     @property
     def version(self) -> int:
         """Of the event that is written next."""
-        return 1 if self.head is None else self.head.version + 1
+        return 1 if self._newest is None else self._newest.version + 1
 
     def new_seed(self) -> str:
         """Draws a secret seed; gives its commitment."""
@@ -154,7 +154,7 @@ class Draft:
         """Adds one event. `state` is the core's after it, None where it stays as it was."""
         if self._pending is not None:
             self._flush()
-        before, raw = self.head, encode(body)
+        before, raw = self._newest, encode(body)
         type_ = TYPES[type(body)]
         at, by = self.at if at is None else at, self.by if by is None else by
         version, previous, state_hash = 1, "", ""
@@ -169,7 +169,7 @@ class Draft:
             body = body_of(stored)
         left = before.disclosure if type_ in LEAPS and before is not None else 0
         written = Written(stored, body, resolved, left)
-        self.head = self.match = self._after(before, stored, body, state)
+        self._newest = self.match = self._after(before, stored, body, state)
         self.written.append(written)
         self._pending = written
 
@@ -183,23 +183,25 @@ class Draft:
             chain = chain_of(chain, e.version, e.type, e.seat, e.by, at, e.body, e.draws, e.hash)
             stored = StoredEvent(e.version, e.type, e.seat, e.by, at, e.body, e.draws, chain, e.hash)
             self.written.append(Written(stored, written.body, written.resolved, written.left))
-        head = other.match
-        started_at = at if head.fold.started else 0
-        fold = replace(head.fold, chain=chain, created_at=at, updated_at=at, started_at=started_at)
-        deadlines = {seat: deadline - other.at + at for seat, deadline in head.deadlines.items()}
-        self.head = self.match = Match(fold, head.game, head.timeline, head.state, deadlines, head.settings)
+        match = other.match
+        started_at = at if match.fold.started_version else 0
+        fold = replace(match.fold, chain=chain, created_at=at, updated_at=at, started_at=started_at)
+        deadlines = {seat: deadline - other.at + at for seat, deadline in match.deadlines.items()}
+        self._newest = self.match = Match(
+            fold, match.game, match.timeline, match.state, deadlines, match.settings
+        )
         self.at = at
         self.secrets, self.new_secrets = other.secrets, other.new_secrets
         self._timeline = other._timeline
         self._pending = None if other._pending is None else self.written[-1]
 
     def commit(self) -> Match:
-        """The events have been appended: the timeline learns of them. Gives the new head."""
-        head = self.match
+        """The events have been appended: the timeline learns of them. Gives the match after them."""
+        match = self.match
         if self._pending is not None:
-            extend(self._timeline, self._pending, head.fold, head.state)
+            extend(self._timeline, self._pending, match.fold, match.state)
             self._pending = None
-        return head
+        return match
 
     def _after(self, before: Match | None, stored: StoredEvent, body: Body, state: State | None) -> Match:
         fold = fold_after(
@@ -226,11 +228,11 @@ class Draft:
         if not self._own_timeline:
             self._timeline = self._timeline.copy()
             self._own_timeline = True
-        head = self.match
-        extend(self._timeline, self._pending, head.fold, head.state)
+        match = self.match
+        extend(self._timeline, self._pending, match.fold, match.state)
         self._pending = None
-        self.head = self.match = Match(
-            head.fold, head.game, self._timeline, head.state, head.deadlines, head.settings
+        self._newest = self.match = Match(
+            match.fold, match.game, self._timeline, match.state, match.deadlines, match.settings
         )
 
 
@@ -268,7 +270,7 @@ def extend(line: Timeline, written: Written, fold: Fold, state: State | None) ->
             line.add_jump(version, to, packed(state.data))
             if commitment_made is not None:
                 line.add_seed(version, commitment_made)
-        case MatchStarted() | PositionEdited() | OptionsChanged() if fold.started:
+        case MatchStarted() | PositionEdited() | OptionsChanged() if fold.started_version:
             assert state is not None
             line.add_base(Base(version, fold.options, packed(state.setup)), packed(state.data))
             if isinstance(written.body, PositionEdited) and written.body.seed_commitment is not None:

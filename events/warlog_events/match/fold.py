@@ -47,18 +47,18 @@ class Joined(msgspec.Struct, frozen=True):
 
 
 class Fold(msgspec.Struct, frozen=True, kw_only=True):
-    """hash           the core state's, "" before the start
-    started        version of `match_started`, 0 before; started_at: its time in ms
-    imported_until  events up to here came with a record: their draws have no seed of ours
-    record         in the lobby: what the match will go on from
-    saved          seat → for whom alone that is
-    editor         id of the player from whom `position` is
-    seed           commitment of the newest seed on the current line
-    published      commitments whose seeds are known to all
-    invitations    seat → hash of the secret that it takes, SPENT once it was used
-    fled           seats whose players left a match that was going on, or were away for too long
-    carried        bytes of the events so far that carry what somebody sent: a Position, options, a record
-    uncounted      why the match moves no points and no gold, whatever its settlement says
+    """hash             the core state's, "" before the start
+    started_version  of `match_started`, 0 before; started_at: its time in ms
+    imported_until   events up to here came with a record: their draws have no seed of ours
+    record           in the lobby: what the match will go on from
+    saved            seat → for whom alone that is
+    editor           id of the player from whom `position` is
+    seed             commitment of the newest seed on the current line
+    published        commitments whose seeds are known to all
+    invitations      seat → hash of the secret that it takes, SPENT once it was used
+    fled             seats whose players left a match that was going on, or were away for too long
+    proposal_bytes   of the events so far that carry what somebody sent: a Position, options, a record
+    uncounted        why the match moves no points and no gold, whatever its settlement says
     """
 
     match: str
@@ -95,14 +95,14 @@ class Fold(msgspec.Struct, frozen=True, kw_only=True):
     result: Result | None = None
     settlement: dict[str, object] | None = None
     fled: tuple[str, ...] = ()
-    started: int = 0
+    started_version: int = msgspec.field(default=0, name="started")  # its name in snapshots
     started_at: int = 0
     imported_until: int = 0
     published: frozenset[str] = frozenset()
     setup_seconds: int = 0
     open_record: bool = False
     uncounted: tuple[str, ...] = ()
-    carried: int = 0
+    proposal_bytes: int = msgspec.field(default=0, name="carried")
 
 
 def created(match: str, stored: StoredEvent, body: MatchCreated) -> Fold:
@@ -154,7 +154,7 @@ def evolve(fold: Fold, stored: StoredEvent, body: Body, *, options: dict[str, ob
             fold = replace(fold, proposal=None)
         return fold if body.ending is None else _ended(fold, body.ending)
     if isinstance(body, ProposalMade | OptionsChanged | PositionEdited):
-        fold = replace(fold, carried=fold.carried + len(stored.body))
+        fold = replace(fold, proposal_bytes=fold.proposal_bytes + len(stored.body))
     match body:
         case ProposalMade(proposal=proposal, player=player):
             return replace(fold, proposal=OpenProposal(stored.version, player, proposal))
@@ -177,7 +177,7 @@ def evolve(fold: Fold, stored: StoredEvent, body: Body, *, options: dict[str, ob
                 fold,
                 proposal=None,
                 status="playing",
-                started=stored.version,
+                started_version=stored.version,
                 started_at=stored.at,
                 filled=filled,
                 record=None,
@@ -247,7 +247,7 @@ def _options_changed(fold: Fold, body: OptionsChanged) -> Fold:
     """Seats that vanish are emptied, and nobody is prepared any more, when the seats are others than before. Else those
     stay prepared of which the event says so."""
     fold = replace(fold, options=body.options)
-    if fold.started:
+    if fold.started_version:
         return fold
     if body.position != fold.position:
         fold = replace(fold, position=body.position, editor=body.player.id)

@@ -11,7 +11,7 @@ import msgspec
 
 from warlog_core import Game, State
 
-from ..errors import NoSpectators, NotYourSeat, UnknownSeat, named
+from ..errors import NoSpectators, NotYourSeat, UnknownSeat, WrongStatus, named
 from . import policy
 from .fold import Fold
 from .model import STRANGER, Player, Reader, Result
@@ -71,7 +71,12 @@ def milliseconds(text: str) -> int:
     return (since.days * 86_400 + since.seconds) * 1000 + since.microseconds // 1000
 
 
-_frame_stands_on = attrgetter("holders", "prepared", "invitations", "mode", "started", "seed", "rematch")
+_WHEN = {"lobby": "before the start", "playing": "while a match is running", "finished": "after the end"}
+_IS = {"lobby": "has not started", "playing": "is running", "finished": "is over", "aborted": "was aborted"}
+
+_frame_stands_on = attrgetter(
+    "holders", "prepared", "invitations", "mode", "started_version", "seed", "rematch"
+)
 
 
 class Settings:
@@ -193,7 +198,7 @@ class Match:
     @property
     def started_at_version(self) -> int:
         """The version of `match_started`; 0 in the lobby. Earlier versions have no view."""
-        return self.fold.started
+        return self.fold.started_version
 
     @property
     def is_over(self) -> bool:
@@ -206,6 +211,13 @@ class Match:
         if self.fold.status != "playing" or len({holder.id for holder in self.fold.holders.values()}) < 2:
             return None
         return self.settings.flee_seconds
+
+    def check_status(self, *allowed: str) -> None:
+        """Raises WrongStatus unless the match is in one of these."""
+        if self.fold.status not in allowed:
+            when = " or ".join(_WHEN[status] for status in allowed)
+            detail = f"This is possible only {when}; this match {_IS[self.status]}."
+            raise WrongStatus(detail, version=self.version)
 
     def board(self) -> dict[str, object]:
         """Geometry for this match's options. Costs one core call."""
@@ -385,7 +397,7 @@ class Match:
             "creator": player_json(fold.creator),
             "created_at": rfc3339(fold.created_at),
         }
-        if fold.mode == "competitive" and fold.started and policy.accounting(self.game) is not None:
+        if fold.mode == "competitive" and fold.started_version and policy.accounting(self.game) is not None:
             frame["counted"] = not fold.uncounted
             if fold.uncounted:
                 frame["uncounted"] = list(fold.uncounted)
@@ -428,7 +440,7 @@ class Match:
         entry: dict[str, object] = {
             "seat": seat,
             "player": None if holder is None else player_json(holder),
-            "prepared": seat in fold.prepared or bool(fold.started),
+            "prepared": seat in fold.prepared or bool(fold.started_version),
         }
         if holder is None and seat in fold.invitations:
             entry["by_invitation"] = True

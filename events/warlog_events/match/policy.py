@@ -34,11 +34,11 @@ def check_size(
     options: Mapping[str, object],
     position: Mapping[str, object] | None,
     *,
-    at: str | None = "",
+    pointer: str | None = "",
     version: int | None = None,
 ) -> None:
     """Valid options, and a Position, are kept only if they are not far larger than any match needs. Raises Refused
-    with the code of what is invalid; `at`: where they stand in the request (JSON Pointer; None: not in it)."""
+    with the code of what is invalid; `pointer`: where they stand in the request (JSON Pointer; None: not in it)."""
     for name, value, most in (
         ("options", options, OPTIONS_BYTES_MAX),
         ("position", position, POSITION_BYTES_MAX),
@@ -50,7 +50,7 @@ def check_size(
                 f"invalid_{name}",
                 f"{what} {have} bytes, but at most {most} are kept.",
                 version=version,
-                path="" if at is None else f"{at}/{name}",
+                path="" if pointer is None else f"{pointer}/{name}",
                 extra={"have": have, "maximum": most},
             )
 
@@ -89,7 +89,7 @@ def move_seconds(full_options: Mapping[str, object], setting: int) -> int:
     return own if isinstance(own, int) else setting
 
 
-def carried(
+def with_move_seconds(
     game: Game, options: Mapping[str, object], seconds: int | UnsetType
 ) -> tuple[Mapping[str, object], int]:
     """The options that a client gives, with his `move_seconds` in the game's own option where it has one; and those

@@ -42,15 +42,7 @@ from .commands import (
     Rematch,
     Undo,
 )
-from .decide import (
-    check_saved,
-    check_sides,
-    check_unknown,
-    need_holder,
-    need_status,
-)
 from .draft import Draft
-from .lookups import NOTHING, Found
 from .match import Match
 from .model import (
     BecameCompetitive,
@@ -67,8 +59,27 @@ from .model import (
 from .proposal_json import in_force, position_is_for
 from .records import check_record, parse_record
 from .replay import start_of, state_at
+from .seating import check_saved, check_sides, check_unknown
 
 Proposed = dict[str, Any]
+
+
+class Beginning(msgspec.Struct, frozen=True):
+    """What a scenario stands for: the options and the Position to begin with."""
+
+    game: str
+    options: dict[str, object]
+    position: dict[str, object] | None
+
+
+class Found(msgspec.Struct, frozen=True):
+    """saved  seat → who had it in the match of which a record is proposed, where that matters"""
+
+    scenario: Beginning | None = None
+    saved: Mapping[str, Player] = {}
+
+
+NOTHING = Found()
 
 
 class ProposalContext(NamedTuple):
@@ -129,6 +140,15 @@ def reject(draft: Draft, command: Reject, player: Player) -> None:
     draft.write(ProposalRejected(proposal.version, player))
 
 
+def need_holder(match: Match, player: Player) -> None:
+    """Proposals are for those who sit at the table; in the lobby also for who set it. Raises NotYourSeat."""
+    if match.seats_of(player.id):
+        return
+    if match.status == "lobby" and match.fold.creator.id == player.id:
+        return
+    raise NotYourSeat("Only players with a seat may propose, accept or reject.", version=match.version)
+
+
 def _open(match: Match, version: int) -> OpenProposal:
     proposal = match.fold.proposal
     if proposal is None:
@@ -178,7 +198,7 @@ def _check_sight(match: Match, proposed: Proposed, player: Player) -> None:
     """Whether a Position goes with other options tells of the Position: who does not see all of it may change them only
     together with it. Raises Hidden."""
     fold = match.fold
-    if fold.started or fold.position is None or not proposed.keys() <= {"kind", "options"}:
+    if fold.started_version or fold.position is None or not proposed.keys() <= {"kind", "options"}:
         return
     if proposed["kind"] != "options" or _is_own_choice(match, proposed, player):
         return
@@ -198,7 +218,7 @@ def _unseen_untold(match: Match, proposed: Proposed, proposer: Player, player: P
         yield
     except Refused as refusal:
         position, maker = proposed.get("position"), proposer.id
-        if "position" not in proposed and not match.fold.started:
+        if "position" not in proposed and not match.fold.started_version:
             position, maker = match.fold.position, match.fold.editor
         if (
             refusal.code == "invalid_options"
@@ -246,10 +266,10 @@ def _do(
         case "competitive":
             _become_competitive(draft, player, proposal)
         case "abort":
-            need_status(draft.match, "lobby")
+            draft.match.check_status("lobby")
             draft.write(MatchAborted(player, proposal))
         case "rematch":
-            need_status(draft.match, "finished")
+            draft.match.check_status("finished")
             if draft.match.fold.rematch is not None:
                 raise WrongStatus("A rematch has been agreed on already.", version=draft.match.version)
             _check_rematch(draft.match)
@@ -276,44 +296,44 @@ def _need_casual(match: Match) -> None:
 
 def _change_options(draft: Draft, proposed: Proposed, player: Player, proposal: int | None) -> None:
     match, fold = draft.match, draft.match.fold
-    if not fold.started:
-        need_status(match, "lobby")
+    if not fold.started_version:
+        match.check_status("lobby")
         _change_beginning(draft, proposed, player, proposal)
         return
     _need_casual(match)
-    need_status(match, "playing")
+    match.check_status("playing")
     if not proposed.keys() <= {"kind", "options"}:
         raise WrongStatus("How a match begins can be changed only before its start.", version=match.version)
-    at = "/proposal" if proposal is None else None
-    options = merged(draft.game, fold.options, proposed.get("options", {}), at=at)
+    pointer = "/proposal" if proposal is None else None
+    options = merged(draft.game, fold.options, proposed.get("options", {}), pointer=pointer)
     assert match.state is not None
     state = match.state.copy()
     try:
         state.reconfigure({**options, **fold.filled})
     except warlog_core.Refused as error:
-        raise refused(error, at=at, version=match.version) from error
-    policy.check_size(options, None, at=at, version=match.version)
+        raise refused(error, pointer=pointer, version=match.version) from error
+    policy.check_size(options, None, pointer=pointer, version=match.version)
     draft.write(OptionsChanged(options, list(match.seats), player, proposal), state=state)
 
 
 def _change_beginning(draft: Draft, proposed: Proposed, player: Player, proposal: int | None) -> None:
     """Options, Position or record with which the match is to start."""
     match, fold = draft.match, draft.match.fold
-    at = "/proposal" if proposal is None else None
+    pointer = "/proposal" if proposal is None else None
     record: dict[str, object] | None = proposed.get("import")
     saved = msgspec.convert(proposed.get("saved", {}), dict[str, Player])
     parsed = None
     if record is not None:
         _need_casual(match)
-        parsed = parse_record(record, at=None if at is None else f"{at}/import")
+        parsed = parse_record(record, pointer=None if pointer is None else f"{pointer}/import")
         if parsed.game != fold.game:
             raise BadParameter(f"The record is of the game {named(parsed.game)}, not of {fold.game}.")
         options, position = parsed.options, parsed.position
     else:
         before = proposed.get("scenario_options", fold.options)
-        options = merged(draft.game, before, proposed.get("options", {}), at=at)
+        options = merged(draft.game, before, proposed.get("options", {}), pointer=pointer)
         position = proposed.get("position", fold.position)
-    seats = check_beginning(draft.game, options, position, fold.mode, match, at=at)
+    seats = check_beginning(draft.game, options, position, fold.mode, match, pointer=pointer)
     if parsed is not None:
         check_record(draft.game, parsed)
     holders = {seat: holder for seat, holder in match.holders.items() if seat in seats}
@@ -334,29 +354,32 @@ def check_beginning(
     mode: str,
     match: Match | None,
     *,
-    at: str | None = "",
+    pointer: str | None = "",
 ) -> tuple[str, ...]:
-    """The seats of a match with these options from this Position, which stand at `at` in the request (None: not in
+    """The seats of a match with these options from this Position, which stand at `pointer` in the request (None: not in
     it). Raises Refused with the rule book's code."""
     version = None if match is None else match.version
     if mode == "competitive" and not policy.server_options(game).isdisjoint(options):
         (name, *_) = sorted(policy.server_options(game).intersection(options))
         detail = f"In a competitive match the server sets the option {name}."
         raise Refused(
-            "invalid_options", detail, version=version, path="" if at is None else f"{at}/options/{name}"
+            "invalid_options",
+            detail,
+            version=version,
+            path="" if pointer is None else f"{pointer}/options/{name}",
         )
     try:
         whole = policy.nominal(game, options, mode)
         game.check_options(whole, position)
-        policy.check_size(options, position, at=at, version=version)
+        policy.check_size(options, position, pointer=pointer, version=version)
         return game.seats_for(whole)
     except warlog_core.Refused as error:
         missing = policy.balances_missing(game, options) if error.code == "insufficient_gold" else ""
         if missing and mode == "casual":
             detail = f"Where gold is at stake, {missing} must say how much of it the player of each seat has."
-            path = "" if at is None else f"{at}/options/{missing}"
+            path = "" if pointer is None else f"{pointer}/options/{missing}"
             raise Refused("invalid_options", detail, version=version, path=path) from error
-        raise refused(error, at=at, version=version) from error
+        raise refused(error, pointer=pointer, version=version) from error
 
 
 def merged(
@@ -364,14 +387,14 @@ def merged(
     options: Mapping[str, object],
     changes: Mapping[str, object],
     *,
-    at: str | None = "",
+    pointer: str | None = "",
 ) -> dict[str, object]:
     """The options with these changes; null takes an option back to its default. Raises Refused (invalid_options) for
-    null in one that the game does not have. `at` as for `check_beginning`."""
+    null in one that the game does not have. `pointer` as for `check_beginning`."""
     unknown = {name for name, value in changes.items() if value is None}.difference(policy.option_names(game))
     if unknown:
         why = game.explain_start({min(unknown): None}, None, "invalid_options")
-        raise explained("invalid_options", why, at=at)
+        raise explained("invalid_options", why, pointer=pointer)
     merged = {**options, **changes}
     return {name: value for name, value in merged.items() if value is not None}
 
@@ -380,12 +403,12 @@ def _travel(draft: Draft, to: int, player: Player, proposal: int | None, counts:
     """What was after event `to` is current again."""
     match, fold = draft.match, draft.match.fold
     _need_casual(match)
-    need_status(match, "playing", "finished")
-    if not fold.started <= to <= match.version:
+    match.check_status("playing", "finished")
+    if not fold.started_version <= to <= match.version:
         raise UnknownVersion(
-            f"The match can go back to the versions {fold.started} to {match.version}.",
+            f"The match can go back to the versions {fold.started_version} to {match.version}.",
             version=match.version,
-            extra={"minimum": fold.started, "maximum": match.version},
+            extra={"minimum": fold.started_version, "maximum": match.version},
         )
     if to == match.version and match.state is not None:
         state = match.state
@@ -398,14 +421,14 @@ def _edit(draft: Draft, position: dict[str, object], player: Player, proposal: i
     """The match goes on from a Position as a new one would."""
     match, fold = draft.match, draft.match.fold
     _need_casual(match)
-    need_status(match, "playing", "finished")
+    match.check_status("playing", "finished")
     seed = draft.new_seed_if_published()
-    at = "/proposal" if proposal is None else None
+    pointer = "/proposal" if proposal is None else None
     try:
         state = start_of(draft.game, fold.options, fold.filled, position, partial(draft.draw, seed=seed))
     except warlog_core.Refused as error:
-        raise refused(error, at=at, version=match.version) from error
-    policy.check_size({}, position, at=at, version=match.version)
+        raise refused(error, pointer=pointer, version=match.version) from error
+    policy.check_size({}, position, pointer=pointer, version=match.version)
     assert state.started is not None
     body = PositionEdited(position, player, proposal, seed)
     draft.write(body, draws=state.started.draws, state=state, resolved=state.started)
@@ -417,24 +440,24 @@ def _become_competitive(draft: Draft, player: Player, proposal: int | None) -> N
     match, fold = draft.match, draft.match.fold
     if match.mode == "competitive":
         raise WrongStatus("The match is competitive already.", version=match.version)
-    if fold.started and not policy.competitive_in_play(match.game):
-        need_status(match, "lobby")
-    need_status(match, "lobby", "playing")
-    if fold.started and fold.open_record:
+    if fold.started_version and not policy.competitive_in_play(match.game):
+        match.check_status("lobby")
+    match.check_status("lobby", "playing")
+    if fold.started_version and fold.open_record:
         raise AlreadyDisclosed("Everybody can read the record of this match so far.", version=match.version)
     if not policy.positions_are_agreed_on(match.game):
         if fold.imported is not None or fold.record is not None or fold.imported_until:
             raise AlreadyDisclosed("A record has shown what is hidden in this match.", version=match.version)
-        if fold.started and match.timeline.jumps:
+        if fold.started_version and match.timeline.jumps:
             raise AlreadyDisclosed(
                 "The match has been taken back, and its players know what was hidden.", version=match.version
             )
-    check_beginning(match.game, fold.options, None, "competitive", match, at=None)
+    check_beginning(match.game, fold.options, None, "competitive", match, pointer=None)
     check_sides(match, fold.holders, fold.options, fold.position, "competitive")
-    if not fold.started:
+    if not fold.started_version:
         players = _players(match, fold.holders)
         check_unknown(match.game, fold.position, {fold.editor}, players, match.version)
-    bounded = None if fold.setup_seconds or fold.started else policy.setup_seconds("competitive")
+    bounded = None if fold.setup_seconds or fold.started_version else policy.setup_seconds("competitive")
     # Points were not brought to it, so none can be taken from it.
-    late = fold.started > 0 and policy.accounting(match.game) is not None
+    late = fold.started_version > 0 and policy.accounting(match.game) is not None
     draft.write(BecameCompetitive(player, proposal, bounded, ["started_casual"] if late else []))

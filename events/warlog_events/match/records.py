@@ -108,9 +108,9 @@ class Walked(Struct, frozen=True):
     resolved: Event | None
 
 
-def parse_record(raw: Mapping[str, object], *, at: str | None = "") -> Record:
-    """Raises MalformedBody for what is no record of a form that this reads. `at`: where it stands in the request (JSON
-    Pointer; None: not in it)."""
+def parse_record(raw: Mapping[str, object], *, pointer: str | None = "") -> Record:
+    """Raises MalformedBody for what is no record of a form that this reads. `pointer`: where it stands in the request
+    (JSON Pointer; None: not in it)."""
     try:
         record = msgspec.convert(raw, Record)
     except msgspec.ValidationError as error:
@@ -119,17 +119,17 @@ def parse_record(raw: Mapping[str, object], *, at: str | None = "") -> Record:
             raise MalformedBody("This is no record of a match.") from error
         why = printable(why)
         raise MalformedBody(
-            why.detail, path="" if at is None else at + why.path, extra=why.members
+            why.detail, path="" if pointer is None else pointer + why.path, extra=why.members
         ) from error
     if record.warlog_record != 1:
-        path = "" if at is None else f"{at}/warlog_record"
+        path = "" if pointer is None else f"{pointer}/warlog_record"
         raise MalformedBody("The record has a form that this server does not read.", path=path)
     if "history" in raw and "events" not in raw:
-        return _from_history(record, raw["history"], at)
+        return _from_history(record, raw["history"], pointer)
     return record
 
 
-def _from_history(record: Record, history: object, at: str | None) -> Record:
+def _from_history(record: Record, history: object, pointer: str | None) -> Record:
     """The record that a history in the game's own notation stands for.
 
     Raises MalformedBody, UnknownGame, Refused with the rule book's code for what does not fit."""
@@ -140,12 +140,12 @@ def _from_history(record: Record, history: object, at: str | None) -> Record:
     if game.notation is None:
         raise MalformedBody(f"A history of {record.game} does not say all that a record needs.")
     if not isinstance(history, str) or len(history) > HISTORY_CHARACTERS_MAX:
-        path = "" if at is None else f"{at}/history"
+        path = "" if pointer is None else f"{pointer}/history"
         raise MalformedBody(f"A history is a text of at most {HISTORY_CHARACTERS_MAX} characters.", path=path)
     try:
         first, *later = game.notation.read(game, history)
     except warlog_core.Refused as error:
-        raise refused(error, at=at) from error
+        raise refused(error, pointer=pointer) from error
     events: list[RecordEvent] = []
     for section in (first, *later):
         if section is not first and section.options is not None:
@@ -191,10 +191,10 @@ def bad_record(version: int, detail: str, code: str = "bad_record") -> Refused:
 
 
 def _bad_step(
-    code: str, version: int, why: warlog_core.Explanation | None, at: str, otherwise: str
+    code: str, version: int, why: warlog_core.Explanation | None, pointer: str, otherwise: str
 ) -> Refused:
-    """Likewise for what the rules refuse, which stands at `at` in the record."""
-    refusal = explained(code, why, at=at, extra={"record_version": version})
+    """Likewise for what the rules refuse, which stands at `pointer` in the record."""
+    refusal = explained(code, why, pointer=pointer, extra={"record_version": version})
     refusal.detail = f"Record version {version}: {refusal.detail or otherwise}"
     return refusal
 
@@ -247,11 +247,11 @@ def walk(
         try:
             state, options, resolved = _apply(game, state, options, event, draws)
         except warlog_core.Refused as error:
-            at = f"/events/{index}"
+            pointer = f"/events/{index}"
             why, otherwise = error.explanation, f"The rules refuse it (`{error.code}`)."
             if event.type == ACTION:
-                at, why = f"{at}/action", state.explain(event.seat, event.action, error.code)
-            raise _bad_step(error.code, version, why, at, otherwise) from error
+                pointer, why = f"{pointer}/action", state.explain(event.seat, event.action, error.code)
+            raise _bad_step(error.code, version, why, pointer, otherwise) from error
         except (warlog_core.CoreError, OverflowError) as error:
             raise bad_record(version, f"It does not fit: {error}.") from error
         _check_hash(version, event.hash, state)
@@ -335,11 +335,11 @@ def _write(draft: Draft, event: RecordEvent, step: Walked, player: Player) -> No
         draft.write(body, seat=event.seat, draws=resolved.draws, state=state, resolved=resolved)
     elif resolved is not None:
         assert not isinstance(event.position, UnsetType)
-        policy.check_size({}, event.position, at=None)
+        policy.check_size({}, event.position, pointer=None)
         seed = draft.new_seed_if_published()
         edited = PositionEdited(event.position, player, None, seed)
         draft.write(edited, draws=resolved.draws, state=state, resolved=resolved)
     else:
         assert not isinstance(event.options, UnsetType)
-        policy.check_size(event.options, None, at=None)
+        policy.check_size(event.options, None, pointer=None)
         draft.write(OptionsChanged(event.options, list(draft.match.seats), player), state=state)

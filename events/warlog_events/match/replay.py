@@ -68,16 +68,16 @@ def start_of(
 
 
 class Replay:
-    """Feeds stored events to a match. `head` None: from the first event on. Actions are replayed run by run, in
+    """Feeds stored events to a match. `match` None: from the first event on. Actions are replayed run by run, in
     one core call each."""
 
-    def __init__(self, match_id: str, head: Match | None, counts: Counts, *, every: int = 32) -> None:
+    def __init__(self, match_id: str, match: Match | None, counts: Counts, *, every: int = 32) -> None:
         self.match_id = match_id
         self.counts = counts
-        self.fold = None if head is None else head.fold
-        self.line = Timeline(every) if head is None else head.timeline
-        self._game = None if head is None else head.game
-        self._state = None if head is None else head.state
+        self.fold = None if match is None else match.fold
+        self.line = Timeline(every) if match is None else match.timeline
+        self._game = None if match is None else match.game
+        self._state = None if match is None else match.state
         self._run: list[StoredEvent] = []
         self._at_run_start = 0
 

@@ -1,8 +1,16 @@
-"""Who gets which seat: when players joined with wishes (`"seating": "wish"`; wec 6.6), and in a rematch."""
+"""Who gets which seat: when players join with wishes (`"seating": "wish"`; wec 6.6), and in a rematch; and who may have
+one."""
 
-from collections.abc import Callable, Mapping, Sequence
+import hashlib
+from collections.abc import Callable, Mapping, Sequence, Set
+from typing import Any
 
+import warlog_core
+
+from ..errors import AlreadyDisclosed, Competitive, NotYourSeat
+from . import policy
 from .fold import Joined
+from .match import Match
 from .model import Player
 
 
@@ -83,3 +91,73 @@ def _partnerships(holders: Mapping[str, Player], sides: Mapping[str, int]) -> se
     for seat, player in holders.items():
         together.setdefault(sides[seat], []).append(player.id)
     return {tuple(sorted(ids)) for ids in together.values()}
+
+
+def invitation_hash(secret: str) -> str:
+    """What is stored of an invitation."""
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def check_sides(
+    match: Match | None,
+    holders: Mapping[str, Player],
+    options: Mapping[str, Any],
+    position: Mapping[str, Any] | None,
+    mode: str,
+    game: warlog_core.Game | None = None,
+) -> None:
+    """Competitive: nobody holds seats of two sides. Raises Competitive. `game` where there is no match yet."""
+    if mode != "competitive" or len({player.id for player in holders.values()}) == len(holders):
+        return
+    rules = game if match is None else match.game
+    assert rules is not None
+    if policy.competitive_hot_seat(rules) and len({player.id for player in holders.values()}) == 1:
+        return
+    sides = policy.sides(rules, options, position)
+    side_of: dict[str, int] = {}
+    for seat, player in holders.items():
+        if side_of.setdefault(player.id, sides[seat]) != sides[seat]:
+            version = None if match is None else match.version
+            raise Competitive(
+                "In a competitive match a player holds seats of one side only.", version=version
+            )
+
+
+def check_secret(match: Match, players: Set[str]) -> None:
+    """May these players (ids) hold seats, with the beginning that the match has? Raises AlreadyDisclosed."""
+    if match.mode == "competitive":
+        check_unknown(match.game, match.fold.position, {match.fold.editor}, players, match.version)
+
+
+def check_saved(
+    match: Match, saved: Mapping[str, Player], holders: Mapping[str, Player], waiting: Set[str] = frozenset()
+) -> None:
+    """A saved match that a rule book keeps for its players is theirs alone, each in the seat that he had (wec 6.6).
+    `waiting`: ids of those who will have some seat. Raises NotYourSeat."""
+    known = {holder.id for holder in saved.values()}
+    if any(saved.get(seat, holder).id != holder.id for seat, holder in holders.items()) or (
+        saved and not waiting <= known
+    ):
+        raise NotYourSeat(
+            "A saved match is only for its own players, each in his own seat.", version=match.version
+        )
+
+
+def check_unknown(
+    game: warlog_core.Game,
+    position: Mapping[str, object] | None,
+    known_to: Set[str],
+    players: Set[str],
+    version: int | None,
+) -> None:
+    """A competitive match from a valid Position that hides something: whoever knows that has no seat. Ids of players.
+
+    Where the book lets the players themselves propose Positions for one (wec 6.6), both know that when they agree.
+    Raises AlreadyDisclosed."""
+    if policy.positions_are_agreed_on(game):
+        return
+    if position is not None and not known_to.isdisjoint(players):
+        if not policy.position_is_open(game, position):
+            raise AlreadyDisclosed(
+                "The player of a seat knows what this Position is to hide from the others.", version=version
+            )

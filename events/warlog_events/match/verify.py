@@ -251,7 +251,7 @@ def _check_entries(record: Record, seeds: list[bytes] | None, indexes: Mapping[i
             _check_assignment(record.match, replay.fold, entry, seeds[0])
         replay.feed([entry])
     fold, line = replay.fold, replay.line
-    if fold is None or fold.started != record.setup.version:
+    if fold is None or fold.started_version != record.setup.version:
         raise _Wrong(record.setup.version, "The log has another start.")
     if [name for _, name in line.seeds] != record.seed_commitments:
         raise _Wrong(record.setup.version, "The log has other commitments.")

@@ -10,13 +10,13 @@ _WEIGHT_OF_A_MATCH = 20_000  # bytes beside its timeline, roughly: state, facts,
 class CachedMatch:
     """match        the newest head that this process knows
     secrets      commitment → seed in hex
-    snapshot_at  version of the newest snapshot that is known to exist, 0 for none
+    snapshot_version  version of the newest snapshot that is known to exist, 0 for none
     """
 
-    def __init__(self, match: Match, secrets: dict[str, str], snapshot_at: int = 0) -> None:
+    def __init__(self, match: Match, secrets: dict[str, str], snapshot_version: int = 0) -> None:
         self.match = match
         self.secrets = secrets
-        self.snapshot_at = snapshot_at
+        self.snapshot_version = snapshot_version
         self.weight = 0
 
 

@@ -57,8 +57,8 @@ class Integrity:
         """Nothing is appended to the match any more. Counted and logged once per match."""
         self._cache.drop(match_id)
         self._broken(match_id)
-        if error.told or match_id in self._found:
-            error.told = True
+        if error.reported or match_id in self._found:
+            error.reported = True
             return
         self._found[match_id] = error.with_traceback(None)
         if len(self._found) > FOUND_MAX:
@@ -82,7 +82,7 @@ class Integrity:
             self._found.pop(match_id, None)
         elif not isinstance(found, Frozen):
             again = IntegrityError(found.detail, version=found.version, first_bad=found.first_bad)
-            again.told = True
+            again.reported = True
             raise again
 
     async def events(self, match: Match, after: int, limit: int) -> list[StoredEvent]:

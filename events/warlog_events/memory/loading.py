@@ -353,7 +353,7 @@ class Loader:
         self.counts.redis_reads += 1
         written, secrets = await asyncio.gather(self.store.snapshot(match_id), self._secrets(match_id))
         match = None if whole or written is None else await self._from_snapshot(match_id, written)
-        snapshot_at = 0 if match is None else match.version
+        snapshot_version = 0 if match is None else match.version
         replay = Replay(match_id, match, self.counts, every=self.checkpoint_every)
         moving = None
         while True:
@@ -379,7 +379,7 @@ class Loader:
         hot = CachedMatch(
             Match(match.fold, match.game, match.timeline, match.state, deadlines, match.settings),
             secrets,
-            snapshot_at,
+            snapshot_version,
         )
         self.cache.put(hot)
         self.keep(hot)
@@ -411,10 +411,10 @@ class Loader:
             return
         # Who loads an older snapshot and finds a leap back to before it has to read everything.
         jumps = match.timeline.jumps
-        leapt = jumps and jumps[-1] > hot.snapshot_at and match.version > self.snapshot_every
-        if match.version - hot.snapshot_at < self.snapshot_every and not leapt:
+        leapt = jumps and jumps[-1] > hot.snapshot_version and match.version > self.snapshot_every
+        if match.version - hot.snapshot_version < self.snapshot_every and not leapt:
             return
-        since, hot.snapshot_at = hot.snapshot_at, match.version
+        since, hot.snapshot_version = hot.snapshot_version, match.version
         task = asyncio.create_task(self._write_down(match, since))
         self._writing.add(task)
         task.add_done_callback(self._writing.discard)

@@ -147,7 +147,7 @@ class Library:
         try:
             found.check_options(options)
         except warlog_core.Refused as error:
-            raise refused(error, at=None) from error
+            raise refused(error, pointer=None) from error
 
 
 def _rules(game: str) -> LayoutRules:

@@ -10,8 +10,8 @@ import warlog_core
 
 from ..clock_and_random import World
 from ..errors import BadParameter, QuotaExceeded, UnknownScenario
-from ..match.lookups import Beginning
 from ..match.match import rfc3339
+from ..match.proposals import Beginning
 from ..redis import keys
 from ..redis.connection import Connection
 from ..redis.pipe import Word

@@ -8,9 +8,9 @@ is let in is still checked against the match itself, once that is loaded.
 
 from ..errors import IntegrityError, UnknownMatch
 from ..match.commands import AnyCommand, TakeSeat
-from ..match.decide import invitation_hash
 from ..match.match import Match
 from ..match.model import encode
+from ..match.seating import invitation_hash
 from ..memory.loading import Loader
 from ..players.presence import Presence
 from ..redis.store import Store

@@ -63,7 +63,7 @@ async def export_match(
 
 def check_export(match: Match, reader: Reader) -> int:
     """The version up to which this reader may have the record. Raises WrongStatus, Hidden."""
-    if not match.fold.started:
+    if not match.fold.started_version:
         raise WrongStatus("A match has no record before its start.", version=match.version)
     until = match.version if match.is_over or match.knows_all(reader) else match.timeline.over_until
     if not until:
@@ -146,7 +146,7 @@ class _Export:
                 event = {**self._event(stored), "position": body.position, "draws": stored.draws or []}
                 self._checks(event, stored)
                 self._events.append(event)
-            case OptionsChanged() if stored.version > self._match.fold.started:
+            case OptionsChanged() if stored.version > self._match.fold.started_version:
                 options = {**body.options, **self._match.fold.filled}
                 event = {**self._event(stored), "options": options, "draws": []}
                 self._checks(event, stored)
@@ -177,7 +177,7 @@ class _Export:
                 if draws is not None:
                     event["draws"] = draws
                 return event
-            case OptionsChanged(options=options) if stored.version > self._match.fold.started:
+            case OptionsChanged(options=options) if stored.version > self._match.fold.started_version:
                 return {**self._event(stored), "options": {**options, **self._match.fold.filled}, "draws": []}
         return None
 

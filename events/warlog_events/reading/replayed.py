@@ -72,9 +72,9 @@ def replay_events(
                 case PositionEdited(position=position):
                     state = _start(match, line, stored, position, counts)
                     resolved = state.started
-                case TimeTravelled() | OptionsChanged() if version > match.fold.started > 0:
+                case TimeTravelled() | OptionsChanged() if version > match.fold.started_version > 0:
                     state = state_at(line, match.game, version, counts)
-                case _ if state is None and version > match.fold.started > 0:
+                case _ if state is None and version > match.fold.started_version > 0:
                     state = state_at(line, match.game, version, counts)
         except UNREADABLE as error:
             detail = f"event {version} cannot be replayed: {error}"

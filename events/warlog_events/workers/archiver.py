@@ -90,7 +90,7 @@ class Archiver:
         return Outcome(match_id, "changed")
 
     async def _record(self, match: Match) -> dict[str, Any]:
-        if match.fold.started:
+        if match.fold.started_version:
             return await self._matches.past.archived(match)
         return lobby_record(match, await self._events(match), await self._store.secrets(match.id))
 

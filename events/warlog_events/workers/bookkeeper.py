@@ -181,7 +181,7 @@ class Bookkeeper(Follower):
         if alone or fold.position is not None or fold.imported is not None or fold.imported_until:
             self._remember("laid", match.id)
             return
-        after = fold.started - 1
+        after = fold.started_version - 1
         while 0 <= after < match.version:
             found = await self._matches.past.each(match, after, PAGE_EVENTS, _beginning)
             for at, position in found:

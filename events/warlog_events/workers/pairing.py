@@ -236,7 +236,7 @@ class Pairing:
         game = game_of(wanted.game)
         check_seconds("move_seconds", wanted.move_seconds)
         check_seconds("setup_seconds", wanted.setup_seconds)
-        given, own = policy.carried(game, wanted.options, wanted.move_seconds)
+        given, own = policy.with_move_seconds(game, wanted.options, wanted.move_seconds)
         options = merged(game, {}, given)
         if not policy.server_options(game).isdisjoint(options):
             (name, *_) = sorted(policy.server_options(game).intersection(options))

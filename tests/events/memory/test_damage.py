@@ -127,7 +127,7 @@ async def _is_frozen(table: Table, match: Match) -> None:
     assert await table.store.frozen(match.id) is not None
     with pytest.raises(errors.IntegrityError) as refused:
         await table.do(match, Propose(Undo(5)), ADA)
-    assert refused.value.told
+    assert refused.value.reported
 
 
 async def _reads_up_to(table: Table, known: Known, version: int) -> None:

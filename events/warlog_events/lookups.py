@@ -6,43 +6,24 @@ A history in a game's notation is parsed here, too, in a thread of its own.
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Protocol
 
-import msgspec
 from msgspec.structs import replace
 
-from ..errors import BadParameter, UnknownMatch
-from ..threads import Threads
-from . import policy, records
-from .commands import Options, Propose
-from .decide import need_holder
-from .match import Match
-from .model import Player
+from .errors import BadParameter, UnknownMatch
+from .match import policy, records
+from .match.commands import Options, Propose
+from .match.match import Match
+from .match.model import Player
+from .match.proposals import NOTHING, Beginning, Found, need_holder
+from .threads import Threads
 
 Load = Callable[[str, str | None], Awaitable[Match]]
 """`Matches.load`: a match by its id, for a player who may know of it."""
-
-
-class Beginning(msgspec.Struct, frozen=True):
-    """What a scenario stands for: the options and the Position to begin with."""
-
-    game: str
-    options: dict[str, object]
-    position: dict[str, object] | None
 
 
 class ScenarioLookup(Protocol):
     async def __call__(self, scenario_id: str, player_id: str) -> Beginning:
         """Raises UnknownScenario, also for one that `player_id` may not see."""
         ...
-
-
-class Found(msgspec.Struct, frozen=True):
-    """saved  seat → who had it in the match of which a record is proposed, where that matters"""
-
-    scenario: Beginning | None = None
-    saved: Mapping[str, Player] = {}
-
-
-NOTHING = Found()
 
 
 class Lookups:
