@@ -8,6 +8,7 @@
     ├─ Unauthenticated               no token, or one that is unknown or revoked
     ├─ Forbidden                     the caller may not do this
     │  ├─ NotYourSeat                another player holds that seat, or nobody does
+    │  ├─ CrossOrigin                the session of a browser, on a request that no page of this server made
     │  ├─ InsufficientScope          the token lacks a scope
     │  ├─ WrongInvitation            the seat needs an invitation, and this is not the right one
     │  ├─ NoSpectators               the running match may not be watched
@@ -115,6 +116,11 @@ class Forbidden(WarlogError):
 class NotYourSeat(Forbidden):
     code = "not_your_seat"
     text = "You do not hold this seat."
+
+
+class CrossOrigin(Forbidden):
+    code = "cross_origin"
+    text = "The request uses a session, and no page of this server made it."
 
 
 class InsufficientScope(Forbidden):

@@ -20,6 +20,7 @@ from litestar.types import HTTPScope, Receive, Scope, Send
 from warlog_events.errors import TooManyRequests
 from warlog_service import auth, logs, problems
 from warlog_service.backend import Service, service_of
+from warlog_service.browsers import Cors, with_headers
 from warlog_service.logs import REQUEST
 from warlog_service.requests import AnyRequest
 from warlog_service.responses import Answer
@@ -36,6 +37,7 @@ from warlog_service.routes import (
     reading,
     records,
     scenarios,
+    sessions,
     standings,
 )
 from warlog_service.settings import Settings
@@ -51,6 +53,7 @@ class Front:
     def __init__(self, settings: Settings) -> None:
         self.service = Service(settings, serves=True)
         self._access_share = settings.access_log
+        self._cors = Cors(settings.cors_origins)
         self.app = create_app(self.service)
         self.start = self.service.start
         self.stop = self.service.stop
@@ -82,6 +85,12 @@ class Front:
             scope["method"] = "GET"
             scope["state"]["head"] = True
         started = time.perf_counter()
+        if headers := self._cors.headers(scope):
+            send = with_headers(scope, send, headers)
+            if (preflight := self._cors.preflight(scope)) is not None:
+                await self._answer_preflight(preflight, scope, receive, send)
+                self._answered(scope, started, method)
+                return
         if method == "POST" and (found := COMMANDS(scope["path"])):
             # Past Litestar, whose routing and bookkeeping cost as much as all the rest of this folder.
             scope["path_template"] = COMMANDS_TEMPLATE
@@ -99,6 +108,15 @@ class Front:
         else:
             await self.app(scope, receive, send)  # uvicorn leaves the body out of the answer to a HEAD
         self._answered(scope, started, method)
+
+    async def _answer_preflight(self, answer: Answer, scope: Scope, receive: Receive, send: Send) -> None:
+        """It comes without a token, and is limited as such."""
+        try:
+            self.service.limits.addresses.spend(auth.address(self.service, scope))
+        except TooManyRequests as error:
+            answer = problems.of(error)
+            self.service.metrics.refused(answer)
+        await answer(scope, receive, send)
 
     def _answered(self, scope: HTTPScope, started: float, method: str) -> None:
         state: Any = scope["state"]
@@ -137,6 +155,7 @@ def create_app(service: Service) -> Litestar:
         feed,
         records,
         scenarios,
+        sessions,
         health,
     )
     handlers: list[HTTPRouteHandler] = [handler for module in modules for handler in module.handlers]

@@ -7,9 +7,10 @@ from contextlib import suppress
 
 from litestar.types import Scope
 
-from warlog_events.errors import InsufficientScope, Unauthenticated, Unavailable
+from warlog_events.errors import CrossOrigin, InsufficientScope, Unauthenticated, Unavailable
 from warlog_events.players.accounts import Caller
 from warlog_service.backend import Service
+from warlog_service.browsers import is_same_origin, session_token
 from warlog_service.heavy import Asker
 from warlog_service.requests import header
 
@@ -28,24 +29,30 @@ def asker(service: Service, scope: Scope, player: str | None) -> Asker:
 
 async def caller_or_none(service: Service, scope: Scope) -> Caller | None:
     """The caller, or None for a request without a token. Raises Unauthenticated for a token that is none,
-    TooManyRequests.
+    CrossOrigin for the session cookie where no page of this server made the request, TooManyRequests.
 
     What others sent from the same address is nothing to a token that is known: it is looked at first, and only then
     are the failures of the address counted."""
     given = header(scope, b"authorization")
-    limits, backend = service.limits, service.backend
-    if given is None:
+    limits, accounts = service.limits, service.backend.accounts
+    session = session_token(scope) if given is None else None
+    if given is None and session is None:
         limits.addresses.spend(address(service, scope))
         return None
-    scheme, _, token = given.partition(" ")
+    if session is not None and not is_same_origin(scope):
+        limits.addresses.spend(address(service, scope))
+        raise CrossOrigin("The session of this browser is for pages of this server; send a token instead.")
+    scheme, _, token = (given or f"bearer {session}").partition(" ")
     caller = None
     if scheme.lower() == "bearer":
         token = token.strip()
-        caller = backend.accounts.remembered(token) or await backend.accounts.authenticate(token)
+        caller = accounts.remembered(token) or await accounts.authenticate(token)
     if caller is None:
         limits.failures.spend(address(service, scope))
         raise Unauthenticated(
             "The token is unknown or has been revoked; send a valid one as `Authorization: Bearer`."
+            if session is None
+            else "The session has ended; `DELETE /v1/sessions` takes its cookie away."
         )
     limits.callers.spend(caller.player.id)
     return caller

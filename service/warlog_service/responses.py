@@ -17,9 +17,9 @@ JSON = (b"content-type", b"application/json")
 PROBLEM = (b"content-type", b"application/problem+json")
 TEXT = (b"content-type", b"text/plain; charset=utf-8")
 MARKDOWN = (b"content-type", b"text/markdown; charset=utf-8")
-PRIVATE: Headers = [(b"cache-control", b"private, no-store"), (b"vary", b"Authorization")]
+PRIVATE: Headers = [(b"cache-control", b"private, no-store"), (b"vary", b"Authorization, Cookie")]
 """What depends on who asks is kept by nobody."""
-PUBLIC: Headers = [(b"cache-control", b"no-cache"), (b"vary", b"Authorization")]
+PUBLIC: Headers = [(b"cache-control", b"no-cache"), (b"vary", b"Authorization, Cookie")]
 """What everybody gets alike may be kept, and is asked for again with its ETag."""
 
 BODILESS = (204, 304)
@@ -43,6 +43,10 @@ class Wire(Protocol):
 
     def answer(self, answer: Answer) -> bool:
         """Writes a whole answer, where that is possible at once."""
+        ...
+
+    def add_headers(self, headers: Headers) -> None:
+        """The answer to the request has these headers, too."""
         ...
 
     def push(self, piece: bytes) -> bool:

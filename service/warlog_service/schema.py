@@ -267,6 +267,17 @@ class Token(Struct, frozen=True, forbid_unknown_fields=True):
     label: str
     scopes: list[str]
     created_at: Time
+    expires_at: Time | None
+    """Of the session of a browser; null: it lasts until it is revoked."""
+
+
+class Session(Struct, frozen=True, forbid_unknown_fields=True):
+    """The session of a browser. Its token is in a cookie."""
+
+    id: str
+    scopes: list[str]
+    created_at: Time
+    expires_at: Time
 
 
 class TokenCreated(Struct, frozen=True, forbid_unknown_fields=True):
@@ -275,6 +286,7 @@ class TokenCreated(Struct, frozen=True, forbid_unknown_fields=True):
     label: str
     scopes: list[str]
     created_at: Time
+    expires_at: Time | None
 
 
 class Tokens(Struct, frozen=True, forbid_unknown_fields=True):

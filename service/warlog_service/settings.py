@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta, Struct
 
+from warlog_service.browsers import BadOrigin, Cors
 from warlog_service.proxies import Proxies, ProxiesUnreadable
 
 Durability = Literal["everysec", "always", "replicated"]
@@ -87,6 +88,8 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     accounts_per_address: Rate = 20.0
     failures_per_address: Rate = 20.0  # requests with a bad token
     trusted_proxies: str = ""  # addresses and CIDR ranges of proxies whose forwarding headers are trusted
+    cors_origins: str = ""  # origins whose pages may read answers, or *
+    session_days: Positive = 30
     feeds_per_caller: Annotated[int, Meta(ge=0)] = 256  # open at once; without a token: per address
 
     log_format: LogFormat = "auto"  # text if standard error is a terminal, otherwise JSON
@@ -109,8 +112,11 @@ def read(environ: Mapping[str, str], **flags: object) -> Settings:
             {name: value for name, value in given.items() if value != ""}, Settings, strict=False
         )
         Proxies(settings.trusted_proxies)
+        Cors(settings.cors_origins)
         return settings
     except ProxiesUnreadable as error:
         raise BadSettings(f"WARLOG_TRUSTED_PROXIES: {error}") from None
+    except BadOrigin as error:
+        raise BadSettings(f"WARLOG_CORS_ORIGINS: {error}") from None
     except msgspec.ValidationError as error:
         raise BadSettings(str(error).replace("$.", "WARLOG_").replace("`$`", "the settings")) from None

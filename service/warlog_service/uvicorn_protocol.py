@@ -25,7 +25,7 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from warlog_service import problems
 from warlog_service.requests import by_name
-from warlog_service.responses import BODILESS, WIRE, Answer, chunk
+from warlog_service.responses import BODILESS, WIRE, Answer, Headers, chunk
 
 HOOKS: dict[type, dict[str, str]] = {
     HttpToolsProtocol: {
@@ -573,6 +573,11 @@ class WarlogProtocol(HttpToolsProtocol):
         cycle.on_response()
         cycle.on_response = _nothing  # it holds the connection, which holds the request
         return True
+
+    def add_headers(self, headers: Headers) -> None:
+        cycle = self._served
+        assert cycle is not None
+        cycle.default_headers = [*cycle.default_headers, *headers]
 
     def push(self, piece: bytes) -> bool:
         cycle = self._served

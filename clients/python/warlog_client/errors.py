@@ -8,7 +8,7 @@ WarlogError
     ├── BadRequest          400   MalformedBody  BadParameter
     ├── Unauthenticated     401
     ├── Forbidden           403   NotYourSeat  InsufficientScope  WrongInvitation  NoSpectators  Competitive
-    │                             Hidden
+    │                             Hidden  CrossOrigin
     ├── NotFound            404   UnknownMatch  UnknownSeat  UnknownGame  UnknownVersion  UnknownPlayer
     │                             UnknownScenario  UnknownToken  UnknownEntry  UnknownLayout  UnknownOptions
     │                             NoView
@@ -119,6 +119,12 @@ class NotYourSeat(Forbidden):
     """You do not hold this seat."""
 
     known_code = "not_your_seat"
+
+
+class CrossOrigin(Forbidden):
+    """The request uses a session, and no page of this server made it."""
+
+    known_code = "cross_origin"
 
 
 class InsufficientScope(Forbidden):

@@ -95,6 +95,8 @@ class Token(Struct, frozen=True):
     label: str
     scopes: list[str]
     created_at: datetime | None = None
+    expires_at: datetime | None = None
+    """Of the session of a browser."""
 
 
 class NewToken(Struct, frozen=True):

@@ -43,6 +43,7 @@ class Token(msgspec.Struct, frozen=True):
     label: str
     scopes: tuple[str, ...]
     created_at: str
+    expires_at: str | None = None  # of a session
 
 
 class NewToken(msgspec.Struct, frozen=True):
@@ -53,6 +54,7 @@ class NewToken(msgspec.Struct, frozen=True):
     label: str
     scopes: tuple[str, ...]
     created_at: str
+    expires_at: str | None = None
 
 
 class Caller(msgspec.Struct, frozen=True):
@@ -62,6 +64,7 @@ class Caller(msgspec.Struct, frozen=True):
     scopes: tuple[str, ...]
     token_id: str
     token_hash: str
+    expires_ms: int | None = None
 
     @property
     def id(self) -> str:
@@ -79,6 +82,8 @@ class _StoredToken(msgspec.Struct, frozen=True):
     scopes: tuple[str, ...]
     created_ms: int
     hash: str
+    expires_ms: int | None = None
+    parent: str | None = None  # the id of the token that a session was begun with, and ends with
 
 
 class Accounts:
@@ -139,29 +144,55 @@ class Accounts:
         self._pipe.check_growth(keys.tokens(player_id))
         return await self._add_token(player, label, tuple(scopes))
 
+    async def create_session(self, caller: Caller, lasts_ms: int) -> NewToken:
+        """A token for the cookie of a browser: with the caller's scopes, for this time, and as long as his token lives.
+
+        Raises QuotaExceeded."""
+        self._pipe.check_growth(keys.tokens(caller.id))
+        now_ms = self._world.now_ms()
+        for token_id, stored in (await self._stored(caller.id)).items():
+            if stored.expires_ms is not None and stored.expires_ms <= now_ms:
+                await self._pipe.call("HDEL", keys.tokens(caller.id), token_id, write=True)
+        return await self._add_token(
+            caller.player, "session", caller.scopes, lasts_ms=lasts_ms, parent=caller.token_id
+        )
+
     async def tokens(
         self, player_id: str, after: str | None = None, limit: int = 50
     ) -> tuple[list[Token], str | None]:
         """The oldest first, from behind the cursor `after`; with the cursor of the next page, None at the end."""
-        flat = await self._pipe.call("HGETALL", keys.tokens(player_id))
+        now_ms = self._world.now_ms()
         stored = {
-            flat[i].decode(): msgspec.json.decode(flat[i + 1], type=_StoredToken)
-            for i in range(0, len(flat), 2)
+            id: token
+            for id, token in (await self._stored(player_id)).items()
+            if token.expires_ms is None or token.expires_ms > now_ms
         }
         cursors = {f"{token.created_ms:013d}:{id}": id for id, token in stored.items()}
         found = sorted(cursor for cursor in cursors if after is None or cursor > after)
         page = [
-            Token(id, stored[id].label, stored[id].scopes, rfc3339(stored[id].created_ms))
+            Token(
+                id,
+                stored[id].label,
+                stored[id].scopes,
+                rfc3339(stored[id].created_ms),
+                _rfc3339(stored[id].expires_ms),
+            )
             for id in (cursors[cursor] for cursor in found[:limit])
         ]
         return page, found[limit - 1] if len(found) > limit else None
 
     async def revoke(self, player_id: str, token_id: str) -> None:
-        """At once and everywhere. Raises UnknownToken."""
-        raw = await self._pipe.call("HGET", keys.tokens(player_id), token_id)
-        if raw is None:
+        """At once and everywhere, with the sessions that were begun with it. Raises UnknownToken."""
+        stored = await self._stored(player_id)
+        if token_id not in stored:
             raise UnknownToken("You have no token with this id.")
-        token_hash = msgspec.json.decode(raw, type=_StoredToken).hash
+        # The token last: should we die in between, it still stands in the list, and so can be revoked again.
+        for session_id, session in stored.items():
+            if session.parent == token_id:
+                await self._revoke(player_id, session_id, session.hash)
+        await self._revoke(player_id, token_id, stored[token_id].hash)
+
+    async def _revoke(self, player_id: str, token_id: str, token_hash: str) -> None:
         # First what counts. Should we die in between, the list still shows the token, and it can be revoked again: it
         # leaves the list when every process has been told.
         await self._pipe.call("DEL", keys.token(token_hash), write=True)
@@ -175,6 +206,9 @@ class Accounts:
             return None
         token_hash = hashlib.sha256(token.encode()).hexdigest()
         caller = self._remembered.get(token_hash) or await self._look_up(token_hash)
+        if caller is not None and self._has_expired(caller):
+            self._remembered.pop(token_hash, None)
+            return None
         if caller is not None:
             if len(self._hashes) >= REMEMBERED_MAX:
                 self._hashes.clear()
@@ -184,11 +218,17 @@ class Accounts:
     def remembered(self, token: str) -> Caller | None:
         """`authenticate` as far as it takes neither a round trip nor the hash of the token; None: ask there."""
         token_hash = self._hashes.get(token)
-        return None if token_hash is None else self._remembered.get(token_hash)
+        caller = None if token_hash is None else self._remembered.get(token_hash)
+        return None if caller is None or self._has_expired(caller) else caller
 
     async def valid(self, caller: Caller) -> bool:
-        """Not revoked since `authenticate`: for those who stay long."""
+        """Neither revoked nor expired since `authenticate`: for those who stay long."""
+        if self._has_expired(caller):
+            return False
         return caller.token_hash in self._remembered or await self._look_up(caller.token_hash) is not None
+
+    def _has_expired(self, caller: Caller) -> bool:
+        return caller.expires_ms is not None and caller.expires_ms <= self._world.now_ms()
 
     @contextmanager
     def staying(self, caller: Caller, revoked: Callable[[], None]) -> Iterator[None]:
@@ -217,20 +257,40 @@ class Accounts:
             self._remembered[token_hash] = caller
         return caller
 
-    async def _add_token(self, player: Player, label: str, scopes: tuple[str, ...]) -> NewToken:
+    async def _stored(self, player_id: str) -> dict[str, _StoredToken]:
+        """By the token's id, expired sessions included."""
+        flat = await self._pipe.call("HGETALL", keys.tokens(player_id))
+        return {
+            flat[i].decode(): msgspec.json.decode(flat[i + 1], type=_StoredToken)
+            for i in range(0, len(flat), 2)
+        }
+
+    async def _add_token(
+        self,
+        player: Player,
+        label: str,
+        scopes: tuple[str, ...],
+        *,
+        lasts_ms: int | None = None,
+        parent: str | None = None,
+    ) -> NewToken:
+        """lasts_ms: None for a token that does not expire."""
         secret = base64.urlsafe_b64encode(self._world.token_bytes(32)).decode().rstrip("=")
         token, token_id = f"wl_{secret}", self._world.new_id("tk_")
         token_hash = hashlib.sha256(token.encode()).hexdigest()
-        stored = _StoredToken(label, scopes, self._world.now_ms(), token_hash)
+        now_ms = self._world.now_ms()
+        expires_ms = None if lasts_ms is None else now_ms + lasts_ms
+        stored = _StoredToken(label, scopes, now_ms, token_hash, expires_ms, parent)
         # Last what makes it valid: a token that nobody could list or revoke must not come to be.
         kept = (token_id, msgspec.json.encode(stored), self._tokens_max, "")
         have = await self._pipe.script("keep", [keys.tokens(player.id)], kept)
         if have != -1:
             detail = f"You have {have} tokens, and {self._tokens_max} is the limit. Revoke one first."
             raise QuotaExceeded("tokens_per_player", have, self._tokens_max, detail)
-        caller = Caller(player, scopes, token_id, token_hash)
-        await self._pipe.call("SET", keys.token(token_hash), msgspec.json.encode(caller), write=True)
-        return NewToken(token, token_id, label, scopes, rfc3339(stored.created_ms))
+        caller = Caller(player, scopes, token_id, token_hash, expires_ms)
+        until = () if lasts_ms is None else ("PX", lasts_ms)
+        await self._pipe.call("SET", keys.token(token_hash), msgspec.json.encode(caller), *until, write=True)
+        return NewToken(token, token_id, label, scopes, rfc3339(now_ms), _rfc3339(expires_ms))
 
     def _revoked(self, token_hash: bytes) -> None:
         self._revocations += 1
@@ -243,3 +303,7 @@ class Accounts:
         self._remembered.clear()
         self._hashes.clear()
         self._listening = self._watch.ready
+
+
+def _rfc3339(ms: int | None) -> str | None:
+    return None if ms is None else rfc3339(ms)

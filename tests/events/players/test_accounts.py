@@ -12,6 +12,7 @@ from warlog_events.clock_and_random import World
 from warlog_events.errors import MalformedBody, QuotaExceeded, UnknownPlayer, UnknownToken
 from warlog_events.players import accounts as module
 from warlog_events.players.accounts import Accounts, NewToken
+from warlog_events.redis import keys
 from warlog_events.redis.append_notices import Watch
 from warlog_events.redis.connection import Connection
 from warlog_events.redis.pipe import Word
@@ -121,6 +122,41 @@ async def test_a_player_has_so_many_tokens_at_most(connection: Connection) -> No
         assert isinstance(refused, QuotaExceeded)
         assert refused.extra == {"quota": "tokens_per_player", "have": 2, "limit": 2}
     await watch.close()
+
+
+async def test_a_session_ends_when_its_time_is_over(connection: Connection, accounts: Accounts) -> None:
+    account, token = await accounts.create_player("ada")
+    caller = await accounts.authenticate(token)
+    assert caller is not None
+    session = await accounts.create_session(caller, 400)
+    found = await accounts.authenticate(session.token)
+    assert found is not None
+    assert (found.id, found.scopes) == (account.id, caller.scopes)
+    assert len((await accounts.tokens(account.id))[0]) == 2
+    await asyncio.sleep(0.5)
+    # Also where it is remembered, and where a feed was opened with it.
+    assert accounts.remembered(session.token) is None
+    assert not await accounts.valid(found)
+    assert await accounts.authenticate(session.token) is None
+    assert await connection.redis.exists(keys.token(found.token_hash)) == 0
+    # It is no longer listed, and the next session takes it from the list.
+    assert len((await accounts.tokens(account.id))[0]) == 1
+    await accounts.create_session(caller, 60_000)
+    assert await connection.redis.hlen(keys.tokens(account.id)) == 2
+
+
+async def test_a_token_takes_the_sessions_with_it_that_were_begun_with_it(accounts: Accounts) -> None:
+    account, token = await accounts.create_player("ada")
+    caller = await accounts.authenticate(token)
+    assert caller is not None
+    second = await accounts.create_token(account.id, "", ("play",))
+    other = await accounts.authenticate(second.token)
+    assert other is not None
+    ends, stays = await accounts.create_session(other, 60_000), await accounts.create_session(caller, 60_000)
+    await accounts.revoke(account.id, second.id)
+    assert await accounts.authenticate(ends.token) is None
+    assert await accounts.authenticate(stays.token) is not None
+    assert {one.id for one in (await accounts.tokens(account.id))[0]} == {caller.token_id, stays.id}
 
 
 async def test_a_known_token_costs_no_round_trip(connection: Connection, accounts: Accounts) -> None:
