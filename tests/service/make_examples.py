@@ -45,10 +45,10 @@ class Session:
         self.url = url
         self.kept: dict[str, Any] = {}
 
-    def call(self, operation: str, who: Api, method: str, path: str, body: Any = None) -> Any:
-        answer = (
-            who.http.request(method, path, json=body) if body is not None else who.http.request(method, path)
-        )
+    def call(self, operation: str, who: Api, method: str, path: str, body: Any = None, **headers: str) -> Any:
+        sent = {} if body is None else {"json": body}
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        answer = who.http.request(method, path, headers=named, **sent)
         assert answer.status_code < 400, f"{operation}: {answer.status_code} {answer.text}"
         entry: dict[str, Any] = {"method": method, "path": f"/v1{path}", "status": answer.status_code}
         if body is not None:
@@ -71,6 +71,8 @@ def play(url: str) -> dict[str, Any]:
     call("get_player", stranger, "GET", f"/players/{made['player']['id']}")
     token = call("post_token", ada, "POST", "/tokens", {"label": "bot", "scopes": ["play"]})
     call("get_tokens", ada, "GET", "/tokens")
+    call("post_session", ada, "POST", "/sessions", sec_fetch_site="same-origin")
+    call("delete_session", stranger, "DELETE", "/sessions", sec_fetch_site="same-origin")
     call("delete_token", ada, "DELETE", f"/tokens/{token['id']}")
     games = call("get_games", stranger, "GET", "/games")
     games["games"] = [
