@@ -76,7 +76,7 @@ class NewMatches:
             *await self._make(self._store.new_match_id(), game_of(spec.game), caller.id, first_events)
         )
 
-    async def seat(self, match_id: str, wanted: Wanted, players: Sequence[Player]) -> Match:
+    async def create_paired(self, match_id: str, wanted: Wanted, players: Sequence[Player]) -> Match:
         """The match of players who were paired (pairing.py), which starts at once.
 
         Raises VersionConflict where it has been made before, WrongStatus where it has been voided, Refused where
@@ -104,14 +104,14 @@ class NewMatches:
         charged = False
         returned: list[T] = []
 
-        async def decide(draft: Draft) -> None:
+        async def write_events(draft: Draft) -> None:
             nonlocal charged
             returned.append(first_events(draft))
             if not charged:
                 await self._before.charge(draft)
                 charged = True
 
-        done = await self._attempt(match_id, decide, by, game=game)
+        done = await self._attempt(match_id, write_events, by, game=game)
         return done.match, returned[-1]
 
     async def import_record(
@@ -144,8 +144,8 @@ class NewMatches:
         versions = await self._heavy.run(begin_import, replayed, parsed, caller, visibility)
         await self._before.charge(replayed)
 
-        async def decide(draft: Draft) -> None:
+        async def write_events(draft: Draft) -> None:
             await self._heavy.run(lambda: draft.take_over(replayed, self._store.at()))
 
-        done = await self._attempt(match_id, decide, caller.id, game=game)
+        done = await self._attempt(match_id, write_events, caller.id, game=game)
         return Imported(done.match, {str(old): new for old, new in versions.items()})

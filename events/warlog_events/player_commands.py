@@ -1,4 +1,4 @@
-"""A player's command: checks that the player may know of the match, then has `Matches.attempt` append its event."""
+"""A player's command: asks whether the player may know of the match, then lets `Matches.attempt` append its event."""
 
 from .errors import Accepted, IntegrityError, WarlogError
 from .lookups import Lookups
@@ -66,7 +66,7 @@ class PlayerCommands:
                 earlier = await self._loader.accepted(match_id, caller.id, key)
                 if earlier is None:
                     raise
-                return Done((await self._loader.hot(match_id, fresh=True)).match, earlier=earlier)
+                return Done((await self._loader.current(match_id, fresh=True)).match, earlier=earlier)
             return await self._execute(match_id, command, caller, expected_version, key, found)
         except IntegrityError:
             await self._admission.check_damaged(match_id, caller.id)
@@ -96,11 +96,11 @@ class PlayerCommands:
         began_at = 0
         rematch: str | None = None
 
-        async def decide(draft: Draft) -> None:
+        async def write_events(draft: Draft) -> None:
             nonlocal began_at, rematch
             began_at = began_at or draft.at
             match = draft.match
-            check_known(match, command, caller)  # before anything else is said of the match
+            check_known(match, command, caller)  # before anything else that a refusal could tell
             if self._presence is not None:
                 self._presence.note_call(match, caller.id)
             check_version(draft, command, expected_version, began_at)
@@ -117,7 +117,7 @@ class PlayerCommands:
 
         return await self._attempt(
             match_id,
-            decide,
+            write_events,
             caller.id,
             key=key,
             acting=command.seat if isinstance(command, Act) else None,

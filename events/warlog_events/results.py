@@ -23,7 +23,7 @@ class Key(msgspec.Struct, frozen=True):
 
 
 class MatchSettings(msgspec.Struct, frozen=True):
-    """hot_bytes_max               memory for hot matches, roughly
+    """hot_bytes_max               for matches in memory, roughly
     checkpoint_every_events     most events that looking back at a version has to replay
     snapshot_every_events       how often a match is written down whole
     feed_events_max             events that may wait for one slow reader
@@ -79,7 +79,7 @@ class Done:
         return msgspec.json.encode({"match": summary})
 
 
-Decide = Callable[[Draft], Awaitable[None]]
+WriteEvents = Callable[[Draft], Awaitable[None]]
 """Writes events on a draft of the newest match that is known, or none; raises what is to be refused. It may be called
 several times, each time with another draft."""
 
@@ -90,7 +90,7 @@ class Attempt(Protocol):
     async def __call__(
         self,
         match_id: str,
-        decide: Decide,
+        write_events: WriteEvents,
         by: str,
         *,
         game: Game | None = None,

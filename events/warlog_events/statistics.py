@@ -22,7 +22,7 @@ class Counts:
     redis_reads        round trips for reading; what goes out together counts once
     redis_appends      calls of the append script
     conflicts          appends that came too late by a version
-    cache_hits         matches that were asked for and hot
+    cache_hits         matches that were asked for and were in memory
     cache_misses       those that had to be loaded, or were being loaded already
     snapshots_refused  snapshots that were not what they said
     integrity_errors   matches that contradicted themselves

@@ -66,7 +66,7 @@ class Table:
     async def hot_seat(self, options: dict[str, object] | None = None, **more: Any) -> Match:
         """A running match in which ada holds both seats."""
         spec = CreateMatch("hex", BATTLE if options is None else options, {"red": "me", "blue": "me"}, **more)
-        return (await self.matches.create(spec, ADA)).match
+        return (await self.matches.new.create(spec, ADA)).match
 
     async def duel(self, options: dict[str, object] | None = None, **more: Any) -> Match:
         """A running match of ada (red) against bob (blue)."""
@@ -74,18 +74,18 @@ class Table:
 
         seats = {"red": "me", "blue": BOB.id}
         spec = CreateMatch("hex", BATTLE if options is None else options, seats, **more)
-        match = (await self.matches.create(spec, ADA, players={BOB.id: BOB})).match
+        match = (await self.matches.new.create(spec, ADA, players={BOB.id: BOB})).match
         await self.do(match, Prepare("red"), ADA)
         return (await self.do(match, Prepare("blue"), BOB)).match
 
     async def answer(self, done: Done, player: Player = ADA) -> bytes:
         """To the command, also where it is a repeat."""
         if done.earlier is not None:
-            done = await self.matches.again(done.match, done.earlier)
+            done = await self.matches.commands.again(done.match, done.earlier)
         return done.event_answer(player.id)
 
     async def do(self, match: Match, command: Any, player: Player = ADA, **more: Any) -> Done:
-        return await self.matches.execute(match.id, command, player, **more)
+        return await self.matches.commands.execute(match.id, command, player, **more)
 
     async def act(self, match: Match, seat: str, action: dict[str, Any], **more: Any) -> Match:
         """By whoever holds the seat."""
@@ -111,7 +111,7 @@ class Table:
         return match if match.is_over else await self.finish(match)
 
     async def load(self, match: Match) -> Match:
-        return await self.matches.load(match.id, ADA.id)
+        return await self.matches.admission.load(match.id, ADA.id)
 
     async def events(self, match: Match, reader: Reader = ALL) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = to_builtins(await self.matches.past.events(match, reader, 0, 100_000))

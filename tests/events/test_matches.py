@@ -58,7 +58,7 @@ async def test_a_hot_seat_match_has_started_at_version_2(table: Table) -> None:
 
 
 async def test_a_match_starts_when_every_seat_is_held_and_prepared(table: Table) -> None:
-    made = await table.matches.create(CreateMatch("hex", BATTLE, {"red": "me", "blue": "open"}), ADA)
+    made = await table.matches.new.create(CreateMatch("hex", BATTLE, {"red": "me", "blue": "open"}), ADA)
     match = made.match
     assert (match.status, match.version, made.invitations) == ("lobby", 1, {})
     await table.do(match, Prepare("red"), ADA)
@@ -74,7 +74,7 @@ async def test_a_match_starts_when_every_seat_is_held_and_prepared(table: Table)
 
 
 async def test_acting_before_the_start_or_from_a_foreign_seat_is_refused(table: Table) -> None:
-    match = (await table.matches.create(CreateMatch("hex", BATTLE, {"red": "me"}), ADA)).match
+    match = (await table.matches.new.create(CreateMatch("hex", BATTLE, {"red": "me"}), ADA)).match
     with pytest.raises(errors.WrongStatus):
         await table.do(match, Act("red", RESIGN), ADA)
     match = await table.duel()
@@ -111,7 +111,7 @@ async def test_the_rule_book_decides_what_is_inside_an_action_and_an_ended_match
 
 
 async def test_a_seat_by_invitation_needs_exactly_its_invitation(table: Table) -> None:
-    made = await table.matches.create(
+    made = await table.matches.new.create(
         CreateMatch("hex", BATTLE, {"red": "me", "blue": "invite"}, visibility="private"), ADA
     )
     match, secret = made.match, made.invitations["blue"]
@@ -133,16 +133,16 @@ async def test_a_private_match_does_not_exist_for_strangers(table: Table) -> Non
     match = await table.hot_seat(visibility="private")
     for stranger in (None, EVE.id):
         with pytest.raises(errors.UnknownMatch):
-            await table.matches.load(match.id, stranger)
+            await table.matches.admission.load(match.id, stranger)
     with pytest.raises(errors.UnknownMatch):
         await table.do(match, Act("red", RESIGN), EVE)
     for unknown in ("m_000_aaaaaaaaaaaaaaaa", "m_999_aaaaaaaaaaaaaaaa", "nonsense", ""):
         with pytest.raises(errors.UnknownMatch):
-            await table.matches.load(unknown, ADA.id)
+            await table.matches.admission.load(unknown, ADA.id)
 
 
 async def test_leaving_a_seat_unprepares_it_and_is_for_the_lobby_alone(table: Table) -> None:
-    match = (await table.matches.create(CreateMatch("hex", BATTLE, {"red": "me"}), ADA)).match
+    match = (await table.matches.new.create(CreateMatch("hex", BATTLE, {"red": "me"}), ADA)).match
     await table.do(match, Prepare("red"), ADA)
     match = (await table.do(match, LeaveSeat("red"), ADA)).match
     assert match.holders == {}
@@ -159,7 +159,7 @@ async def test_leaving_a_seat_unprepares_it_and_is_for_the_lobby_alone(table: Ta
 async def test_wishes_are_granted_and_contested_ones_drawn_for(table: Table) -> None:
     players = [Player(f"pl_{name}", name) for name in ("one", "two", "three", "four")]
     spec = CreateMatch("hex", {"seats": 4, "army": "preset"}, seating="wish")
-    match = (await table.matches.create(spec, ADA)).match
+    match = (await table.matches.new.create(spec, ADA)).match
     with pytest.raises(errors.WrongStatus):
         await table.do(match, TakeSeat("red"), BOB)
     with pytest.raises(errors.UnknownSeat):
@@ -240,7 +240,7 @@ async def test_with_four_players_everybody_must_agree_once(table: Table) -> None
     players = [ADA, BOB, EVE, Player("pl_dan", "dan")]
     seats = dict(zip(("red", "blue", "green", "yellow"), (p.id for p in players), strict=True))
     spec = CreateMatch("hex", {"seats": 4, "army": "preset"}, {**seats, "red": "me"})
-    match = (await table.matches.create(spec, ADA, players={p.id: p for p in players})).match
+    match = (await table.matches.new.create(spec, ADA, players={p.id: p for p in players})).match
     *_, done = [
         await table.do(match, Prepare(seat), player) for seat, player in zip(seats, players, strict=True)
     ]
@@ -303,14 +303,14 @@ async def test_options_that_change_the_seats_empty_those_that_vanish_and_unprepa
 ) -> None:
     seats = {"red": "me", "blue": BOB.id, "green": EVE.id, "yellow": "open"}
     spec = CreateMatch("hex", {"seats": 4, "army": "preset"}, seats)
-    match = (await table.matches.create(spec, ADA, players={BOB.id: BOB, EVE.id: EVE})).match
+    match = (await table.matches.new.create(spec, ADA, players={BOB.id: BOB, EVE.id: EVE})).match
     await table.do(match, Prepare("red"), ADA)
     await table.do(match, Prepare("blue"), BOB)
     done = await table.do(match, Propose(Options(options={"round_limit": 9})), ADA)
     await table.do(match, Accept(done.version), BOB)
     match = (await table.do(match, Accept(done.version), EVE)).match
     assert match.fold.prepared == ("red",)  # the seats are the same, but only the proposer is still content
-    assert (await table.matches.head(match.id)).fold.prepared == ("red",)
+    assert (await table.matches.newest(match.id)).fold.prepared == ("red",)
     await table.do(match, Prepare("blue"), BOB)
     done = await table.do(match, Propose(Options(options={"seats": 2, "round_limit": None})), BOB)
     await table.do(match, Accept(done.version), ADA)
@@ -322,7 +322,7 @@ async def test_options_that_change_the_seats_empty_those_that_vanish_and_unprepa
 
 
 async def test_bad_options_and_positions_are_refused_with_the_books_code_when_proposed(table: Table) -> None:
-    match = (await table.matches.create(CreateMatch("hex", BATTLE, {"red": "me"}), ADA)).match
+    match = (await table.matches.new.create(CreateMatch("hex", BATTLE, {"red": "me"}), ADA)).match
     cases: list[tuple[Options, str]] = [
         (Options(options={"width": 3}), "invalid_options"),
         (Options(options={"roster": [], "army": "recruit"}), "bad_roster"),
@@ -333,20 +333,20 @@ async def test_bad_options_and_positions_are_refused_with_the_books_code_when_pr
             await table.do(match, Propose(proposal), ADA)
         assert refused.value.code == code
     with pytest.raises(errors.Refused):
-        await table.matches.create(CreateMatch("hex", {"width": 3}), ADA)
+        await table.matches.new.create(CreateMatch("hex", {"width": 3}), ADA)
     with pytest.raises(errors.UnknownGame):
-        await table.matches.create(CreateMatch("chess"), ADA)
+        await table.matches.new.create(CreateMatch("chess"), ADA)
     with pytest.raises(errors.UnknownSeat):
-        await table.matches.create(CreateMatch("hex", {}, {"green": "me"}), ADA)
+        await table.matches.new.create(CreateMatch("hex", {}, {"green": "me"}), ADA)
     with pytest.raises(errors.UnknownPlayer):
-        await table.matches.create(CreateMatch("hex", {}, {"red": "pl_nobody"}), ADA)
+        await table.matches.new.create(CreateMatch("hex", {}, {"red": "pl_nobody"}), ADA)
 
 
 async def test_a_position_agreed_in_the_lobby_is_where_the_match_starts(table: Table) -> None:
     other = await table.play(await table.hot_seat(), 9, random.Random(4))
     assert other.state is not None
     position = other.state.position(plain=True)
-    match = (await table.matches.create(CreateMatch("hex", BATTLE, {"red": "me"}), ADA)).match
+    match = (await table.matches.new.create(CreateMatch("hex", BATTLE, {"red": "me"}), ADA)).match
     match = (await table.do(match, Propose(Options(position=position)), ADA)).match
     await table.do(match, TakeSeat("blue"), ADA)
     await table.do(match, Prepare("red"), ADA)
@@ -356,7 +356,7 @@ async def test_a_position_agreed_in_the_lobby_is_where_the_match_starts(table: T
 
 
 async def test_a_lobby_may_be_aborted_with_consent_and_a_running_match_may_not(table: Table) -> None:
-    match = (await table.matches.create(CreateMatch("hex", BATTLE, {"red": "me"}), ADA)).match
+    match = (await table.matches.new.create(CreateMatch("hex", BATTLE, {"red": "me"}), ADA)).match
     await table.do(match, TakeSeat("blue"), BOB)
     done = await table.do(match, Propose(Abort()), ADA)
     match = (await table.do(match, Accept(done.version), BOB)).match
@@ -375,7 +375,7 @@ async def test_a_rematch_has_the_same_players_settings_and_beginning(table: Tabl
     match = await table.finish(match)
     done = await table.do(match, Propose(Rematch()), ADA)
     done = await table.do(match, Accept(done.version), BOB)
-    again = await table.matches.load(str(done.event(SPECTATOR)["match"]), None)
+    again = await table.matches.admission.load(str(done.event(SPECTATOR)["match"]), None)
     assert (again.status, again.fold.options) == ("lobby", match.fold.options)
     assert again.holders == {"red": BOB, "blue": ADA}
     assert again.move_seconds == 600
@@ -393,14 +393,14 @@ async def test_a_rematch_is_made_though_the_clock_was_off(redis_server: AnyRedis
         table.world.offset_ms += 60_000
         done = await table.do(match, Propose(Rematch()), ADA)
         assert done.match.fold.rematch is not None
-        again = await table.matches.load(done.match.fold.rematch, ADA.id)
+        again = await table.matches.admission.load(done.match.fold.rematch, ADA.id)
         assert abs(again.fold.created_at - done.match.fold.updated_at) < 10_000
 
 
 async def test_the_rematch_of_a_match_with_wishes_keeps_its_players_and_turns_their_seats(
     table: Table,
 ) -> None:
-    match = (await table.matches.create(CreateMatch("wec", {}, seating="wish"), ADA)).match
+    match = (await table.matches.new.create(CreateMatch("wec", {}, seating="wish"), ADA)).match
     await table.do(match, Join("white"), ADA)
     match = (await table.do(match, Join("white"), BOB)).match
     for seat, player in match.holders.items():
@@ -409,7 +409,7 @@ async def test_the_rematch_of_a_match_with_wishes_keeps_its_players_and_turns_th
     await table.do(match, Act("black", {"type": "resign"}), loser)
     proposal = await table.do(match, Propose(Rematch()), ADA)
     done = await table.do(match, Accept(proposal.version), BOB)
-    again = await table.matches.load(str(done.event(SPECTATOR)["match"]), None)
+    again = await table.matches.admission.load(str(done.event(SPECTATOR)["match"]), None)
     assert again.seating == "wish"
     assert again.holders == {"black": match.holders["white"], "white": match.holders["black"]}
     await table.do(again, LeaveSeat("white"), again.holders["white"])
@@ -430,7 +430,7 @@ async def test_a_rematch_of_any_number_of_players_turns_their_seats(
     table: Table, game: str, options: dict[str, object], count: int
 ) -> None:
     players = [Player(f"pl_{number}", f"player {number}") for number in range(count)]
-    match = await table.matches.seat(table.store.new_match_id(), Wanted(game, options), players)
+    match = await table.matches.new.create_paired(table.store.new_match_id(), Wanted(game, options), players)
     sides = policy.sides(match.game, options, None)
     while not match.is_over:
         match = await table.act(match, match.to_act[0], {"type": "resign"})
@@ -438,7 +438,7 @@ async def test_a_rematch_of_any_number_of_players_turns_their_seats(
     version = done.version
     for player in players[1:]:
         done = await table.do(match, Accept(version), player)
-    again = await table.matches.load(str(done.event(SPECTATOR)["match"]), None)
+    again = await table.matches.admission.load(str(done.event(SPECTATOR)["match"]), None)
 
     def partners(match: Match) -> set[frozenset[str]]:
         by_side: dict[int, set[str]] = {}
@@ -501,7 +501,7 @@ async def test_in_a_competitive_match_a_player_holds_seats_of_one_side(table: Ta
         await table.hot_seat(mode="competitive")
     pairs: dict[str, object] = {"seats": 4, "teams": "pairs", "army": "preset"}
     spec = CreateMatch("hex", pairs, {"red": "me", "green": "me"}, mode="competitive")
-    match = (await table.matches.create(spec, ADA)).match
+    match = (await table.matches.new.create(spec, ADA)).match
     with pytest.raises(errors.Competitive):
         await table.do(match, TakeSeat("blue"), ADA)
     await table.do(match, TakeSeat("blue"), BOB)
@@ -511,7 +511,7 @@ async def test_in_a_competitive_match_a_player_holds_seats_of_one_side(table: Ta
 
 
 async def test_a_match_becomes_competitive_by_consent_and_before_the_start_only(table: Table) -> None:
-    match = (await table.matches.create(CreateMatch("hex", BATTLE, {"red": "me"}), ADA)).match
+    match = (await table.matches.new.create(CreateMatch("hex", BATTLE, {"red": "me"}), ADA)).match
     await table.do(match, TakeSeat("blue"), BOB)
     done = await table.do(match, Propose(Competitive()), BOB)
     assert done.match.mode == "casual"
@@ -602,7 +602,7 @@ async def test_a_scenario_is_proposed_once_though_it_has_gone_when_the_command_i
         table_at(redis_server.url, scenario=scenario) as two,
     ):
         spec = CreateMatch("hex", BATTLE, {"red": "me", "blue": "invite"}, visibility="private")
-        made = await one.matches.create(spec, ADA)
+        made = await one.matches.new.create(spec, ADA)
         match, command, key = made.match, Propose(Options(scenario="sc_1")), Key("k", "d")
         await two.load(match)
         await one.do(match, TakeSeat("blue", made.invitations["blue"]), BOB)

@@ -97,7 +97,7 @@ async def test_an_import_that_takes_a_minute_happens_when_it_is_appended(redis_s
         slow = Matches(
             table.store.__class__(table.connection, world), world, heavy=Threads("", 1, Watched(after))
         )
-        imported = (await slow.import_record(record, ADA)).match
+        imported = (await slow.new.import_record(record, ADA)).match
         assert abs(imported.fold.updated_at - time.time_ns() // 1_000_000) < 30_000
         assert imported.fold.created_at == imported.fold.started_at == imported.fold.updated_at
         # What is stored continues its chain, and replays to the same match.
@@ -117,7 +117,7 @@ async def test_many_long_imports_at_once_all_succeed(redis_server: AnyRedis) -> 
         match = await table.play(await table.hot_seat(), 400, random.Random(3))
         record = await table.matches.past.export(match, match.reader(ADA.id))
         made = await asyncio.gather(
-            *(table.matches.import_record(record, ADA) for _ in range(7)), return_exceptions=True
+            *(table.matches.new.import_record(record, ADA) for _ in range(7)), return_exceptions=True
         )
         assert not [one for one in made if isinstance(one, errors.WarlogError)]
         assert len({one.match.id for one in made if not isinstance(one, BaseException)}) == 7

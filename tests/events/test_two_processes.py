@@ -27,7 +27,7 @@ async def write(url: str, match_id: str, seed: int, commands: int) -> list[tuple
     answers: list[tuple[str, int]] = []
     async with table_at(url) as table:
         for number in range(commands):
-            match = await table.matches.load(match_id, ADA.id, fresh=rng.random() < 0.5)
+            match = await table.matches.admission.load(match_id, ADA.id, fresh=rng.random() < 0.5)
             command: object
             if match.is_over or rng.random() < 0.1:
                 command = Propose(Undo(rng.randrange(2, match.version + 1)))

@@ -37,8 +37,8 @@ async def test_what_is_answered_and_stored_does_not_depend_on_what_is_in_memory(
             for game, options in games.items():
                 seats = warlog_core.game(game).new(options=options, draws=os.urandom).seats
                 spec = CreateMatch(game, options, dict.fromkeys(seats, "me"))
-                match = (await warm.matches.create(spec, ADA)).match
-                await cold.matches.create(spec, ADA)
+                match = (await warm.matches.new.create(spec, ADA)).match
+                await cold.matches.new.create(spec, ADA)
                 rng = random.Random(game)
                 for number in range(60):
                     if match.is_over:
@@ -95,7 +95,7 @@ async def test_a_match_that_is_not_in_memory_is_loaded(table: Table) -> None:
     await table.forget()
     assert (await table.do(match, Act("red", {"type": "resign"}))).version == match.version + 1
     with pytest.raises(errors.UnknownMatch):
-        await table.matches.execute("m_000_aaaaaaaaaaaaaaaa", Act("red", {}), ADA)
+        await table.matches.commands.execute("m_000_aaaaaaaaaaaaaaaa", Act("red", {}), ADA)
 
 
 async def test_of_two_that_were_decided_on_the_same_version_one_is_done_and_the_other_decided_anew(

@@ -248,7 +248,7 @@ async def test_a_feed_that_was_asked_for_in_time_but_opens_after_the_shutdown_be
     await service.start()
     try:
         ada = Player("pl_ada", "ada")
-        made = await service.backend.matches.create(
+        made = await service.backend.matches.new.create(
             CreateMatch("hex", seats={"red": "me", "blue": "me"}), ada
         )
         stream = Stream(service, made.match, None, Reader(), [], 0)

@@ -68,7 +68,7 @@ _step = msgspec.json.Decoder(tuple[str, _Taken, list[int], str])
 
 
 class Timeline:
-    """Only ever grows, and at its end: a reader who holds an older head reads on undisturbed.
+    """Only ever grows, and at its end: a reader who holds an older `Match` reads on undisturbed.
 
     known_from   events after this version have their steps here; 0 unless the match came from a snapshot
     """

@@ -1,4 +1,4 @@
-"""The newest head of each, in memory, the least recently used leaving first."""
+"""The matches in memory, each after its newest version that this process knows; the least recently used leave first."""
 
 from collections import OrderedDict
 
@@ -8,7 +8,7 @@ _WEIGHT_OF_A_MATCH = 20_000  # bytes beside its timeline, roughly: state, facts,
 
 
 class CachedMatch:
-    """match        the newest head that this process knows
+    """match        after the newest version that this process knows
     secrets      commitment → seed in hex
     snapshot_version  version of the newest snapshot that is known to exist, 0 for none
     """
@@ -26,48 +26,48 @@ class Cache:
     def __init__(self, weight_max: int) -> None:
         self.weight_max = weight_max
         self.weight = 0
-        self._hot: OrderedDict[str, CachedMatch] = OrderedDict()
+        self._cached: OrderedDict[str, CachedMatch] = OrderedDict()
 
     def __len__(self) -> int:
-        return len(self._hot)
+        return len(self._cached)
 
     def get(self, match_id: str) -> CachedMatch | None:
-        hot = self._hot.get(match_id)
-        if hot is not None:
-            self._hot.move_to_end(match_id)
-        return hot
+        cached = self._cached.get(match_id)
+        if cached is not None:
+            self._cached.move_to_end(match_id)
+        return cached
 
-    def head(self, match_id: str) -> Match | None:
-        """The newest head, without having been used."""
-        hot = self._hot.get(match_id)
-        return None if hot is None else hot.match
+    def newest(self, match_id: str) -> Match | None:
+        """The match; it does not count as used."""
+        cached = self._cached.get(match_id)
+        return None if cached is None else cached.match
 
     @property
-    def heads(self) -> list[Match]:
-        """All of them, without having been used."""
-        return [hot.match for hot in self._hot.values()]
+    def all_newest(self) -> list[Match]:
+        """All of them; they do not count as used."""
+        return [cached.match for cached in self._cached.values()]
 
-    def put(self, hot: CachedMatch) -> None:
+    def put(self, cached: CachedMatch) -> None:
         """Also to be called when a match has grown, which has been asked for before."""
-        match_id = hot.match.id
-        if (old := self._hot.get(match_id)) is not hot:
+        match_id = cached.match.id
+        if (old := self._cached.get(match_id)) is not cached:
             if old is not None:
                 self.weight -= old.weight
-            hot.weight = 0
-            self._hot[match_id] = hot
-            self._hot.move_to_end(match_id)
-        weight = hot.match.timeline.weight + _WEIGHT_OF_A_MATCH
-        self.weight += weight - hot.weight
-        hot.weight = weight
-        while self.weight > self.weight_max and len(self._hot) > 1:
-            _, gone = self._hot.popitem(last=False)
+            cached.weight = 0
+            self._cached[match_id] = cached
+            self._cached.move_to_end(match_id)
+        weight = cached.match.timeline.weight + _WEIGHT_OF_A_MATCH
+        self.weight += weight - cached.weight
+        cached.weight = weight
+        while self.weight > self.weight_max and len(self._cached) > 1:
+            _, gone = self._cached.popitem(last=False)
             self.weight -= gone.weight
 
     def drop(self, match_id: str) -> None:
-        gone = self._hot.pop(match_id, None)
+        gone = self._cached.pop(match_id, None)
         if gone is not None:
             self.weight -= gone.weight
 
     def clear(self) -> None:
-        self._hot.clear()
+        self._cached.clear()
         self.weight = 0

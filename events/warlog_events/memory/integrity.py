@@ -28,8 +28,8 @@ FOUND_MAX = 10_000  # damaged matches that are remembered
 PAGE_EVENTS = 500
 PAUSE_SECONDS = 0.1  # after each page that is compared in the background: at most 5,000 events a second
 
-Known = tuple[str, int, str]
-"""(match, version, chain) of an event."""
+Tail = tuple[str, int, str]
+"""(match, version, chain) of the newest event that this process has in memory, or has shown to somebody."""
 
 
 class Integrity:
@@ -39,7 +39,7 @@ class Integrity:
         cache: Cache,
         counts: Counts,
         *,
-        shown: Callable[[], Iterable[Known]],
+        shown: Callable[[], Iterable[Tail]],
         broken: Callable[[str], None],
     ) -> None:
         """`shown` gives the newest event of each match that somebody is being shown; `broken` is told each match
@@ -123,8 +123,8 @@ class Integrity:
 
     async def compare_all(self, pause: Callable[[], Awaitable[None]] | None = None) -> None:
         """Every match in memory, once. Raises Unavailable."""
-        for match_id in [match.id for match in self._cache.heads]:
-            match = self._cache.head(match_id)  # the newest by now, if it is still there
+        for match_id in [match.id for match in self._cache.all_newest]:
+            match = self._cache.newest(match_id)  # the newest by now, if it is still there
             if match is not None:
                 with suppress(IntegrityError):
                     await self.compare(match, 0, pause)
@@ -144,15 +144,15 @@ class Integrity:
             task.cancel()
 
     def _returned(self, affected: Callable[[str], bool]) -> None:
-        known = {(match.id, match.version, match.chain) for match in self._cache.heads}
-        known |= {*self._shown()}
-        task = asyncio.create_task(self._compare_all([one for one in known if affected(one[0])]))
+        tails = {(match.id, match.version, match.chain) for match in self._cache.all_newest}
+        tails |= {*self._shown()}
+        task = asyncio.create_task(self._compare_all([one for one in tails if affected(one[0])]))
         self._comparing.add(task)
         task.add_done_callback(self._comparing.discard)
 
-    async def _compare_all(self, known: list[Known]) -> None:
-        for i in range(0, len(known), COMPARED_AT_ONCE):
-            part = known[i : i + COMPARED_AT_ONCE]
+    async def _compare_all(self, tails: list[Tail]) -> None:
+        for i in range(0, len(tails), COMPARED_AT_ONCE):
+            part = tails[i : i + COMPARED_AT_ONCE]
             self._counts.redis_reads += 1
             results = await asyncio.gather(*(self._compare(*one) for one in part), return_exceptions=True)
             for (match_id, _, _), result in zip(part, results, strict=True):

@@ -1,4 +1,4 @@
-"""From Redis into memory: cold matches, and what is new of hot ones.
+"""From Redis into memory: matches that are not there yet, and what is new of the others.
 
 `Loader` never holds a lock over the network. Two tasks may load or refresh the same match at once; what comes
 second finds the work done and adds nothing.
@@ -54,7 +54,7 @@ class _Joined(msgspec.Struct):
     player: _Id
 
 
-class _Known(msgspec.Struct):
+class _Members(msgspec.Struct):
     """Of a summary, what says who may know of the match."""
 
     visibility: str
@@ -64,7 +64,7 @@ class _Known(msgspec.Struct):
     joined: list[_Joined] = []
 
 
-_known = msgspec.json.Decoder(_Known)
+_members = msgspec.json.Decoder(_Members)
 
 
 def _deadlines(match: Match, moving: _Moving) -> dict[str, int]:
@@ -112,23 +112,23 @@ class Loader:
         self._whole = asyncio.Semaphore(WHOLE_AT_ONCE)
         self._damaged: OrderedDict[str, Match] = OrderedDict()
 
-    def known(self, match_id: str) -> CachedMatch | None:
+    def in_memory(self, match_id: str) -> CachedMatch | None:
         """The match if it is in memory, as it is there."""
-        hot = self.cache.get(match_id)
-        if hot is None:
+        cached = self.cache.get(match_id)
+        if cached is None:
             self.counts.cache_misses += 1
         else:
             self.counts.cache_hits += 1
-        return hot
+        return cached
 
-    async def hot(self, match_id: str, *, fresh: bool) -> CachedMatch:
+    async def current(self, match_id: str, *, fresh: bool) -> CachedMatch:
         """The match, loaded if need be. fresh: with all that Redis has by now. Raises UnknownMatch, IntegrityError."""
-        hot = self.known(match_id)
-        if hot is None:
+        cached = self.in_memory(match_id)
+        if cached is None:
             return await self.cold(match_id)
         if fresh:
-            return await self._guarded(match_id, self.refresh(hot))
-        return hot
+            return await self._guarded(match_id, self.refresh(cached))
+        return cached
 
     async def cold(self, match_id: str, *, whole: bool = False) -> CachedMatch:
         """From the newest snapshot, or `whole`, from the first event on, so that the timeline forgets nothing."""
@@ -177,7 +177,7 @@ class Loader:
 
         Raises UnknownMatch, IntegrityError where the first event is that one."""
         try:
-            match = (await self.hot(match_id, fresh=True)).match
+            match = (await self.current(match_id, fresh=True)).match
         except IntegrityError:
             return await self.up_to_damage(match_id)
         self._damaged.pop(match_id, None)
@@ -202,8 +202,8 @@ class Loader:
                     raise
                 last = bad - 1
         # Later events, which cannot be read, may have hidden more.
-        known = await self._known_of(match_id)
-        if known is None or known.mode != "casual":
+        summary = await self._members_of(match_id)
+        if summary is None or summary.mode != "casual":
             fold = replace(match.fold, mode="competitive")
             match = Match(fold, match.game, match.timeline, match.state, {})
         self._damaged[match_id] = match
@@ -241,26 +241,26 @@ class Loader:
         return damaged and await self._by_summary(match.id, player_id, strangers=False)
 
     async def _by_summary(self, match_id: str, player_id: str | None, *, strangers: bool) -> bool:
-        known = await self._known_of(match_id)
-        if known is None:
+        summary = await self._members_of(match_id)
+        if summary is None:
             return False
-        members = {known.creator.id, *(seat.player.id for seat in known.seats if seat.player is not None)}
-        members.update(entry.player.id for entry in known.joined)
-        return player_id in members or (strangers and known.visibility == "public")
+        members = {summary.creator.id, *(seat.player.id for seat in summary.seats if seat.player is not None)}
+        members.update(entry.player.id for entry in summary.joined)
+        return player_id in members or (strangers and summary.visibility == "public")
 
-    async def _known_of(self, match_id: str) -> _Known | None:
+    async def _members_of(self, match_id: str) -> _Members | None:
         raw = await self.store.summary(match_id)
         try:
-            return None if raw is None else _known.decode(raw)
+            return None if raw is None else _members.decode(raw)
         except (ValueError, msgspec.MsgspecError):
             return None
 
     # ---- loading
 
-    async def refresh(self, hot: CachedMatch) -> CachedMatch:
+    async def refresh(self, cached: CachedMatch) -> CachedMatch:
         """Adds what is new. The newest event that we know is read again, with the one before it, to see that Redis
         still has it as we know it."""
-        match = hot.match
+        match = cached.match
         anchored = match.version > 1
         events, moving = await self._read(
             match.id, match.version - 1 - anchored, clocked=match.settings.clocked
@@ -271,30 +271,32 @@ class Loader:
             raise IntegrityError(f"event {match.version} is not in Redis as it was written")
         if not follows(chain, newest):
             raise IntegrityError(f"event {match.version} is not as it was written", first_bad=match.version)
-        before = hot.match.version
+        before = cached.match.version
         while True:
             if any(event.version > before and b'"seed_commitment"' in event.body for event in events):
                 # Before the event itself is taken over: whoever acts after it draws from the new seed.
                 found = await self._secrets(match.id)
-                hot.secrets = hot.secrets | found
+                cached.secrets = cached.secrets | found
             try:
-                self._extend(hot, events, moving)
+                self._extend(cached, events, moving)
             except Forgotten:
                 return await self.cold(match.id, whole=True)
-            if len(events) < PAGE_EVENTS and (moving is None or moving.version <= hot.match.version):
+            if len(events) < PAGE_EVENTS and (moving is None or moving.version <= cached.match.version):
                 break
-            told = 0 if moving is None else moving.version
+            deadlines_version = 0 if moving is None else moving.version
             clocked = moving is not None
-            events, moving = await self._read(match.id, hot.match.version, clocked=clocked, told=told)
-        if hot.match.version > before:
-            self.cache.put(hot)
-            self.keep(hot)
-        return hot
+            events, moving = await self._read(
+                match.id, cached.match.version, clocked=clocked, deadlines_version=deadlines_version
+            )
+        if cached.match.version > before:
+            self.cache.put(cached)
+            self.snapshot_if_due(cached)
+        return cached
 
-    def _extend(self, hot: CachedMatch, events: list[StoredEvent], moving: _Moving | None) -> None:
-        """What of `events` is new is added to the head. Raises Forgotten: then this head is of no use any more."""
-        new = [event for event in events if event.version > hot.match.version]
-        match, deadlines, stored_frame = hot.match, hot.match.deadlines, hot.match.stored_frame
+    def _extend(self, cached: CachedMatch, events: list[StoredEvent], moving: _Moving | None) -> None:
+        """Adds what is new among `events` to the match in memory. Raises Forgotten: then it has to be loaded anew."""
+        new = [event for event in events if event.version > cached.match.version]
+        match, deadlines, stored_frame = cached.match, cached.match.deadlines, cached.match.stored_frame
         if new:
             replay = Replay(match.id, match, self.counts, every=self.checkpoint_every)
             try:
@@ -307,27 +309,30 @@ class Loader:
             deadlines = _deadlines(match, moving)
         elif match.status != "playing":
             deadlines = {}
-        if new or deadlines != hot.match.deadlines:
-            hot.match = Match(match.fold, match.game, match.timeline, match.state, deadlines, match.settings)
-            if stored_frame == hot.match.frame_json():  # then the writer of the new events has not changed it
-                hot.match.stored_frame = stored_frame
+        if new or deadlines != cached.match.deadlines:
+            cached.match = Match(
+                match.fold, match.game, match.timeline, match.state, deadlines, match.settings
+            )
+            # The same: then the writer of the new events has not changed it.
+            if stored_frame == cached.match.frame_json():
+                cached.match.stored_frame = stored_frame
 
     async def _read(
-        self, match_id: str, after: int, *, clocked: bool, told: int = 0
+        self, match_id: str, after: int, *, clocked: bool, deadlines_version: int = 0
     ) -> tuple[list[StoredEvent], _Moving | None]:
         """A page of events and, of a match with a clock, the deadlines; in one round trip.
 
-        `told`: the version that was read beside the deadlines before. Raises IntegrityError if the events end before
-        it."""
+        `deadlines_version`: the version that was read beside the deadlines before. Raises IntegrityError if the events
+        end before it."""
         self.counts.redis_reads += 1
         if not clocked:
             return await self.store.events(match_id, after, PAGE_EVENTS), None
         events, raw = await asyncio.gather(
             self.store.events(match_id, after, PAGE_EVENTS), self.store.moving(match_id)
         )
-        if not events and after < told:
+        if not events and after < deadlines_version:
             raise IntegrityError(
-                f"{match_id}: Redis knows version {told} and ends at {after}: history is lost"
+                f"{match_id}: Redis knows version {deadlines_version} and ends at {after}: history is lost"
             )
         try:
             return events, None if raw is None else _moving.decode(raw)
@@ -358,8 +363,10 @@ class Loader:
         moving = None
         while True:
             clocked = replay.version > 0 and replay.match().settings.clocked
-            told = 0 if moving is None else moving.version
-            events, moving = await self._read(match_id, replay.version, clocked=clocked, told=told)
+            deadlines_version = 0 if moving is None else moving.version
+            events, moving = await self._read(
+                match_id, replay.version, clocked=clocked, deadlines_version=deadlines_version
+            )
             try:
                 await _fed(replay, events)
             except Forgotten:
@@ -376,15 +383,15 @@ class Loader:
         if any(name not in secrets for _, name in match.timeline.seeds):
             secrets = await self._secrets(match_id)  # one was drawn after the first look
         deadlines = {} if moving is None else _deadlines(match, moving)
-        hot = CachedMatch(
+        cached = CachedMatch(
             Match(match.fold, match.game, match.timeline, match.state, deadlines, match.settings),
             secrets,
             snapshot_version,
         )
-        self.cache.put(hot)
-        self.keep(hot)
+        self.cache.put(cached)
+        self.snapshot_if_due(cached)
         self.counts.loads.add(perf_counter() - began)
-        return hot
+        return cached
 
     async def _from_snapshot(self, match_id: str, written: bytes) -> Match | None:
         """None, and the snapshot is deleted, if it is not what it says."""
@@ -404,17 +411,17 @@ class Loader:
 
     # ---- snapshots
 
-    def keep(self, hot: CachedMatch) -> None:
+    def snapshot_if_due(self, cached: CachedMatch) -> None:
         """Writes the match down whole, in the background, when it has grown enough since the last time."""
-        match = hot.match
+        match = cached.match
         if match.version < self.snapshot_every or match.state is None:
             return
         # Who loads an older snapshot and finds a leap back to before it has to read everything.
         jumps = match.timeline.jumps
-        leapt = jumps and jumps[-1] > hot.snapshot_version and match.version > self.snapshot_every
-        if match.version - hot.snapshot_version < self.snapshot_every and not leapt:
+        leapt = jumps and jumps[-1] > cached.snapshot_version and match.version > self.snapshot_every
+        if match.version - cached.snapshot_version < self.snapshot_every and not leapt:
             return
-        since, hot.snapshot_version = hot.snapshot_version, match.version
+        since, cached.snapshot_version = cached.snapshot_version, match.version
         task = asyncio.create_task(self._write_down(match, since))
         self._writing.add(task)
         task.add_done_callback(self._writing.discard)

@@ -29,7 +29,7 @@ class Admission:
     async def admit(self, match_id: str, player_id: str | None, command: AnyCommand | None = None) -> None:
         """Asks Redis, unless the match is in memory and may be known to the player. A seat of a private match may be
         taken by the player who brings its invitation (`command`). Raises UnknownMatch."""
-        if may_know_at_hand(self._loader.cache.head(match_id), player_id):
+        if may_know_in_memory(self._loader.cache.newest(match_id), player_id):
             return
         self._loader.counts.redis_reads += 1
         member = b"" if player_id is None else encode(player_id)
@@ -45,7 +45,7 @@ class Admission:
         IntegrityError."""
         await self.admit(match_id, player_id)
         try:
-            match = (await self._loader.hot(match_id, fresh=fresh)).match
+            match = (await self._loader.current(match_id, fresh=fresh)).match
         except IntegrityError:
             await self.check_damaged(match_id, player_id)
             raise
@@ -79,7 +79,7 @@ class Admission:
             raise UnknownMatch() from None
 
 
-def may_know_at_hand(match: Match | None, player_id: str | None) -> bool:
+def may_know_in_memory(match: Match | None, player_id: str | None) -> bool:
     """`Match.may_know` of a match in memory; False where it is not there. Takes the same steps for a private match as
     for none, so that their time is the same."""
     visibility, members = _UNKNOWN if match is None else (match.fold.visibility, match.members)

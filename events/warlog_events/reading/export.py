@@ -38,7 +38,7 @@ ABORTED = "This match was aborted, and what its players did in it stays hidden."
 async def export_match(
     pages: Pages, match: Match, whole: Match, reader: Reader, *, for_archive: bool = False
 ) -> Json:
-    """`whole`: a head of the same match whose timeline forgets nothing. Of a match that was over and was taken back,
+    """`whole`: the match, with a timeline that has forgotten nothing. Of a match that was over and was taken back,
     who may not know all gets the events up to that end: those have been shown.
 
     for_archive  everything, also of a match that was aborted while its seats set up, which discloses nothing"""

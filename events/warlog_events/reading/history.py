@@ -23,7 +23,7 @@ OWN_LINES_MAX = 500  # a line of a notation may be several actions, each played 
 async def lines(
     pages: Pages, match: Match, whole: Match, reader: Reader, after: int, limit: int
 ) -> tuple[str, int | None]:
-    """`whole`: a head of the same match whose timeline forgets nothing. See Past.history."""
+    """`whole`: the match, with a timeline that has forgotten nothing. See Past.history."""
     reader = match.informed(reader)
     notation = match.game.notation
     if notation is not None:

@@ -109,9 +109,13 @@ class Pages:
         """The match, or a newer version of it, with a timeline that has forgotten nothing."""
         if match.timeline.known_from == 0:
             return match
-        hot = self._loader.cache.get(match.id)
-        if hot is not None and hot.match.timeline.known_from == 0 and hot.match.version >= match.version:
-            return hot.match
+        cached = self._loader.cache.get(match.id)
+        if (
+            cached is not None
+            and cached.match.timeline.known_from == 0
+            and cached.match.version >= match.version
+        ):
+            return cached.match
         return (await self._loader.cold(match.id, whole=True)).match
 
     async def _with_line(self, match: Match, use: Callable[[Timeline], Awaitable[T]]) -> T:

@@ -23,7 +23,7 @@ class Past(Pages):
         self, match_id: str, after: int, limit: int, use: Callable[[Match, ReplayedEvent], T]
     ) -> list[T]:
         """As `each`, of the match as it is now."""
-        return await self.each((await self._loader.hot(match_id, fresh=True)).match, after, limit, use)
+        return await self.each((await self._loader.current(match_id, fresh=True)).match, after, limit, use)
 
     async def events(
         self, match: Match, reader: Reader, after: int = 0, limit: int = 100

@@ -57,7 +57,7 @@ class _IsCluster(RedisUnsuitable):
 
 
 class Connection:
-    """pipe        for everything hot and everything that writes
+    """pipe        for everything on the hot path and everything that writes
     redis       a redis-py client, for what is neither
     buckets     how many the matches are spread over
     is_cluster  every command's keys have to lie in one slot

@@ -66,7 +66,7 @@ class Absence:
         match_id = entry.partition(" ")[0]  # 0.1 wrote "<match> <player>"
         fled, again = 0, None
         try:
-            match = await self._matches.head(match_id)
+            match = await self._matches.newest(match_id)
             self._unknown.pop(match_id, None)
             if match.status == "lobby":
                 again = now + LOBBY_MS

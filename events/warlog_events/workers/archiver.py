@@ -72,7 +72,7 @@ class Archiver:
     async def archive(self, match_id: str) -> Outcome:
         """Raises TryAgain (Redis is away: nothing has changed, or all of it), OSError of the archive."""
         try:
-            match = await self._matches.head(match_id)
+            match = await self._matches.newest(match_id)
             if match.status not in ("finished", "aborted"):
                 return Outcome(match_id, "changed")
             if (reason := await self._store.frozen(match_id)) is not None:

@@ -148,7 +148,7 @@ class Bookkeeper(Follower):
         """True if the match was settled by this call. What one match meets must not hold up all others;
         `warlog rebuild` looks at it again."""
         try:
-            return await self._bring_up(await self._matches.head(match_id), holds, orphans)
+            return await self._bring_up(await self._matches.newest(match_id), holds, orphans)
         except UnknownMatch:  # the command that was to make it has died
             for hold in holds:
                 await self._ledger.shrink(match_id, hold, 0, hold.version)

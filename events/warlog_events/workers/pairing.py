@@ -310,7 +310,7 @@ class Pairing:
         """The match of a pairing on record, and then who was in it is told. May be done by several at once."""
         players = [Player(entry.player, entry.name) for entry in making.entries]
         try:
-            await self._matches.seat(making.match, _spec.decode(making.spec).wanted, players)
+            await self._matches.new.create_paired(making.match, _spec.decode(making.spec).wanted, players)
             self._matches.counts.paired += 1
         except VersionConflict:
             pass  # another has made it

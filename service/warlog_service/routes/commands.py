@@ -105,7 +105,9 @@ async def run_command(
     matches = service.backend.matches
     try:
         async with _turn_if(_is_replayed_whole(command), service, scope, player):
-            done = await matches.execute(match_id, command, player, expected_version=version, key=key)
+            done = await matches.commands.execute(
+                match_id, command, player, expected_version=version, key=key
+            )
     except WarlogError as error:
         # A match that is not for the caller to know of counts as none.
         game = "" if isinstance(error, UnknownMatch) else matches.game_name(match_id)
@@ -116,7 +118,7 @@ async def run_command(
         # A match that has gone on since is replayed as far as it had come.
         gone_on = earlier.version != done.version
         async with _turn_if(gone_on and done.version > service.settings.heavy_events, service, scope, player):
-            done = await matches.again(done.match, earlier)
+            done = await matches.commands.again(done.match, earlier)
     tag = tag_of(done.match, done.reader(player.id))
     return Answer(status, [JSON, *PRIVATE, (b"etag", tag)], answer(done, player.id))
 

@@ -46,7 +46,7 @@ async def get_feed(request: AnyRequest, match_id: FromPath[str]) -> Stream:
     query = asked(scope, schema.FeedQuery)
     service = service_of(scope)
     caller = await auth.caller_or_none(service, scope)
-    match = await service.backend.matches.load(match_id, caller.id if caller else None)
+    match = await service.backend.matches.admission.load(match_id, caller.id if caller else None)
     reader = reader_of(match, caller.id if caller else None, query.seat)
     after = _last_event_id(scope)
     if after is None:
@@ -127,7 +127,7 @@ class Stream(EventStream):
         """Why this reader may not go on as he is: his membership or his seats are no longer what they were."""
         player = self._caller.id if self._caller else None
         try:
-            match = await self._service.backend.matches.load(self._match.id, player, fresh=False)
+            match = await self._service.backend.matches.admission.load(self._match.id, player, fresh=False)
             reader = reader_of(match, player, self._seats)
         except WarlogError as error:
             return error.code

@@ -63,7 +63,9 @@ async def post_match(request: AnyRequest) -> Answer:
     service.limits.commands.spend(caller.id)
     body = await read_body(request.scope, request.receive, service.settings.body_bytes_max)
     spec: CreateMatch = decode(body, CreateMatch)
-    made = await service.backend.matches.create(spec, caller.player, players=await _players(service, spec))
+    made = await service.backend.matches.new.create(
+        spec, caller.player, players=await _players(service, spec)
+    )
     location = (b"location", f"/v1/matches/{made.match.id}".encode())
     summary = made.match.summary_at(made.match.reader(caller.id), made.match.fold.updated_at)
     return private({"match": summary, "invitations": made.invitations}, 201, location)

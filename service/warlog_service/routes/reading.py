@@ -269,8 +269,8 @@ async def match_of(request: AnyRequest, match_id: str) -> tuple[Past, Match, str
     service = service_of(request.scope)
     caller = await auth.caller_or_none(service, request.scope)
     player = caller.id if caller else None
-    found = service.backend.matches
-    return found.past, await found.readable(match_id, player), player
+    matches = service.backend.matches
+    return matches.past, await matches.admission.readable(match_id, player), player
 
 
 async def state_at(request: AnyRequest, past: Past, match: Match, player: str | None, at: int) -> State:

@@ -82,7 +82,9 @@ async def post_import(request: AnyRequest) -> Answer:
         body = await read_body(request.scope, request.receive, service.settings.import_bytes_max, held.add)
         async with service.heavy.queued():
             record = await service.backend.heavy.run(decode, body, schema.Json)
-            done = await service.backend.matches.import_record(record, caller.player, visibility=visibility)
+            done = await service.backend.matches.new.import_record(
+                record, caller.player, visibility=visibility
+            )
     location = (b"location", f"/v1/matches/{done.match.id}".encode())
     return private(
         {"match": done.match.summary(done.match.reader(caller.id)), "versions": done.versions}, 201, location

@@ -76,7 +76,7 @@ async def test_a_finished_match_is_verified_from_its_export_alone(table: Table) 
 
 
 async def test_what_is_not_over_cannot_be_verified(table: Table) -> None:
-    lobby = (await table.matches.create(CreateMatch("hex", BATTLE, {"red": "me"}), ADA)).match
+    lobby = (await table.matches.new.create(CreateMatch("hex", BATTLE, {"red": "me"}), ADA)).match
     running = await table.duel(HIDDEN)
     for match in (lobby, await table.act(running, "red", {"type": "recruit_preset", "preset": "auto"})):
         with pytest.raises(errors.WrongStatus):  # and not "failed", because something is withheld
@@ -260,7 +260,7 @@ async def test_hostile_records_are_verdicts_and_refusals_never_crashes(table: Ta
         holder[key] = rng.choice(junk)
         verify_record(altered)
         with suppress(errors.Refused, errors.MalformedBody, errors.UnknownGame):
-            await table.matches.import_record(altered, ADA)
+            await table.matches.new.import_record(altered, ADA)
     for whole in (
         {},
         {"game": "hex", "history": "1. red resign"},
@@ -268,9 +268,9 @@ async def test_hostile_records_are_verdicts_and_refusals_never_crashes(table: Ta
         {"game": "hex", "events": [7]},
     ):
         with pytest.raises(errors.MalformedBody):
-            await table.matches.import_record(whole, ADA)
+            await table.matches.new.import_record(whole, ADA)
     with pytest.raises(errors.UnknownGame):
-        await table.matches.import_record({"game": "chess"}, ADA)
+        await table.matches.new.import_record({"game": "chess"}, ADA)
 
 
 # ---- import
@@ -278,8 +278,8 @@ async def test_hostile_records_are_verdicts_and_refusals_never_crashes(table: Ta
 
 async def test_an_import_has_the_whole_tree_and_every_state_of_it(table: Table) -> None:
     record = await finished_tree(table)
-    original = await table.matches.load(record["match"], None)
-    made = await table.matches.import_record(record, BOB)
+    original = await table.matches.admission.load(record["match"], None)
+    made = await table.matches.new.import_record(record, BOB)
     match = made.match
     assert match.status == "finished"
     assert match.fold.result == original.fold.result
@@ -293,7 +293,9 @@ async def test_an_import_has_the_whole_tree_and_every_state_of_it(table: Table) 
     verdict = await table.matches.past.verify(match)
     assert (verdict.status, verdict.detail) == ("unseeded", "")
     # It can be exported and imported once more, and taken back and played on with draws of its own.
-    again = await table.matches.import_record(plain(await table.matches.past.export(match, SPECTATOR)), EVE)
+    again = await table.matches.new.import_record(
+        plain(await table.matches.past.export(match, SPECTATOR)), EVE
+    )
     assert again.match.state is not None
     assert match.state is not None
     assert again.match.state.data == match.state.data
@@ -311,7 +313,7 @@ async def test_a_bare_list_of_actions_and_draws_is_enough(table: Table) -> None:
         "setup": {"draws": record["setup"]["draws"]},
         "events": [{k: event[k] for k in ("seat", "action", "draws")} for event in record["events"]],
     }
-    made = await table.matches.import_record(bare, BOB)
+    made = await table.matches.new.import_record(bare, BOB)
     assert made.match.state is not None
     assert match.state is not None
     assert made.match.state.data == match.state.data
@@ -319,11 +321,11 @@ async def test_a_bare_list_of_actions_and_draws_is_enough(table: Table) -> None:
     wrong = copy.deepcopy(bare)
     wrong["events"][5]["action"] = {"type": "wait", "piece": 99}
     with pytest.raises(errors.Refused) as refused:
-        await table.matches.import_record(wrong, BOB)
+        await table.matches.new.import_record(wrong, BOB)
     assert refused.value.extra["record_version"] == 7
     _drawn(bare)["draws"][0] = 10**6
     with pytest.raises(errors.Refused) as refused:
-        await table.matches.import_record(bare, BOB)
+        await table.matches.new.import_record(bare, BOB)
     assert refused.value.code == "bad_record"
 
 
@@ -332,10 +334,10 @@ async def test_a_record_of_more_events_than_one_append_takes_is_too_large(
 ) -> None:
     record = await finished_tree(table)
     monkeypatch.setattr(creation, "RECORD_EVENTS_MAX", len(record["events"]))
-    await table.matches.import_record(record, BOB)
+    await table.matches.new.import_record(record, BOB)
     monkeypatch.setattr(creation, "RECORD_EVENTS_MAX", len(record["events"]) - 1)
     with pytest.raises(errors.BodyTooLarge):
-        await table.matches.import_record(record, BOB)
+        await table.matches.new.import_record(record, BOB)
 
 
 async def test_an_altered_record_is_not_imported(table: Table) -> None:
@@ -344,7 +346,7 @@ async def test_an_altered_record_is_not_imported(table: Table) -> None:
         altered = copy.deepcopy(record)
         ALTERED[name](altered)
         with pytest.raises(errors.Refused) as refused:
-            await table.matches.import_record(altered, BOB)
+            await table.matches.new.import_record(altered, BOB)
         assert refused.value.code == "bad_record", name
 
 
@@ -354,7 +356,7 @@ async def test_an_export_of_a_match_that_was_taken_back_goes_on_from_there(table
     record = plain(await table.matches.past.export(match, ALL))
     assert record["head"] == 5
     assert "seeds" not in record
-    made = await table.matches.import_record(record, BOB)
+    made = await table.matches.new.import_record(record, BOB)
     assert made.match.state is not None
     assert match.state is not None
     assert made.match.state.data == match.state.data
@@ -386,7 +388,7 @@ async def test_a_timeout_is_imported_as_the_servers_own(table: Table) -> None:
     match = await table.play(await table.hot_seat(), 2, random.Random(25))
     record = plain(await table.matches.past.export(match, ALL))
     record["events"].append({"seat": "server", "action": {"type": "timeout", "seat": "red"}, "draws": []})
-    made = await table.matches.import_record(record, BOB)
+    made = await table.matches.new.import_record(record, BOB)
     assert made.match.fold.result is not None
     assert made.match.fold.result.reason == "timeout"
     assert (await table.events(made.match))[-1]["seat"] == "server"
@@ -404,7 +406,7 @@ async def test_the_published_playthroughs_are_imported_to_the_last_effect(table:
     }
     if start.get("position") is not None:
         record["position"] = start["position"]
-    made = await table.matches.import_record(record, ADA)
+    made = await table.matches.new.import_record(record, ADA)
     events = await table.events(made.match)
     played = [event for event in events if event["type"] == "action_taken"]
     assert len(played) == len(steps)
@@ -417,7 +419,7 @@ async def test_the_published_playthroughs_are_imported_to_the_last_effect(table:
 async def test_two_players_may_agree_in_the_lobby_to_go_on_from_a_record(table: Table) -> None:
     other = await table.play(await table.hot_seat({**BATTLE, "round_limit": 500}), 9, random.Random(26))
     record = plain(await table.matches.past.export(other, ALL))
-    match = (await table.matches.create(CreateMatch("hex", {}, {"red": "me"}), ADA)).match
+    match = (await table.matches.new.create(CreateMatch("hex", {}, {"red": "me"}), ADA)).match
     await table.do(match, TakeSeat("blue"), BOB)
     done = await table.do(match, Propose(Options(record=record)), ADA)
     shown = done.match.summary(SPECTATOR)["proposal"]
@@ -458,7 +460,7 @@ async def test_a_running_match_of_two_has_no_record(table: Table) -> None:
 
 async def test_draws_for_seats_are_verified_too(table: Table) -> None:
     spec = CreateMatch("hex", {"seats": 4, "army": "preset"}, seating="wish")
-    match = (await table.matches.create(spec, ADA)).match
+    match = (await table.matches.new.create(spec, ADA)).match
     players = [Player(f"pl_{n}", n) for n in ("a", "b", "c", "d")]
     for player in players:
         await table.do(match, Join("green"), player)

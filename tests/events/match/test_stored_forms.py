@@ -102,7 +102,7 @@ def test_a_field_of_a_later_version_is_tolerated() -> None:
 async def everything_directly(table: Table) -> str:
     """Seats taken directly; every kind of proposal; an edit, several lines and ends; a rematch agreed."""
     rng = random.Random(1)
-    match = (await table.matches.create(CreateMatch("hex", BATTLE, {"red": "me"}), ADA)).match
+    match = (await table.matches.new.create(CreateMatch("hex", BATTLE, {"red": "me"}), ADA)).match
     await table.do(match, TakeSeat("blue"), EVE)
     await table.do(match, LeaveSeat("blue"), EVE)
     await table.do(match, TakeSeat("blue"), BOB)
@@ -130,7 +130,7 @@ async def everything_directly(table: Table) -> str:
 async def wishes(table: Table) -> str:
     """Four seats by wish, two of them contested; competitive; one of three accepts at a time."""
     spec = CreateMatch("hex", {"seats": 4, "army": "preset", "army_preset": "auto"}, seating="wish")
-    match = (await table.matches.create(spec, ADA)).match
+    match = (await table.matches.new.create(spec, ADA)).match
     players = [ADA, BOB, EVE, Player("pl_dan", "dan")]
     for player, wish in zip(players, ("blue", "blue", "blue", None), strict=True):
         match = (await table.do(match, Join(wish), player)).match
@@ -149,14 +149,14 @@ async def saved_match(table: Table) -> str:
     """A match of two goes on in another lobby; a Position that hides something is proposed there, and an edit."""
     seats = {"black": "me", "white": BOB.id}
     spec = CreateMatch("wec", {}, seats)
-    match = (await table.matches.create(spec, ADA, players={BOB.id: BOB})).match
+    match = (await table.matches.new.create(spec, ADA, players={BOB.id: BOB})).match
     for seat, player in (("black", ADA), ("white", BOB)):
         match = (await table.do(match, Prepare(seat), player)).match
     match = await table.play(match, 9, random.Random(3))
     record = msgspec.to_builtins(await table.matches.past.export(match, Reader(match.seats, BOB.id)))
     assert match.state is not None
     position = match.state.position(plain=True)
-    match = (await table.matches.create(spec, ADA, players={BOB.id: BOB})).match
+    match = (await table.matches.new.create(spec, ADA, players={BOB.id: BOB})).match
     done = await table.do(match, Propose(Options(options={"flame_range": 2}, position=position)), BOB)
     await table.do(match, Reject(done.version), ADA)
     done = await table.do(match, Propose(Options(record=record)), BOB)
@@ -177,7 +177,7 @@ async def make(name: str, only: list[str]) -> None:
             for write in (everything_directly, wishes, saved_match):
                 if only and write.__name__ not in only:
                     continue
-                match = await table.matches.load(await write(table), None)
+                match = await table.matches.admission.load(await write(table), None)
                 record = await table.matches.past.export(match, SPECTATOR)
                 record["final_hash"] = match.fold.hash
                 with (folder / f"{name}-{write.__name__}.json").open("x") as file:

@@ -72,12 +72,12 @@ async def several(table: Table) -> list[Match]:
     rematch = (await table.do(rematch, Accept(proposal.version), BOB)).match
     record: Any = await table.matches.past.export(lines, SPECTATOR)
     imported = (
-        await table.matches.import_record(msgspec.json.decode(msgspec.json.encode(record)), EVE)
+        await table.matches.new.import_record(msgspec.json.decode(msgspec.json.encode(record)), EVE)
     ).match
     spec = CreateMatch("hex", BATTLE, {"red": "me", "blue": "invite"}, visibility="private")
-    lobby = (await table.matches.create(spec, ADA)).match
+    lobby = (await table.matches.new.create(spec, ADA)).match
     lobby = (await table.do(lobby, Propose(Abort()), ADA)).match
-    wish = (await table.matches.create(CreateMatch("wec", seating="wish"), ADA)).match
+    wish = (await table.matches.new.create(CreateMatch("wec", seating="wish"), ADA)).match
     await table.do(wish, Join("white"), ADA)
     wish = (await table.do(wish, Join("white"), BOB)).match
     proposal = await table.do(wish, Propose(Abort()), ADA)
@@ -90,7 +90,7 @@ async def everything(table: Table, match: Match) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for player in (ADA, BOB, EVE):
         try:
-            head = await table.matches.load(match.id, player.id)
+            head = await table.matches.admission.load(match.id, player.id)
             reader = head.reader(player.id)
         except errors.WarlogError as error:
             found[player.id] = error.code
@@ -157,10 +157,10 @@ async def test_a_file_is_a_record_that_verifies_by_itself_and_can_be_imported(
             verdict = verify_record(record)
             assert verdict.status == ("unseeded" if match.fold.imported else "verified"), verdict
             if match.is_over:
-                assert (await table.matches.import_record(record, EVE)).match.is_over
+                assert (await table.matches.new.import_record(record, EVE)).match.is_over
             else:
                 with pytest.raises(errors.Refused):
-                    await table.matches.import_record(record, EVE)
+                    await table.matches.new.import_record(record, EVE)
 
 
 @pytest.mark.parametrize("game", warlog_core.games())
@@ -170,7 +170,7 @@ async def test_a_match_of_any_game_leaves_and_answers_as_before(
     rng = random.Random(4)
     async with table_with(own_redis, tmp_path) as table:
         seats = dict.fromkeys(warlog_core.game(game).seats_for({}), "me")
-        match = (await table.matches.create(CreateMatch(game, {}, seats), ADA)).match
+        match = (await table.matches.new.create(CreateMatch(game, {}, seats), ADA)).match
         for _ in range(12):
             match = await table.act(match, *choice(match, rng))
         while not match.is_over:
@@ -188,7 +188,7 @@ async def test_only_what_has_been_over_for_long_enough_leaves(own_redis: AnyRedi
     async with table_with(own_redis, tmp_path) as table:
         over = await table.finish(await table.duel())
         await table.hot_seat()
-        await table.matches.create(CreateMatch("hex", BATTLE, {"red": "me"}), ADA)
+        await table.matches.new.create(CreateMatch("hex", BATTLE, {"red": "me"}), ADA)
         ended = over.fold.updated_at
 
         async def found(before: str) -> list[str]:
@@ -369,7 +369,7 @@ async def test_no_id_leads_out_of_the_archive(own_redis: AnyRedis, tmp_path: Pat
         with pytest.raises(errors.UnknownMatch):
             archive_of(table).files.name(id, Tombstone(1, "0" * 64))
         with pytest.raises(errors.UnknownMatch):
-            await table.matches.load(id, None)
+            await table.matches.admission.load(id, None)
     for text in ("1 ../../x", "0 " + "0" * 64, "1 " + "0" * 63 + "/", "", "1"):
         with pytest.raises(errors.IntegrityError):
             Tombstone.parse(text)

@@ -134,9 +134,9 @@ async def _reads_up_to(table: Table, known: Known, version: int) -> None:
     """Before `version` everything is as it was."""
     if version == 1:
         with pytest.raises(errors.IntegrityError):
-            await table.matches.readable(known.match.id, ADA.id)
+            await table.matches.admission.readable(known.match.id, ADA.id)
         return
-    head = await table.matches.readable(known.match.id, ADA.id)
+    head = await table.matches.admission.readable(known.match.id, ADA.id)
     assert head.version == version - 1
     assert (None if head.state is None else head.state.data) == known.states.get(version - 1)
     shown = msgspec.to_builtins(await table.matches.past.events(head, ALL, 0, 1000))
@@ -320,7 +320,7 @@ async def test_an_event_that_cannot_be_read_is_an_integrity_error_whatever_is_wr
         with pytest.raises(errors.IntegrityError):
             await table.matches._loader.cold(match.id, whole=whole)
         assert await table.store.frozen(match.id)
-        head = await table.matches.readable(match.id, ADA.id)
+        head = await table.matches.admission.readable(match.id, ADA.id)
         # What the rules do not look at may be wrong for a while before the state differs.
         assert 4 <= head.version < match.version
 
@@ -337,7 +337,7 @@ async def test_the_log_has_one_line_for_a_damaged_match_however_often_it_is_aske
     await table.forget()
     with caplog.at_level(logging.INFO):
         for _ in range(50):
-            await table.matches.readable(match.id, ADA.id)
+            await table.matches.admission.readable(match.id, ADA.id)
             with pytest.raises(errors.IntegrityError):
                 await table.load(match)
             with pytest.raises(errors.IntegrityError):
@@ -351,7 +351,7 @@ async def test_who_may_know_comes_before_what_is_wrong(table: Table) -> None:
     """To a stranger a damaged private match is unknown; who sat down after the damage is no stranger."""
     for version in (1, 2, 4):
         invited = CreateMatch("hex", BATTLE, {"red": "me", "blue": BOB.id}, visibility="private")
-        match = (await table.matches.create(invited, ADA, players={BOB.id: BOB})).match
+        match = (await table.matches.new.create(invited, ADA, players={BOB.id: BOB})).match
         await table.do(match, Prepare("red"), ADA)
         match = (await table.do(match, Prepare("blue"), BOB)).match
         match = await table.play(match, 3, random.Random(1))
@@ -360,20 +360,20 @@ async def test_who_may_know_comes_before_what_is_wrong(table: Table) -> None:
         await table.forget()
         for player in (None, EVE.id):
             with pytest.raises(errors.UnknownMatch):
-                await table.matches.load(match.id, player)
+                await table.matches.admission.load(match.id, player)
             with pytest.raises(errors.UnknownMatch):
-                await table.matches.readable(match.id, player)
+                await table.matches.admission.readable(match.id, player)
         with pytest.raises(errors.UnknownMatch):
             await table.do(match, Propose(Undo(2)), EVE)
         with pytest.raises(errors.UnknownMatch):
             await table.do(match, TakeSeat("blue"), EVE)
         for member in (ADA, BOB):
             with pytest.raises(errors.IntegrityError):
-                await table.matches.load(match.id, member.id)
+                await table.matches.admission.load(match.id, member.id)
             with pytest.raises(errors.IntegrityError):
                 await table.do(match, Propose(Undo(2)), member)
         if version > 1:
-            assert (await table.matches.readable(match.id, BOB.id)).version == version - 1
+            assert (await table.matches.admission.readable(match.id, BOB.id)).version == version - 1
 
 
 async def test_a_match_that_is_repaired_is_played_on_without_a_restart(table: Table) -> None:
@@ -382,10 +382,10 @@ async def test_a_match_that_is_repaired_is_played_on_without_a_restart(table: Ta
     for count in (1, 2):
         await stream.write(Flip(5, 10, 0, 0))
         await table.forget()
-        assert (await table.matches.readable(match.id, ADA.id)).version == 4
+        assert (await table.matches.admission.readable(match.id, ADA.id)).version == 4
         assert table.counts.integrity_errors == count
         await stream.write()
-        assert (await table.matches.readable(match.id, ADA.id)).version == match.version
+        assert (await table.matches.admission.readable(match.id, ADA.id)).version == match.version
         await table.load(match)
 
 
@@ -411,7 +411,7 @@ async def test_a_damaged_seed_is_an_integrity_error_and_the_match_can_be_read(ta
         await table.forget()
         with pytest.raises(errors.IntegrityError):
             await table.load(match)
-        assert (await table.matches.readable(match.id, ADA.id)).version == match.version
+        assert (await table.matches.admission.readable(match.id, ADA.id)).version == match.version
 
 
 @pytest.mark.parametrize(("field", "written"), [("draws", b"[ %b"), ("at", b"+%b"), ("at", b"%b ")])
@@ -428,4 +428,4 @@ async def test_a_number_in_another_form_than_it_was_written_in_is_damage(
     await table.forget()
     with pytest.raises(errors.IntegrityError):
         await table.load(match)
-    assert (await table.matches.readable(match.id, ADA.id)).version == 4
+    assert (await table.matches.admission.readable(match.id, ADA.id)).version == 4

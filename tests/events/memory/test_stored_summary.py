@@ -46,7 +46,7 @@ async def test_in_every_game_and_status_the_list_shows_what_the_match_says(
     async with table_at(own_redis.url) as one, table_at(own_redis.url) as two:
         seats = warlog_core.game(game).seats_for({})
         spec = CreateMatch(game, {}, dict.fromkeys(seats[1:], "me"), move_seconds=600)
-        match = (await one.matches.create(spec, ADA)).match
+        match = (await one.matches.new.create(spec, ADA)).match
         await assert_stored(one, match)
         match = (await two.do(match, TakeSeat(seats[0]), BOB)).match
         await assert_stored(one, match)
@@ -74,7 +74,7 @@ async def test_in_every_game_and_status_the_list_shows_what_the_match_says(
         assert match.fold.rematch is not None
         await assert_stored(one, match)
 
-        wish = (await one.matches.create(CreateMatch(game, seating="wish"), ADA)).match
+        wish = (await one.matches.new.create(CreateMatch(game, seating="wish"), ADA)).match
         for table, player in ((one, ADA), (two, EVE)):
             wish = (await table.do(wish, Join(seats[0]), player)).match
             await assert_stored(one, wish)
@@ -91,7 +91,7 @@ async def test_what_changes_seldom_is_written_when_it_changes_and_only_then(own_
     async with table_at(own_redis.url) as one, table_at(own_redis.url) as two:
         rng = random.Random(4)
         seats = {"black": "me", "white": "me"}
-        match = (await one.matches.create(CreateMatch("wec", {}, seats), ADA)).match
+        match = (await one.matches.new.create(CreateMatch("wec", {}, seats), ADA)).match
         match = await one.play(match, 1, rng)
         redis: Any = one.connection.redis
         state = keys.match_state(match.id)

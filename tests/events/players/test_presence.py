@@ -52,7 +52,7 @@ class Hall:
         """A match in the lobby, or one in which play has begun."""
         options = {"flee_seconds": FLEE_MS // 1000, "move_seconds": 0, **options}
         spec = CreateMatch("junqi", options, {"south": "me"}, mode)
-        match = (await self.table.matches.create(spec, ADA)).match
+        match = (await self.table.matches.new.create(spec, ADA)).match
         for seat, player in list(SEATS.items())[1:]:
             match = (await self.table.do(match, TakeSeat(seat), player)).match
         return await self.play(await self.start(match)) if start else match
@@ -69,7 +69,7 @@ class Hall:
         return match
 
     async def fled(self, match: Match) -> tuple[str, ...]:
-        return (await self.table.matches.head(match.id)).fold.fled
+        return (await self.table.matches.newest(match.id)).fold.fled
 
 
 @pytest.fixture
@@ -119,10 +119,12 @@ async def test_a_match_to_which_nobody_ever_comes_ends(hall: Hall) -> None:
     players = list(SEATS.values())
     options: dict[str, object] = {"flee_seconds": FLEE_MS // 1000}
     match_id = hall.table.store.new_match_id()
-    match = await hall.table.matches.seat(match_id, Wanted("junqi", options, "competitive"), players)
+    match = await hall.table.matches.new.create_paired(
+        match_id, Wanted("junqi", options, "competitive"), players
+    )
     assert await hall.pass_(FLEE_MS) == 0
     assert await hall.pass_(LATE_MS + 1_000) == 1
-    assert (await hall.table.matches.head(match.id)).status == "finished"
+    assert (await hall.table.matches.newest(match.id)).status == "finished"
 
 
 async def test_every_call_about_the_match_at_any_process_is_a_sign_and_one_about_another_is_none(
@@ -133,11 +135,11 @@ async def test_every_call_about_the_match_at_any_process_is_a_sign_and_one_about
 
     async def refused() -> None:
         with pytest.raises(errors.Refused):
-            await matches.execute(match.id, Act("south", {"type": "ready"}), ADA)
+            await matches.commands.execute(match.id, Act("south", {"type": "ready"}), ADA)
 
     for call in (
-        lambda: matches.load(match.id, ADA.id),  # view, actions, events, summary …
-        lambda: matches.load(match.id, ADA.id, fresh=False),
+        lambda: matches.admission.load(match.id, ADA.id),  # view, actions, events, summary …
+        lambda: matches.admission.load(match.id, ADA.id, fresh=False),
         refused,
     ):
         assert await hall.pass_(50_000, *others(match, ADA), *others(another)) == 0
@@ -264,7 +266,7 @@ async def test_nobody_flees_from_casual_imported_or_finished_matches_or_when_he_
     record = await hall.table.matches.past.export(
         await hall.table.load(over), (await hall.table.load(over)).reader(None)
     )
-    imported = (await hall.table.matches.import_record(record, ADA)).match
+    imported = (await hall.table.matches.new.import_record(record, ADA)).match
     assert hall.one.enter(imported, ADA.id) is None
     assert hall.one.enter(casual, ADA.id) is None
     assert await hall.pass_(200_000, *others(await hall.table.load(out), ADA)) == 0
@@ -276,14 +278,14 @@ async def test_only_what_matters_is_kept_and_only_while_it_does(hall: Hall) -> N
     casual, match = await hall.match("casual"), await hall.match()
     for _ in range(3):
         for one in (casual, match):
-            await hall.table.matches.load(one.id, ADA.id)
-            await hall.table.matches.load(one.id, "pl_stranger")
+            await hall.table.matches.admission.load(one.id, ADA.id)
+            await hall.table.matches.admission.load(one.id, "pl_stranger")
         await hall.pass_(1_000)
     redis = hall.table.connection.redis
     seen = await redis.zrange(keys.presence("seen"), 0, -1)
     assert sorted(seen) == sorted(sign(match.id, player.id).encode() for player in SEATS.values())
     assert await redis.zrange(keys.presence("watched"), 0, -1) == [match.id.encode()]
     await hall.pass_(200_000)
-    assert (await hall.table.matches.head(match.id)).status == "finished"
+    assert (await hall.table.matches.newest(match.id)).status == "finished"
     await hall.pass_(1_000)
     assert await redis.zcard(keys.presence("watched")) == 0

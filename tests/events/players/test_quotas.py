@@ -64,7 +64,7 @@ async def test_a_match_is_charged_once_though_the_clock_was_off_and_it_was_tried
         days = {table.world.now_ms() // DAY_MS + after for after in (-1, 0, 1)}
         quotas = Quotas(table.connection, table.world, table.store, SETTINGS)
         matches = Matches(table.store, table.world, quotas=quotas)
-        made = await matches.create(CreateMatch("hex", BATTLE, {"red": "me", "blue": "me"}), ADA)
+        made = await matches.new.create(CreateMatch("hex", BATTLE, {"red": "me", "blue": "me"}), ADA)
         assert matches.counts.redis_appends == 2
         assert made.match.version == 2
         spent = [

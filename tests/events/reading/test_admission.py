@@ -41,7 +41,7 @@ async def table(redis_server: AnyRedis) -> AsyncIterator[Table]:
 
 async def private(table: Table) -> str:
     seats = {"red": "me", "blue": "invite"}
-    return (await table.matches.create(CreateMatch("hex", {}, seats, visibility="private"), ADA)).match.id
+    return (await table.matches.new.create(CreateMatch("hex", {}, seats, visibility="private"), ADA)).match.id
 
 
 async def work(table: Table, ask: Callable[[], Awaitable[object]]) -> tuple[object, ...]:
@@ -65,11 +65,11 @@ async def test_a_private_match_is_refused_after_the_same_work_as_an_unknown_one(
 
     def asking(match_id: str) -> list[Callable[[], Awaitable[object]]]:
         found: list[Callable[[], Awaitable[object]]] = [
-            lambda: table.matches.load(match_id, EVE.id),
-            lambda: table.matches.load(match_id, None, fresh=False),
+            lambda: table.matches.admission.load(match_id, EVE.id),
+            lambda: table.matches.admission.load(match_id, None, fresh=False),
         ]
         found += [
-            lambda c=command, k=key: table.matches.execute(match_id, c, EVE, key=k)  # type: ignore[misc]
+            lambda c=command, k=key: table.matches.commands.execute(match_id, c, EVE, key=k)  # type: ignore[misc]
             for command in COMMANDS
             for key in (None, Key("once", "digest"))
         ]
@@ -88,17 +88,17 @@ async def test_what_is_wrong_with_a_private_match_is_for_its_members_alone(table
     await table.forget()
     await table.store._pipe.call("XADD", keys.events(match), "2-0", "nonsense", "1", write=True)
     with pytest.raises(errors.UnknownMatch):
-        await table.matches.load(match, EVE.id)
+        await table.matches.admission.load(match, EVE.id)
     with pytest.raises(errors.UnknownMatch):
-        await table.matches.execute(match, TakeSeat("blue", "wli_wrong"), EVE)
+        await table.matches.commands.execute(match, TakeSeat("blue", "wli_wrong"), EVE)
     with pytest.raises(errors.IntegrityError):
-        await table.matches.load(match, ADA.id)
+        await table.matches.admission.load(match, ADA.id)
 
 
 async def test_who_has_left_a_private_match_may_repeat_that_and_no_more(table: Table) -> None:
     seats = {"red": "me", "blue": BOB.id}
     spec = CreateMatch("hex", {}, seats, visibility="private")
-    match = (await table.matches.create(spec, ADA, players={BOB.id: BOB})).match
+    match = (await table.matches.new.create(spec, ADA, players={BOB.id: BOB})).match
     key = Key("leaving", "digest")
     first = await table.do(match, LeaveSeat("blue"), BOB, key=key)
     for _ in range(2):
@@ -106,34 +106,36 @@ async def test_who_has_left_a_private_match_may_repeat_that_and_no_more(table: T
         assert await table.answer(again, BOB) == await table.answer(first, BOB)
         await table.forget()
     with pytest.raises(errors.UnknownMatch):
-        await table.matches.load(match.id, BOB.id)
+        await table.matches.admission.load(match.id, BOB.id)
 
 
 async def test_an_invitation_to_a_private_match_opens_it_cold_and_hot(table: Table) -> None:
     for is_hot in (True, False):
         seats = {"red": "me", "blue": "invite"}
-        made = await table.matches.create(CreateMatch("hex", {}, seats, visibility="private"), ADA)
+        made = await table.matches.new.create(CreateMatch("hex", {}, seats, visibility="private"), ADA)
         if not is_hot:
             await table.forget()
         done = await table.do(made.match, TakeSeat("blue", made.invitations["blue"]), BOB)
         assert done.match.holders["blue"] == BOB
-        assert (await table.matches.load(made.match.id, BOB.id)).version == 2
+        assert (await table.matches.admission.load(made.match.id, BOB.id)).version == 2
 
 
 async def test_a_match_of_0_1_admits_the_same(table: Table) -> None:
     """Beside which neither its index entry nor its invitations stand yet."""
     seats = {"red": "me", "blue": "invite"}
-    made = await table.matches.create(CreateMatch("hex", {}, seats, visibility="private"), ADA)
-    public = (await table.matches.create(CreateMatch("hex", {}, {"red": "me"}), ADA)).match.id
+    made = await table.matches.new.create(CreateMatch("hex", {}, seats, visibility="private"), ADA)
+    public = (await table.matches.new.create(CreateMatch("hex", {}, {"red": "me"}), ADA)).match.id
     for match in (made.match.id, public):
         await table.as_0_1_stored(match)
     await table.forget()
-    assert (await table.matches.load(public, None)).visibility == "public"
+    assert (await table.matches.admission.load(public, None)).visibility == "public"
     await table.forget()
     with pytest.raises(errors.UnknownMatch):
-        await table.matches.load(made.match.id, BOB.id)
+        await table.matches.admission.load(made.match.id, BOB.id)
     with pytest.raises(errors.UnknownMatch):
-        await table.matches.execute(made.match.id, TakeSeat("blue", "wli_wrong"), BOB)
+        await table.matches.commands.execute(made.match.id, TakeSeat("blue", "wli_wrong"), BOB)
     assert table.matches.cache.get(made.match.id) is None
-    done = await table.matches.execute(made.match.id, TakeSeat("blue", made.invitations["blue"]), BOB)
+    done = await table.matches.commands.execute(
+        made.match.id, TakeSeat("blue", made.invitations["blue"]), BOB
+    )
     assert done.match.holders["blue"] == BOB

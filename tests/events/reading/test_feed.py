@@ -258,7 +258,7 @@ async def test_each_reader_gets_what_his_seat_may_know_and_equal_readers_share_t
 
 async def test_the_lobby_is_on_the_feed_with_what_becomes_of_it(table: Table) -> None:
     match = (
-        await table.matches.create(CreateMatch("hex", BATTLE, {"red": "me"}, move_seconds=60), ADA)
+        await table.matches.new.create(CreateMatch("hex", BATTLE, {"red": "me"}, move_seconds=60), ADA)
     ).match
     async with table.matches.feed(match, Reader(), 0) as feed:
         await table.do(match, TakeSeat("blue"), BOB)
@@ -345,7 +345,7 @@ async def test_a_secret_position_is_in_the_feed_of_who_made_it_whoever_else_foll
     other = await table.act(other, "red", {"type": "recruit_preset", "preset": "auto"})
     assert other.state is not None
     position = other.state.position(plain=True)
-    match = (await table.matches.create(CreateMatch("hex", HIDDEN), ADA)).match  # she sits nowhere
+    match = (await table.matches.new.create(CreateMatch("hex", HIDDEN), ADA)).match  # she sits nowhere
     readers = [Reader(), Reader((), ADA.id), Reader((), BOB.id)]
     async with AsyncExitStack() as open_feeds:
         feeds = [await open_feeds.enter_async_context(table.matches.feed(match, r, 1)) for r in readers]

@@ -55,7 +55,9 @@ async def everything_for(table: Table, match: Match, reader: Reader) -> bytes:
 async def same_start(table: Table) -> Match:
     """A hidden army phase, then a hidden deployment; red's secrets are still to come."""
     seats = {"red": "me", "blue": BOB.id}
-    match = (await table.matches.create(CreateMatch("hex", HIDDEN, seats), ADA, players={BOB.id: BOB})).match
+    match = (
+        await table.matches.new.create(CreateMatch("hex", HIDDEN, seats), ADA, players={BOB.id: BOB})
+    ).match
     await table.do(match, Prepare("red"), ADA)
     return (await table.do(match, Prepare("blue"), BOB)).match
 
@@ -72,14 +74,14 @@ async def test_two_worlds_that_differ_in_a_secret_of_red_are_the_same_bytes_for_
                 match = await same_start(table)
                 seen = [await everything_for(table, match, reader) for reader in (BLUE, SPECTATOR)]
                 army = [{"unit": "wolf", "count": 3 if phase == "deploy" else 3 + 4 * secret}]
-                done = await table.matches.execute(
+                done = await table.matches.commands.execute(
                     match.id, Act("red", {"type": "recruit", "army": army}), ADA
                 )
                 if phase == "deploy":
                     army = [{"unit": "archer", "count": 3}]
                     match = await table.act(match, "blue", {"type": "recruit", "army": army})
                     action = {"type": "place", "piece": 1, "to": ("a2", "b5")[secret]}
-                    done = await table.matches.execute(match.id, Act("red", action), ADA)
+                    done = await table.matches.commands.execute(match.id, Act("red", action), ADA)
                 match = done.match
                 mine = await everything_for(table, match, RED)
                 seen += [await everything_for(table, match, reader) for reader in (BLUE, SPECTATOR)]
@@ -114,7 +116,7 @@ async def test_a_position_is_shown_to_who_made_it_and_to_others_only_if_it_holds
             "phase": "recruit",
             "seats": [{"seat": "red", "army": [{"unit": "wolf", "count": 5}]}],
         }
-        match = (await table.matches.create(CreateMatch("hex", HIDDEN, {"red": "me"}), ADA)).match
+        match = (await table.matches.new.create(CreateMatch("hex", HIDDEN, {"red": "me"}), ADA)).match
         await table.do(match, TakeSeat("blue"), BOB)
         done = await table.do(match, Propose(Options(position=hidden)), ADA)
         mine, other = Reader(("red",), ADA.id), Reader(("blue",), BOB.id)

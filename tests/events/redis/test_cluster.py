@@ -370,7 +370,7 @@ async def over(table: Table, matches: list[str]) -> None:
     async with asyncio.timeout(20):
         while matches:
             with contextlib.suppress(TryAgain):
-                matches = [m for m in matches if not (await table.matches.load(m, ADA.id)).is_over]
+                matches = [m for m in matches if not (await table.matches.admission.load(m, ADA.id)).is_over]
             await asyncio.sleep(0.02)
 
 

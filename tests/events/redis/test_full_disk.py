@@ -330,14 +330,14 @@ async def test_with_nine_tenths_of_the_memory_used_nothing_new_is_begun_and_matc
             "a token": lambda: accounts.create_token(account.id, "t", ["play"]),
             "a scenario": lambda: scenarios.save(account.id, New()),
             "options": lambda: options.save(account.id, warlog_core.game("hex"), "mine", {}),
-            "an import": lambda: matches.import_record(long_record(10), Player("ada", account.id)),
+            "an import": lambda: matches.new.import_record(long_record(10), Player("ada", account.id)),
             "a layout": lambda: library.save(account.id, "junqi", "mine", LAYOUT),
         }
         for begin in new.values():
             with pytest.raises(Unavailable, match="nearly full"):
                 await begin()
         with pytest.raises(Unavailable, match="nearly full"):  # before it is looked at
-            await matches.import_record({"game": "none"}, Player("ada", account.id))
+            await matches.new.import_record({"game": "none"}, Player("ada", account.id))
         for _ in range(20):
             await hand.write()
         await connection.redis.config_set("maxmemory", 32 << 20)

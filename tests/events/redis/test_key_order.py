@@ -22,7 +22,7 @@ async def test_the_process_that_took_the_options_gives_the_bytes_that_others_rea
     async with table_at(redis_server.url) as table:
         options = backwards(BATTLE)
         assert isinstance(options, dict)
-        match = (await table.matches.create(CreateMatch("hex", options, {"red": "me"}), ADA)).match
+        match = (await table.matches.new.create(CreateMatch("hex", options, {"red": "me"}), ADA)).match
         await table.do(match, TakeSeat("blue"), BOB)
         match = (await table.do(match, Propose(Options(options=options)), ADA)).match
         reader = Reader(("red",), ADA.id)

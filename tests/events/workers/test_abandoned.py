@@ -23,7 +23,7 @@ DAY = 86_400
 
 
 async def lobby(table: Table, **more: object) -> Match:
-    return (await table.matches.create(CreateMatch("hex", BATTLE, {"red": "me"}, **more), ADA)).match  # type: ignore[arg-type]
+    return (await table.matches.new.create(CreateMatch("hex", BATTLE, {"red": "me"}, **more), ADA)).match  # type: ignore[arg-type]
 
 
 async def look(table: Table, seconds: int = DAY) -> int:

@@ -63,7 +63,7 @@ async def test_the_layouts_with_which_play_began_are_kept_also_where_an_action_a
         options: dict[str, object] = {"players": 2}
         one, other = game.seats_for(options)
         spec = CreateMatch("junqi", options, {one: "me", other: BOB.id})
-        match = (await table.matches.create(spec, ADA, players={BOB.id: BOB})).match
+        match = (await table.matches.new.create(spec, ADA, players={BOB.id: BOB})).match
         for seat in (one, other):
             match = (await table.do(match, Prepare(seat), match.holders[seat])).match
         match = await table.act(match, one, {"type": "ready"})

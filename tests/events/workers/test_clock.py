@@ -114,7 +114,7 @@ async def test_imported_matches_and_those_without_a_limit_have_no_clock(own_redi
         match = await table.play(await table.hot_seat(), 3, random.Random(4))
         assert match.deadlines == {}
         record = await table.matches.past.export(match, ALL)
-        made = await table.matches.import_record(record, ADA)
+        made = await table.matches.new.import_record(record, ADA)
         assert made.match.deadlines == {}
         hands.now_ms += 10**9
         await Clock(table.store, table.matches, hands.world).step()
@@ -179,4 +179,4 @@ async def test_a_thinking_time_is_bounded(own_redis: AnyRedis) -> None:
     async with table_at(own_redis.url) as table:
         for seconds in (-1, 10**9):
             with pytest.raises(errors.BadParameter):
-                await table.matches.create(CreateMatch("hex", BATTLE, move_seconds=seconds), ADA)
+                await table.matches.new.create(CreateMatch("hex", BATTLE, move_seconds=seconds), ADA)

@@ -33,7 +33,7 @@ def own_redis() -> Iterator[RedisServer]:
 
 async def hot_seat(table: Table) -> Match:
     spec = CreateMatch("junqi", OPTIONS, dict.fromkeys(("south", "east", "north", "west"), "me"))
-    match = (await table.matches.create(spec, ADA)).match
+    match = (await table.matches.new.create(spec, ADA)).match
     for seat in match.seats:
         match = (await table.do(match, Act(seat, {"type": "ready"}))).match
     return match

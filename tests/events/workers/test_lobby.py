@@ -92,7 +92,7 @@ async def projection(table: Table) -> dict[bytes, Any]:
 
 
 async def some_matches(table: Table) -> dict[str, str]:
-    create = table.matches.create
+    create = table.matches.new.create
     ids = {
         "open": (await create(CreateMatch("hex", BATTLE, {"red": "me"}), ADA)).match,
         "invited": (await create(CreateMatch("hex", BATTLE, {"red": "me", "blue": "invite"}), ADA)).match,
@@ -135,7 +135,7 @@ async def test_matches_are_found_by_game_status_mode_player_and_open_seats(table
 
 
 async def test_open_matches_are_found_by_their_options_defaults_included(table: Table) -> None:
-    create = table.matches.create
+    create = table.matches.new.create
     small = (await create(CreateMatch("hex", BATTLE, {"red": "me"}), ADA)).match.id
     four = (await create(CreateMatch("hex", {"seats": 4, "army": "preset"}, {"red": "me"}), ADA)).match.id
     assert await listed(table, game="hex", options={"seats": 4}) == [four]
@@ -154,7 +154,7 @@ async def test_my_matches_are_found_by_whose_turn_it_is_at_this_moment(table: Ta
     duels = [await table.duel() for _ in range(3)]
     await table.duel(mode="competitive", visibility="private")
     await table.finish(await table.duel())
-    await table.matches.create(CreateMatch("hex", BATTLE, {"red": "me"}), ADA)
+    await table.matches.new.create(CreateMatch("hex", BATTLE, {"red": "me"}), ADA)
     for _ in range(2):
         for player, seat in ((ADA, "red"), (BOB, "blue")):
             mine = await listed(table, player.id, turn="mine")
@@ -175,7 +175,7 @@ async def test_watchable_are_running_matches_of_which_a_spectator_may_see_someth
     wec = []
     for mode in ("casual", "competitive"):
         spec = CreateMatch("wec", {}, {"black": "me", "white": BOB.id}, mode=mode)
-        match = (await table.matches.create(spec, ADA, players={BOB.id: BOB})).match
+        match = (await table.matches.new.create(spec, ADA, players={BOB.id: BOB})).match
         await table.do(match, Prepare("black"), ADA)
         wec.append((await table.do(match, Prepare("white"), BOB)).match.id)
     assert set(await listed(table, watchable=True)) == {ids["running"], ids["competitive"], wec[0]}
@@ -184,7 +184,7 @@ async def test_watchable_are_running_matches_of_which_a_spectator_may_see_someth
 
 
 async def test_a_match_moves_on_in_the_list_and_stands_in_it_once(table: Table) -> None:
-    match = (await table.matches.create(CreateMatch("hex", BATTLE, {"red": "me"}), ADA)).match
+    match = (await table.matches.new.create(CreateMatch("hex", BATTLE, {"red": "me"}), ADA)).match
     assert await listed(table, open=True) == [match.id]
     match = (await table.do(match, TakeSeat("blue"), BOB)).match
     assert await listed(table, open=True) == []
@@ -222,7 +222,7 @@ async def test_no_cursor_names_a_match_that_its_reader_may_not_know(
     hidden = set()
     for _ in range(9):
         spec = CreateMatch("hex", BATTLE, {"red": "me"}, visibility="private")
-        hidden.add((await table.matches.create(spec, ADA)).match.id)
+        hidden.add((await table.matches.new.create(spec, ADA)).match.id)
     shown, after = [], None
     lobby = Lobby(table.connection, projector(table).catch_up)
     for _ in range(20):
@@ -263,7 +263,7 @@ async def test_whatever_happens_following_rebuilding_and_reading_twice_come_to_t
             if rng.random() < 0.2:
                 spec = CreateMatch("hex", BATTLE, seating="wish")
             with suppress(errors.Competitive):
-                matches.append((await table.matches.create(spec, rng.choice(people))).match)
+                matches.append((await table.matches.new.create(spec, rng.choice(people))).match)
             continue
         match = rng.choice(matches)
         command = rng.choice(
@@ -378,7 +378,7 @@ async def test_a_bucket_whose_activity_was_lost_is_rebuilt_from_its_matches(tabl
     await some_matches(table)
     await projector(table).catch_up()
     before = await projection(table)
-    match = (await table.matches.create(CreateMatch("hex", BATTLE, {"red": "me"}), ADA)).match
+    match = (await table.matches.new.create(CreateMatch("hex", BATTLE, {"red": "me"}), ADA)).match
     bucket = keys.bucket_of(match.id)
     assert bucket is not None
     # So much has happened there meanwhile that the stream has been trimmed beyond our checkpoint.
@@ -396,7 +396,7 @@ async def test_a_bucket_whose_activity_was_lost_is_rebuilt_from_its_matches(tabl
 
 async def test_a_bucket_whose_activity_is_gone_is_rebuilt_once(table: Table) -> None:
     """Its checkpoint stayed ahead of what there was, and every pass read all its matches, and wrote none of them."""
-    match = (await table.matches.create(CreateMatch("hex", BATTLE, {"red": "me"}), ADA)).match
+    match = (await table.matches.new.create(CreateMatch("hex", BATTLE, {"red": "me"}), ADA)).match
     await projector(table).catch_up()
     pipe, bucket = table.connection.pipe, keys.bucket_of(match.id)
     assert bucket is not None
@@ -409,7 +409,7 @@ async def test_a_bucket_whose_activity_is_gone_is_rebuilt_once(table: Table) -> 
 
 async def test_who_joins_a_private_match_sees_it_from_then_on(table: Table) -> None:
     spec = CreateMatch("hex", BATTLE, {"red": "me", "blue": "invite"}, visibility="private")
-    made = await table.matches.create(spec, ADA)
+    made = await table.matches.new.create(spec, ADA)
     stranger = Player("pl_zoe", "zoe")
     assert await listed(table, stranger.id) == []
     await table.do(made.match, TakeSeat("blue", made.invitations["blue"]), stranger)
@@ -420,7 +420,7 @@ async def test_who_joins_a_private_match_sees_it_from_then_on(table: Table) -> N
 
 async def test_that_there_is_a_next_page_betrays_no_private_match(table: Table) -> None:
     for visibility in ("private", "private", "public"):
-        await table.matches.create(CreateMatch("hex", BATTLE, {"red": "me"}, visibility=visibility), ADA)
+        await table.matches.new.create(CreateMatch("hex", BATTLE, {"red": "me"}, visibility=visibility), ADA)
     lobby = Lobby(table.connection, projector(table).catch_up)
     for limit in (1, 2):
         page, after = await lobby.matches(Query(player=ADA.id), EVE.id, limit)

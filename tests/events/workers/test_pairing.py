@@ -45,7 +45,7 @@ def players(count: int) -> list[Player]:
 
 async def match_of(table: Table, entry: Entry) -> Match:
     assert entry.match is not None, entry
-    return await table.matches.load(entry.match, None)
+    return await table.matches.admission.load(entry.match, None)
 
 
 async def seated(table: Table) -> list[tuple[str, ...]]:
@@ -54,7 +54,7 @@ async def seated(table: Table) -> list[tuple[str, ...]]:
     for bucket in range(table.store.buckets):
         async for matches in table.store.matches(bucket):
             for match in matches:
-                loaded = await table.matches.load(match, None)
+                loaded = await table.matches.admission.load(match, None)
                 found.append(tuple(sorted(holder.id for holder in loaded.holders.values())))
     return found
 
@@ -244,7 +244,7 @@ async def test_who_asks_for_anothers_entry_does_not_keep_its_player_there(own_re
 def with_poor(table: Table, *poor: Player) -> Pairing:
     """Players in `poor` may not sit down, as where gold is at stake."""
     matches = Matches(table.store, table.world)
-    make = matches.seat
+    make = matches.new.create_paired
 
     async def seat(match_id: str, wanted: Wanted, players: Sequence[Player]) -> Match:
         for player in players:
@@ -252,7 +252,7 @@ def with_poor(table: Table, *poor: Player) -> Pairing:
                 raise errors.Refused("insufficient_gold", extra={"player": player.id})
         return await make(match_id, wanted, players)
 
-    matches.seat = seat
+    setattr(matches.new, "create_paired", seat)  # noqa: B010
     return Pairing(table.connection, matches, table.world)
 
 
@@ -286,9 +286,9 @@ async def test_a_pairing_that_was_given_up_is_not_made_by_who_was_slower(table: 
     assert await table.store.void(match)
     assert await table.store.void(match)
     with pytest.raises(errors.WrongStatus):
-        await table.matches.seat(match, HEX, [ada, bob])
+        await table.matches.new.create_paired(match, HEX, [ada, bob])
     with pytest.raises(errors.UnknownMatch):
-        await table.matches.load(match, None)
+        await table.matches.admission.load(match, None)
 
     taken: list[Any] = []
     make, slow._make = slow._make, lambda making: _keep(taken, making)  # type: ignore[method-assign]
@@ -321,7 +321,7 @@ async def test_what_a_process_began_before_it_died_is_ended_by_any_other_once(
         first, _ = await dying.join(ada, HEX)
         await dying.join(bob, HEX)
         if came_to == "the match":
-            await table.matches.seat(taken[0].match, HEX, [ada, bob])
+            await table.matches.new.create_paired(taken[0].match, HEX, [ada, bob])
         assert [await other.step() for other in others] == [0, 0, 0]  # it may still be alive
         hands.now_ms += GIVEN_UP_MS
         await asyncio.gather(*(other.step() for other in others))
@@ -400,7 +400,8 @@ async def check_everybody(table: Table) -> Counter[str]:
         assert in_matches[fields["player"]] == (fields["status"] == "paired"), fields
         if fields["status"] == "paired":
             assert fields["player"] in {
-                holder.id for holder in (await table.matches.load(fields["match"], None)).holders.values()
+                holder.id
+                for holder in (await table.matches.admission.load(fields["match"], None)).holders.values()
             }
     assert sum(in_matches.values()) == found["paired"]
     return found

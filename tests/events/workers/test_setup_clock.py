@@ -48,7 +48,7 @@ class Room:
         """A match that has started, each seat held by another player."""
         holders = dict(zip(seats, PLAYERS, strict=False))
         spec = CreateMatch(game, options, {seat: one.id for seat, one in holders.items()}, **more)
-        match = (await self.table.matches.create(spec, ADA, players={p.id: p for p in PLAYERS})).match
+        match = (await self.table.matches.new.create(spec, ADA, players={p.id: p for p in PLAYERS})).match
         for seat, player in holders.items():
             match = (await self.table.do(match, Prepare(seat), player)).match
         return match
@@ -197,7 +197,7 @@ async def test_who_has_not_laid_out_in_time_is_taken_to_have_fled(room: Room) ->
 
 async def test_competitive_matches_have_300_seconds_and_others_what_they_ask_for(room: Room) -> None:
     async def seconds(game: str, **more: Any) -> object:
-        made = await room.table.matches.create(CreateMatch(game, **more), ADA)
+        made = await room.table.matches.new.create(CreateMatch(game, **more), ADA)
         return made.match.summary(STRANGER)["setup_seconds"]
 
     assert await seconds("junqi", mode="competitive") == 300
@@ -220,7 +220,7 @@ async def test_without_a_limit_and_after_an_import_one_may_take_any_time(room: R
     record: Any = await table.matches.past.export(
         await table.act(played, "red", WOLVES), played.reader(ADA.id)
     )
-    imported = (await table.matches.import_record(record, ADA)).match
+    imported = (await table.matches.new.import_record(record, ADA)).match
     assert imported.summary(STRANGER)["setup_seconds"] == 0
     for match in (free, imported):
         assert match.deadlines == {}
@@ -234,7 +234,7 @@ async def test_a_casual_match_that_becomes_competitive_gets_a_limit_and_a_rematc
 ) -> None:
     table = room.table
     spec = CreateMatch("hex", HIDDEN, {"red": "me", "blue": BOB.id})
-    match = (await table.matches.create(spec, ADA, players={BOB.id: BOB})).match
+    match = (await table.matches.new.create(spec, ADA, players={BOB.id: BOB})).match
     proposed = await table.do(match, Propose(Competitive()), ADA)
     match = (await table.do(match, Accept(proposed.version), BOB)).match
     assert match.summary(STRANGER)["setup_seconds"] == 300
@@ -245,13 +245,13 @@ async def test_a_casual_match_that_becomes_competitive_gets_a_limit_and_a_rematc
     proposed = await table.do(match, Propose(Rematch()), ADA)
     match = (await table.do(match, Accept(proposed.version), BOB)).match
     assert match.fold.rematch is not None
-    again = await table.matches.load(match.fold.rematch, ADA.id)
+    again = await table.matches.admission.load(match.fold.rematch, ADA.id)
     assert again.summary(STRANGER)["setup_seconds"] == 300
 
 
 async def test_the_matchs_move_seconds_are_those_of_the_games_own_option(room: Room) -> None:
     async def made(game: str, options: dict[str, object], **more: Any) -> tuple[int, object]:
-        match = (await room.table.matches.create(CreateMatch(game, options, **more), ADA)).match
+        match = (await room.table.matches.new.create(CreateMatch(game, options, **more), ADA)).match
         return match.move_seconds, match.settings.known.get("move_seconds")
 
     assert await made("junqi", {}, move_seconds=60) == (60, 60)

@@ -1,0 +1,36 @@
+"""What is sent to Redis of a draft: its events and what goes with them; of the summary, what is new to Redis."""
+
+from .match.draft import Draft
+from .match.model import STRANGER
+from .redis.idempotency import Idempotency
+from .redis.store import Append
+from .results import Key
+from .workers.lobby import index_json
+
+
+def append_of(draft: Draft, key: Key | None, acting: str | None) -> Append:
+    """key     under which it is kept that the command was accepted
+    acting  the seat whose deadline must not have passed
+    """
+    match, before = draft.match, draft.began
+    # Holds only if the append succeeds; if not, this draft's match is thrown away.
+    match.stored_frame = frame = match.frame_json()
+    stored = before.stored_frame if before is not None and before.status == match.status else b""
+    frame_unchanged = stored == frame and match.status != "lobby"
+    clocked = before is None or bool(match.deadlines or before.deadlines)
+    return Append(
+        match=draft.match_id,
+        expected_version=0 if before is None else before.version,
+        expected_chain="" if before is None else before.fold.chain,
+        events=[one.stored for one in draft.written],
+        moving=match.moving_json(STRANGER),
+        frame=b"" if frame_unchanged else frame,
+        index=b"" if frame_unchanged else index_json(match),
+        status=match.status,
+        to_act=match.to_act,
+        secrets=draft.new_secrets,
+        idempotency=None if key is None else Idempotency(draft.by, key.key, key.digest, match.deadlines),
+        deadlines=match.deadlines if clocked else None,
+        acting_seat=acting if clocked else None,
+        invited=match.fold.invitations if before is None else {},
+    )
