@@ -222,6 +222,9 @@ def _own(asking: Asking, table: Table) -> None:
     token = asking.made("POST", "/tokens", {"label": "look"})["id"]
     asking.read("/tokens?limit=2&after=x")
     asking("DELETE", f"/tokens/{token}")
+    session = asking.made("POST", "/sessions", {}, sec_fetch_site="same-origin")["id"]
+    asking("DELETE", "/sessions", sec_fetch_site="same-origin")
+    asking("DELETE", f"/tokens/{session}")
     entry = asking.made("POST", "/pairing", {"game": table.game}, idempotency_key="look")["entry"]["id"]
     asking.read("/pairing")
     asking.read(f"/pairing/{entry}?wait=0")
