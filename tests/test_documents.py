@@ -127,6 +127,60 @@ def test_a_file_that_does_not_exist_is_found(tmp_path: Path) -> None:
     assert missing(page) == ["match/no.py", "tests/no", "docs/no.md"]
 
 
+LISTED = re.compile(
+    r"^(?:service|events|core)? *\*? *((?:[\w-]+/)*\w+\.(?:py|c|lua))(?: +(.*))?$", re.MULTILINE
+)
+
+
+def functions_of_a_command(text: str) -> list[tuple[str, list[str]]]:
+    """(file, functions) of the list in ARCHITECTURE.md, in its order."""
+    block = re.search(r"^```\n(service  app\.py.*?)^```", text, re.MULTILINE | re.DOTALL)
+    assert block
+    assert len(LISTED.findall(block[1])) == len(block[1].splitlines())
+    return [
+        (file, re.split(r" {2,}", rest)[0].split(", ") if file.endswith((".py", ".c")) else [])
+        for file, rest in LISTED.findall(block[1])
+    ]
+
+
+def has_function(path: Path, name: str) -> bool:
+    text = path.read_text()
+    if path.suffix == ".c":
+        return re.search(rf"^(?:static )?\w+ {name}\(", text, re.MULTILINE) is not None
+    *classes, function = name.split(".")
+    if classes:
+        found = re.search(rf"^class {classes[0]}\b.*?(?=^\S)", text + "\nend", re.MULTILINE | re.DOTALL)
+        text = found[0] if found else ""
+    indent = "    " if classes else ""
+    return re.search(rf"^{indent}(?:async )?def {function}\(", text, re.MULTILINE) is not None
+
+
+def test_the_functions_that_a_command_goes_through_exist() -> None:
+    listed = functions_of_a_command((ROOT / "ARCHITECTURE.md").read_text())
+    assert len(listed) > 15
+    assert sum(len(names) for _, names in listed) > 20
+    for file, names in listed:
+        paths = [ROOT / folder / file for folder in FROM if (ROOT / folder / file).exists()]
+        assert paths, file
+        assert [name for name in names if not has_function(paths[0], name)] == [], file
+
+
+def test_the_five_files_of_a_command_are_marked() -> None:
+    listed = re.findall(
+        r"^(?:service|events|core)? *\* (\S+)", (ROOT / "ARCHITECTURE.md").read_text(), re.MULTILINE
+    )
+    assert len(listed) == 5
+
+
+def test_a_function_that_does_not_exist_is_found(tmp_path: Path) -> None:
+    module = tmp_path / "module.py"
+    module.write_text(
+        "class One:\n    def act(self): ...\n\n\nclass Two:\n    async def go(self): ...\n\n\ndef act(): ...\n"
+    )
+    names = ["act", "One.act", "Two.go", "go", "Two.act", "One.go", "Three.act"]
+    assert [name for name in names if has_function(module, name)] == ["act", "One.act", "Two.go"]
+
+
 def test_a_page_of_rulings_belongs_to_a_game_and_leads_to_its_book() -> None:
     pages = sorted((ROOT / "docs/rulings").glob("*.md"))
     assert pages
