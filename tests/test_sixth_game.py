@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.servers import WarlogServer
-from warlog_client import Client, Undo
+from warlog_client import Client, Trace, Undo
 
 ROOT = Path(__file__).resolve().parent.parent
 TOY = ROOT / "tests" / "sixth_game"
@@ -94,6 +94,10 @@ def test_a_sixth_game_is_played_to_its_end_taken_back_and_played_again_over_rest
         assert len({seat.pattern for seat in described.seats}) == 2
         assert [(layer["from"], layer["draw"]) for layer in described.look] == [("heap", "heap")]
         assert anonymous.rules("nim").startswith("# Nim")
+        take, resign = (described.actions["$defs"][name] for name in ("Take", "Resign"))
+        assert (take["kind"], take["label"], take["clicks"]) == ("play", "Take", ["count"])
+        assert take["properties"]["count"]["role"] == "number"
+        assert (resign["kind"], resign["label"], resign["clicks"]) == ("meta", "Resign", [])
         ada, bob = anonymous.create_player("ada").token, anonymous.create_player("bob").token
     with Client(server.url, ada) as red, Client(server.url, bob) as blue:
         match = red.create_match("nim", {"red": "me", "blue": "open"}, options={"heap": 9}).match.id
@@ -106,7 +110,9 @@ def test_a_sixth_game_is_played_to_its_end_taken_back_and_played_again_over_rest
             """Everybody takes the most there is; the winner."""
             while to_act := (now := red.match(match)).to_act:
                 (seat,) = to_act
-                takes = [a for a in players[seat].actions(match, seat).actions if a["type"] == "take"]
+                listed = players[seat].actions(match, seat, trace=True)
+                assert listed.traces == [Trace([])] * listed.total
+                takes = [a for a in listed.actions if a["type"] == "take"]
                 players[seat].act(match, seat, takes[-1])
             assert now.status == "finished"
             assert now.result is not None
@@ -116,6 +122,7 @@ def test_a_sixth_game_is_played_to_its_end_taken_back_and_played_again_over_rest
 
         winner = play()
         assert red.match(match).version == start + 3
+        assert red.trace(match, start + 1).trace == Trace([])
         view = blue.view(match, seat="blue", at=start + 1).view
         assert view is not None
         assert view["heap"] == 6

@@ -20,7 +20,7 @@ from typing import Any, overload
 import msgspec
 from msgspec import Struct
 
-from warlog_core import binding, description, explain, selfplay
+from warlog_core import actions, binding, description, explain, selfplay
 from warlog_core.binding import Draws, RawGame, RawState, RawStep, RawTurn
 from warlog_core.codecs import (
     Codec,
@@ -614,7 +614,12 @@ class Game:
             "options": self.schema("options"),
             "options_text": self.options_text(options),
             "position": self.schema("position"),
-            "actions": self.schema("action"),
+            "actions": actions.described(
+                self.schema("action"),
+                self.raw.actions,
+                actions.notes_of(self.name),
+                actions.forms_of(self.name, full, board),
+            ),
             "effects": self.schema("effect"),
             "view": view,
             "presets": self.codec.presets(full),

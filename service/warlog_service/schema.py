@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from warlog_core import Trace, description
+from warlog_core.actions import DescribedActions
 from warlog_events.workers.pairing import Entry
 
 Version = Annotated[int, Meta(ge=0, le=2**53, description="the number of an event of the match")]
@@ -581,7 +582,10 @@ class Game(Struct, frozen=True):
     options_text: Annotated[
         str, Meta(description="how the requested options differ from the standard, for people")
     ]
-    actions: Json
+    actions: Annotated[
+        DescribedActions,
+        Meta(description="JSON Schema of what can be posted; each action with how to give it"),
+    ]
     effects: Json
     view: Json
     errors: Annotated[dict[str, str], Meta(description="each code of the rule book, with its sentence")]

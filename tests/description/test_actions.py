@@ -1,0 +1,296 @@
+"""What a game says of its actions is enough to act: a player that knows no game fills all of them."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+from typing import Any, get_args
+
+import jsonschema
+import msgspec
+import pytest
+
+import warlog_core
+from tests.core.games import GAMES, lines, playthroughs, starts
+from tests.description.player import NoRoom, Player, cost
+from warlog_core.actions import ActionKind, DescribedActions, Role
+from warlog_core.explain import schema_at
+
+Json = dict[str, Any]
+
+
+@cache
+def described(name: str, options: str) -> Json:
+    found: Json = json.loads(msgspec.json.encode(warlog_core.game(name).describe(json.loads(options))))
+    return found
+
+
+def player_for(name: str, options: Json, rng: random.Random) -> Player:
+    return Player(described(name, json.dumps(options)), rng)
+
+
+def recorded(name: str) -> Iterator[tuple[Json, warlog_core.State]]:
+    """Options and state before every event of the published matches."""
+    for path in playthroughs():
+        first, *steps = lines(path)
+        if first["game"] != name:
+            continue
+        game = warlog_core.game(name)
+        state = game.new(options=first["options"], position=first.get("position"), draws=first["draws"])
+        for step in steps:
+            yield first["options"], state
+            if "error" not in step:
+                state.apply(step["seat"], step["action"], draws=step["draws"])
+
+
+def fill_everything(name: str, rng: random.Random, every: int) -> Counter[str]:
+    """At every so many events of each published match an action of each type that each seat may take."""
+    filled: Counter[str] = Counter()
+    validators: dict[int, Any] = {}
+    for number, (options, state) in enumerate(recorded(name)):
+        if number % every:
+            continue
+        player = player_for(name, options, rng)
+        schema = described(name, json.dumps(options))["actions"]
+        fits = validators.setdefault(id(schema), jsonschema.Draft202012Validator(schema))
+        for seat in state.seats:
+            listing = state.legal(seat, plain=True)
+            view = state.view(seat, plain=True) if listing else {}
+            for type_ in sorted({one["type"] for one in listing}):
+                try:
+                    action = player.act(view, listing, seat, type_)
+                except NoRoom:
+                    continue
+                assert state.check(seat, action) is None, (name, action, state.check(seat, action))
+                if filled[type_] < 40:
+                    fits.validate(action)
+                filled[type_] += 1
+    return filled
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_an_action_of_every_type_is_filled_from_the_description_alone(name: str, seed: int) -> None:
+    filled = fill_everything(name, random.Random(seed), every=7)
+    types = {signature.name for signature in warlog_core.game(name).raw.actions if not signature.server_only}
+    assert {*filled} <= types
+    assert len(filled) >= len(types) - (8 if name == "confrontation" else 3), types - {*filled}
+    assert filled.total() > 200
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("name", GAMES)
+def test_every_published_match_can_be_filled_event_by_event(name: str, seed: int) -> None:
+    filled: Counter[str] = Counter()
+    types = {signature.name for signature in warlog_core.game(name).raw.actions if not signature.server_only}
+    for round_ in range(3):
+        filled += fill_everything(name, random.Random(f"{seed} {round_}"), every=1)
+    assert {*filled} == types
+
+
+# ---- forms ---------------------------------------------------------------------------------------------------
+
+Start = tuple[Json, warlog_core.State, str, Json]
+
+
+# Starts with forms that no start of the test data has.
+MORE_STARTS: list[tuple[str, Json, Any]] = [
+    ("confrontation", {"terrain": "players"}, None),
+    ("confrontation", {"terrain": "players", "seats": 3, "races": True, "spells_per_bishop": 1}, None),
+    ("confrontation", {"races": True, "army_points": 60, "free_pawns": 1, "spells_per_bishop": 0}, None),
+    ("hex", {"army_points": 150, "max_stacks": 2}, None),
+    ("hex", {"army_points": 100000, "seats": 4}, None),
+    ("junqi", {"players": 2, "wings": "closed"}, None),
+]
+
+
+def with_forms(name: str, rng: random.Random, most: int) -> Iterator[Start]:
+    """Options, state, seat and a listed action of a type with a form, of each type so many: from the starts of the
+    test data, some events on."""
+    games = [entry for entry in (*MORE_STARTS, *starts()) if entry[0] == name]
+    forms: Counter[str] = Counter()
+    while games and (not forms or min(forms.values()) < most):
+        start = rng.choice(games)
+        _, options, position = start
+        state = warlog_core.game(name).new(options=options, position=position, draws=rng.randbytes)
+        types, found = player_for(name, options, rng).types, 0
+        for _ in range(60):
+            for seat in state.to_act:
+                listed = {one["type"]: one for one in state.legal(seat, plain=True)}
+                for type_, one in listed.items():
+                    if "form" in types[type_] and forms[type_] < most:
+                        forms[type_] += 1
+                        found += 1
+                        yield options, state, seat, one
+            if not state.play_randomly(rng, rng.randint(1, 3)):
+                break
+        if not found:
+            games.remove(start)
+
+
+def fill_forms(name: str, rng: random.Random, most: int) -> Counter[str]:
+    filled: Counter[str] = Counter()
+    for options, state, seat, listed in with_forms(name, rng, max(10, most // 20)):
+        player, listing = player_for(name, options, rng), state.legal(seat, plain=True)
+        view = state.view(seat, plain=True)
+        for _ in range(20):
+            try:
+                action = player.act(view, listing, seat, listed["type"])
+            except NoRoom:
+                break
+            assert state.check(seat, action) is None, (name, options, action, state.check(seat, action))
+            filled[listed["type"]] += 1
+    return filled
+
+
+FORMS = [name for name in GAMES if "form" in json.dumps(warlog_core.game(name).describe()["actions"])]
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_what_a_form_allows_is_accepted(name: str, seed: int) -> None:
+    filled = fill_forms(name, random.Random(seed), 300)
+    assert filled.total() >= 200
+    assert {
+        type_ for type_, one in player_for(name, {}, random.Random(0)).types.items() if one.get("open")
+    } <= {*filled} | {"place_terrain"}
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("name", FORMS)
+def test_ten_thousand_of_each_form_are_accepted(name: str, seed: int) -> None:
+    filled = fill_forms(name, random.Random(f"soak {seed}"), 10_000)
+    print(filled)
+    assert filled.total() >= 10_000
+
+
+def wrong(form: Json, field: str, action: Json, view: Json, seat: str) -> Iterator[tuple[Json, str]]:
+    """The action with more than its form allows, and the path that the refusal must begin with."""
+    value = action[field]
+    match form["fill"]:
+        case "budget":
+            type_ = min(form["costs"], key=lambda one: form["costs"][one])
+            more = (form["limit"] - cost(form, value)) // form["costs"][type_] + 1
+            if keys := form.get("entry"):
+                most = form["entries"]["max"]
+                one = {keys["type"]: type_, keys["count"]: 1}
+                yield {**action, field: [one] * (most + 1)}, f"/{field}"
+                yield {**action, field: []}, f"/{field}"
+                yield {**action, field: [{**one, keys["count"]: form["count"]["max"] + 1}]}, f"/{field}/0"
+                if len(value) < most and more <= form["count"]["max"]:
+                    yield {**action, field: [*value, {**one, keys["count"]: more}]}, f"/{field}"
+            else:
+                yield {**action, field: {**value, type_: value.get(type_, 0) + max(more, 1)}}, f"/{field}"
+        case "slots":
+            for at, slot in enumerate(form["slots"]):
+                if shut := {*form["counts"]} - {*slot["types"]}:
+                    other = value.index(min(shut))
+                    changed = list(value)
+                    changed[at], changed[other] = changed[other], changed[at]
+                    yield {**action, field: changed}, f"/{field}/{at}"
+            yield {**action, field: value[:-1]}, f"/{field}"
+        case "area":
+            yield {**action, field: value[:-1]}, f"/{field}"
+            yield {**action, field: [form["not"][0], *value[1:]]}, f"/{field}"
+        case "payment":
+            own = view[form["from"]][seat]
+            foreign = [space for other, area in view[form["from"]].items() if other != seat for space in area]
+            more_spaces = [space for space in own if space not in value]
+            yield {**action, field: [*value, *(more_spaces or own)[:1]]}, f"/{field}"
+            if value:
+                yield {**action, field: value[:-1]}, f"/{field}"
+                yield {**action, field: [*value[:-1], foreign[0]]}, f"/{field}/{len(value) - 1}"
+        case "choice":
+            yield {**action, field: "nonsense"}, f"/{field}"
+        case "number":
+            yield {**action, field: form["max"] + 1}, f"/{field}"
+        case "lists":
+            if value and form["length"]["min"]:
+                yield {**action, field: [[], *value[1:]]}, f"/{field}"
+            yield {**action, field: [*value, form["of"][:1] * form["length"]["min"]]}, f"/{field}"
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_what_a_form_does_not_allow_is_refused_with_code_and_path(name: str, seed: int) -> None:
+    rng, codes = random.Random(seed), Counter[tuple[str, str]]()
+    for options, state, seat, listed in with_forms(name, rng, 25):
+        player, listing = player_for(name, options, rng), state.legal(seat, plain=True)
+        view, type_ = state.view(seat, plain=True), listed["type"]
+        try:
+            action = player.act(view, listing, seat, type_)
+        except NoRoom:
+            continue
+        for field, form in player.types[type_]["form"].items():
+            if field not in action or action[field] == form.get("auto"):
+                continue  # a listed action that leaves it out, or the rules choose
+            for spoiled, path in wrong(form, field, action, view, seat):
+                code = state.check(seat, spoiled)
+                assert code is not None, (options, spoiled)
+                explained = state.explain(seat, spoiled, code)
+                assert explained.path.startswith(path.split("/")[0] + f"/{field}"), (code, spoiled, explained)
+                assert explained.path.startswith(path) or form["fill"] in ("area", "slots"), (
+                    code,
+                    spoiled,
+                    explained,
+                )
+                assert explained.detail
+                codes[field, code] += 1
+    assert codes, name
+
+
+# ---- the description itself ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_every_action_has_a_kind_a_label_clicks_and_roles_and_requires_what_is_needed(name: str) -> None:
+    game = warlog_core.game(name)
+    schema = game.describe()["actions"]
+    jsonschema.Draft202012Validator.check_schema(schema)
+    msgspec.convert(msgspec.json.decode(msgspec.json.encode(schema)), DescribedActions)
+    types = player_for(name, {}, random.Random(0)).types
+    assert [*types] == sorted(signature.name for signature in game.raw.actions) or {*types} == {
+        signature.name for signature in game.raw.actions
+    }
+    for signature in game.raw.actions:
+        one = types[signature.name]
+        fields = [parameter.name for parameter in signature.parameters]
+        assert [*one["properties"]] == ["type", *fields]
+        assert one["kind"] in get_args(ActionKind)
+        assert one["kind"] == "meta" or not (signature.gives_up or signature.server_only)
+        assert one.get("server_only", False) == signature.server_only
+        assert one["label"][0].isupper()
+        assert sorted(one["clicks"]) == sorted(fields)
+        assert all(one["properties"][field]["role"] in get_args(Role) for field in fields)
+        needed = [parameter.name for parameter in signature.parameters if not parameter.optional]
+        assert {"type", *needed} <= {*one["required"]} <= {"type", *fields}
+        assert "open" not in one["properties"]
+        assert bool(one.get("open")) == (
+            "open" in schema_at(game.schema("action"), {"type": signature.name}, [])["properties"]
+        )
+        assert not one.get("open") or one["form"] or name == "junqi"
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_what_a_games_file_says_of_actions_names_actions_and_fields_that_there_are(name: str) -> None:
+    notes, types = warlog_core.actions.notes_of(name), player_for(name, {}, random.Random(0)).types
+    for table in (notes.labels, notes.kinds, notes.roles, notes.clicks, notes.variants):
+        assert {*table} <= {*types}
+    for type_, roles in notes.roles.items():
+        assert {*roles} <= {*types[type_]["properties"]}
+    for type_, variants in notes.variants.items():
+        for variant in variants:
+            properties = types[type_]["properties"]
+            assert {*variant.fields, *variant.when} <= {*properties}
+            assert all({*values} <= {*properties[field]["enum"]} for field, values in variant.when.items())
+
+
+def test_fields_that_do_not_belong_together_do_not_fit_the_schema() -> None:
+    fits = jsonschema.Draft202012Validator(warlog_core.game("wec").describe()["actions"])
+    fire = {"type": "fire", "piece": 1, "weapon": "flame"}
+    assert fits.is_valid({**fire, "direction": "n"})
+    assert not fits.is_valid(fire)
+    assert not fits.is_valid({**fire, "target": "e5"})
+    assert not fits.is_valid({**fire, "direction": "n", "target": "e5"})
+    assert fits.is_valid({**fire, "weapon": "scuba", "to": "e5", "path": "port"})
+    assert not fits.is_valid({**fire, "weapon": "scuba", "to": "e5"})
