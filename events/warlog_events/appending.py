@@ -5,7 +5,7 @@ from .match.model import STRANGER
 from .redis.idempotency import Idempotency
 from .redis.store import Append
 from .results import Key
-from .workers.lobby import index_json
+from .workers.lobby import lobby_entry_json
 
 
 def append_of(draft: Draft, key: Key | None, acting: str | None) -> Append:
@@ -14,18 +14,18 @@ def append_of(draft: Draft, key: Key | None, acting: str | None) -> Append:
     """
     match, before = draft.match, draft.began
     # Holds only if the append succeeds; if not, this draft's match is thrown away.
-    match.stored_frame = frame = match.frame_json()
-    stored = before.stored_frame if before is not None and before.status == match.status else b""
-    frame_unchanged = stored == frame and match.status != "lobby"
+    match.stored_summary_start = start = match.summary_start_json()
+    stored = before.stored_summary_start if before is not None and before.status == match.status else b""
+    start_unchanged = stored == start and match.status != "lobby"
     clocked = before is None or bool(match.deadlines or before.deadlines)
     return Append(
-        match=draft.match_id,
+        match_id=draft.match_id,
         expected_version=0 if before is None else before.version,
         expected_chain="" if before is None else before.fold.chain,
         events=[one.stored for one in draft.written],
-        moving=match.moving_json(STRANGER),
-        frame=b"" if frame_unchanged else frame,
-        index=b"" if frame_unchanged else index_json(match),
+        summary_rest=match.summary_rest_json(STRANGER),
+        summary_start=b"" if start_unchanged else start,
+        lobby_entry=b"" if start_unchanged else lobby_entry_json(match),
         status=match.status,
         to_act=match.to_act,
         secrets=draft.new_secrets,

@@ -73,12 +73,12 @@ class Hand:
     def append(self, events: list[StoredEvent] | None = None, **fields: Any) -> Append:
         return Append(
             **{
-                "match": self.match,
+                "match_id": self.match,
                 "expected_version": self.version,
                 "expected_chain": self.chain,
                 "events": events if events is not None else self.events(),
-                "frame": b'{"game":"hex"',
-                "moving": b'"status":"playing"}',
+                "summary_start": b'{"game":"hex"',
+                "summary_rest": b'"status":"playing"}',
                 **fields,
             }
         )

@@ -35,7 +35,7 @@ def test_an_id_is_its_prefix_and_sixteen_plain_characters() -> None:
 
 def test_a_match_id_says_its_bucket_and_matches_spread_over_all() -> None:
     world = World.fixed("spread")
-    ids = [keys.match_id(world.new_id(""), 64) for _ in range(4000)]
+    ids = [keys.match_id_of(world.new_id(""), 64) for _ in range(4000)]
     buckets = [keys.bucket_of(id) for id in ids]
     assert {*buckets} == {*range(64)}
     assert max(buckets.count(bucket) for bucket in range(64)) < 110

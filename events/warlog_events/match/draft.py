@@ -218,7 +218,7 @@ class Draft:
             deadlines = deadlines_after(None if restart else before, settings, fold.seats, state, stored.at)
         match = Match(fold, self.game, self._timeline, state, deadlines, settings)
         if before is not None and settings is before.settings and stored.type == "action_taken":
-            match.frame = before.frame
+            match.summary_start = before.summary_start
         return match
 
     def _flush(self) -> None:

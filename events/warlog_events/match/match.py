@@ -74,7 +74,7 @@ def milliseconds(text: str) -> int:
 _WHEN = {"lobby": "before the start", "playing": "while a match is running", "finished": "after the end"}
 _IS = {"lobby": "has not started", "playing": "is running", "finished": "is over", "aborted": "was aborted"}
 
-_frame_stands_on = attrgetter(
+_start_depends_on = attrgetter(
     "holders", "prepared", "invitations", "mode", "started_version", "seed", "rematch"
 )
 
@@ -97,7 +97,7 @@ class Settings:
         self.known = policy.known_options(game, set_, fold.mode, self.over)
         self.known_json = msgspec.Raw(msgspec.json.encode(self.known))
         self.text = game.options_text(set_, self.known)
-        self.frame: tuple[object, bytes] | None = None  # Match._frame_json
+        self.summary_start: tuple[object, bytes] | None = None  # Match.summary_start_json
         own = policy.move_seconds(full, fold.move_seconds)
         imported = fold.imported is not None or fold.record is not None or fold.imported_until > 0
         self.move_seconds = 0 if imported else own
@@ -145,9 +145,9 @@ class Match:
         self.version = fold.version
         # Is the summary the same for every reader?
         self.is_alike_for_all = fold.proposal is None and fold.status != "lobby"
-        self.frame: bytes | None = None  # frame_json
-        self.stored_frame = b""  # what Redis has of it, if that is known here
-        self._moving_json: bytes | None = None
+        self.summary_start: bytes | None = None  # summary_start_json
+        self.stored_summary_start = b""  # what Redis has of it, if that is known here
+        self._rest_json: bytes | None = None
         self._turn_json: bytes | None = None
 
     def __repr__(self) -> str:
@@ -331,7 +331,7 @@ class Match:
 
     def summary_json(self, reader: Reader) -> bytes:
         """The same, encoded."""
-        return b"%b,%b" % (self.frame_json(), self.moving_json(reader))
+        return b"%b,%b" % (self.summary_start_json(), self.summary_rest_json(reader))
 
     @lazy
     def _public_summary(self) -> dict[str, object]:
@@ -339,23 +339,23 @@ class Match:
 
     # Two that every event asks for: a property, or `lazy`, costs what they would save.
 
-    def moving_json(self, reader: Reader) -> bytes:
-        """`_moving`, encoded, but for its opening brace."""
+    def summary_rest_json(self, reader: Reader) -> bytes:
+        """The rest of the summary, which events change, without its opening brace."""
         if not self.is_alike_for_all:
-            return msgspec.json.encode(self._moving(reader))[1:]
-        if self._moving_json is None:
+            return msgspec.json.encode(self._rest_members(reader))[1:]
+        if self._rest_json is None:
             fold, result = self.fold, b"null"
             if fold.result is not None:
                 result = msgspec.json.encode(result_json(fold.result))
             form = b'"status":"%b","version":%d,%b,"proposal":null,"result":%b,"updated_at":"%b"}'
-            self._moving_json = form % (
+            self._rest_json = form % (
                 fold.status.encode(),
                 fold.version,
                 self.turn_json(),
                 result,
                 rfc3339(fold.updated_at).encode(),
             )
-        return self._moving_json
+        return self._rest_json
 
     def turn_json(self) -> bytes:
         """Whose turn it is, and until when: two members of a JSON object, without its braces."""
@@ -365,21 +365,21 @@ class Match:
             self._turn_json = b'"to_act":%b,"deadlines":%b' % (msgspec.json.encode(to_act), deadlines)
         return self._turn_json
 
-    def frame_json(self) -> bytes:
-        """`_frame`, encoded, but for its closing brace: the greater part of a summary. An action leaves it as it is,
-        unless it ends the match; so a draft passes it on (draft.py), and an append does not carry it (matches.py)."""
-        if self.frame is None:
-            settings, stands_on = self.settings, _frame_stands_on(self.fold)
-            if settings.frame is None or settings.frame[0] != stands_on:
-                frame = {**self._frame(), "options": settings.known_json}
-                settings.frame = stands_on, msgspec.json.encode(frame)[:-1]
-            self.frame = settings.frame[1]
-        return self.frame
+    def summary_start_json(self) -> bytes:
+        """The start of the summary, its greater part, without its closing brace. An action leaves it as it is, unless
+        it ends the match; so a draft passes it on (draft.py), and an append does not carry it (appending.py)."""
+        if self.summary_start is None:
+            settings, stands_on = self.settings, _start_depends_on(self.fold)
+            if settings.summary_start is None or settings.summary_start[0] != stands_on:
+                start = {**self._start_members(), "options": settings.known_json}
+                settings.summary_start = stands_on, msgspec.json.encode(start)[:-1]
+            self.summary_start = settings.summary_start[1]
+        return self.summary_start
 
-    def _frame(self) -> dict[str, object]:
-        """What of the summary changes seldom: all of it hangs on the options and on `_frame_stands_on`."""
+    def _start_members(self) -> dict[str, object]:
+        """What of the summary changes seldom: all of it hangs on the options and on `_start_depends_on`."""
         fold = self.fold
-        frame: dict[str, object] = {
+        start: dict[str, object] = {
             "id": self.id,
             "game": fold.game,
             "rules_version": fold.rules_version,
@@ -398,21 +398,21 @@ class Match:
             "created_at": rfc3339(fold.created_at),
         }
         if fold.mode == "competitive" and fold.started_version and policy.accounting(self.game) is not None:
-            frame["counted"] = not fold.uncounted
+            start["counted"] = not fold.uncounted
             if fold.uncounted:
-                frame["uncounted"] = list(fold.uncounted)
+                start["uncounted"] = list(fold.uncounted)
         if fold.imported is not None:
-            frame["imported"] = True
+            start["imported"] = True
         if fold.rematch_of is not None:
-            frame["rematch_of"] = fold.rematch_of
+            start["rematch_of"] = fold.rematch_of
         if fold.rematch is not None:
-            frame["rematch"] = fold.rematch
-        return frame
+            start["rematch"] = fold.rematch
+        return start
 
-    def _moving(self, reader: Reader) -> dict[str, object]:
+    def _rest_members(self, reader: Reader) -> dict[str, object]:
         """The rest, which an action changes."""
         fold, result = self.fold, self.fold.result
-        moving: dict[str, object] = {
+        rest: dict[str, object] = {
             "status": fold.status,
             "version": fold.version,
             "to_act": self.to_act,
@@ -422,14 +422,14 @@ class Match:
             "updated_at": rfc3339(fold.updated_at),
         }
         if fold.status == "lobby":
-            moving["beginning"] = beginning_json(self, reader)
+            rest["beginning"] = beginning_json(self, reader)
             if fold.seating == "wish":
                 joined = [{"player": player_json(j.player), "wish": j.wish} for j in fold.joined]
-                moving["joined"] = joined
-        return moving
+                rest["joined"] = joined
+        return rest
 
     def _summary(self, reader: Reader) -> dict[str, object]:
-        return {**self._frame(), **self._moving(reader)}
+        return {**self._start_members(), **self._rest_members(reader)}
 
     def deadlines_json(self) -> dict[str, str]:
         return {seat: rfc3339(at) for seat, at in self.deadlines.items()}

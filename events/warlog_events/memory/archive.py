@@ -71,31 +71,31 @@ class Files:
         if isinstance(self._system, LocalFileSystem):
             private_files.close_top(Path(self._root))
 
-    def name(self, match: str, tombstone: Tombstone) -> str:
+    def name(self, match_id: str, tombstone: Tombstone) -> str:
         """Raises UnknownMatch for what is no match id: nothing else ever becomes part of a path."""
-        if keys.bucket_of(match) is None:
+        if keys.bucket_of(match_id) is None:
             raise UnknownMatch()
-        file = f"{match}.{tombstone.version}.{tombstone.sha256[:16]}.json.gz"
-        return f"{self._root.rstrip('/')}/b{match[2:5]}/{file}"
+        file = f"{match_id}.{tombstone.version}.{tombstone.sha256[:16]}.json.gz"
+        return f"{self._root.rstrip('/')}/b{match_id[2:5]}/{file}"
 
-    def write(self, match: str, version: int, record: bytes) -> tuple[Tombstone, int]:
+    def write(self, match_id: str, version: int, record: bytes) -> tuple[Tombstone, int]:
         """The tombstone of a file that has been written, flushed to the disk, read back and found right; and its
         size. Raises Damaged, OSError."""
         content = gzip.compress(record, mtime=0)
         tombstone = Tombstone(version, hashlib.sha256(content).hexdigest())
-        path = self.name(match, tombstone)
+        path = self.name(match_id, tombstone)
         if isinstance(self._system, LocalFileSystem):
             _write_durably(Path(path), content)
         else:
             self._system.makedirs(path.rpartition("/")[0], exist_ok=True)
             self._system.pipe_file(path, content)
-        if self.read(match, tombstone) != record:
+        if self.read(match_id, tombstone) != record:
             raise Damaged(f"{path} reads otherwise than it was written")
         return tombstone, len(content)
 
-    def read(self, match: str, tombstone: Tombstone) -> bytes:
+    def read(self, match_id: str, tombstone: Tombstone) -> bytes:
         """The record. Raises Damaged, OSError."""
-        path = self.name(match, tombstone)
+        path = self.name(match_id, tombstone)
         content: bytes = self._system.cat_file(path)
         if hashlib.sha256(content).hexdigest() != tombstone.sha256:
             raise Damaged(f"{path} has another SHA-256 than when it was written")
@@ -147,32 +147,32 @@ class Archive:
         self._cache: OrderedDict[tuple[str, str], tuple[Archived, int]] = OrderedDict()
         self._reading: dict[tuple[str, str], asyncio.Task[Archived]] = {}
 
-    async def read(self, match: str, tombstone: str) -> Archived:
+    async def read(self, match_id: str, tombstone: str) -> Archived:
         """Raises Unavailable where the file is not to be had, IntegrityError where it is not what was written."""
-        key = (match, tombstone)
+        key = (match_id, tombstone)
         held = self._cache.get(key)
         if held is not None:
             self._cache.move_to_end(key)
             return held[0]
         task = self._reading.get(key)
         if task is None:
-            task = self._reading[key] = asyncio.create_task(self._read(match, tombstone))
+            task = self._reading[key] = asyncio.create_task(self._read(match_id, tombstone))
             task.add_done_callback(lambda _: self._reading.pop(key, None))
         return await asyncio.shield(task)
 
-    async def _read(self, match: str, tombstone: str) -> Archived:
+    async def _read(self, match_id: str, tombstone: str) -> Archived:
         named = Tombstone.parse(tombstone)
         self.counts.archive_reads += 1
         try:
-            archived = await self._threads.run(lambda: content_of(self.files.read(match, named)))
+            archived = await self._threads.run(lambda: content_of(self.files.read(match_id, named)))
         except OSError as error:
-            log.error("%s: its file in the archive cannot be read: %s", match, error)
+            log.error("%s: its file in the archive cannot be read: %s", match_id, error)
             raise Unavailable(
                 "This match is in the archive, which does not answer; try again later."
             ) from error
         except (Damaged, ValueError, EOFError) as error:
-            raise IntegrityError(f"{match}: {error}") from error
-        self._keep((match, tombstone), archived)
+            raise IntegrityError(f"{match_id}: {error}") from error
+        self._keep((match_id, tombstone), archived)
         return archived
 
     def _keep(self, key: tuple[str, str], archived: Archived) -> None:

@@ -34,12 +34,12 @@ WHOLE_AT_ONCE = 2  # loads from the first event on
 DAMAGED_MAX = 16  # damaged matches that are kept in memory as far as they can be read
 
 
-class _Moving(msgspec.Struct):
+class _SummaryRest(msgspec.Struct):
     version: int
     deadlines: dict[str, str] = {}
 
 
-_moving = msgspec.json.Decoder(_Moving)
+_rest = msgspec.json.Decoder(_SummaryRest)
 
 
 class _Id(msgspec.Struct):
@@ -67,12 +67,12 @@ class _Members(msgspec.Struct):
 _members = msgspec.json.Decoder(_Members)
 
 
-def _deadlines(match: Match, moving: _Moving) -> dict[str, int]:
-    """No event has the deadlines. Redis has them in the moving part of the summary, as the last append set them."""
+def _deadlines(match: Match, rest: _SummaryRest) -> dict[str, int]:
+    """No event has the deadlines. Redis has them in the rest of the summary, as the last append set them."""
     if not match.settings.clocked or match.status != "playing":
         return {}
     try:
-        return {seat: milliseconds(at) for seat, at in moving.deadlines.items()}
+        return {seat: milliseconds(at) for seat, at in rest.deadlines.items()}
     except ValueError as error:
         raise IntegrityError(f"its deadlines cannot be read: {error}") from error
 
@@ -262,7 +262,7 @@ class Loader:
         still has it as we know it."""
         match = cached.match
         anchored = match.version > 1
-        events, moving = await self._read(
+        events, rest = await self._read(
             match.id, match.version - 1 - anchored, clocked=match.settings.clocked
         )
         newest = events[anchored] if len(events) > anchored else None
@@ -278,14 +278,14 @@ class Loader:
                 found = await self._secrets(match.id)
                 cached.secrets = cached.secrets | found
             try:
-                self._extend(cached, events, moving)
+                self._extend(cached, events, rest)
             except Forgotten:
                 return await self.cold(match.id, whole=True)
-            if len(events) < PAGE_EVENTS and (moving is None or moving.version <= cached.match.version):
+            if len(events) < PAGE_EVENTS and (rest is None or rest.version <= cached.match.version):
                 break
-            deadlines_version = 0 if moving is None else moving.version
-            clocked = moving is not None
-            events, moving = await self._read(
+            deadlines_version = 0 if rest is None else rest.version
+            clocked = rest is not None
+            events, rest = await self._read(
                 match.id, cached.match.version, clocked=clocked, deadlines_version=deadlines_version
             )
         if cached.match.version > before:
@@ -293,10 +293,14 @@ class Loader:
             self.snapshot_if_due(cached)
         return cached
 
-    def _extend(self, cached: CachedMatch, events: list[StoredEvent], moving: _Moving | None) -> None:
+    def _extend(self, cached: CachedMatch, events: list[StoredEvent], rest: _SummaryRest | None) -> None:
         """Adds what is new among `events` to the match in memory. Raises Forgotten: then it has to be loaded anew."""
         new = [event for event in events if event.version > cached.match.version]
-        match, deadlines, stored_frame = cached.match, cached.match.deadlines, cached.match.stored_frame
+        match, deadlines, stored_summary_start = (
+            cached.match,
+            cached.match.deadlines,
+            cached.match.stored_summary_start,
+        )
         if new:
             replay = Replay(match.id, match, self.counts, every=self.checkpoint_every)
             try:
@@ -305,8 +309,8 @@ class Loader:
                 self.cache.drop(match.id)
                 raise
             match = replay.match()
-        if moving is not None and moving.version == match.version:
-            deadlines = _deadlines(match, moving)
+        if rest is not None and rest.version == match.version:
+            deadlines = _deadlines(match, rest)
         elif match.status != "playing":
             deadlines = {}
         if new or deadlines != cached.match.deadlines:
@@ -314,12 +318,12 @@ class Loader:
                 match.fold, match.game, match.timeline, match.state, deadlines, match.settings
             )
             # The same: then the writer of the new events has not changed it.
-            if stored_frame == cached.match.frame_json():
-                cached.match.stored_frame = stored_frame
+            if stored_summary_start == cached.match.summary_start_json():
+                cached.match.stored_summary_start = stored_summary_start
 
     async def _read(
         self, match_id: str, after: int, *, clocked: bool, deadlines_version: int = 0
-    ) -> tuple[list[StoredEvent], _Moving | None]:
+    ) -> tuple[list[StoredEvent], _SummaryRest | None]:
         """A page of events and, of a match with a clock, the deadlines; in one round trip.
 
         `deadlines_version`: the version that was read beside the deadlines before. Raises IntegrityError if the events
@@ -328,14 +332,14 @@ class Loader:
         if not clocked:
             return await self.store.events(match_id, after, PAGE_EVENTS), None
         events, raw = await asyncio.gather(
-            self.store.events(match_id, after, PAGE_EVENTS), self.store.moving(match_id)
+            self.store.events(match_id, after, PAGE_EVENTS), self.store.summary_rest(match_id)
         )
         if not events and after < deadlines_version:
             raise IntegrityError(
                 f"{match_id}: Redis knows version {deadlines_version} and ends at {after}: history is lost"
             )
         try:
-            return events, None if raw is None else _moving.decode(raw)
+            return events, None if raw is None else _rest.decode(raw)
         except (ValueError, msgspec.MsgspecError) as error:
             raise IntegrityError(f"its deadlines cannot be read: {error}") from error
 
@@ -360,11 +364,11 @@ class Loader:
         match = None if whole or written is None else await self._from_snapshot(match_id, written)
         snapshot_version = 0 if match is None else match.version
         replay = Replay(match_id, match, self.counts, every=self.checkpoint_every)
-        moving = None
+        rest = None
         while True:
             clocked = replay.version > 0 and replay.match().settings.clocked
-            deadlines_version = 0 if moving is None else moving.version
-            events, moving = await self._read(
+            deadlines_version = 0 if rest is None else rest.version
+            events, rest = await self._read(
                 match_id, replay.version, clocked=clocked, deadlines_version=deadlines_version
             )
             try:
@@ -376,13 +380,11 @@ class Loader:
             match = replay.match()
             if len(events) == PAGE_EVENTS:
                 await asyncio.sleep(0)  # a long match must not hold up everybody else
-            elif not match.settings.clocked or (
-                clocked and (moving is None or moving.version <= match.version)
-            ):
+            elif not match.settings.clocked or (clocked and (rest is None or rest.version <= match.version)):
                 break
         if any(name not in secrets for _, name in match.timeline.seeds):
             secrets = await self._secrets(match_id)  # one was drawn after the first look
-        deadlines = {} if moving is None else _deadlines(match, moving)
+        deadlines = {} if rest is None else _deadlines(match, rest)
         cached = CachedMatch(
             Match(match.fold, match.game, match.timeline, match.state, deadlines, match.settings),
             secrets,

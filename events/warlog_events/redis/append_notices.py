@@ -61,23 +61,23 @@ class Watch:
     def ready(self) -> bool:
         return self._line.ready
 
-    def watch(self, match: str, callback: Callable[[int], None]) -> None:
+    def watch(self, match_id: str, callback: Callable[[int], None]) -> None:
         """`callback(version)` after each append to the match that another process makes."""
-        watchers = self._watchers.setdefault(match, [])
+        watchers = self._watchers.setdefault(match_id, [])
         watchers.append(callback)
         if len(watchers) == 1:
-            self._settle(match)
+            self._settle(match_id)
         else:
             # The match may be registered already, and then nothing else would say "look" to this one.
             asyncio.get_running_loop().call_soon(callback, 0)
 
-    def unwatch(self, match: str, callback: Callable[[int], None]) -> None:
-        watchers = self._watchers.get(match, [])
+    def unwatch(self, match_id: str, callback: Callable[[int], None]) -> None:
+        watchers = self._watchers.get(match_id, [])
         if callback in watchers:
             watchers.remove(callback)
             if not watchers:
-                del self._watchers[match]
-                self._settle(match)
+                del self._watchers[match_id]
+                self._settle(match_id)
 
     def subscribe(self, channel: str, message: Callable[[bytes], None], missed: Callable[[], None]) -> None:
         """Any other channel, for as long as this object lives. `missed()` whenever messages may have been missed:
@@ -88,45 +88,45 @@ class Watch:
 
     # -- what Redis knows of us
 
-    def _settle(self, match: str) -> None:
+    def _settle(self, match_id: str) -> None:
         """Redis is told whether the match is followed here; of one match one thing at a time, so that none overtakes
         another."""
-        self._unsettled.add(match)
-        if match not in self._settling and not self._keeping.done():
-            self._settling[match] = asyncio.create_task(self._settled(match))
+        self._unsettled.add(match_id)
+        if match_id not in self._settling and not self._keeping.done():
+            self._settling[match_id] = asyncio.create_task(self._settled(match_id))
 
-    async def _settled(self, match: str) -> None:
+    async def _settled(self, match_id: str) -> None:
         try:
-            while match in self._unsettled:
-                self._unsettled.remove(match)
-                self._due.pop(match, None)
+            while match_id in self._unsettled:
+                self._unsettled.remove(match_id)
+                self._due.pop(match_id, None)
                 try:
-                    await (self._register(match) if match in self._watchers else self._leave(match))
+                    await (self._register(match_id) if match_id in self._watchers else self._leave(match_id))
                 except (TryAgain, ResponseError) as error:
-                    self._complain(match, error)
+                    self._complain(match_id, error)
         finally:
-            del self._settling[match]
+            del self._settling[match_id]
 
-    async def _register(self, match: str) -> None:
+    async def _register(self, match_id: str) -> None:
         loop = asyncio.get_running_loop()
-        self._due[match] = loop.time() + RETRY_S
+        self._due[match_id] = loop.time() + RETRY_S
         name, forgotten_ms = self._connection.follower, int(FORGOTTEN_S * 1000)
         # No write to wait for replicas with: whoever takes over without having heard of it is told again.
         await self._connection.pipe.script(
-            "follow", (keys.followers(match),), (name, forgotten_ms), write=False
+            "follow", (keys.followers(match_id),), (name, forgotten_ms), write=False
         )
-        self._due[match] = loop.time() + RENEW_S
+        self._due[match_id] = loop.time() + RENEW_S
         self._refused = False
-        self._call_watchers(match)
+        self._call_watchers(match_id)
 
-    async def _leave(self, match: str) -> None:
+    async def _leave(self, match_id: str) -> None:
         """Not tried again: messages about a match that nobody watches hurt nobody until they end by themselves."""
-        await self._connection.pipe.call("ZREM", keys.followers(match), self._connection.follower)
+        await self._connection.pipe.call("ZREM", keys.followers(match_id), self._connection.follower)
 
-    def _complain(self, match: str, error: Exception) -> None:
+    def _complain(self, match_id: str, error: Exception) -> None:
         if not self._refused:
             log.warning(
-                "Redis does not take down who follows %s, and perhaps other matches: %s", match, error
+                "Redis does not take down who follows %s, and perhaps other matches: %s", match_id, error
             )
         self._refused = True
 
@@ -137,8 +137,8 @@ class Watch:
             await asyncio.sleep(RETRY_S)
             if self._connection.pipe.ready:  # else everything is registered when it is back
                 now = loop.time()
-                for match in [match for match, due in self._due.items() if due <= now]:
-                    self._settle(match)
+                for match_id in [match_id for match_id, due in self._due.items() if due <= now]:
+                    self._settle(match_id)
 
     def _returned(self, affected: Callable[[str], bool]) -> None:
         """What Redis has may be older than what it was told. Of a server that was cut off from the others one hears too
@@ -146,9 +146,9 @@ class Watch:
         wire = self._line.wire
         if wire is not None and self._at is not None and not self._connection.is_in_touch(self._at):
             wire.drop()
-        for match in self._watchers:
-            if affected(keys.followers(match)):
-                self._settle(match)
+        for match_id in self._watchers:
+            if affected(keys.followers(match_id)):
+                self._settle(match_id)
 
     # -- what Redis says
 
@@ -168,19 +168,19 @@ class Watch:
         kind, channel, content = push if len(push) == 3 else (b"pong", b"", b"")
         if kind == b"message":
             if channel == self._channel:
-                match, _, version = content.partition(b" ")
-                self._call_watchers(match.decode(), int(version))
+                match_id, _, version = content.partition(b" ")
+                self._call_watchers(match_id.decode(), int(version))
             elif channel in self._others:
                 _call(self._others[channel][0], content)
         elif kind == b"subscribe":
             if channel == self._channel:
-                for match in [*self._watchers]:
-                    self._call_watchers(match)
+                for match_id in [*self._watchers]:
+                    self._call_watchers(match_id)
             elif channel in self._others:
                 _call(self._others[channel][1])
 
-    def _call_watchers(self, match: str, version: int = 0) -> None:
-        for callback in tuple(self._watchers.get(match, ())):
+    def _call_watchers(self, match_id: str, version: int = 0) -> None:
+        for callback in tuple(self._watchers.get(match_id, ())):
             _call(callback, version)
 
 

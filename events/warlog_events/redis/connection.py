@@ -68,7 +68,7 @@ class Connection:
     def __init__(self, durability: Durability, replicas: int, buckets: int, wait_ms: int) -> None:
         self.durability: Durability = durability
         self.buckets = buckets
-        self.channel = keys.told(secrets.token_hex(8))
+        self.channel = keys.append_channel(secrets.token_hex(8))
         self.is_cluster = False
         self.pipe: Client
         self.redis: Redis | RedisCluster

@@ -30,66 +30,66 @@ REVOKED = "warlog:revoked"  # channel: hashes of revoked tokens
 _MATCH_ID = re.compile(r"m_([0-9]{3})_[a-z0-9]{16}", re.ASCII)
 
 
-def match_id(random_part: str, buckets: int) -> str:
+def match_id_of(random_part: str, buckets: int) -> str:
     """The id of a match with these 16 random characters; its bucket depends on them alone."""
     digest = hashlib.sha256(random_part.encode()).digest()
     return f"m_{int.from_bytes(digest[:8]) % buckets:03d}_{random_part}"
 
 
-def rematch_id(match: str, buckets: int) -> str:
+def rematch_id(match_id: str, buckets: int) -> str:
     """The id of the match that follows on this one."""
-    digest = hashlib.sha256(f"warlog/rematch {match}".encode()).digest()
-    return match_id(base64.b32encode(digest[:10]).decode().lower(), buckets)
+    digest = hashlib.sha256(f"warlog/rematch {match_id}".encode()).digest()
+    return match_id_of(base64.b32encode(digest[:10]).decode().lower(), buckets)
 
 
-def bucket_of(match: str) -> int | None:
+def bucket_of(match_id: str) -> int | None:
     """None for what cannot be a match id: to be asked before any key is made of a string from outside."""
-    found = _MATCH_ID.fullmatch(match)
+    found = _MATCH_ID.fullmatch(match_id)
     return int(found[1]) if found else None
 
 
-def _of_match(match: str, what: str) -> str:
-    return f"warlog:{{b{match[2:5]}}}:{match}:{what}"
+def _of_match(match_id: str, what: str) -> str:
+    return f"warlog:{{b{match_id[2:5]}}}:{match_id}:{what}"
 
 
-def events(match: str) -> str:
+def events(match_id: str) -> str:
     """Stream: the match itself, one entry per event. Everything else can be made again from these."""
-    return _of_match(match, "events")
+    return _of_match(match_id, "events")
 
 
-def match_state(match: str) -> str:
-    """Hash: version, frame and moving (the two parts of the summary), index, invited, timed (seats with a deadline),
-    frozen, archived (its tombstone: archive.py); or void, if it will never be made."""
-    return _of_match(match, "state")
+def match_state(match_id: str) -> str:
+    """Hash: version, frame and moving (the start and the rest of the summary), index (the lobby entry), invited, timed
+    (the seats with a deadline), frozen, archived (its tombstone: archive.py); or void, if it will never be made."""
+    return _of_match(match_id, "state")
 
 
-def secrets(match: str) -> str:
+def secrets(match_id: str) -> str:
     """Hash: seed commitment → seed in hex. With the events, what a backup must hold."""
-    return _of_match(match, "secrets")
+    return _of_match(match_id, "secrets")
 
 
-def snapshot(match: str) -> str:
-    return _of_match(match, "snapshot")
+def snapshot(match_id: str) -> str:
+    return _of_match(match_id, "snapshot")
 
 
-def accepted(match: str, player: str, idempotency_key: str) -> tuple[str, str, str]:
+def accepted(match_id: str, player: str, idempotency_key: str) -> tuple[str, str, str]:
     """Two hashes that take turns, with the records of commands that had an Idempotency-Key (idempotency.py); and the
     string that 0.1 stored for a day for this one."""
     digest = hashlib.sha256(idempotency_key.encode()).hexdigest()
     return (
-        _of_match(match, "accepted:1"),
-        _of_match(match, "accepted:2"),
-        _of_match(match, f"done:{player}:{digest[:32]}"),
+        _of_match(match_id, "accepted:1"),
+        _of_match(match_id, "accepted:2"),
+        _of_match(match_id, f"done:{player}:{digest[:32]}"),
     )
 
 
-def followers(match: str) -> str:
+def followers(match_id: str) -> str:
     """Sorted set: which processes are told of each append, as `Connection.follower`, by the ms in which they are
     forgotten (follow.lua). May be lost: whoever follows a match says so again."""
-    return _of_match(match, "followers")
+    return _of_match(match_id, "followers")
 
 
-def told(process: str) -> str:
+def append_channel(process: str) -> str:
     """Channel: "<match> <version>" after each append, by another process, to a match that this one follows."""
     return f"warlog:told:{process}"
 

@@ -49,9 +49,9 @@ class Append(msgspec.Struct, frozen=True, kw_only=True):
     """One atomic addition to one match.
 
     expected_version, expected_chain   the tail that the events were made for; 0 and "" to create the match
-    moving         of the match's summary JSON after the events, the part that events change (match.Match.moving_json)
-    frame          the part before it (frame_json); b"" if it is what Redis has
-    index          small JSON, by which the lobby finds the match; b"" if it is what Redis has
+    summary_rest   of the match's summary JSON after the events, the part that events change (Match.summary_rest_json)
+    summary_start  the part before it, which seldom changes (Match.summary_start_json); b"" if it is what Redis has
+    lobby_entry    small JSON, by which the lobby finds the match; b"" if it is what Redis has
     status, to_act  after the events
     secrets        seed commitment → seed in hex, new ones only
     deadlines      after the events, every seat's that has one, in ms; None leaves them as they are
@@ -59,13 +59,13 @@ class Append(msgspec.Struct, frozen=True, kw_only=True):
     invited        of a new match: seat → hash of its invitation
     """
 
-    match: str
+    match_id: str
     expected_version: int
     expected_chain: str
     events: Sequence[StoredEvent]
-    moving: bytes
-    frame: bytes = b""
-    index: bytes = b""
+    summary_rest: bytes
+    summary_start: bytes = b""
+    lobby_entry: bytes = b""
     status: str = ""
     to_act: Sequence[str] = ()
     secrets: Mapping[str, str] = {}
@@ -85,17 +85,17 @@ class Archived(msgspec.Struct, frozen=True):
 class Reading(Protocol):
     """The archive, as the store needs it (archive.Archive)."""
 
-    async def read(self, match: str, tombstone: str) -> Archived:
+    async def read(self, match_id: str, tombstone: str) -> Archived:
         """Raises Unavailable, IntegrityError."""
         ...
 
 
 class Activity(msgspec.Struct, frozen=True):
-    """A match's newest append. `index`: b"" if it has not changed."""
+    """A match's newest append. `lobby_entry`: b"" if it has not changed."""
 
-    match: str
+    match_id: str
     version: int
-    index: bytes
+    lobby_entry: bytes
 
 
 class Activities(msgspec.Struct, frozen=True):
@@ -114,23 +114,23 @@ class Activities(msgspec.Struct, frozen=True):
     lost: bool
 
 
-def _keys_of(match: str) -> tuple[str, ...]:
+def _keys_of(match_id: str) -> tuple[str, ...]:
     """The keys that an append to this match touches, in the order of append.lua."""
-    bucket = _bucket(match)
+    bucket = _bucket(match_id)
     return (
-        keys.events(match),
-        keys.match_state(match),
-        keys.secrets(match),
+        keys.events(match_id),
+        keys.match_state(match_id),
+        keys.secrets(match_id),
         keys.matches(bucket),
         keys.activity(bucket),
         keys.deadlines(bucket),
-        keys.followers(match),
+        keys.followers(match_id),
     )
 
 
 @lru_cache(maxsize=4096)
-def _append_to(match: str) -> Prepared:
-    return Prepared("append", _keys_of(match))
+def _append_to(match_id: str) -> Prepared:
+    return Prepared("append", _keys_of(match_id))
 
 
 @lru_cache(maxsize=1024)
@@ -143,18 +143,18 @@ def _due_in(buckets: tuple[int, ...]) -> Prepared:
     return Prepared("due", [keys.deadlines(bucket) for bucket in buckets])
 
 
-def ask_summary(match: str) -> tuple[Word, ...]:
+def ask_summary(match_id: str) -> tuple[Word, ...]:
     """The command whose reply `summary_of` takes."""
-    return ("HMGET", keys.match_state(match), "frame", "moving", "summary")
+    return ("HMGET", keys.match_state(match_id), "frame", "moving", "summary")
 
 
 def summary_of(reply: Reply) -> bytes | None:
     """The JSON of the match as a stranger sees it. 0.1 stored it whole, until the next append (append.lua)."""
-    frame, moving, whole = reply
-    return whole if frame is None else b"%b,%b" % (frame, moving)
+    start, rest, whole = reply
+    return whole if start is None else b"%b,%b" % (start, rest)
 
 
-_head = msgspec.msgpack.Encoder().encode
+_pack = msgspec.msgpack.Encoder().encode
 
 
 def _words(event: StoredEvent) -> tuple[Word, ...]:
@@ -179,7 +179,9 @@ class Store:
 
     def on_return(self, returned: Callable[[Callable[[str], bool]], None]) -> None:
         """As `Connection.on_return`, of match ids."""
-        self._connection.on_return(lambda affected: returned(lambda match: affected(keys.events(match))))
+        self._connection.on_return(
+            lambda affected: returned(lambda match_id: affected(keys.events(match_id)))
+        )
 
     def at(self, after: int = 0) -> int:
         """When an event that is appended now happens: ms, Redis's clock, not before `after` (the tail's `at`)."""
@@ -187,20 +189,20 @@ class Store:
         return now if now > after else after
 
     def new_match_id(self) -> str:
-        return keys.match_id(self._world.new_id(""), self.buckets)
+        return keys.match_id_of(self._world.new_id(""), self.buckets)
 
-    def is_id(self, match: str) -> bool:
+    def is_id(self, match_id: str) -> bool:
         """May this be one of our matches? Asked before any key is made of a string from outside."""
-        bucket = keys.bucket_of(match)
+        bucket = keys.bucket_of(match_id)
         return bucket is not None and bucket < self.buckets
 
-    def rematch_id(self, match: str) -> str:
+    def rematch_id(self, match_id: str) -> str:
         """Always the same for a match: it has one rematch at most, whoever writes it, and however often."""
-        return keys.rematch_id(match, self.buckets)
+        return keys.rematch_id(match_id, self.buckets)
 
-    def check_growth(self, match: str) -> None:
+    def check_growth(self, match_id: str) -> None:
         """Before a new match is made. Raises DiskFull, Unavailable."""
-        self._connection.check_growth(keys.events(match))
+        self._connection.check_growth(keys.events(match_id))
 
     async def append(self, append: Append) -> None:
         """All or nothing (lua/append.lua).
@@ -208,9 +210,9 @@ class Store:
         Raises VersionConflict (with the version), TooLate, Repeated, IdempotencyKeyReused,
         WrongStatus (voided), IntegrityError (history lost, forked, with a gap, or frozen), ClockSkew (make the events
         again with a new `at`), Unavailable, Unconfirmed (the same append with its Idempotency-Key tells)."""
-        a, match = append, append.match
+        a, match_id = append, append.match_id
         if not a.expected_version:
-            self.check_growth(match)
+            self.check_growth(match_id)
         call, arguments = self._call(a)
         try:
             try:
@@ -220,24 +222,27 @@ class Store:
                     raise
                 reply = await self._pipe.run_whole(call, arguments)
             if reply[0] == b"archived":
-                await self.restore(match)
+                await self.restore(match_id)
+                # The script itself is sent: nothing here would repeat the call if Redis had forgotten it meanwhile.
                 reply = await self._pipe.run_whole(call, arguments)
         except ResponseError as error:
             # The script's first write; nothing is written. Somebody took entries from the end of the stream by hand.
             if "specified in XADD" in str(error):
                 raise IntegrityError(
-                    f"{match}: the stream had come further than version {a.expected_version}"
+                    f"{match_id}: the stream had come further than version {a.expected_version}"
                 ) from error
             raise
         if reply != DONE:
             self._refuse(a, reply)
 
     def _call(self, append: Append) -> tuple[Prepared, tuple[bytes, ...]]:
-        a, match = append, append.match
-        call = _append_to(match)
+        a, match_id = append, append.match_id
+        call = _append_to(match_id)
         field, value, digest, ttl_s = b"", b"", "", 0
         if (known := a.idempotency) is not None:
-            call = Prepared("append", (*_keys_of(match), *keys.accepted(match, known.player, known.key)))
+            call = Prepared(
+                "append", (*_keys_of(match_id), *keys.accepted(match_id, known.player, known.key))
+            )
             field = idempotency.field_of(known.player, known.key)
             value = idempotency.value_of(known, a.expected_version + len(a.events))
             digest, ttl_s = known.digest, known.ttl_s
@@ -247,9 +252,9 @@ class Store:
             assert e.version == version
             rows.append((version, e.type, e.seat, e.by, e.at, draws_text(e.draws), e.chain, e.hash))
             bodies.append(e.body)
-        head = _head(
+        packed = _pack(
             (
-                match,
+                match_id,
                 a.expected_version,
                 a.expected_chain,
                 self._world.now_ms() if self._world.is_fixed else False,
@@ -262,13 +267,13 @@ class Store:
                 list(a.secrets.items()) if a.secrets else (),
                 rows,
                 msgspec.json.encode(a.invited).decode() if a.invited else "",
-                a.index.decode(),
+                a.lobby_entry.decode(),
                 a.status,
                 " ".join(a.to_act),
                 digest,
             )
         )
-        return call, (head, a.frame, a.moving, field, value, *bodies)
+        return call, (packed, a.summary_start, a.summary_rest, field, value, *bodies)
 
     def _refuse(self, a: Append, reply: Reply) -> None:
         match reply:
@@ -291,68 +296,70 @@ class Store:
             case [b"frozen", reason]:
                 raise Frozen(f"frozen: {reason.decode(errors='replace')}")
             case [b"damaged", version]:
-                raise IntegrityError(f"{a.match}: event {version} cannot be read", first_bad=version)
+                raise IntegrityError(f"{a.match_id}: event {version} cannot be read", first_bad=version)
             case [b"conflict", version]:
                 raise IntegrityError(
-                    f"{a.match}: version {a.expected_version} was known, Redis ends at {version}: history is lost"
+                    f"{a.match_id}: version {a.expected_version} was known, Redis ends at {version}: history is lost"
                 )
             case [b"forked", version]:
                 raise IntegrityError(
-                    f"{a.match}: version {version} in Redis is not the one that was known: forked"
+                    f"{a.match_id}: version {version} in Redis is not the one that was known: forked"
                 )
             case [b"gap", version, length]:
-                raise IntegrityError(f"{a.match}: {length} events in Redis, of which the newest is {version}")
+                raise IntegrityError(
+                    f"{a.match_id}: {length} events in Redis, of which the newest is {version}"
+                )
             case _:
                 raise AssertionError(f"append.lua replied {reply!r}")
 
-    async def accepted(self, match: str, player: str, key: str, digest: str) -> Accepted | None:
+    async def accepted(self, match_id: str, player: str, key: str, digest: str) -> Accepted | None:
         """Of the command that used this key before; None if none did. Raises IdempotencyKeyReused if that had another
         body."""
-        first, second, earlier = keys.accepted(match, player, key)
+        first, second, earlier = keys.accepted(match_id, player, key)
         field = idempotency.field_of(player, key)
         reply = await self._pipe.many((("HGET", first, field), ("HGET", second, field), ("GET", earlier)))
         return idempotency.accepted_in(reply, digest)
 
-    async def tail(self, match: str) -> tuple[int, str] | None:
+    async def tail(self, match_id: str) -> tuple[int, str] | None:
         """(version, chain) of the newest event; None where there is no such match."""
-        entries = await self._pipe.call("XREVRANGE", keys.events(match), "+", "-", "COUNT", 1)
+        entries = await self._pipe.call("XREVRANGE", keys.events(match_id), "+", "-", "COUNT", 1)
         if not entries:
             return None
         event = _stored_event(entries[0])
         return event.version, event.chain
 
-    async def events(self, match: str, after: int = 0, limit: int = 1000) -> list[StoredEvent]:
+    async def events(self, match_id: str, after: int = 0, limit: int = 1000) -> list[StoredEvent]:
         """At most `limit` events from version `after + 1` on, in order."""
-        page = _xrange(match, after, limit)
+        page = _xrange(match_id, after, limit)
         entries = await self._pipe.call(*page)
         if not entries:
-            archived, entries = await self._archived(match, page)
+            archived, entries = await self._archived(match_id, page)
             if archived is not None:
                 return archived.events[after : after + limit]
         return [_stored_event(entry) for entry in entries]
 
-    async def summary(self, match: str) -> bytes | None:
-        return summary_of(await self._pipe.call(*ask_summary(match)))
+    async def summary(self, match_id: str) -> bytes | None:
+        return summary_of(await self._pipe.call(*ask_summary(match_id)))
 
-    async def moving(self, match: str) -> bytes | None:
+    async def summary_rest(self, match_id: str) -> bytes | None:
         """Of the summary, at least what events change; less to read than all of it."""
-        moving, whole = await self._pipe.call("HMGET", keys.match_state(match), "moving", "summary")
-        return whole if moving is None else b"{%b" % moving
+        rest, whole = await self._pipe.call("HMGET", keys.match_state(match_id), "moving", "summary")
+        return whole if rest is None else b"{%b" % rest
 
-    async def admits(self, match: str, member: bytes, invited: bytes) -> bool:
+    async def admits(self, match_id: str, member: bytes, invited: bytes) -> bool:
         """lua/admit.lua."""
-        touched = (keys.match_state(match), keys.events(match))
+        touched = (keys.match_state(match_id), keys.events(match_id))
         return bool(await self._pipe.script("admit", touched, (member, invited), write=False))
 
     async def summaries(self, matches: Sequence[str]) -> list[bytes | None]:
         return [summary_of(reply) for reply in await self._pipe.many(map(ask_summary, matches))]
 
-    async def secrets(self, match: str) -> dict[str, str]:
+    async def secrets(self, match_id: str) -> dict[str, str]:
         """Seed commitment → seed in hex."""
-        all_ = ("HGETALL", keys.secrets(match))
+        all_ = ("HGETALL", keys.secrets(match_id))
         flat = await self._pipe.call(*all_)
         if not flat:
-            archived, flat = await self._archived(match, all_)
+            archived, flat = await self._archived(match_id, all_)
             if archived is not None:
                 return archived.secrets
         texts = [text.decode() for text in flat]
@@ -360,58 +367,63 @@ class Store:
 
     # A snapshot is a cache: nobody waits for its replicas, and a lost one is made again.
 
-    async def snapshot(self, match: str) -> bytes | None:
-        snapshot: bytes | None = await self._pipe.call("GET", keys.snapshot(match))
+    async def snapshot(self, match_id: str) -> bytes | None:
+        snapshot: bytes | None = await self._pipe.call("GET", keys.snapshot(match_id))
         return snapshot
 
-    async def put_snapshot(self, match: str, snapshot: bytes) -> None:
+    async def put_snapshot(self, match_id: str, snapshot: bytes) -> None:
         """Nothing for a match that is in the archive, where it would outlive its use."""
-        if not await self._pipe.call("EXISTS", keys.events(match)):
+        if not await self._pipe.call("EXISTS", keys.events(match_id)):
             return
-        await self._pipe.call("SET", keys.snapshot(match), snapshot)
+        await self._pipe.call("SET", keys.snapshot(match_id), snapshot)
 
-    async def delete_snapshot(self, match: str) -> None:
-        await self._pipe.call("DEL", keys.snapshot(match))
+    async def delete_snapshot(self, match_id: str) -> None:
+        await self._pipe.call("DEL", keys.snapshot(match_id))
 
     # ---- the archive
 
-    async def _archived(self, match: str, asked: Sequence[Word]) -> tuple[Archived | None, Reply]:
+    async def _archived(self, match_id: str, asked: Sequence[Word]) -> tuple[Archived | None, Reply]:
         """What the archive has of a match of which Redis had nothing when it was asked; or else the reply to the same
         command once more, since the match may have come back in between."""
-        tombstone, reply = await self._pipe.many((("HGET", keys.match_state(match), "archived"), asked))
-        archived = None if tombstone is None else await self._from_archive(match, tombstone.decode())
+        tombstone, reply = await self._pipe.many((("HGET", keys.match_state(match_id), "archived"), asked))
+        archived = None if tombstone is None else await self._from_archive(match_id, tombstone.decode())
         return archived, reply
 
-    async def _from_archive(self, match: str, tombstone: str) -> Archived:
+    async def _from_archive(self, match_id: str, tombstone: str) -> Archived:
         if self._archive is None:
             raise Unavailable("This match is in the archive, which this server cannot read.")
-        return await self._archive.read(match, tombstone)
+        return await self._archive.read(match_id, tombstone)
 
-    async def bury(self, match: str, version: int, chain: str, tombstone: str) -> bool:
+    async def bury(self, match_id: str, version: int, chain: str, tombstone: str) -> bool:
         """What is in the archive leaves Redis. False if the match has another end by now, or something holds it."""
-        touched = [keys.events(match), keys.match_state(match), keys.secrets(match), keys.snapshot(match)]
+        touched = [
+            keys.events(match_id),
+            keys.match_state(match_id),
+            keys.secrets(match_id),
+            keys.snapshot(match_id),
+        ]
         return bool(await self._pipe.script("archive", touched, [version, chain, tombstone]))
 
-    async def restore(self, match: str) -> bool:
+    async def restore(self, match_id: str) -> bool:
         """Out of the archive, as it was. False if it is not there, or no longer. Raises Unavailable, IntegrityError."""
-        tombstone = await self._pipe.call("HGET", keys.match_state(match), "archived")
+        tombstone = await self._pipe.call("HGET", keys.match_state(match_id), "archived")
         if tombstone is None:
             return False
-        archived = await self._from_archive(match, tombstone.decode())
+        archived = await self._from_archive(match_id, tombstone.decode())
         arguments: list[Word] = [tombstone, len(archived.secrets)]
         for name, secret in archived.secrets.items():
             arguments += (name, secret)
         for event in archived.events:
             arguments += _words(event)
-        touched = [keys.events(match), keys.match_state(match), keys.secrets(match)]
+        touched = [keys.events(match_id), keys.match_state(match_id), keys.secrets(match_id)]
         return bool(await self._pipe.script("restore", touched, arguments))
 
     async def indexes(self, matches: Sequence[str]) -> list[bytes | None]:
-        return await self._pipe.many(("HGET", keys.match_state(match), "index") for match in matches)
+        return await self._pipe.many(("HGET", keys.match_state(match_id), "index") for match_id in matches)
 
     async def standings(self, matches: Sequence[str]) -> list[tuple[bytes | None, bool]]:
         """Of each: its summary, and whether it is in the archive."""
-        replies = await self._pipe.many((*ask_summary(match), "archived") for match in matches)
+        replies = await self._pipe.many((*ask_summary(match_id), "archived") for match_id in matches)
         return [(summary_of(reply[:-1]), reply[-1] is not None) for reply in replies]
 
     async def count(self) -> int:
@@ -427,8 +439,8 @@ class Store:
         passed: list[tuple[str, str, int]] = []
         for flat in filter(None, replies):
             for member, score in zip(flat[::2], flat[1::2], strict=True):
-                match, _, seat = member.decode().partition(" ")
-                passed.append((match, seat, int(score)))
+                match_id, _, seat = member.decode().partition(" ")
+                passed.append((match_id, seat, int(score)))
         return sorted(passed, key=lambda it: it[2])
 
     async def activity(self, after: Mapping[int, int], limit: int = 100) -> dict[int, Activities]:
@@ -461,33 +473,33 @@ class Store:
         cursor = b"0"
         while True:
             cursor, found = await self._pipe.call("SSCAN", keys.matches(bucket), cursor, "COUNT", 100)
-            yield [match.decode() for match in found]
+            yield [match_id.decode() for match_id in found]
             if cursor == b"0":
                 return
 
-    async def void(self, match: str) -> bool:
+    async def void(self, match_id: str) -> bool:
         """From now on this match cannot be made. False if there is one already."""
-        touched = [keys.events(match), keys.match_state(match)]
+        touched = [keys.events(match_id), keys.match_state(match_id)]
         return bool(await self._pipe.script("void", touched, [VOID_SECONDS]))
 
-    async def freeze(self, match: str, reason: str) -> None:
+    async def freeze(self, match_id: str, reason: str) -> None:
         """From now on every append to the match is an IntegrityError; reading goes on."""
-        await self._pipe.call("HSET", keys.match_state(match), "frozen", reason, write=True)
+        await self._pipe.call("HSET", keys.match_state(match_id), "frozen", reason, write=True)
 
-    async def frozen(self, match: str) -> str | None:
-        reason = await self._pipe.call("HGET", keys.match_state(match), "frozen")
+    async def frozen(self, match_id: str) -> str | None:
+        reason = await self._pipe.call("HGET", keys.match_state(match_id), "frozen")
         return None if reason is None else reason.decode()
 
 
-def _bucket(match: str) -> int:
-    bucket = keys.bucket_of(match)
+def _bucket(match_id: str) -> int:
+    bucket = keys.bucket_of(match_id)
     if bucket is None:
-        raise ValueError(f"not a match id: {match!r}")
+        raise ValueError(f"not a match id: {match_id!r}")
     return bucket
 
 
-def _xrange(match: str, after: int, limit: int) -> tuple[Word, ...]:
-    return ("XRANGE", keys.events(match), f"{after + 1}-0", "+", "COUNT", limit)
+def _xrange(match_id: str, after: int, limit: int) -> tuple[Word, ...]:
+    return ("XRANGE", keys.events(match_id), f"{after + 1}-0", "+", "COUNT", limit)
 
 
 _decode_draws = msgspec.json.Decoder(list[int]).decode
@@ -531,7 +543,7 @@ def _activities(after: int, news: Reply) -> Activities:
         return Activities([], after, after, False)
     lost, reached, newest, *flat = news
     entries = [
-        Activity(match.decode(), int(version), index)
-        for match, version, index in zip(flat[::3], flat[1::3], flat[2::3], strict=True)
+        Activity(match_id.decode(), int(version), entry)
+        for match_id, version, entry in zip(flat[::3], flat[1::3], flat[2::3], strict=True)
     ]
     return Activities(entries, reached, newest, bool(lost))

@@ -79,7 +79,7 @@ class Bookkeeper(Follower):
                 reached[bucket] = activities.reached
             elif activities.entries:
                 count += activities.reached - checkpoints[bucket]
-                moved |= {entry.match: entry.index for entry in activities.entries}
+                moved |= {entry.match_id: entry.lobby_entry for entry in activities.entries}
                 reached[bucket] = activities.reached
         # An action that leaves the index unchanged may still have laid out pieces, which are to be kept as a layout.
         same = [match for match, index in moved.items() if not index]

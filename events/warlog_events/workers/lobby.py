@@ -96,8 +96,8 @@ def index_of(summary: Mapping[str, Any]) -> Index:
     )
 
 
-def index_json(match: Match) -> bytes:
-    """The Index of the match, encoded. After the lobby it changes only together with the summary's frame or the
+def lobby_entry_json(match: Match) -> bytes:
+    """The Index of the match, encoded. After the lobby it changes only together with the summary's start or the
     status."""
     return msgspec.json.encode(index_of(match.summary(STRANGER)))
 

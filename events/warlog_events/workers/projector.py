@@ -38,7 +38,7 @@ class Projector(Follower):
                 reached[bucket] = activities.reached
             elif activities.entries:
                 before, after = checkpoints[bucket], activities.reached
-                rows = ((e.match, e.version, e.index) for e in activities.entries if e.index)
+                rows = ((e.match_id, e.version, e.lobby_entry) for e in activities.entries if e.lobby_entry)
                 if await self._write(bucket, before, after, rows):
                     count += after - before
                     reached[bucket] = after

@@ -137,7 +137,7 @@ async def test_a_notification_carries_the_match_and_the_version_and_nothing_else
         await until(lambda: told == [0])
         await hand.write(
             hand.events(body=b'{"secret":"ambush"}', draws=[4]),
-            moving=b'"secret":"ambush"}',
+            summary_rest=b'"secret":"ambush"}',
             secrets={"sha256:aa": "5eed"},
             idempotency=hand.key("k", "ambush"),
         )

@@ -112,9 +112,9 @@ async def test_an_append_writes_summary_secrets_deadlines_and_answer(hand: Hand)
     at = hand.store.at()
     await hand.write(
         hand.events(2),
-        frame=b'{"game":"hex"',
-        moving=b'"n":2}',
-        index=b'{"game":"hex"}',
+        summary_start=b'{"game":"hex"',
+        summary_rest=b'"n":2}',
+        lobby_entry=b'{"game":"hex"}',
         secrets={"sha256:aa": "ff", "sha256:bb": "ee"},
         deadlines={"red": at + 5000, "blue": at + 3000},
         idempotency=hand.key("k", "digest", red=at + 5000),
@@ -136,7 +136,7 @@ async def test_an_append_writes_summary_secrets_deadlines_and_answer(hand: Hand)
 
 
 async def test_all_keys_of_an_append_lie_in_one_slot(connection: Connection) -> None:
-    for match in (keys.match_id("a" * 16, 64), keys.match_id("b" * 16, 1000)):
+    for match in (keys.match_id_of("a" * 16, 64), keys.match_id_of("b" * 16, 1000)):
         bucket = keys.bucket_of(match)
         assert bucket is not None
         names = [
@@ -440,8 +440,8 @@ async def test_activity_is_numbered_without_gaps_and_says_when_some_is_lost(
 ) -> None:
     bucket = int(hand.match[2:5])
     before = (await hand.store.activity({bucket: 0}, limit=100_000))[bucket].newest
-    await hand.write(index=b'{"a":1}')
-    await hand.write(hand.events(3), index=b'{"a":2}')
+    await hand.write(lobby_entry=b'{"a":1}')
+    await hand.write(hand.events(3), lobby_entry=b'{"a":2}')
     news = (await hand.store.activity({bucket: before}))[bucket]
     assert news == store.Activities([Activity(hand.match, 4, b'{"a":2}')], before + 2, before + 2, False)
     assert (await hand.store.activity({bucket: before}, limit=1))[bucket] == store.Activities(
@@ -466,7 +466,7 @@ async def test_what_is_new_is_the_newest_append_of_each_match_whatever_the_other
             first.store, next(id for id in iter(first.store.new_match_id, "") if id[2:5] == first.match[2:5])
         )
         for i, hand in enumerate([first, second, first, first, second, first]):
-            await hand.write(index=b"%d" % i)
+            await hand.write(lobby_entry=b"%d" % i)
         for after, limit, expected, reached in (
             (0, 100, {(first.match, 4, b"5"), (second.match, 2, b"4")}, 6),
             (0, 4, {(first.match, 3, b"3"), (second.match, 1, b"1")}, 4),
@@ -474,7 +474,7 @@ async def test_what_is_new_is_the_newest_append_of_each_match_whatever_the_other
             (4, 100, {(first.match, 4, b"5"), (second.match, 2, b"4")}, 6),
         ):
             news = (await first.store.activity({bucket: after}, limit))[bucket]
-            assert {(one.match, one.version, one.index) for one in news.entries} == expected
+            assert {(one.match_id, one.version, one.lobby_entry) for one in news.entries} == expected
             assert (len(news.entries), news.reached, news.newest, news.lost) == (
                 len(expected),
                 reached,
@@ -489,7 +489,9 @@ async def test_an_activity_entry_says_whose_turn_it_is_and_the_index_where_that_
     bucket = int(hand.match[2:5])
     before = (await hand.store.activity({bucket: 0}, limit=100_000))[bucket].newest
     at = hand.store.at()
-    await hand.write(hand.events(type="match_started"), index=b'{"a":1}', status="playing", to_act=["red"])
+    await hand.write(
+        hand.events(type="match_started"), lobby_entry=b'{"a":1}', status="playing", to_act=["red"]
+    )
     await hand.write(status="playing", to_act=["red", "blue"], deadlines={"red": at + 1, "blue": at + 20})
     stream = keys.activity(bucket)
     first, second = [

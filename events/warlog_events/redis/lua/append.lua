@@ -4,7 +4,8 @@ All checks come before the first write, because Redis keeps the writes made befo
 
 KEYS    all with the hash tag of the match's bucket
   1     stream   the match's events; entry ids are <version>-0
-  2     hash     the match: version, frame, moving, index, invited, timed, frozen, void, archived
+  2     hash     the match: version, frame and moving (the start and the rest of its summary), index (its lobby entry),
+                 invited, timed (the seats with a deadline), frozen, void, archived
   3     hash     the match's secrets
   4     set      the bucket's matches
   5     stream   the bucket's activity
@@ -14,7 +15,7 @@ KEYS    all with the hash tag of the match's bucket
   10    string   this command's record if 0.1 stored one, "<digest> <accepted>"
 
 ARGV
-  1     MessagePack, because a word costs its sender more than all that is in here: an array of
+  1     an array, as MessagePack: for its sender, one more argument costs more than the whole array:
           match id
           expected version: 0, and there must be no such match
           expected chain of the newest event: "" with version 0
@@ -22,13 +23,13 @@ ARGV
           how far, in ms, the events' `at` may be from now
           acting seat, whose deadline must not have passed; "" for none
           how many activity entries to keep, about
-          the writer, as it stands among the followers: it need not be told
+          the writing process, as it stands among the followers: it gets no message
           for how many seconds, at least, a repetition of the command is known
           deadlines: [seat, ms] of all there are from now on; false: unchanged
           secrets: [name, value] of new ones
           the events, each [version, type, seat, by, at, draws, chain, hash]
           of a new match, the hashes of its invitations as JSON; else ""
-          what the lobby finds the match by, as JSON (lobby.py); "": unchanged
+          the lobby entry, by which the lobby finds the match, as JSON (lobby.py); "": unchanged
           status
           seats that are to act, with spaces between
           digest of the command's body, as KEYS[10] has it; "" without that
@@ -56,8 +57,8 @@ ERRORS  those of Redis, raised by the first write or before it: OOM, READONLY, M
 ]]
 
 local match, expected, expected_chain, now, tolerance, acting, activity_max, writer, ttl, deadlines, secrets, events,
-  invited, index, status, to_act, digest = unpack(cmsgpack.unpack(ARGV[1]))
-local frame, moving, field, value = ARGV[2], ARGV[3], ARGV[4], ARGV[5]
+  invited, lobby_entry, status, to_act, digest = unpack(cmsgpack.unpack(ARGV[1]))
+local summary_start, summary_rest, field, value = ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 local BODIES = 5  -- words before them
 local DIGEST_BYTES = 8
 local VERSION, TYPE, SEAT, BY, AT, DRAWS, CHAIN, HASH = 1, 2, 3, 4, 5, 6, 7, 8
@@ -86,7 +87,7 @@ if KEYS[8] then
 end
 
 local state = redis.call('HMGET', KEYS[2], 'frozen', 'timed', 'void', 'archived')
-local frozen, timed, void, archived = state[1], state[2], state[3], state[4]
+local frozen, seats_with_deadline, void, archived = state[1], state[2], state[3], state[4]
 if frozen then
   return {'frozen', frozen}
 end
@@ -140,9 +141,10 @@ end
 
 local first, last = events[1], events[#events]
 
--- `at` is the caller's, because the chain covers it and is made by the caller; so it is checked here, not made here.
--- It never runs backwards within a match, so that a reader may subtract: where clocks differ a little, or Redis's was
--- set back, an event happens in the millisecond of the one before it. (The fixed clock of a test cannot stray.)
+-- `at` is the caller's, because the chain covers it and the caller makes the chain; so it is checked here, not made here.
+-- It may equal the newest event's but never be earlier, so that a reader may subtract: where clocks differ a little, or
+-- Redis's was set back, an event happens in the millisecond of the one before it. From Redis's clock it may differ by
+-- `tolerance`; the fixed clock of a test is not compared with that.
 if first[AT] < tail_at or (by_redis and math.abs(last[AT] - math.max(now, tail_at)) > tolerance) then
   return {'skew', now}
 end
@@ -165,8 +167,8 @@ for _, secret in ipairs(secrets) do
   redis.call('HSET', KEYS[3], secret[1], secret[2])
 end
 
--- `timed` names the seats in the zset, so that those whose deadline ends can be taken out of it.
-local seats, times = timed or '', {}
+-- The hash names the seats that are in the zset, so that those whose deadline ends can be taken out of it.
+local seats, times = seats_with_deadline or '', {}
 if deadlines then
   local scores, names, still = {}, {}, {}
   for _, deadline in ipairs(deadlines) do
@@ -187,12 +189,12 @@ if deadlines then
   end
   seats = table.concat(names, ' ')
 end
-redis.call('HSET', KEYS[2], 'version', reached, 'moving', moving, 'timed', seats)
-if index ~= '' then
-  redis.call('HSET', KEYS[2], 'index', index)
+redis.call('HSET', KEYS[2], 'version', reached, 'moving', summary_rest, 'timed', seats)
+if lobby_entry ~= '' then
+  redis.call('HSET', KEYS[2], 'index', lobby_entry)
 end
-if frame ~= '' then
-  redis.call('HSET', KEYS[2], 'frame', frame)
+if summary_start ~= '' then
+  redis.call('HSET', KEYS[2], 'frame', summary_start)
   redis.call('HDEL', KEYS[2], 'summary')  -- 0.1 kept both parts in one
 end
 
@@ -200,7 +202,7 @@ end
 local newest = redis.call('XREVRANGE', KEYS[5], '+', '-', 'COUNT', 1)[1]
 local number = newest and tonumber(string.match(newest[1], '^%d+')) + 1 or 1
 redis.call('XADD', KEYS[5], 'MAXLEN', '~', activity_max, whole(number) .. '-0',
-  'match', match, 'version', reached, 'index', index, 'type', last[TYPE], 'status', status, 'to_act', to_act,
+  'match', match, 'version', reached, 'index', lobby_entry, 'type', last[TYPE], 'status', status, 'to_act', to_act,
   'deadlines', table.concat(times, ' '))
 
 if KEYS[8] then
