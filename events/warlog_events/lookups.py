@@ -17,7 +17,7 @@ from .match.proposals import NOTHING, Beginning, Found, need_holder
 from .threads import Threads
 
 Load = Callable[[str, str | None], Awaitable[Match]]
-"""`Matches.load`: a match by its id, for a player who may know of it."""
+"""`Admission.load`: a match by its id, for a player who may know of it."""
 
 
 class ScenarioLookup(Protocol):

@@ -137,6 +137,8 @@ class Matches:
     def feed_events_waiting(self) -> int:
         return self._hub.waiting
 
+    # ---- the write path
+
     async def execute_as_server(self, match_id: str, write_events: Callable[[Draft], None]) -> Match | None:
         """The server's own event: `write_events` writes it on a draft of the newest version, or nothing if there is no
         reason any more. The match after it, or None.
@@ -148,8 +150,6 @@ class Matches:
 
         done = await self.attempt(match_id, write, SERVER, fresh=True)
         return None if done.appended is None else done.match
-
-    # ---- the write path
 
     async def attempt(
         self,

@@ -93,17 +93,17 @@ class PlayerCommands:
         found: Found,
     ) -> Done:
         context = ProposalContext(self._loader.counts, self._loader.store.rematch_id, found)
-        began_at = 0
+        began_ms = 0
         rematch: str | None = None
 
         async def write_events(draft: Draft) -> None:
-            nonlocal began_at, rematch
-            began_at = began_at or draft.at
+            nonlocal began_ms, rematch
+            began_ms = began_ms or draft.at
             match = draft.match
             check_known(match, command, caller)  # before anything else that a refusal could tell
             if self._presence is not None:
                 self._presence.note_call(match, caller.id)
-            check_version(draft, command, expected_version, began_at)
+            check_version(draft, command, expected_version, began_ms)
             decide_command(draft, command, caller, context)
             check_proposal_bytes(draft, self._settings.proposal_bytes_per_match)
             check_length(draft, command, self._settings.events_per_match)

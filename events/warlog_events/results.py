@@ -45,7 +45,7 @@ class Done:
     match     after it
     appended  the event; None: nothing was appended. A match that goes on from a record starts with several: the last
     earlier   set: this is a repeat of a command that was accepted then. Nothing was appended now, `match` is that
-              of now, and `Matches.again` gives what the first attempt gave
+              of now, and `PlayerCommands.again` gives what the first attempt gave
     """
 
     def __init__(

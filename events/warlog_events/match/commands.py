@@ -108,7 +108,7 @@ class Join(Struct, tag="join", tag_field="type", frozen=True, forbid_unknown_fie
 
 
 AnyCommand = Command | TakeSeat | LeaveSeat | Join
-"""What `Matches.execute` takes from a player."""
+"""What `PlayerCommands.execute` takes from a player."""
 
 
 class CreateMatch(Struct, frozen=True, forbid_unknown_fields=True):

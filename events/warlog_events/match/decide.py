@@ -62,26 +62,26 @@ def _invited(match: Match, command: TakeSeat) -> bool:
     return invitation != SPENT and hmac.compare_digest(invitation, invitation_hash(command.invitation))
 
 
-def check_version(draft: Draft, command: AnyCommand, expected: int | None, began_at: int) -> None:
+def check_version(draft: Draft, command: AnyCommand, expected: int | None, began_ms: int) -> None:
     """Is the match still the one that the command is for? Raises VersionConflict.
 
     expected  the version that the sender asks for; None: he does not
-    began_at  when the command was decided for the first time, in ms
+    began_ms  when the command was decided for the first time
     """
     match = draft.match
     if expected is None:
-        still = draft.beaten is None or _is_still_for(draft.beaten, match, command, began_at)
+        still = draft.beaten is None or _is_still_for(draft.beaten, match, command, began_ms)
     else:
         still = expected == match.version
     if not still:
         raise VersionConflict(f"The match has moved on to version {match.version}.", version=match.version)
 
 
-def _is_still_for(beaten: Match, match: Match, command: AnyCommand, began_at: int) -> bool:
+def _is_still_for(beaten: Match, match: Match, command: AnyCommand, began_ms: int) -> bool:
     """After a conflict an action is tried again only if its seat is still to act and has not begun to think anew.
 
     What happened before the command came is no conflict: only this process had not heard of it yet."""
-    if not isinstance(command, Act) or beaten.version == match.version or match.fold.updated_at < began_at:
+    if not isinstance(command, Act) or beaten.version == match.version or match.fold.updated_at < began_ms:
         return True
     before, now = beaten.state, match.state
     if before is None or now is None or command.seat not in match.seats:

@@ -105,10 +105,10 @@ class Fold(msgspec.Struct, frozen=True, kw_only=True):
     proposal_bytes: int = msgspec.field(default=0, name="carried")
 
 
-def created(match: str, stored: StoredEvent, body: MatchCreated) -> Fold:
+def created(match_id: str, stored: StoredEvent, body: MatchCreated) -> Fold:
     """The first event of every match."""
     return Fold(
-        match=match,
+        match=match_id,
         game=body.game,
         rules_version=body.rules_version,
         creator=body.creator,

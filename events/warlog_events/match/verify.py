@@ -318,7 +318,7 @@ def _check_event(parent: int, event: RecordEvent, entry: StoredEvent, fold: Fold
         raise _Wrong(entry.version, "The event and its entry in the log differ.")
 
 
-def _check_assignment(match: str, fold: Fold, entry: StoredEvent, seed: bytes) -> None:
+def _check_assignment(match_id: str, fold: Fold, entry: StoredEvent, seed: bytes) -> None:
     """The draws that gave several wishers of a seat their places."""
     body = body_of(entry)
     assert isinstance(body, SeatsAssigned)
@@ -327,6 +327,6 @@ def _check_assignment(match: str, fold: Fold, entry: StoredEvent, seed: bytes) -
     waiting = with_wish([j for j in fold.joined if j.player.id not in seated], body.player, body.wish)
     if len(waiting) != len(free):
         raise _Wrong(entry.version, "As many players as there are free seats are assigned.")
-    _, draws = assign(free, waiting, draw_from(entropy(match, seed, entry.version)))
+    _, draws = assign(free, waiting, draw_from(entropy(match_id, seed, entry.version)))
     if draws != (entry.draws or []):
         raise _Wrong(entry.version, "The seed gives other draws.")

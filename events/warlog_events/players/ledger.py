@@ -102,12 +102,12 @@ class Ledger:
         done = await self._script("grant", player, "start", self.starting_gold, self._now())
         return bool(done)
 
-    async def hold(self, match: str, hold: Hold) -> int:
+    async def hold(self, match_id: str, hold: Hold) -> int:
         """Sets the hold of this seat and player to this amount, whatever it was; gives the change.
 
         Raises Refused (insufficient_gold), VersionConflict where the match has been settled."""
         while True:
-            words = (match, hold.seat, hold.player, hold.amount, hold.version, "", self._now())
+            words = (match_id, hold.seat, hold.player, hold.amount, hold.version, "", self._now())
             reply = await self._script("hold", *words)
             match reply:
                 case [b"done", change]:
@@ -120,11 +120,11 @@ class Ledger:
                 case _:
                     raise AssertionError(f"hold.lua replied {reply!r}")
 
-    async def shrink(self, match: str, hold: Hold, amount: int, version: int) -> bool:
+    async def shrink(self, match_id: str, hold: Hold, amount: int, version: int) -> bool:
         """What is held becomes `amount`, not more than it is; 0 gives all back. False if it is no longer held as
         `hold` says: somebody has decided anew meanwhile."""
         assert amount <= hold.amount
-        words = (match, hold.seat, hold.player, amount, version, hold.version, self._now())
+        words = (match_id, hold.seat, hold.player, amount, version, hold.version, self._now())
         reply = await self._script("hold", *words)
         return isinstance(reply, list) and reply[0] == b"done"
 
@@ -140,20 +140,22 @@ class Ledger:
         )
         return [match.decode() for match in found]
 
-    async def settle(self, match: str, game: str, moved: Sequence[Moved], house: int = 0) -> bool:
+    async def settle(self, match_id: str, game: str, moved: Sequence[Moved], house: int = 0) -> bool:
         """Gives back what is held for the match, and moves what it moved. Once: False if that had been done."""
         assert sum(one.gold for one in moved) + house == 0
-        words: list[Word] = [match, game, self._now(), house]
+        words: list[Word] = [match_id, game, self._now(), house]
         for one in moved:
             ranked = "" if one.points is None else "ranked"
             words += (one.player, one.gold, one.points or 0, one.outcome, "fled" if one.fled else "", ranked)
         return bool(await self._script("settle", *words))
 
-    async def meet(self, match: str, opponents: Iterable[tuple[str, str]], most: int) -> set[tuple[str, str]]:
+    async def meet(
+        self, match_id: str, opponents: Iterable[tuple[str, str]], most: int
+    ) -> set[tuple[str, str]]:
         """This match is one of at most so many today that count for each two opponents (ids, the smaller first). Those
         for whom it is one too many: then it does for nobody."""
         pairs = [" ".join(pair) for pair in sorted(opponents)]
-        full = await self._script("meet", match, most, self._now(), *pairs)
+        full = await self._script("meet", match_id, most, self._now(), *pairs)
         assert isinstance(full, list)
         return {(first, second) for first, _, second in (pair.decode().partition(" ") for pair in full)}
 

@@ -23,9 +23,9 @@ WATCHED_AGAIN_MS = 60_000  # a match with somebody there is watched by then, sho
 SIGNS_PER_CALL = 1_000
 
 
-def sign(match: str, player: str) -> str:
+def sign(match_id: str, player: str) -> str:
     """A player at a match, as Redis knows it."""
-    return f"{match} {player}"
+    return f"{match_id} {player}"
 
 
 class Presence:

@@ -87,10 +87,10 @@ class Quotas:
             (("ZREM", keys.open_matches(player, name), match.id) for name in OPEN), write=True
         )
 
-    async def _enter(self, player: str, match: str, sets: Sequence[str], limits: Sequence[int]) -> None:
+    async def _enter(self, player: str, match_id: str, sets: Sequence[str], limits: Sequence[int]) -> None:
         names = [keys.open_matches(player, name) for name in sets]
         while True:
-            reply = await self._pipe.script("reserve", names, [match, self._world.now_ms(), *limits])
+            reply = await self._pipe.script("reserve", names, [match_id, self._world.now_ms(), *limits])
             if reply[0] == b"done":
                 return
             which, have = int(reply[1]) - 1, int(reply[2])

@@ -38,17 +38,17 @@ class Stakes:
         self.library = library
         self.settings = settings or StakeSettings()
 
-    async def brought(self, match: str, game: Game, wanted: AccountsNeeded) -> dict[str, AccountsBrought]:
+    async def brought(self, match_id: str, game: Game, wanted: AccountsNeeded) -> dict[str, AccountsBrought]:
         """A few round trips; asked for when a match starts. From then on it is one of those that count for those who
         meet in it today."""
         ids, settings = sorted(wanted.players), self.settings
-        holdings, (holds,) = await self.ledger.holdings(ids), await self.ledger.holds([match])
+        holdings, (holds,) = await self.ledger.holdings(ids), await self.ledger.holds([match_id])
         last = {}
         if policy.layout_rules(game) is not None:
             last = await self.library.last(ids, game.name)
         met: set[tuple[str, str]] = set()
         if settings.counted_matches_per_day and (settings.counted_any_options or not wanted.beyond):
-            met = await self.ledger.meet(match, wanted.opponents, settings.counted_matches_per_day)
+            met = await self.ledger.meet(match_id, wanted.opponents, settings.counted_matches_per_day)
         found = {}
         for player in ids:
             record = holdings[player].records.get(game.name)

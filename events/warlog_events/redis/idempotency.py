@@ -53,9 +53,9 @@ def field_of(player: str, key: str) -> bytes:
     return sha256(f"{player} {key}".encode()).digest()[:FIELD_BYTES]
 
 
-def value_of(known: Idempotency, version: int) -> bytes:
+def value_of(record: Idempotency, version: int) -> bytes:
     """`version`: of the match after the command."""
-    return _digest(known.digest) + _encode((version, known.deadlines))
+    return _digest(record.digest) + _encode((version, record.deadlines))
 
 
 def accepted_of(kept: bytes) -> Accepted:

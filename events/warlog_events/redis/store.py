@@ -239,13 +239,11 @@ class Store:
         a, match_id = append, append.match_id
         call = _append_to(match_id)
         field, value, digest, ttl_s = b"", b"", "", 0
-        if (known := a.idempotency) is not None:
-            call = Prepared(
-                "append", (*_keys_of(match_id), *keys.accepted(match_id, known.player, known.key))
-            )
-            field = idempotency.field_of(known.player, known.key)
-            value = idempotency.value_of(known, a.expected_version + len(a.events))
-            digest, ttl_s = known.digest, known.ttl_s
+        if (kept := a.idempotency) is not None:
+            call = Prepared("append", (*_keys_of(match_id), *keys.accepted(match_id, kept.player, kept.key)))
+            field = idempotency.field_of(kept.player, kept.key)
+            value = idempotency.value_of(kept, a.expected_version + len(a.events))
+            digest, ttl_s = kept.digest, kept.ttl_s
         rows: list[tuple[Word, ...]] = []
         bodies: list[bytes] = []
         for version, e in enumerate(a.events, a.expected_version + 1):

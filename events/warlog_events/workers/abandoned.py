@@ -55,26 +55,26 @@ class Abandoned:
                 return count
             offset += BATCH
 
-    async def _end(self, match: str, now: int) -> bool:
-        if match in self._failed:
+    async def _end(self, match_id: str, now: int) -> bool:
+        if match_id in self._failed:
             return False
         try:
-            return await self._abort(match, now - self._idle_ms)
+            return await self._abort(match_id, now - self._idle_ms)
         except TryAgain:
             raise
         except Exception as error:
-            report(log, error, "%s: nobody has come to this lobby, but", match)
-            self._failed[match] = now + PATIENCE_MS
+            report(log, error, "%s: nobody has come to this lobby, but", match_id)
+            self._failed[match_id] = now + PATIENCE_MS
             return False
 
     async def _abort(self, match_id: str, idle_since: int) -> bool:
         """True if this call did it."""
 
-        def decide(draft: Draft) -> None:
+        def write_events(draft: Draft) -> None:
             if draft.match.status == "lobby" and draft.match.fold.updated_at <= idle_since:
                 draft.write(MatchAborted(reason="abandoned"))
 
-        if await self._matches.execute_as_server(match_id, decide) is None:
+        if await self._matches.execute_as_server(match_id, write_events) is None:
             return False
         self._matches.counts.abandoned += 1
         return True

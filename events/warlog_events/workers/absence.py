@@ -111,14 +111,14 @@ class Absence:
     async def _flee(self, match_id: str, seat: str) -> int:
         """Posts the server's `flee` for the seat if it still can flee. 1 if this call did it, else 0."""
 
-        def decide(draft: Draft) -> None:
+        def write_events(draft: Draft) -> None:
             match = draft.match
             if match.flee_seconds is None or match.state is None:
                 return
             if match.state.check(SERVER, _flee(seat)) is None:
                 act_as_server(draft, _flee(seat))
 
-        return 0 if await self._matches.execute_as_server(match_id, decide) is None else 1
+        return 0 if await self._matches.execute_as_server(match_id, write_events) is None else 1
 
 
 def _flee(seat: str) -> dict[str, object]:

@@ -127,20 +127,20 @@ class Bookkeeper(Follower):
                 count += await self._look_at(match_id, holds.get(match_id, ()))
         return count
 
-    def _counts(self, match: str, index: _Index) -> bool:
+    def _counts(self, match_id: str, index: _Index) -> bool:
         """May this match have something to do with the ledger?"""
-        if index.mode != "competitive" or ("settled", match) in self._done:
+        if index.mode != "competitive" or ("settled", match_id) in self._done:
             return False
         if index.status == "finished":
             return True
         game = _game(index.game)
-        at_rest = index.status == "playing" and ("frozen", match) in self._done
+        at_rest = index.status == "playing" and ("frozen", match_id) in self._done
         return game is not None and policy.accounting(game) is not None and not at_rest
 
-    def _begins(self, match: str, index: _Index) -> bool:
+    def _begins(self, match_id: str, index: _Index) -> bool:
         """May play have begun here with layouts that are to be kept?"""
         game = _game(index.game)
-        if game is None or index.status not in ("playing", "finished") or ("laid", match) in self._done:
+        if game is None or index.status not in ("playing", "finished") or ("laid", match_id) in self._done:
             return False
         return policy.layout_rules(game) is not None
 
@@ -203,8 +203,8 @@ class Bookkeeper(Follower):
         for player, layout in of.items():
             await self._stakes.library.keep_last(player, match.game_name, layout, at)
 
-    def _remember(self, what: str, match: str) -> None:
-        self._done[what, match] = None
+    def _remember(self, what: str, match_id: str) -> None:
+        self._done[what, match_id] = None
         while len(self._done) > DONE_MAX:
             self._done.popitem(last=False)
 

@@ -63,7 +63,7 @@ class Clock:
     async def time_out(self, match_id: str, seat: str, deadline: int) -> bool:
         """Does what follows from it, if `deadline` is still that seat's and has passed. True if this call did it."""
 
-        def decide(draft: Draft) -> None:
+        def write_events(draft: Draft) -> None:
             match, now = draft.match, self._world.now_ms()
             if not match.deadlines.get(seat) == deadline < now:
                 return
@@ -72,7 +72,7 @@ class Clock:
             else:
                 act_as_server(draft, {"type": "timeout", "seat": seat})
 
-        match = await self._matches.execute_as_server(match_id, decide)
+        match = await self._matches.execute_as_server(match_id, write_events)
         if match is None:
             return False
         self._matches.counts.lateness.add((match.fold.updated_at - deadline) / 1000)
