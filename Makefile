@@ -106,9 +106,10 @@ serve: setup ## the service on 127.0.0.1:8000, its Redis inside, data in warlog-
 demo: setup ## two bots play a battle, go back to its middle, play another line, verify the record
 	$(BIN)/python clients/bots/demo.py
 
-wheel: setup ## dist/: the wheel of warlog, and that of warlog-core alone
+wheel: setup ## dist/: the wheel of warlog, that of warlog-core alone, that of warlog-client alone
 	$(BIN)/python -m pip wheel -q --no-deps --no-build-isolation -w dist .
 	$(BIN)/python -m pip wheel -q --no-deps --no-build-isolation -w dist ./core_c
+	$(BIN)/python -m pip wheel -q --no-deps --no-build-isolation -w dist ./clients/python
 
 clean: ## remove what was built; the virtual environment and the data in warlog-data stay
 	rm -rf build dist *.egg-info core_c/build core_c/*.egg-info core_c/warlog_core/_core*.so core_c/warlog_core/_core.c

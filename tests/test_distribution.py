@@ -54,6 +54,8 @@ def test_every_distribution_takes_its_version_from_the_same_line_and_has_the_sam
         assert whole["tool"]["setuptools"]["dynamic"] == {"version": {"attr": "warlog_core.__version__"}}
         assert whole["project"]["license"] == "Apache-2.0"
         assert (folder / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
+    # The SDK's is read from the same line (tests/clients/test_wheel.py).
+    assert "version" not in tomllib.loads((ROOT / "clients/python/pyproject.toml").read_text())["project"]
 
 
 def test_the_version_stands_in_the_changelog_and_in_the_names_of_the_images() -> None:

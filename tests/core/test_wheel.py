@@ -5,15 +5,13 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
-import venv
-from importlib.metadata import distribution
 from pathlib import Path
 
 import pytest
 
 import warlog_core
 from tests.test_readme import blocks
-from tests.wheels import licence_in, metadata
+from tests.wheels import build_wheel, install_alone, licence_in, metadata
 
 CORE = Path(__file__).resolve().parent.parent.parent / "core_c"
 # What the wheel declares (cffi, msgspec), and what cffi itself needs.
@@ -28,41 +26,12 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copytree(
         CORE, source, ignore=shutil.ignore_patterns("build", "*.egg-info", "_core.*.so", "_core.c")
     )
-    made = ["-m", "build", "--no-isolation", "--sdist", "--outdir", str(folder), str(source)]
-    subprocess.run([sys.executable, *made], check=True, timeout=300, capture_output=True)
-    (sdist,) = folder.glob("*.tar.gz")
-    command = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-index", "--no-build-isolation"]
-    subprocess.run([*command, "-w", str(folder / "dist"), str(sdist)], check=True, timeout=300)
-    (built,) = (folder / "dist").iterdir()
-    return built
+    return build_wheel(folder, source)
 
 
 @pytest.fixture(scope="module")
 def clean_python(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A virtual environment with the wheel, and its dependencies copied from the one that runs the tests."""
-    folder = tmp_path_factory.mktemp("clean")
-    venv.create(folder, symlinks=True)
-    python = folder / "bin/python"
-    asked = [str(python), "-c", "import sysconfig; print(sysconfig.get_path('platlib'))"]
-    site = Path(subprocess.run(asked, check=True, capture_output=True, text=True).stdout.strip())
-    for name in DEPENDENCIES:
-        for file in distribution(name).files or []:
-            if ".." not in file.parts:
-                (site / file).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy2(file.locate(), site / file)
-    command = [
-        sys.executable,
-        "-m",
-        "pip",
-        "--python",
-        str(python),
-        "install",
-        "-q",
-        "--no-index",
-        "--no-deps",
-    ]
-    subprocess.run([*command, str(wheel)], check=True, timeout=120)
-    return python
+    return install_alone(tmp_path_factory.mktemp("clean"), wheel, DEPENDENCIES)
 
 
 def test_one_wheel_serves_every_cpython_from_3_11_on(wheel: Path) -> None:

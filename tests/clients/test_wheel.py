@@ -1,0 +1,105 @@
+"""The Python SDK alone: the wheel warlog-client in an environment that has nothing but what it declares."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import warlog_core
+from tests.clients.test_service import free_port
+from tests.servers import WarlogServer
+from tests.wheels import build_wheel, install_alone, licence_in, metadata
+
+SDK = Path(__file__).resolve().parents[2] / "clients" / "python"
+CONSUMER = Path(__file__).with_name("consumer") / "play.py"
+# What the wheel declares (httpx, httpx-sse, msgspec), and what these need.
+DEPENDENCIES = [
+    "httpx", "httpx-sse", "msgspec", "anyio", "certifi", "h11", "httpcore", "idna", "typing_extensions",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Built from an sdist of clients/python, with no core beside it."""
+    folder = tmp_path_factory.mktemp("wheel")
+    source = folder / "there" / "clients" / "python"
+    shutil.copytree(SDK, source, ignore=shutil.ignore_patterns("build", "*.egg-info", "__pycache__"))
+    core = folder / "there" / "core_c" / "warlog_core"
+    core.mkdir(parents=True)
+    shutil.copy2(Path(warlog_core.__file__), core / "__init__.py")
+    return build_wheel(folder, source)
+
+
+@pytest.fixture(scope="module")
+def clean_python(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return install_alone(tmp_path_factory.mktemp("clean"), wheel, DEPENDENCIES)
+
+
+def test_it_is_a_wheel_for_every_platform_with_warlogs_version_and_licence(wheel: Path) -> None:
+    assert wheel.name == f"warlog_client-{warlog_core.__version__}-py3-none-any.whl"
+    said = metadata(wheel)
+    assert (said["Version"], said["License-Expression"]) == (warlog_core.__version__, "Apache-2.0")
+    assert licence_in(wheel) == (SDK / "LICENSE").read_bytes()
+
+
+def test_it_satisfies_its_own_declaration_and_brings_nothing_of_the_server(clean_python: Path) -> None:
+    checked = subprocess.run(
+        [sys.executable, "-m", "pip", "--python", str(clean_python), "check"], capture_output=True, text=True
+    )
+    assert checked.returncode == 0, checked.stdout
+    check = "import importlib.util as u; assert not any(map(u.find_spec, ['warlog_core', 'litestar', 'redis', 'cffi']))"
+    subprocess.run([str(clean_python), "-I", "-c", check], check=True)
+
+
+def test_a_consumer_is_type_checked_strictly_by_mypy_and_by_pyright(
+    clean_python: Path, tmp_path: Path
+) -> None:
+    """From an ordinary install, far from our own settings."""
+    shutil.copy2(CONSUMER, tmp_path / "play.py")
+    wrong = tmp_path / "wrong.py"
+    wrong.write_text("from warlog_client import Client\n\nClient('http://x').match(1).no_such_field\n")
+    (tmp_path / "pyproject.toml").write_text(
+        f'[tool.mypy]\nstrict = true\n[tool.pyright]\ntypeCheckingMode = "strict"\npythonPath = "{clean_python}"\n'
+    )
+    mypy = [sys.executable, "-m", "mypy", "--python-executable", str(clean_python)]
+    pyright = [sys.executable, "-m", "pyright", "--pythonpath", str(clean_python)]
+    for checker in (mypy, pyright):
+        good = subprocess.run(
+            [*checker, "play.py"], cwd=tmp_path, capture_output=True, text=True, timeout=300
+        )
+        assert good.returncode == 0, good.stdout + good.stderr
+        bad = subprocess.run(
+            [*checker, "wrong.py"], cwd=tmp_path, capture_output=True, text=True, timeout=300
+        )
+        assert bad.returncode == 1
+        assert "no_such_field" in bad.stdout
+
+
+def test_it_plays_every_game_though_the_server_is_killed_in_between(
+    clean_python: Path, tmp_path: Path
+) -> None:
+    """A killed server cuts the feed and whatever call is under way."""
+    with WarlogServer(tmp_path / "data", arguments=["--port", str(free_port())]) as server:
+        bot = subprocess.Popen(
+            [str(clean_python), "-I", str(CONSUMER), server.url], stdout=subprocess.PIPE, text=True
+        )
+        assert bot.stdout is not None
+        try:
+            played: dict[str, int] = {}
+            for line in bot.stdout:
+                name, how_far = line.split()
+                if how_far != "half":
+                    played[name] = int(how_far)
+                elif len(played) in (1, 3):
+                    server.kill()
+                    server.start()
+            assert bot.wait(60) == 0
+        finally:
+            bot.kill()
+            bot.wait()
+    assert sorted(played) == [*warlog_core.games()]
+    assert all(version > 5 for version in played.values()), played
