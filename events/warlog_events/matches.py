@@ -176,7 +176,7 @@ class Matches:
         Forgotten        the timeline in memory does not reach back far enough: with the match loaded as a whole
         WarlogError      a refusal, but Redis has something newer than was in memory: with that
         VersionConflict  another writer was faster: with his events
-        ClockSkew        our clock differed from Redis's and has been set: with a new time
+        ClockSkew        our clock differed from Redis's and was set: with a new time (a new match CLOCK_TRIES times)
 
         Raises what `write_events` raises for the newest version, and what `Store.append` raises."""
         cached = await self._loader.current(match_id, fresh=fresh) if game is None else None
@@ -273,9 +273,8 @@ class Matches:
         if cached is None:
             cached = CachedMatch(draft.commit(), draft.secrets)
         elif cached.match.version >= draft.match.version:
-            self._hub.catch_up(
-                draft.match_id
-            )  # a refresh has read the events meanwhile, which publishes nothing
+            # A refresh has read the events meanwhile, and publishes nothing.
+            self._hub.catch_up(draft.match_id)
             return Done(draft.match, event)
         else:
             cached.match = draft.commit()

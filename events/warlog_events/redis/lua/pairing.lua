@@ -17,7 +17,7 @@ KEYS
        begun             sorted set of the same matches, by ms
 ARGV
   1  the key prefix
-  2  channel on which the ids of entries are told that are now something else
+  2  channel on which the ids of entries whose status has changed are published
   3  now, in ms; "" for Redis's own clock
   4  what to do, and then
 
@@ -49,7 +49,7 @@ local function ms(number)
   return string.format('%.0f', number)
 end
 
-local told = {}
+local changed = {}
 
 local function stop_waiting(id)
   local entry = prefix .. 'entry:' .. id
@@ -68,7 +68,7 @@ local function wait(id)
   redis.call('ZADD', prefix .. 'waiting:' .. queue, order, id)
   redis.call('ZADD', prefix .. 'seen', ms(now), id)
   redis.call('SADD', prefix .. 'queues', queue)
-  told[#told + 1] = id
+  changed[#changed + 1] = id
   return queue
 end
 
@@ -82,12 +82,12 @@ local function finish(id, status, match, code)
   redis.call('LPUSH', was, id)
   redis.call('LTRIM', was, 0, KEPT - 1)
   redis.call('EXPIRE', was, KEPT_S)
-  told[#told + 1] = id
+  changed[#changed + 1] = id
 end
 
-local function tell()
-  if #told > 0 then
-    redis.call('PUBLISH', channel, table.concat(told, ' '))
+local function publish_changed()
+  if #changed > 0 then
+    redis.call('PUBLISH', channel, table.concat(changed, ' '))
   end
 end
 
@@ -133,7 +133,7 @@ local function pair()
     end
   until not gone
   if #taken < tonumber(seats) then
-    tell()
+    publish_changed()
     return {'short', #taken}
   end
   local entries, aside = {}, {}
@@ -142,13 +142,13 @@ local function pair()
     entries[#entries + 1] = {id = id, player = player, name = name}
     stop_waiting(id)
     redis.call('HSET', prefix .. 'entry:' .. id, 'status', 'pairing')
-    told[#told + 1] = id
+    changed[#changed + 1] = id
     for _, other in ipairs(redis.call('SMEMBERS', prefix .. 'of:' .. player)) do
       if other ~= id then
         aside[#aside + 1] = other
         stop_waiting(other)
         redis.call('HSET', prefix .. 'entry:' .. other, 'status', 'pairing')
-        told[#told + 1] = other
+        changed[#changed + 1] = other
       end
     end
   end
@@ -156,7 +156,7 @@ local function pair()
     aside = table.concat(aside, ' ')})
   redis.call('HSET', prefix .. 'making', match, made)
   redis.call('ZADD', prefix .. 'begun', ms(now), match)
-  tell()
+  publish_changed()
   return {'made', made}
 end
 
@@ -175,7 +175,7 @@ local function leave()
     end
     stop_waiting(id)
     finish(id, status)
-    tell()
+    publish_changed()
   end
   return {'done'}
 end
@@ -212,7 +212,7 @@ local function settle(is_made)
       queues[#queues + 1] = wait(id)
     end
   end
-  tell()
+  publish_changed()
   return {'done', unpack(queues)}
 end
 
