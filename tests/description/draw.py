@@ -110,12 +110,7 @@ class Picture:
         for level in self.board["levels"]:
             for edge in self.board["edges"]:
                 (x, y), (x2, y2) = self.at(edge["from"], level), self.at(edge["to"], level)
-                arc = (
-                    f"A{edge['arc']['radius'] * U:g},{edge['arc']['radius'] * U:g} 0 0 "
-                    if "arc" in edge
-                    else "L"
-                )
-                line = f"M{x:g},{y:g}{arc}{'1 ' if 'arc' in edge else ''}{x2:g},{y2:g}"
+                line = f"M{x:g},{y:g}{self.bend(edge, x, y, x2, y2)}{x2:g},{y2:g}"
                 wide = edges[edge["kind"]].get("line") == "double"
                 self.put(f'<path d="{line}" fill="none" stroke="{INK}" stroke-width="{5 if wide else 1.2}"/>')
                 if wide:
@@ -136,6 +131,15 @@ class Picture:
             if len(self.board["levels"]) > 1:
                 x = self.board["levels"].index(level) * self.width
                 self.text(x + self.width / 2, 6, level, 11, ' font-weight="bold"')
+
+    def bend(self, edge: Mapping[str, Any], x: float, y: float, x2: float, y2: float) -> str:
+        """How to go from one end to the other: straight, or round the centre of the edge's arc."""
+        if "arc" not in edge:
+            return "L"
+        (a, b), r = edge["arc"]["center"], edge["arc"]["radius"] * U
+        a, b = (a - self.left) * U, (self.top - b) * U
+        clockwise = (x - a) * (y2 - b) > (y - b) * (x2 - a)
+        return f"A{r:g},{r:g} 0 0 {int(clockwise)} "
 
     def field(self, layer: Mapping[str, Any], name: str, fields: Mapping[Any, Any]) -> Any:
         names = layer.get(name)
@@ -220,7 +224,7 @@ class Picture:
         elif draw == "area":
             self.shape(space, level, 1, 'fill="url(#area)"')
             self.text(
-                x - U * 0.33, y - U * 0.33, self.entry(layer, self.field(layer, "type", fields))["symbol"], 11
+                x - U * 0.36, y - U * 0.38, self.entry(layer, self.field(layer, "type", fields))["symbol"], 9
             )
         elif draw == "arrow":
             way = next(one for one in self.board["directions"] if one["name"] == fields[layer["direction"]])
@@ -303,9 +307,10 @@ class Picture:
             per_line = int((self.width * len(self.board["levels"]) - 20) // 34)
             for n, (layer, value, fields) in enumerate(self.trays[title]):
                 x, line = 24 + n % per_line * 34, n // per_line
-                self.piece(layer, value, fields, x, y + 34 + line * 36, 13)
+                self.piece(layer, value, fields, x, y + 32 + line * 36, 13)
+                self.text(x, y + 49 + line * 36, fields.get(layer.get("space"), ""), 7)
             y += 22 + 36 * -(-len(self.trays[title]) // per_line)
-        return float(y + 6)
+        return float(y + 14)
 
 
 def svg(described: Mapping[str, Any], view: Any) -> str:

@@ -28,7 +28,7 @@ class Scene(NamedTuple):
 
 
 def scenes(game: str, every: int = 0) -> Iterator[Scene]:
-    """The start, and of each playthrough what is two thirds through; with `every` so many moments of each."""
+    """The start, and of each playthrough what is two thirds through; with `every` the first moments and so many later ones."""
     rules = warlog_core.game(game)
     yield _scene(f"{game}-start", rules.describe({}), rules.new(draws=bytes))
     for path in playthroughs():
@@ -38,7 +38,11 @@ def scenes(game: str, every: int = 0) -> Iterator[Scene]:
         state = rules.new(options=first["options"], position=first.get("position"), draws=first["draws"])
         described = rules.describe(first["options"])
         done = [step for step in steps if "error" not in step]
-        wanted = {len(done) * 2 // 3} if not every else set(range(0, len(done), max(1, len(done) // every)))
+        wanted = (
+            {len(done) * 2 // 3}
+            if not every
+            else {*range(6), *range(6, len(done), max(1, len(done) // every))}
+        )
         for number, step in enumerate(done):
             if number in wanted:
                 yield _scene(f"{path.stem}" + (f"-{number}" if every else ""), described, state)

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 from itertools import combinations
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 import pytest
@@ -38,14 +38,17 @@ def descriptions(game: warlog_core.Game) -> Iterator[dict[str, Any]]:
         yield game.describe(options)
 
 
-def values(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """Each text and number in a view, with its path through objects; lists add nothing to it."""
+def values(value: Any, path: str = "", *, keys: bool = False) -> Iterator[tuple[str, Any]]:
+    """Each text and number in a view, with its path through objects; lists add nothing. With `keys` those, too."""
     if isinstance(value, dict):
         for name, one in value.items():
-            yield from values(one, f"{path}.{name}" if path else name)
+            inner = f"{path}.{name}" if path else name
+            if keys:
+                yield inner, name
+            yield from values(one, inner, keys=keys)
     elif isinstance(value, list):
         for one in value:
-            yield from values(one, path)
+            yield from values(one, path, keys=keys)
     else:
         yield path, value
 
@@ -64,6 +67,17 @@ def test_each_game_is_drawn_from_its_description_and_a_view_alone(game: warlog_c
     assert drawn.keys() == kept.keys()
     for name, picture in drawn.items():
         assert picture == kept[name], f"{name} is another picture"
+
+
+def test_the_renderer_names_no_game_nor_anything_of_one(game: warlog_core.Game) -> None:
+    source = (PICTURES.parent / "draw.py").read_text(encoding="utf-8")
+    described = game.describe({})
+    words = {game.name, *(seat["id"] for seat in described["seats"])}
+    words |= {entry["key"] for catalogue in described["catalogues"] for entry in described[catalogue]}
+    words -= {*get_args(description.Drawing), *PATTERNS}
+    assert not {
+        word for word in words if not word.isdigit() and re.search(rf'["\']{re.escape(word)}["\']', source)
+    }
 
 
 def test_the_pictures_are_small() -> None:
@@ -103,10 +117,10 @@ def test_every_piece_in_a_view_is_drawn_or_is_said_not_to_be(seen: list[Scene]) 
         layers = [layer for layer in scene.described["look"] if layer["draw"] in ("piece", "ghost", "tray")]
         levels = {layer.get("level") for layer in layers}  # a level may be called as a piece is
         for view in scene.views.values():
-            named = [path.rpartition(".") for path, value in values(view) if value in kinds]
+            named = [path.rpartition(".") for path, value in values(view, keys=True) if value in kinds]
             places = {place for place, _, field in named if field not in levels}
             for path in sorted(places):
-                drawn = any(covers(layer["from"], path) for layer in layers)
+                drawn = any(layer["from"] == path for layer in layers)
                 assert drawn or any(covers(one, path) for one in scene.described["not_drawn"]), (
                     scene.name,
                     path,
@@ -239,17 +253,21 @@ def test_a_board_says_of_every_space_and_edge_what_it_is(game: warlog_core.Game)
 
 
 def test_the_start_places_seats_in_their_homes(game: warlog_core.Game) -> None:
-    """Where a seat has a home and its pieces stand from the start, they stand there."""
-    state, described = game.new(draws=bytes), game.describe({})
-    homes = {seat["id"]: seat["home"] for seat in described["seats"]}
-    for layer in described["look"]:
-        if layer["draw"] == "piece":
+    """Where a seat has a home and its pieces stand from the start, they stand there, whatever the options."""
+    for name, options, position in starts():
+        if name != game.name or position is not None:
+            continue
+        described, state = game.describe(options), game.new(options=options, draws=bytes)
+        homes = {seat["id"]: seat["home"] for seat in described["seats"]}
+        for layer in described["look"]:
             names = layer.get("owner", "")
-            for _, fields in things(layer, state.view("spectator", plain=True)):
+            for _, fields in (
+                things(layer, state.view("spectator", plain=True)) if layer["draw"] == "piece" else ()
+            ):
                 owner = fields.get(names if isinstance(names, str) else names[0])
                 space = fields.get(layer["space"])
                 if space and homes.get(owner):
-                    assert space in homes[owner], (owner, space)
+                    assert space in homes[owner], (options, owner, space)
 
 
 # ---- errors, guide, data -----------------------------------------------------------------------------------
