@@ -28,7 +28,7 @@ class Scene(NamedTuple):
 
 
 def scenes(game: str, every: int = 0) -> Iterator[Scene]:
-    """The start, and of each playthrough what is two thirds through; with `every` the first moments and so many later ones."""
+    """The start, and of each playthrough what is two thirds through; with `every` its beginning and so many moments."""
     rules = warlog_core.game(game)
     yield _scene(f"{game}-start", rules.describe({}), rules.new(draws=bytes))
     for path in playthroughs():
