@@ -73,11 +73,12 @@ def fill_everything(name: str, rng: random.Random, every: int) -> Counter[str]:
 
 @pytest.mark.parametrize("name", GAMES)
 def test_an_action_of_every_type_is_filled_from_the_description_alone(name: str, seed: int) -> None:
-    filled = fill_everything(name, random.Random(seed), every=7)
+    moments = sum(1 for _ in recorded(name))
+    filled = fill_everything(name, random.Random(seed), every=7 if moments > 200 else 1)
     types = {signature.name for signature in warlog_core.game(name).raw.actions if not signature.server_only}
     assert {*filled} <= types
     assert len(filled) >= len(types) - (8 if name == "confrontation" else 3), types - {*filled}
-    assert filled.total() > 200
+    assert filled.total() > min(200, moments)
 
 
 @pytest.mark.soak
