@@ -5,6 +5,7 @@ effects  every effect is shown whole
 view     a spectator looks through red's eyes
 problem  the facts of a refusal hold what red sees
 figure   a figure says how much the matches in memory weigh
+trace    of every event everybody gets the trace that red gets
 length   nothing is shown, but an answer is longer when red's army is
 """
 
@@ -15,8 +16,13 @@ from typing import Any
 
 from msgspec import structs
 
+from warlog_core import Trace
 from warlog_core.errors import Explanation
 from warlog_core.game import Event, State, Visible
+from warlog_events.match.match import Match
+from warlog_events.match.model import ActionTaken
+from warlog_events.reading.past import Past
+from warlog_events.reading.replayed import ReplayedEvent
 from warlog_service.backend import Service
 from warlog_service.cli import main
 
@@ -55,6 +61,16 @@ def _with_weight(service: Service) -> None:
     service.metrics.gauge("warlog_cache_bytes", "", lambda: service.backend.matches.cache.weight)
 
 
+async def _traced_for_red(past: Past, match: Match, before: State, version: int, viewer: str) -> Trace | None:
+    def traced(_: Match, told: ReplayedEvent) -> Trace | None:
+        if told.state is None or not isinstance(told.body, ActionTaken):
+            return None
+        return before.trace_to(told.state, told.stored.seat, told.body.action, "red")
+
+    (trace,) = await past.each(match, version - 1, 1, traced)
+    return trace
+
+
 def break_it(fault: str) -> None:
     match fault:
         case "action":
@@ -67,6 +83,8 @@ def break_it(fault: str) -> None:
             setattr(Event, "visible", _padded)  # noqa: B010
         case "problem":
             setattr(State, "explain", _with_red_facts)  # noqa: B010
+        case "trace":
+            setattr(Past, "trace", _traced_for_red)  # noqa: B010
         case "view":
             setattr(State, "view", _through_red_eyes)  # noqa: B010
 

@@ -182,6 +182,13 @@ def test_a_fault_that_shows_a_hidden_deployment_is_found(tmp_path: Path) -> None
     assert hidden_deployment(tmp_path, "competitive", "view")
 
 
+def test_a_fault_that_traces_a_hidden_action_is_found(tmp_path: Path) -> None:
+    found = hidden_deployment(tmp_path, "competitive", "trace")
+    assert any(request.startswith("blue GET") for request in found)
+    assert any(request.startswith("stranger GET") for request in found)
+    assert all("/trace?" in request for request in found)
+
+
 def test_what_is_public_does_differ_between_worlds(tmp_path: Path) -> None:
     """Otherwise the comparison could not fail: an open act is seen by all."""
     with two_worlds(tmp_path, {"army": "preset", "obstacles": "none"}, "competitive", None) as (
