@@ -73,4 +73,6 @@ class Lookups:
         except UnknownMatch:
             return {}
         several = len({holder.id for holder in saved.holders.values()}) > 1
-        return saved.holders if several and saved.game_name == match.game_name else {}
+        if not several or saved.game_name != match.game_name:
+            return {}
+        return {seat: Player(holder.id) for seat, holder in saved.holders.items()}

@@ -26,6 +26,7 @@ from warlog_events.results import Done, MatchSettings
 ADA = Player("pl_ada", "ada")
 BOB = Player("pl_bob", "bob")
 EVE = Player("pl_eve", "eve")
+DAN = Player("pl_dan", "dan")
 SPECTATOR = Reader()
 ALL = Reader(("red", "blue"), ADA.id)
 
@@ -142,6 +143,12 @@ def choice(match: Match, rng: random.Random) -> tuple[str, dict[str, Any]]:
     return seat, rng.choice(actions)
 
 
+async def make_accounts(connection: Connection, *players: Player) -> None:
+    """Events hold ids alone: who reads them takes the names from the accounts."""
+    for player in players:
+        await connection.pipe.call("HSET", keys.player(player.id), "name", player.name, "created_at", 0)
+
+
 @asynccontextmanager
 async def table_at(
     url: str,
@@ -155,6 +162,7 @@ async def table_at(
     async with opened(url, **connection) as opened_:
         watch = Watch(opened_)
         table = Table(opened_, world or World.real(), settings, watch, scenario)
+        await make_accounts(opened_, ADA, BOB, EVE, DAN)
         try:
             yield table
         finally:

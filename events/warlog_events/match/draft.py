@@ -29,6 +29,7 @@ from .model import (
     TimeTravelled,
     encode,
 )
+from .names import names_in, without_names
 from .stakes import AccountsBrought
 from .stored import StoredEvent, chain_of
 from .timeline import Base, Timeline
@@ -154,7 +155,7 @@ class Draft:
         """Adds one event. `state` is the core's after it, None where it stays as it was."""
         if self._pending is not None:
             self._flush()
-        before, raw = self._newest, encode(body)
+        before, raw = self._newest, encode(without_names(body))
         type_ = TYPES[type(body)]
         at, by = self.at if at is None else at, self.by if by is None else by
         version, previous, state_hash = 1, "", ""
@@ -166,7 +167,7 @@ class Draft:
         chain = chain_of(previous, version, type_, seat, by, at, raw, draws, state_hash)
         stored = StoredEvent(version, type_, seat, by, at, raw, draws, chain, state_hash)
         if type_ in AS_POSTED:
-            body = body_of(stored)
+            body = body_of(stored, names_in(body))
         left = before.disclosure if type_ in LEAPS and before is not None else 0
         written = Written(stored, body, resolved, left)
         self._newest = self.match = self._after(before, stored, body, state)

@@ -3,7 +3,7 @@
 `evolve` is one step of the fold. It is total: a stored event was accepted once and cannot be refused any more.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Literal
 
 import msgspec
@@ -232,8 +232,13 @@ def _ended(fold: Fold, ending: Ending | None) -> Fold:
 
 def _seated(fold: Fold, holders: dict[str, Player]) -> Fold:
     """Others sit here now: what was agreed or offered before was among other people."""
-    prepared = tuple(seat for seat in fold.prepared if fold.holders.get(seat) == holders.get(seat))
+    prepared = tuple(seat for seat in fold.prepared if _id(fold.holders, seat) == _id(holders, seat))
     return replace(fold, holders=holders, prepared=prepared, proposal=None)
+
+
+def _id(holders: Mapping[str, Player], seat: str) -> str | None:
+    """Who holds the seat. Names may be unknown, so that ids alone are compared."""
+    return holders[seat].id if seat in holders else None
 
 
 def with_wish(joined: Iterable[Joined], player: Player, wish: str | None) -> list[Joined]:

@@ -19,11 +19,11 @@ SERVER = "server"
 SPECTATOR = "spectator"
 
 
-class Player(Struct, frozen=True, order=True):
-    """Who acts, as far as a match is concerned. The name is that of the moment in which it was written."""
+class Player(Struct, frozen=True, order=True, omit_defaults=True):
+    """Who acts, as far as a match is concerned. Events hold the id alone (names.py); 0.1 stored the name, too."""
 
     id: str
-    name: str
+    name: str = ""
 
 
 class Result(Struct, frozen=True):

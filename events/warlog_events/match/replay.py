@@ -85,8 +85,10 @@ class Replay:
     def version(self) -> int:
         return 0 if self.fold is None else self.fold.version
 
-    def feed(self, events: Iterable[StoredEvent]) -> None:
-        """Raises IntegrityError; Forgotten where a time travel leads before what the timeline knows. Then throw
+    def feed(self, events: Iterable[StoredEvent], names: Mapping[str, str] = {}) -> None:
+        """`names`: of the players that the events do not name (names.py).
+
+        Raises IntegrityError; Forgotten where a time travel leads before what the timeline knows. Then throw
         this away."""
         began = perf_counter()
         version = self.version + 1
@@ -94,7 +96,7 @@ class Replay:
             for stored in events:
                 version = stored.version
                 self._check_link(stored)
-                body = body_of(stored)
+                body = body_of(stored, names)
                 if isinstance(body, ActionTaken):
                     self._step(stored, body)
                 else:

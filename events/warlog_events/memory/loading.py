@@ -7,7 +7,7 @@ second finds the work done and adds nothing.
 import asyncio
 import logging
 from collections import OrderedDict
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from time import perf_counter
 
 import msgspec
@@ -25,6 +25,7 @@ from ..statistics import Counts
 from . import snapshot
 from .cache import Cache, CachedMatch
 from .integrity import Integrity
+from .names import Names
 
 log = logging.getLogger("warlog.matches")
 
@@ -82,10 +83,10 @@ def _whole(match_id: str) -> str:
     return f"{match_id} whole"
 
 
-async def _fed(replay: Replay, events: list[StoredEvent]) -> None:
+async def _fed(replay: Replay, events: list[StoredEvent], names: Mapping[str, str]) -> None:
     """Raises what `Replay.feed` raises."""
     for start in range(0, len(events), SLICE_EVENTS):
-        replay.feed(events[start : start + SLICE_EVENTS])
+        replay.feed(events[start : start + SLICE_EVENTS], names)
         if start + SLICE_EVENTS < len(events):
             await asyncio.sleep(0)
 
@@ -105,6 +106,7 @@ class Loader:
         self.cache = cache
         self.counts = counts
         self.integrity = integrity
+        self.names = Names(store, counts)
         self.checkpoint_every = checkpoint_every
         self.snapshot_every = snapshot_every
         self._loading: dict[str, asyncio.Task[CachedMatch]] = {}
@@ -217,7 +219,7 @@ class Loader:
         while not last or replay.version < last:
             limit = min(PAGE_EVENTS, last - replay.version) if last else PAGE_EVENTS
             events = await self.store.events(match_id, replay.version, limit)
-            await _fed(replay, events)
+            await _fed(replay, events, await self.names.of(events))
             if replay.version == 0:
                 raise UnknownMatch()
             if len(events) < limit:
@@ -277,8 +279,9 @@ class Loader:
                 # Before the event itself is taken over: whoever acts after it draws from the new seed.
                 found = await self._secrets(match.id)
                 cached.secrets = cached.secrets | found
+            names = await self.names.of(event for event in events if event.version > cached.match.version)
             try:
-                self._extend(cached, events, rest)
+                self._extend(cached, events, names, rest)
             except Forgotten:
                 return await self.cold(match.id, whole=True)
             if len(events) < PAGE_EVENTS and (rest is None or rest.version <= cached.match.version):
@@ -293,7 +296,13 @@ class Loader:
             self.snapshot_if_due(cached)
         return cached
 
-    def _extend(self, cached: CachedMatch, events: list[StoredEvent], rest: _SummaryRest | None) -> None:
+    def _extend(
+        self,
+        cached: CachedMatch,
+        events: list[StoredEvent],
+        names: Mapping[str, str],
+        rest: _SummaryRest | None,
+    ) -> None:
         """Adds what is new among `events` to the match in memory. Raises Forgotten: then it has to be loaded anew."""
         new = [event for event in events if event.version > cached.match.version]
         match, deadlines, stored_summary_start = (
@@ -304,7 +313,7 @@ class Loader:
         if new:
             replay = Replay(match.id, match, self.counts, every=self.checkpoint_every)
             try:
-                replay.feed(new)
+                replay.feed(new, names)
             except Forgotten:
                 self.cache.drop(match.id)
                 raise
@@ -372,7 +381,7 @@ class Loader:
                 match_id, replay.version, clocked=clocked, deadlines_version=deadlines_version
             )
             try:
-                await _fed(replay, events)
+                await _fed(replay, events, await self.names.of(events))
             except Forgotten:
                 return await self._cold_whole(match_id)
             if replay.version == 0:

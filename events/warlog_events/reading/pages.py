@@ -4,7 +4,7 @@ Every call gets a `Match`, the match after one version, and reads no further tha
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from itertools import islice
 from typing import TypeVar
 
@@ -74,9 +74,12 @@ class Pages:
         last = min(match.version, after + limit)
         for start in range(after, last, PAGE_EVENTS):
             events = await self.stored(match, start, min(PAGE_EVENTS, last - start))
+            names = await self._loader.names.of(events)
 
-            async def shown(line: Timeline, events: list[StoredEvent] = events) -> list[T]:
-                replayed, page = replay_events(match, line, events, self._counts), list[T]()
+            async def shown(
+                line: Timeline, events: list[StoredEvent] = events, names: Mapping[str, str] = names
+            ) -> list[T]:
+                replayed, page = replay_events(match, line, events, names, self._counts), list[T]()
                 for _ in range(0, len(events), SLICE_EVENTS):
                     page += await self._in_turn(
                         lambda: [use(match, event) for event in islice(replayed, SLICE_EVENTS)]

@@ -1,6 +1,6 @@
 """Reading a match's past: a page of its events with what the rules made of each, by replaying that page."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -50,13 +50,15 @@ class ReplayedEvent(msgspec.Struct, eq=False):
 
 
 def replay_events(
-    match: Match, line: Timeline, events: list[StoredEvent], counts: Counts
+    match: Match, line: Timeline, events: list[StoredEvent], names: Mapping[str, str], counts: Counts
 ) -> Iterator[ReplayedEvent]:
-    """Replays successive versions. `line`: the match's timeline, with nothing forgotten. Raises IntegrityError,
-    Forgotten."""
+    """Replays successive versions. Raises IntegrityError, Forgotten.
+
+    line   the match's timeline, with nothing forgotten
+    names  of the players that the events do not name (names.py)"""
     state: State | None = None
     for stored in events:
-        body = body_of(stored)
+        body = body_of(stored, names)
         resolved: Event | None = None
         version = stored.version
         try:

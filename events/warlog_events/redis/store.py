@@ -363,6 +363,13 @@ class Store:
         texts = [text.decode() for text in flat]
         return dict(zip(texts[::2], texts[1::2], strict=True))
 
+    async def names(self, players: Sequence[str]) -> dict[str, str]:
+        """Player id → name, of those that have an account."""
+        found = await self._pipe.many(("HGET", keys.player(player), "name") for player in players)
+        return {
+            player: name.decode() for player, name in zip(players, found, strict=True) if name is not None
+        }
+
     # A snapshot is a cache: nobody waits for its replicas, and a lost one is made again.
 
     async def snapshot(self, match_id: str) -> bytes | None:
