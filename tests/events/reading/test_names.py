@@ -60,13 +60,13 @@ async def test_no_new_event_holds_a_name_and_every_process_shows_it(
     own_redis: AnyRedis, write: Callable[[Table], Awaitable[str]]
 ) -> None:
     async with table_at(own_redis.url) as one, table_at(own_redis.url) as two:
-        match = await one.matches.load(await write(one), None)
+        match = await one.matches.admission.load(await write(one), None)
         stored = await one.store.events(match.id)
         found = players_in([json.loads(event.body) for event in stored])
         assert {player["id"] for player in found} >= {ADA.id, BOB.id}
         assert all(player == {"id": player["id"]} for player in found)
 
-        there = await two.matches.load(match.id, None)
+        there = await two.matches.admission.load(match.id, None)
         assert there.summary_json(SPECTATOR) == match.summary_json(SPECTATOR)
         assert (there.fold.holders, there.fold.joined) == (match.fold.holders, match.fold.joined)
         events = await one.events(match, SPECTATOR)
@@ -83,7 +83,7 @@ async def test_no_new_event_holds_a_name_and_every_process_shows_it(
 
 async def test_the_answer_and_every_feed_show_the_names(own_redis: AnyRedis) -> None:
     async with table_at(own_redis.url) as one, table_at(own_redis.url) as two:
-        match = (await one.matches.create(CreateMatch("hex", {}, {"red": "me"}), ADA)).match
+        match = (await one.matches.new.create(CreateMatch("hex", {}, {"red": "me"}), ADA)).match
         async with two.matches.feed(await two.load(match), SPECTATOR, 1) as feed:
             for command, player in (
                 (TakeSeat("blue"), BOB),
@@ -122,7 +122,7 @@ async def test_a_match_that_0_1_began_goes_on_with_ids(
         with monkeypatch.context() as before:
             with_names_as_0_1(before)
             spec = CreateMatch("hex", {"seats": 4, "army": "preset", "army_preset": "auto"}, seating="wish")
-            match = (await one.matches.create(spec, ADA)).match
+            match = (await one.matches.new.create(spec, ADA)).match
             match = (await one.do(match, Join("blue"), BOB)).match
         for player, wish in ((ADA, "blue"), (EVE, None), (DAN, "red")):
             match = (await two.do(match, Join(wish), player)).match
@@ -148,7 +148,7 @@ async def test_names_are_asked_for_once_and_are_right_however_few_are_remembered
     own_redis: AnyRedis, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with table_at(own_redis.url) as one, table_at(own_redis.url) as two:
-        match = await one.matches.load(await wishes(one), None)
+        match = await one.matches.admission.load(await wishes(one), None)
         stored = await one.store.events(match.id)
         known, reads = two.matches._loader.names, two.counts.redis_reads
         assert await known.of(stored) == NAMES
