@@ -520,10 +520,11 @@ class Game:
     @cached_property
     def errors(self) -> dict[str, str]:
         """Every code with which this game refuses, and a sentence for it."""
-        own = service_data(self.name).get("errors", {})
+        own, unused = (service_data(self.name).get(key, {}) for key in ("errors", "unused"))
         return {
             code: own.get(code) or explain.SENTENCES.get(code) or code.replace("_", " ").capitalize() + "."
             for code in (*explain.SENTENCES, *self.raw.errors)
+            if code not in unused
         }
 
     def explain_start(self, options: object, position: object | None, code: str) -> Explanation:

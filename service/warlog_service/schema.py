@@ -510,7 +510,7 @@ class Timeline(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Board(Struct, frozen=True):
-    board: Json
+    board: description.DescribedBoard
     seats: list[str]
 
 

@@ -16,6 +16,7 @@ from tests.core.games import GAMES, lines, playthroughs, starts, vectors
 from tests.description.draw import PATTERNS, find, things
 from tests.description.scenes import PICTURES, Scene, pictures, scenes
 from warlog_core import description
+from warlog_core.codecs import service_data
 
 EVERY = 12  # moments of each playthrough that are looked at
 
@@ -293,6 +294,9 @@ def test_every_code_that_a_game_answered_is_explained(game: warlog_core.Game) ->
     book = json.loads(game.data())
     named = {*book.get("errors", ()), *book.get("position_errors", ())}
     assert named <= game.errors.keys()
+    if service_data(game.name):  # the toy's book leaves out what all games share
+        printed = {*re.findall(r"`([a-z_]+)`", game.rules())}
+        assert game.errors.keys() <= printed, "a code that the rule book does not name"
 
 
 def test_the_guide_is_two_or_three_pages_for_a_player(game: warlog_core.Game) -> None:

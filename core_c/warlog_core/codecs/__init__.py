@@ -224,6 +224,7 @@ def service_data(game: str) -> Mapping[str, Any]:
     Each top-level key is for one part of the service, which has a default where the key is absent. Of refusals:
 
     errors   code → one sentence that a player understands
+    unused   codes that all games share and this one never answers
     pathless codes of refusals that blame no part of the action
     """
     file = resources.files("warlog_core").joinpath(f"rules/{game}_service.json")
