@@ -58,7 +58,7 @@ def _second(seconds: int) -> str:
 
 
 def at_time(encoded: bytes, now_ms: int) -> bytes:
-    """A JSON object with the server's time in it, beside whose deadlines it can be told how much time is left."""
+    """A JSON object with the server's time added as `now`: with its deadlines, a client computes what time is left."""
     return b'%b,"now":"%b"}' % (encoded[:-1], rfc3339(now_ms).encode())
 
 

@@ -209,10 +209,10 @@ class Bookkeeper(Follower):
             self._done.popitem(last=False)
 
 
-def _beginning(match: Match, told: ReplayedEvent) -> tuple[int, dict[str, Any] | None]:
+def _beginning(match: Match, event: ReplayedEvent) -> tuple[int, dict[str, Any] | None]:
     """When it was, and the Position then; None once the match was over."""
-    assert told.state is not None
-    return told.stored.at, told.state.position(plain=True)
+    assert event.state is not None
+    return event.stored.at, event.state.position(plain=True)
 
 
 def _game(name: str) -> warlog_core.Game | None:
