@@ -16,6 +16,7 @@ from msgspec import UNSET
 import warlog_core
 from tests.core.games import GAMES
 from warlog_core import Trace
+from warlog_core.codecs import service_data
 
 TRACED = [name for name in GAMES if warlog_core.game(name).raw.has_traces]
 
@@ -166,7 +167,9 @@ def played(name: str, seed: int, events: int) -> Iterator[Played]:
         seat = rng.choice(state.to_act)
         listing = state.legal(seat, plain=True)
         listed = [at for at, one in enumerate(listing) if not one.get("open") and one["type"] not in GIVES_UP]
-        before, at = state.copy(), rng.choice(listed or range(len(listing)))
+        # The last of a phase before play is what ends it.
+        early = state.phase in service_data(name).get("setup_phases", ()) and rng.random() < 0.5
+        before, at = state.copy(), listed[-1] if early else rng.choice(listed or range(len(listing)))
         event = state.apply(seat, listing[at], draws=rng.randbytes)
         effects = msgspec.to_builtins(event.visible(seat, state.disclosure).effects)
         happened = before.trace_to(state, seat, listing[at], seat)
