@@ -118,15 +118,15 @@ def test_no_answered_command_is_lost_however_a_server_ends_whose_disk_is_full(
 
         def end(how: signal.Signals) -> None:
             load = Load(server.url, again=True)
-            eventually(lambda: load.count > 5 * MATCHES, 30)
+            eventually(lambda: load.count > 5 * MATCHES, 120)
             with Filler(disk) as filler:
                 filler.until_full()
                 # By now what was taken in cannot be saved, and those who are refused ask again.
-                eventually(lambda: load.refusals["disk_full"] > MATCHES, 30)
+                eventually(lambda: load.refusals["disk_full"] > MATCHES, 120)
                 server.send(how)
                 if how == signal.SIGKILL:
                     # Redis gets no room before it has ended, which it does on its own.
-                    eventually(lambda: _has_ended(data), 30)
+                    eventually(lambda: _has_ended(data), 120)
                 else:
                     time.sleep(0.3)  # the server waits for room
             server.stop()
