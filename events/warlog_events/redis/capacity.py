@@ -68,6 +68,10 @@ class Room:
             return DiskFull()
         return Unavailable(MEMORY_FULL) if self.memory_full else None
 
+    def away(self, text: str) -> Unavailable:
+        """Why Redis does not answer, or `text`: one that flushes each write ends itself when the disk is full."""
+        return DiskFull() if self.disk_full else Unavailable(text)
+
     def check_growth(self) -> None:
         """Before anything new is begun. Raises DiskFull, Unavailable."""
         if (refusal := self.refuses) is not None:

@@ -185,7 +185,7 @@ class Wire(asyncio.Protocol):
 
         `packed`: the words as they are sent, where the caller has them."""
         if self._transport is None:
-            raise Unavailable(AWAY)
+            raise self.room.away(AWAY)
         future: asyncio.Future[Reply] = self._loop.create_future()
         if not self._queue:
             self._loop.call_soon(self._flush)
@@ -338,7 +338,7 @@ class Wire(asyncio.Protocol):
             if kind == _WRITE and i < sent:
                 future.set_exception(Unconfirmed())
             else:
-                future.set_exception(Unavailable(AWAY))
+                future.set_exception(self.room.away(AWAY))
         self._pending.clear()
         self._held.clear()
         self._unsure.clear()
@@ -628,7 +628,7 @@ class Pipe(Client):
     def send(self, *words: Word, write: bool = False, packed: bytes | None = None) -> asyncio.Future[Reply]:
         wire = self._line.wire
         if wire is None:
-            raise Unavailable(AWAY)
+            raise self._line.room.away(AWAY)
         return wire.send(words, write, packed)
 
     async def atomically(self, commands: Iterable[Sequence[Word]]) -> list[Reply]:
