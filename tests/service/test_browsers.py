@@ -196,6 +196,12 @@ def test_a_typed_address_does_nothing_but_read(server: WarlogServer, ada: Api) -
     refused(asked(server, "POST", "/matches", cookie=cookie, sec_fetch_site="none"), 403, "cross_origin")
 
 
+def test_a_session_begins_no_other_which_would_outlive_the_token(server: WarlogServer, ada: Api) -> None:
+    _, cookie = session_of(server, ada)
+    problem = refused(asked(server, "POST", "/sessions", cookie=cookie, **SAME), 403, "insufficient_scope")
+    assert "send a token" in problem["detail"]
+
+
 def test_a_session_ends_with_the_token_that_it_was_begun_with(server: WarlogServer, ada: Api) -> None:
     second = ok(ada.post("/tokens", {"label": "of a page"}), 201)
     with Api(server.url, second["token"]) as page:

@@ -358,7 +358,7 @@ class Verdict(Struct, frozen=True):
 
 
 class GameSeat(Struct, frozen=True):
-    """A seat of a game, or another owner of pieces, and how it is told from the others.
+    """A seat of a game, or an owner of pieces that is no seat, with its name and colours.
 
     team    seats with the same number win and lose together
     facing  degrees by which the board is turned clockwise so that the seat sits below

@@ -150,7 +150,8 @@ def check_unknown(
     players: Set[str],
     version: int | None,
 ) -> None:
-    """A competitive match from a valid Position that hides something: whoever knows that has no seat. Ids of players.
+    """Nobody may have a seat in a competitive match who knows what the Position hides from which it begins.
+    `known_to`, `players`: ids of players.
 
     Where the book lets the players themselves propose Positions for one (wec 6.6), both know that when they agree.
     Raises AlreadyDisclosed."""

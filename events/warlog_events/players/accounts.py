@@ -10,12 +10,19 @@ import base64
 import hashlib
 import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import msgspec
 
 from ..clock_and_random import World
-from ..errors import MalformedBody, QuotaExceeded, UnknownPlayer, UnknownToken
+from ..errors import (
+    InsufficientScope,
+    MalformedBody,
+    QuotaExceeded,
+    Unauthenticated,
+    UnknownPlayer,
+    UnknownToken,
+)
 from ..match.match import rfc3339
 from ..match.model import Player
 from ..redis import keys
@@ -147,15 +154,23 @@ class Accounts:
     async def create_session(self, caller: Caller, lasts_ms: int) -> NewToken:
         """A token for the cookie of a browser: with the caller's scopes, for this time, and as long as his token lives.
 
-        Raises QuotaExceeded."""
+        Raises QuotaExceeded, InsufficientScope for a caller who comes by a session, Unauthenticated if his token was
+        revoked meanwhile."""
+        if caller.expires_ms is not None:
+            raise InsufficientScope("A session cannot begin another one; send a token.")
         self._pipe.check_growth(keys.tokens(caller.id))
         now_ms = self._world.now_ms()
         for token_id, stored in (await self._stored(caller.id)).items():
             if stored.expires_ms is not None and stored.expires_ms <= now_ms:
                 await self._pipe.call("HDEL", keys.tokens(caller.id), token_id, write=True)
-        return await self._add_token(
+        session = await self._add_token(
             caller.player, "session", caller.scopes, lasts_ms=lasts_ms, parent=caller.token_id
         )
+        if await self._look_up(caller.token_hash) is None:  # who revoked it may not have seen the session
+            with suppress(UnknownToken):
+                await self.revoke(caller.id, session.id)
+            raise Unauthenticated("The token has been revoked.")
+        return session
 
     async def tokens(
         self, player_id: str, after: str | None = None, limit: int = 50
@@ -183,22 +198,23 @@ class Accounts:
 
     async def revoke(self, player_id: str, token_id: str) -> None:
         """At once and everywhere, with the sessions that were begun with it. Raises UnknownToken."""
-        stored = await self._stored(player_id)
-        if token_id not in stored:
+        stored = (await self._stored(player_id)).get(token_id)
+        if stored is None:
             raise UnknownToken("You have no token with this id.")
-        # The token last: should we die in between, it still stands in the list, and so can be revoked again.
-        for session_id, session in stored.items():
-            if session.parent == token_id:
-                await self._revoke(player_id, session_id, session.hash)
-        await self._revoke(player_id, token_id, stored[token_id].hash)
-
-    async def _revoke(self, player_id: str, token_id: str, token_hash: str) -> None:
         # First what counts. Should we die in between, the list still shows the token, and it can be revoked again: it
-        # leaves the list when every process has been told.
+        # leaves the list when every process has been told, and its sessions have ended.
+        await self._forget(stored.hash)
+        for session_id, session in (await self._stored(player_id)).items():
+            if session.parent == token_id:
+                await self._forget(session.hash)
+                await self._pipe.call("HDEL", keys.tokens(player_id), session_id, write=True)
+        await self._pipe.call("HDEL", keys.tokens(player_id), token_id, write=True)
+
+    async def _forget(self, token_hash: str) -> None:
+        """The token opens nothing from now on, here and in every process."""
         await self._pipe.call("DEL", keys.token(token_hash), write=True)
         self._revoked(token_hash.encode())
         await self._pipe.call("PUBLISH", keys.REVOKED, token_hash, write=True)
-        await self._pipe.call("HDEL", keys.tokens(player_id), token_id, write=True)
 
     async def authenticate(self, token: str) -> Caller | None:
         """None for a token that is unknown or revoked, or no token at all."""

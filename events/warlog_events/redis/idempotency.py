@@ -18,7 +18,8 @@ from .pipe import Reply
 
 # The player is part of what a field is the digest of: nobody can find a key of his that meets another player's.
 FIELD_BYTES = 12
-# Two bodies with the same digest give the first one's answer to the second; whoever makes them has himself to blame.
+# If a player sends two bodies with the same key and the same digest, the second gets the first one's answer. Digests
+# of so few bytes can be made to collide, but only by that player, and only for his own commands.
 DIGEST_BYTES = 8
 
 

@@ -17,7 +17,12 @@ DAY_SECONDS = 86_400
 
 @post(
     "/sessions",
-    opt=call(answer=schema.Session, status=201, token=True, errors=("cross_origin", "quota_exceeded")),
+    opt=call(
+        answer=schema.Session,
+        status=201,
+        token=True,
+        errors=("cross_origin", "insufficient_scope", "quota_exceeded"),
+    ),
 )
 async def post_session(request: AnyRequest) -> Answer:
     """Begin a session for a page of this server: the token of the request becomes a cookie (`HttpOnly`,

@@ -9,7 +9,7 @@ import pytest
 from tests.events.hand import opened
 from tests.servers import AnyRedis, RedisServer
 from warlog_events.clock_and_random import World
-from warlog_events.errors import MalformedBody, QuotaExceeded, UnknownPlayer, UnknownToken
+from warlog_events.errors import MalformedBody, QuotaExceeded, Unauthenticated, UnknownPlayer, UnknownToken
 from warlog_events.players import accounts as module
 from warlog_events.players.accounts import Accounts, NewToken
 from warlog_events.redis import keys
@@ -157,6 +157,16 @@ async def test_a_token_takes_the_sessions_with_it_that_were_begun_with_it(accoun
     assert await accounts.authenticate(ends.token) is None
     assert await accounts.authenticate(stays.token) is not None
     assert {one.id for one in (await accounts.tokens(account.id))[0]} == {caller.token_id, stays.id}
+
+
+async def test_a_session_that_begins_while_its_token_is_revoked_does_not_stay(accounts: Accounts) -> None:
+    account, token = await accounts.create_player("ada")
+    caller = await accounts.authenticate(token)
+    assert caller is not None
+    await accounts.revoke(account.id, caller.token_id)
+    with pytest.raises(Unauthenticated):  # it was authenticated before
+        await accounts.create_session(caller, 60_000)
+    assert (await accounts.tokens(account.id))[0] == []
 
 
 async def test_a_known_token_costs_no_round_trip(connection: Connection, accounts: Accounts) -> None:
