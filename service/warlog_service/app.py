@@ -164,7 +164,7 @@ def create_app(service: Service) -> Litestar:
         [v1, *_options(health.operations), *health.operations],
         state=State({"service": service}),
         exception_handlers={Exception: _refused},
-        openapi_config=None,  # openapi.py
+        openapi_config=None,  # openapi/
         logging_config=None,
         request_max_body_size=None,  # requests.read_body
     )

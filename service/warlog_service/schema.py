@@ -1,4 +1,4 @@
-"""A Struct for each body, query and answer of the API. `openapi.py` makes the OpenAPI document from them.
+"""A Struct for each body, query and answer of the API. `openapi/` makes the OpenAPI document from them.
 
 Bodies forbid unknown fields. Options, positions, actions, effects and views of a game are any JSON here; their schemas
 are in `GET /v1/games/{game}`. Answers are rendered from what `warlog_events` returns; tests compare them with these

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
+import msgspec
 import pytest
 
 import warlog_core
@@ -15,6 +16,9 @@ from tests.service.api import Api, ok
 from tests.service.make_examples import FILE, WORLD, play
 from warlog_service import schema
 from warlog_service.openapi import calls, recorded
+from warlog_service.openapi.__main__ import text
+
+COMMITTED = Path(__file__).parents[2] / "docs" / "openapi.json"
 
 CALLS = """
 POST /v1/players, GET /v1/players/me, GET /v1/players/{player_id}, POST /v1/tokens, GET /v1/tokens, DELETE
@@ -45,6 +49,11 @@ def test_every_call_of_the_design_is_described_and_answers(api: Api) -> None:
         for operation in methods.values():
             assert operation["summary"]
             assert operation["responses"]
+
+
+def test_the_committed_document_is_the_one_that_is_made_now(api: Api) -> None:
+    assert COMMITTED.read_bytes() == text(), f"python -m warlog_service.openapi > {COMMITTED.name}"
+    assert msgspec.json.decode(COMMITTED.read_bytes()) == ok(api.get("/openapi.json"))
 
 
 def test_every_reference_leads_somewhere(api: Api) -> None:
@@ -91,8 +100,6 @@ def _check(document: dict[str, Any], content: dict[str, Any], operation: str) ->
 
 @pytest.mark.parametrize("operation", sorted(recorded()))
 def test_an_example_has_the_fields_of_its_struct_and_no_others(operation: str) -> None:
-    import msgspec
-
     from warlog_service.app import Front
     from warlog_service.settings import Settings
 

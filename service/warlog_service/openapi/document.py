@@ -1,4 +1,4 @@
-"""The OpenAPI document, from the routes themselves, the Structs of `schema.py` and recorded examples.
+"""The document: paths, components, examples.
 
 Litestar's own generator reads signatures; ours decode bodies with `warlog_core.loads` (an integer of a hundred digits
 must reach the rule book) and return bytes that were rendered once, so a route says here what it takes and answers.
@@ -7,7 +7,7 @@ The examples are what a server in a fixed test world really answered: `tests/ser
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -15,11 +15,10 @@ from typing import Any
 import msgspec
 from litestar import Litestar
 from litestar.handlers import HTTPRouteHandler
-from litestar.routes import HTTPRoute
-from msgspec import Struct
 
 import warlog_core
 from warlog_service.codes import CODES, TRANSPORT, Code
+from warlog_service.openapi.calls import Call, calls
 from warlog_service.responses import encode
 from warlog_service.schema import Problem
 
@@ -27,44 +26,6 @@ REF = "#/components/schemas/{name}"
 ALWAYS = ("bad_parameter", "unauthenticated", "too_many_requests", "unavailable", "disk_full")
 WITH_A_BODY = ("malformed_body", "body_too_large")
 OF_A_MATCH = ("integrity_error", "unconfirmed")
-
-
-class Call(Struct, frozen=True, kw_only=True):
-    """What a route takes and answers.
-
-    answer   a Struct, or the media type of an answer that is no JSON
-    errors   the codes of its own, beside those that every call may answer; words that are no code stand for codes of
-             the game's rule book
-    headers  request headers that the call reads
-    token    whether the call needs a token
-    """
-
-    answer: Any
-    status: int = 200
-    query: type[Struct] | None = None
-    body: Any = None
-    errors: tuple[str, ...] = ()
-    headers: tuple[str, ...] = ()
-    token: bool = False
-
-
-def call(**described: Any) -> dict[str, Any]:
-    """The `opt` of a route handler."""
-    return {"call": Call(**described)}
-
-
-ALSO = ("/v1/health",)
-"""Second paths of operations, which have one place in the document."""
-
-
-def calls(app: Litestar) -> Iterator[tuple[str, str, HTTPRouteHandler, Call]]:
-    """(method, path with {names}, handler, call) of every call of the API."""
-    for route in app.routes:
-        if isinstance(route, HTTPRoute) and not route.path.startswith(ALSO):
-            for handler in route.route_handlers:
-                if "call" in handler.opt:
-                    for method in handler.http_methods:
-                        yield str(method), route.path_format, handler, handler.opt["call"]
 
 
 def recorded() -> dict[str, Any]:

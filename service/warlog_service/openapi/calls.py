@@ -1,0 +1,49 @@
+"""What a route says of itself: what it takes and answers. Litestar's `opt` of its handler."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from litestar import Litestar
+from litestar.handlers import HTTPRouteHandler
+from litestar.routes import HTTPRoute
+from msgspec import Struct
+
+
+class Call(Struct, frozen=True, kw_only=True):
+    """What a route takes and answers.
+
+    answer   a Struct, or the media type of an answer that is no JSON
+    errors   the codes of its own, beside those that every call may answer; words that are no code stand for codes of
+             the game's rule book
+    headers  request headers that the call reads
+    token    whether the call needs a token
+    """
+
+    answer: Any
+    status: int = 200
+    query: type[Struct] | None = None
+    body: Any = None
+    errors: tuple[str, ...] = ()
+    headers: tuple[str, ...] = ()
+    token: bool = False
+
+
+def call(**described: Any) -> dict[str, Any]:
+    """The `opt` of a route handler."""
+    return {"call": Call(**described)}
+
+
+ALSO = ("/v1/health",)
+"""Second paths of operations, which have one place in the document."""
+
+
+def calls(app: Litestar) -> Iterator[tuple[str, str, HTTPRouteHandler, Call]]:
+    """(method, path with {names}, handler, call) of every call of the API."""
+    for route in app.routes:
+        if isinstance(route, HTTPRoute) and not route.path.startswith(ALSO):
+            for handler in route.route_handlers:
+                if "call" in handler.opt:
+                    for method in handler.http_methods:
+                        yield str(method), route.path_format, handler, handler.opt["call"]
