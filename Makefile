@@ -45,13 +45,19 @@ setup: $(VENV)/.core ## a virtual environment in .venv with the locked dependenc
 
 core: $(VENV)/.core ## compile the C core again where it has changed
 
-dev: $(VENV)/.core $(VENV)/.dev ## setup, and what the checks and tests need
+# Node.js is the machine's own if it is new enough, else that of a wheel in requirements-dev.lock (tests/node.py).
+clients/node_modules/.installed: clients/package-lock.json clients/package.json clients/typescript/package.json | $(VENV)/.dev
+	$(BIN)/python -m tests.node npm ci --loglevel=error
+	@touch $@
 
-lock: dev ## write both lock files anew from requirements*.in (needs uv on the PATH)
+dev: $(VENV)/.core $(VENV)/.dev clients/node_modules/.installed ## setup, and what the checks and tests need
+
+lock: dev ## write the lock files anew: from requirements*.in (needs uv on the PATH), and that of the clients
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate \
 		requirements.in -o requirements.lock
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate \
 		-c requirements.lock requirements-dev.in -o requirements-dev.lock
+	$(BIN)/python -m tests.node npm update --package-lock-only
 
 # ---- checking --------------------------------------------------------------------------------------------------
 
@@ -111,6 +117,7 @@ wheel: setup ## dist/: the wheel of warlog, that of warlog-core alone, that of w
 	$(BIN)/python -m pip wheel -q --no-deps --no-build-isolation -w dist ./core_c
 	$(BIN)/python -m pip wheel -q --no-deps --no-build-isolation -w dist ./clients/python
 
-clean: ## remove what was built; the virtual environment and the data in warlog-data stay
+clean: ## remove what was built; what was installed and the data in warlog-data stay
 	rm -rf build dist *.egg-info core_c/build core_c/*.egg-info core_c/warlog_core/_core*.so core_c/warlog_core/_core.c
+	rm -rf clients/typescript/dist
 	rm -f $(VENV)/.installed $(VENV)/.core

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import os
 import re
 import subprocess
@@ -206,6 +207,14 @@ def test_both_locks_agree() -> None:
         return set(re.findall(r"^\S+==\S+", (ROOT / lock).read_text(), flags=re.MULTILINE))
 
     assert pins("requirements.lock") <= pins("requirements-dev.lock")
+
+
+def test_the_lock_of_the_clients_has_a_checksum_for_every_package_and_no_address() -> None:
+    lock = json.loads((ROOT / "clients/package-lock.json").read_text())
+    for name, entry in lock["packages"].items():
+        if "node_modules/" in name and not entry.get("link"):
+            assert entry["integrity"].startswith("sha512-"), name
+            assert "resolved" not in entry, name
 
 
 def test_no_file_names_a_registry() -> None:
