@@ -68,14 +68,14 @@ class Done:
         assert self.appended is not None
         return event_json(self.match, self.appended, reader)
 
-    def event_answer(self, player_id: str) -> bytes:
+    def event_answer(self, reader: Reader) -> bytes:
         """The answer to a command: the event in the same bytes as the feed of the player who sent it."""
         assert self.appended is not None
-        return live_json(self.match, self.appended, self.reader(player_id))
+        return live_json(self.match, self.appended, reader)
 
-    def match_answer(self, player_id: str) -> bytes:
+    def match_answer(self, reader: Reader) -> bytes:
         """`schema.MatchAnswer`: the answer where a seat was taken or left."""
-        summary = self.match.summary_at(self.reader(player_id), self.match.fold.updated_at)
+        summary = self.match.summary_at(reader, self.match.fold.updated_at)
         return msgspec.json.encode({"match": summary})
 
 

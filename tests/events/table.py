@@ -83,7 +83,7 @@ class Table:
         """To the command, also where it is a repeat."""
         if done.earlier is not None:
             done = await self.matches.commands.again(done.match, done.earlier)
-        return done.event_answer(player.id)
+        return done.event_answer(done.reader(player.id))
 
     async def do(self, match: Match, command: Any, player: Player = ADA, **more: Any) -> Done:
         return await self.matches.commands.execute(match.id, command, player, **more)

@@ -189,7 +189,7 @@ class Draft:
         fold = replace(match.fold, chain=chain, created_at=at, updated_at=at, started_at=started_at)
         deadlines = {seat: deadline - other.at + at for seat, deadline in match.deadlines.items()}
         self._newest = self.match = Match(
-            fold, match.game, match.timeline, match.state, deadlines, match.settings
+            fold, match.game, match.timeline, match.state, deadlines, match.settings, match.people
         )
         self.at = at
         self.secrets, self.new_secrets = other.secrets, other.new_secrets
@@ -217,7 +217,8 @@ class Draft:
         if settings.clocked and state is not None and fold.status == "playing":
             restart = stored.type in LEAPS
             deadlines = deadlines_after(None if restart else before, settings, fold.seats, state, stored.at)
-        match = Match(fold, self.game, self._timeline, state, deadlines, settings)
+        people = None if before is None or not before.people.fit(fold) else before.people
+        match = Match(fold, self.game, self._timeline, state, deadlines, settings, people)
         if before is not None and settings is before.settings and stored.type == "action_taken":
             match.summary_start = before.summary_start
         return match

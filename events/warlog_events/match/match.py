@@ -15,6 +15,7 @@ from ..errors import NoSpectators, NotYourSeat, UnknownSeat, WrongStatus, named
 from . import policy
 from .fold import Fold
 from .model import STRANGER, Player, Reader, Result
+from .people import People
 from .proposal_json import beginning_json, player_json, proposal_json
 from .timeline import Timeline
 
@@ -134,6 +135,7 @@ class Match:
         state: State | None,
         deadlines: Mapping[str, int],
         settings: Settings | None = None,
+        people: People | None = None,
     ) -> None:
         self.fold = fold
         self.game = game
@@ -141,6 +143,7 @@ class Match:
         self.state = state
         self.deadlines = deadlines
         self.settings = settings or Settings(game, fold)
+        self.people = people or People(fold)
         self.id = fold.match
         self.version = fold.version
         # Is the summary the same for every reader?
@@ -208,7 +211,7 @@ class Match:
     def flee_seconds(self) -> int | None:
         """How long a player may be away while the match is played; None where that is no matter, as in casual matches,
         in imported ones, and where somebody plays against himself."""
-        if self.fold.status != "playing" or len({holder.id for holder in self.fold.holders.values()}) < 2:
+        if self.fold.status != "playing" or self.people.players < 2:
             return None
         return self.settings.flee_seconds
 
@@ -253,15 +256,8 @@ class Match:
 
     # ---- people
 
-    @lazy
-    def members(self) -> frozenset[str]:
-        """Ids of those who hold a seat, have joined, or created the match."""
-        fold = self.fold
-        seated = {player.id for player in fold.holders.values()}
-        return frozenset(seated | {entry.player.id for entry in fold.joined} | {fold.creator.id})
-
     def is_member(self, player_id: str | None) -> bool:
-        return player_id in self.members
+        return player_id in self.people.members
 
     def may_know(self, player_id: str | None) -> bool:
         """May this player know that the match exists?"""
@@ -272,7 +268,7 @@ class Match:
         return holder is not None and holder.id == player_id
 
     def seats_of(self, player_id: str | None) -> tuple[str, ...]:
-        return tuple(seat for seat in self.fold.seats if self.holds(player_id, seat))
+        return self.people.seats_of(player_id)
 
     def check_seat(self, player_id: str | None, seat: str) -> None:
         """Raises UnknownSeat, or NotYourSeat unless the player holds it."""

@@ -82,5 +82,5 @@ class Admission:
 def may_know_in_memory(match: Match | None, player_id: str | None) -> bool:
     """`Match.may_know` of a match in memory; False where it is not there. Takes the same steps for a private match as
     for none, so that their time is the same."""
-    visibility, members = _UNKNOWN if match is None else (match.fold.visibility, match.members)
+    visibility, members = _UNKNOWN if match is None else (match.fold.visibility, match.people.members)
     return player_id in members or visibility == "public"

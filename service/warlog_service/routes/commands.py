@@ -25,7 +25,7 @@ from warlog_events.match.commands import (
     Propose,
     TakeSeat,
 )
-from warlog_events.match.model import Player
+from warlog_events.match.model import Player, Reader
 from warlog_events.results import Done, Key
 from warlog_service import auth, schema
 from warlog_service.backend import Service, service_of
@@ -85,7 +85,7 @@ async def run_command(
     match_id: str,
     decode_command: Callable[[bytes], AnyCommand] = decoder(Command),
     path_part: bytes = b"command\0",
-    answer: Callable[[Done, str], bytes] = Done.event_answer,
+    answer: Callable[[Done, Reader], bytes] = Done.event_answer,
     status: int = 201,
 ) -> Answer:
     """Who sends the command, what it says, what came of it.
@@ -119,8 +119,9 @@ async def run_command(
         gone_on = earlier.version != done.version
         async with _turn_if(gone_on and done.version > service.settings.heavy_events, service, scope, player):
             done = await matches.commands.again(done.match, earlier)
-    tag = tag_of(done.match, done.reader(player.id))
-    return Answer(status, [JSON, *PRIVATE, (b"etag", tag)], answer(done, player.id))
+    reader = done.reader(player.id)
+    tag = tag_of(done.match, reader)
+    return Answer(status, [JSON, *PRIVATE, (b"etag", tag)], answer(done, reader))
 
 
 def _turn_if(
