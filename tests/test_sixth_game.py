@@ -137,7 +137,12 @@ def test_a_sixth_game_is_played_to_its_end_taken_back_and_played_again_over_rest
 
 
 def test_the_generic_suites_of_the_core_and_the_layout_find_a_sixth_game_by_its_files(tree: Tree) -> None:
-    for where in (["tests/core"], ["tests/description"], ["tests/test_layout.py"]):
+    for where in (
+        ["tests/core"],
+        ["tests/description"],
+        ["tests/service/test_components.py"],
+        ["tests/test_layout.py"],
+    ):
         run = tree.python("-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "nim", *where)
         assert run.returncode == 0, run.stdout + run.stderr  # 5 would be: no test found it
         assert " passed" in run.stdout

@@ -174,13 +174,17 @@ class Variant(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ActionNotes(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a game's file says of its actions; all by type."""
+    """What a game's file says of its actions; all by type.
+
+    redacted  of types that are hidden from others: the fields that they see, each with the field of the same shape
+    """
 
     labels: dict[str, str] = {}
     kinds: dict[str, ActionKind] = {}
     roles: dict[str, dict[str, Role]] = {}
     clicks: dict[str, list[str]] = {}
     variants: dict[str, list[Variant]] = {}
+    redacted: dict[str, dict[str, str]] = {}
 
 
 class DescribedField(Struct, frozen=True, kw_only=True):

@@ -143,7 +143,9 @@ def test_the_openapi_document_lists_each_calls_codes_with_their_sentences(api: A
     schema = said["409"]["content"]["application/problem+json"]["schema"]
     assert "no_proposal" in schema["allOf"][1]["properties"]["code"]["enum"]
     games = said["422"]["content"]["application/problem+json"]["schema"]["allOf"][1]["properties"]["code"]
-    assert {"$ref": "#/components/schemas/HexCode"} in games["anyOf"]
+    assert {"$ref": "#/components/schemas/GameCode"} in games["anyOf"]
+    of_any = document["components"]["schemas"]["GameCode"]["anyOf"]
+    assert {"$ref": "#/components/schemas/HexCode"} in of_any
     of_hex = {
         one["const"]: one["description"] for one in document["components"]["schemas"]["HexCode"]["oneOf"]
     }

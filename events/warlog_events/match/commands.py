@@ -6,49 +6,95 @@ what is inside `action`, `options` and `position` reaches the rules core as it w
 integers of any size).
 """
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+
+def _game(kind: str, text: str) -> Meta:
+    """Any JSON here: the rule book judges it. The OpenAPI document has the schemas of all games at its place."""
+    return Meta(description=text, extra_json_schema={"x-component": f"Game{kind}"})
+
+
+Json = dict[str, object]
+GivenOptions = Annotated[Json, _game("Options", "options of the game; what is left out has its default")]
+Position = Annotated[Json, _game("Position", "where the match begins, instead of the game's own setup")]
+Seat = Annotated[str, Meta(description="a seat that you hold")]
+ProposalVersion = Annotated[int, Meta(description="version of the event `proposal_made`")]
+Mode = Annotated[
+    Literal["casual", "competitive"], Meta(description="in a casual match the players may go back")
+]
+MoveSeconds = Annotated[
+    int,
+    Meta(
+        description="seconds for each turn, 0 for no limit; in a game with an option of that name it is that option"
+    ),
+]
+SetupSeconds = Annotated[
+    int,
+    Meta(
+        description="seconds that a seat may take for layout, purchase, deployment and terrain, 0 for no limit; "
+        "absent: 300 in a competitive match, no limit in a casual one. It holds in the phases that the game names"
+    ),
+]
+GameName = Annotated[str, Meta(description="name of the game")]
 
 
 class Act(Struct, tag="act", tag_field="type", frozen=True, forbid_unknown_fields=True):
     """A seat does something in the game. `action` is the rule book's business, whatever JSON value it is."""
 
-    seat: str
-    action: object
+    seat: Seat
+    action: Annotated[object, _game("Action", "what the seat does")]
 
 
 class Prepare(Struct, tag="prepare", tag_field="type", frozen=True, forbid_unknown_fields=True):
     """A seat in the lobby is content. The last one starts the match."""
 
-    seat: str
+    seat: Seat
 
 
 class Options(Struct, tag="options", tag_field="kind", frozen=True, forbid_unknown_fields=True):
-    """Other options; before the start also another beginning (one of the last three at most; null takes it back).
+    """Other options; before the start also another beginning (one of the last three at most; null takes it back)."""
 
-    options   changes to those in force; null removes one, so that its default holds again
-    scenario  id of a saved position: its options and Position replace those of the match
-    record    a record (`schema.Record`) whose match is to go on here after the start
-    """
-
-    options: dict[str, object] | UnsetType = UNSET
-    position: dict[str, object] | UnsetType | None = UNSET
-    scenario: str | UnsetType = UNSET
-    record: dict[str, object] | UnsetType | None = msgspec.field(default=UNSET, name="import")
+    options: (
+        Annotated[
+            Json,
+            Meta(
+                description="changes to the options in force; null takes one back to its default",
+                extra_json_schema={"additionalProperties": True},
+            ),
+        ]
+        | UnsetType
+    ) = UNSET
+    position: (
+        Annotated[Position | None, Meta(description="where to begin; null: the normal start")] | UnsetType
+    ) = UNSET
+    scenario: (
+        Annotated[
+            str, Meta(description="id of a scenario: its options and Position replace those of the match")
+        ]
+        | UnsetType
+    ) = UNSET
+    record: (
+        Annotated[
+            Annotated[Json, Meta(extra_json_schema={"x-component": "Record"})] | None,
+            Meta(description="a record whose match is to go on here after the start; null: no longer"),
+        ]
+        | UnsetType
+    ) = msgspec.field(default=UNSET, name="import")
 
 
 class Undo(Struct, tag="undo", tag_field="kind", frozen=True, forbid_unknown_fields=True):
     """Play goes on from what was after event `to` (from `match_started` on, of any line)."""
 
-    to: int
+    to: Annotated[int, Meta(description="the version after which play goes on")]
 
 
 class Edit(Struct, tag="edit", tag_field="kind", frozen=True, forbid_unknown_fields=True):
     """Play goes on from this Position as a new match would."""
 
-    position: dict[str, object]
+    position: Annotated[Json, _game("Position", "where play goes on")]
 
 
 class Competitive(Struct, tag="competitive", tag_field="kind", frozen=True, forbid_unknown_fields=True):
@@ -69,19 +115,19 @@ Proposal = Options | Undo | Edit | Competitive | Abort | Rematch
 class Propose(Struct, tag="propose", tag_field="type", frozen=True, forbid_unknown_fields=True):
     """Takes effect when every other player who holds a seat has accepted; at once where there is none."""
 
-    proposal: Proposal
+    proposal: Annotated[Proposal, Meta(description="what you propose")]
 
 
 class Accept(Struct, tag="accept", tag_field="type", frozen=True, forbid_unknown_fields=True):
     """`proposal` is the version of its `proposal_made`."""
 
-    proposal: int
+    proposal: ProposalVersion
 
 
 class Reject(Struct, tag="reject", tag_field="type", frozen=True, forbid_unknown_fields=True):
     """Also how a proposer withdraws."""
 
-    proposal: int
+    proposal: ProposalVersion
 
 
 Command = Act | Prepare | Propose | Accept | Reject
@@ -112,36 +158,49 @@ AnyCommand = Command | TakeSeat | LeaveSeat | Join
 
 
 class CreateMatch(Struct, frozen=True, forbid_unknown_fields=True):
-    """`POST /matches`.
+    """`POST /matches`."""
 
-    seats         seat → "me", "open", "invite" or a player id; a seat that is not named is open
-    seating       "wish": nobody takes a seat directly (`seats` then stays empty)
-    move_seconds  thinking time, 0 for none; in a game with an option of that name it is that option
-    setup_seconds how long a seat may take for layout, purchase, deployment and terrain, 0 for any time; without it 300
-                  in a competitive match, any time in a casual one. It holds in the phases that the game names
-    scenario      id of a saved position, instead of `position`; `options` change the scenario's
-    open_record   everybody may have the complete record and position of the running match; casual alone
-    """
-
-    game: str
-    options: dict[str, object] = {}
-    seats: dict[str, str] = {}
-    mode: Literal["casual", "competitive"] = "casual"
-    consent: Literal["all", "none"] = "all"
-    move_seconds: int | UnsetType = UNSET
-    visibility: Literal["public", "private"] = "public"
-    seating: Literal["direct", "wish"] = "direct"
-    position: dict[str, object] | UnsetType | None = UNSET
-    scenario: str | UnsetType = UNSET
-    setup_seconds: int | UnsetType = UNSET
-    open_record: bool = False
+    game: GameName
+    options: GivenOptions = {}
+    seats: Annotated[
+        dict[str, str],
+        Meta(description="seat → `me`, `open`, `invite` or a player id; a seat that is not named is open"),
+    ] = {}
+    mode: Mode = "casual"
+    consent: Annotated[
+        Literal["all", "none"], Meta(description="who must accept a proposal: all other players, or nobody")
+    ] = "all"
+    move_seconds: MoveSeconds | UnsetType = UNSET
+    visibility: Annotated[
+        Literal["public", "private"], Meta(description="private: only its players can see that it exists")
+    ] = "public"
+    seating: Annotated[
+        Literal["direct", "wish"],
+        Meta(
+            description="wish: nobody takes a seat directly, players join with a wish (`seats` then stays empty)"
+        ),
+    ] = "direct"
+    position: Annotated[Position | None, Meta(description="null: the game's own setup")] | UnsetType = UNSET
+    scenario: (
+        Annotated[
+            str, Meta(description="id of a scenario, instead of `position`; `options` change the scenario's")
+        ]
+        | UnsetType
+    ) = UNSET
+    setup_seconds: SetupSeconds | UnsetType = UNSET
+    open_record: Annotated[
+        bool,
+        Meta(
+            description="everybody may have the complete record and position of the running match; casual alone"
+        ),
+    ] = False
 
 
 class Wanted(Struct, frozen=True, forbid_unknown_fields=True):
     """`POST /pairing`: the match that a player wants, as in `POST /matches`. Seats are given by lot."""
 
-    game: str
-    options: dict[str, object] = {}
-    mode: Literal["casual", "competitive"] = "casual"
-    move_seconds: int | UnsetType = UNSET
-    setup_seconds: int | UnsetType = UNSET
+    game: GameName
+    options: GivenOptions = {}
+    mode: Mode = "casual"
+    move_seconds: MoveSeconds | UnsetType = UNSET
+    setup_seconds: SetupSeconds | UnsetType = UNSET

@@ -30,65 +30,121 @@ HISTORY_CHARACTERS_MAX = 1_000_000  # some 5,000 half-turns of wec, each a few m
 ACTION, EDIT, OPTIONS = "action_taken", "position_edited", "options_changed"
 
 
-class RecordSetup(Struct, frozen=True):
-    """The start. `seed`: index of its seed, None where its draws came from elsewhere (an import)."""
+Version = Annotated[int, Meta(description="the number of the event in the match of the record")]
+Drawn = Annotated[list[int], Meta(description="the numbers that were drawn, in order")]
+StateHash = Annotated[str, Meta(description="hash of the state after it, in hex; it is checked")]
+Chain = Annotated[str, Meta(description="hash over the chain before and this event, in hex; it is checked")]
+SeedIndex = Annotated[
+    int | None, Meta(description="index of its seed in `seeds`; null: its draws came from elsewhere")
+]
+At = Annotated[str, Meta(description="when it happened (RFC 3339, UTC)")]
+By = Annotated[str, Meta(description="id of the player, or `server`")]
 
-    version: int = 1
-    draws: list[int] = []
-    hash: str | None = None
-    seed: int | None = 0
+
+class RecordSetup(Struct, frozen=True):
+    """The start of the match of a record."""
+
+    version: Version = 1
+    draws: Drawn = []
+    hash: StateHash | None = None
+    seed: SeedIndex = 0
 
 
 class RecordEvent(Struct, frozen=True, kw_only=True):
-    """One action (or edit, or option change in play). `version` and `parent` absent: the next, and the one before."""
+    """One action (or edit, or option change in play) of a record."""
 
-    version: int | None = None
-    parent: int | None = None
-    type: str = ACTION
-    seat: str = ""
-    action: object = UNSET
-    position: dict[str, object] | UnsetType = UNSET
-    options: dict[str, object] | UnsetType = UNSET
-    draws: list[int] = []
-    at: str | None = None
-    by: str | None = None
-    hash: str | None = None
-    chain: str | None = None
-    seed: int | None = 0
-    ending: dict[str, object] | None = None
+    version: Annotated[int | None, Meta(description="null or absent: the next")] = None
+    parent: Annotated[
+        int | None, Meta(description="version after which it was played; null or absent: the one before")
+    ] = None
+    type: Annotated[str, Meta(description="`action_taken`, `position_edited` or `options_changed`")] = ACTION
+    seat: Annotated[str, Meta(description="who acted")] = ""
+    action: Annotated[
+        object, Meta(description="the action", extra_json_schema={"x-component": "GameAction"})
+    ] = UNSET
+    position: (
+        Annotated[
+            dict[str, object],
+            Meta(
+                description="`position_edited`: where play goes on",
+                extra_json_schema={"x-component": "GamePosition"},
+            ),
+        ]
+        | UnsetType
+    ) = UNSET
+    options: (
+        Annotated[
+            dict[str, object],
+            Meta(
+                description="`options_changed`: the options from now on",
+                extra_json_schema={"x-component": "GameOptions"},
+            ),
+        ]
+        | UnsetType
+    ) = UNSET
+    draws: Drawn = []
+    at: At | None = None
+    by: By | None = None
+    hash: StateHash | None = None
+    chain: Chain | None = None
+    seed: SeedIndex = 0
+    ending: Annotated[
+        dict[str, object] | None,
+        Meta(
+            description="of the event that ended the match: `result`, `seeds` and `settlement`",
+            extra_json_schema={"additionalProperties": True},
+        ),
+    ] = None
 
 
 class LogEntry(Struct, frozen=True):
     """A stored event that is no action, as it stands in the stream, for checking the chain."""
 
-    version: int
-    type: str
-    at: str
-    by: str
-    body: dict[str, object]
-    chain: str
-    seat: str = ""
-    draws: list[int] | None = None
-    hash: str = ""
+    version: Version
+    type: Annotated[str, Meta(description="type of the event")]
+    at: At
+    by: By
+    body: Annotated[
+        dict[str, object],
+        Meta(description="the event as it is stored", extra_json_schema={"additionalProperties": True}),
+    ]
+    chain: Chain
+    seat: Annotated[str, Meta(description="the seat that it concerns; empty: none")] = ""
+    draws: Drawn | None = None
+    hash: StateHash = ""
 
 
 class Record(Struct, frozen=True):
-    """What of a record is read; other fields are let be. `head`: the event after which it goes on, if not the last."""
+    """What of a record is read; other fields are let be."""
 
-    game: str
-    warlog_record: int = 1
-    match: Annotated[str, Meta(max_length=200)] = ""
-    rules_version: int | None = None
-    seats: list[str] | None = None
-    options: dict[str, object] = {}
-    position: dict[str, object] | None = None
-    seed_commitments: list[str] = []
-    seeds: list[str] | None = None
+    game: Annotated[str, Meta(description="name of the game")]
+    warlog_record: Annotated[int, Meta(description="version of the form of records: 1")] = 1
+    match: Annotated[str, Meta(max_length=200, description="id of the match that it is of")] = ""
+    rules_version: Annotated[
+        int | None, Meta(description="version of the rules; null or absent: the newest")
+    ] = None
+    seats: Annotated[list[str] | None, Meta(description="in seat order")] = None
+    options: Annotated[
+        dict[str, object],
+        Meta(description="the options at the start", extra_json_schema={"x-component": "GameOptions"}),
+    ] = {}
+    position: Annotated[
+        Annotated[dict[str, object], Meta(extra_json_schema={"x-component": "GamePosition"})] | None,
+        Meta(description="where the match began; null or absent: the game's own setup"),
+    ] = None
+    seed_commitments: Annotated[list[str], Meta(description="SHA-256 of each seed, in hex")] = []
+    seeds: Annotated[
+        list[str] | None, Meta(description="when the match is over: the secret seeds, in hex")
+    ] = None
     setup: RecordSetup = RecordSetup()
-    events: list[RecordEvent] = []
-    head: int | None = None
-    result: Result | None = None
-    log: list[LogEntry] | None = None
+    events: Annotated[list[RecordEvent], Meta(description="all actions of all lines")] = []
+    head: Annotated[
+        int | None, Meta(description="version after which it goes on; null or absent: the last")
+    ] = None
+    result: Annotated[Result | None, Meta(description="null or absent: it is not over")] = None
+    log: Annotated[
+        list[LogEntry] | None, Meta(description="all other events, with which the chain can be checked")
+    ] = None
 
 
 class Walked(Struct, frozen=True):

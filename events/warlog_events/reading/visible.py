@@ -1,4 +1,4 @@
-"""One event as one reader may see it, in the form of `schema.Event` (warlog_service/schema.py).
+"""One event as one reader may see it, in the form of `schema.Event` (warlog_service/schema/).
 
 `live_json` is what feeds and the answer to a command give, `event_json` what `/events` gives. An action that hides
 nothing (as most) is encoded once for everybody; of any other event a form is built for each kind of reader.

@@ -13,10 +13,10 @@ import asyncio
 import hashlib
 import logging
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Meta, UnsetType
 
 from ..clock_and_random import World
 from ..errors import (
@@ -52,26 +52,31 @@ OVER = ("paired", "withdrawn", "refused", "left", "expired")
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
-    """One player's wait for one match, in the form of the API.
+    """One player's wait for one match, in the form of the API."""
 
-    players  how many make a match
-    place    1: the next to be seated; only while waiting
-    match    the match that was found (`paired`, `withdrawn`)
-    code     why he was turned away (`refused`)
-    """
-
-    id: str
-    game: str
-    options: dict[str, Any]
-    mode: str
-    move_seconds: int
-    setup_seconds: int
-    players: int
-    status: Literal["waiting", "pairing", "paired", "withdrawn", "refused", "left", "expired"]
-    place: int | None
-    since: str
-    match: str | None
-    code: str | None
+    id: Annotated[str, Meta(description="id of the entry")]
+    game: Annotated[str, Meta(description="name of the game")]
+    options: Annotated[
+        dict[str, Any],
+        Meta(description="all options of the match", extra_json_schema={"x-component": "GameOptions"}),
+    ]
+    mode: Annotated[
+        Literal["casual", "competitive"], Meta(description="in a casual match the players may go back")
+    ]
+    move_seconds: Annotated[int, Meta(description="seconds for each turn; 0: no limit")]
+    setup_seconds: Annotated[int, Meta(description="seconds for setting up; 0: no limit")]
+    players: Annotated[int, Meta(description="how many make a match")]
+    status: Annotated[
+        Literal["waiting", "pairing", "paired", "withdrawn", "refused", "left", "expired"],
+        Meta(description="how far it is"),
+    ]
+    place: Annotated[int | None, Meta(description="1: the next to be seated; null: no longer waiting")]
+    since: Annotated[
+        str,
+        Meta(description="when it began to wait (RFC 3339, UTC)", extra_json_schema={"format": "date-time"}),
+    ]
+    match: Annotated[str | None, Meta(description="id of the match that was found (`paired`, `withdrawn`)")]
+    code: Annotated[str | None, Meta(description="why the player was turned away (`refused`)")]
 
     @property
     def is_over(self) -> bool:

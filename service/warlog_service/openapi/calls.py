@@ -15,6 +15,7 @@ class Call(Struct, frozen=True, kw_only=True):
     """What a route takes and answers.
 
     answer   a Struct, or the media type of an answer that is no JSON
+    stream   of an answer in Server-Sent Events: what `data` of each has
     errors   the codes of its own, beside those that every call may answer; words that are no code stand for codes of
              the game's rule book
     headers  request headers that the call reads
@@ -25,9 +26,14 @@ class Call(Struct, frozen=True, kw_only=True):
     status: int = 200
     query: type[Struct] | None = None
     body: Any = None
+    stream: Any = None
     errors: tuple[str, ...] = ()
     headers: tuple[str, ...] = ()
     token: bool = False
+
+    def __deepcopy__(self, memo: object) -> Call:
+        """Litestar copies every handler; a type is not copied."""
+        return self
 
 
 def call(**described: Any) -> dict[str, Any]:

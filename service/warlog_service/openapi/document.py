@@ -19,10 +19,12 @@ from litestar.handlers import HTTPRouteHandler
 import warlog_core
 from warlog_service.codes import CODES, TRANSPORT, Code
 from warlog_service.openapi.calls import Call, calls
+from warlog_service.openapi.components import components as made
+from warlog_service.openapi.components import open_answers, reached
+from warlog_service.openapi.games import ref
 from warlog_service.responses import encode
 from warlog_service.schema import Problem
 
-REF = "#/components/schemas/{name}"
 ALWAYS = ("bad_parameter", "unauthenticated", "too_many_requests", "unavailable", "disk_full")
 WITH_A_BODY = ("malformed_body", "body_too_large")
 OF_A_MATCH = ("integrity_error", "unconfirmed")
@@ -41,14 +43,11 @@ def document(app: Litestar) -> dict[str, Any]:
     forms = {
         form
         for _, _, _, one in described
-        for form in (one.query, one.body, one.answer)
+        for form in (one.query, one.body, one.answer, one.stream)
         if form and not isinstance(form, str)
     }
-    ordered = sorted(forms | {Problem}, key=str)
-    schemas, components = msgspec.json.schema_components(ordered, schema_hook=_any, ref_template=REF)
-    schema_of = dict(zip(ordered, schemas, strict=True))
+    schema_of, components = made(forms)
     examples = recorded()
-    components |= {_codes_name(game): _codes_of(game) for game in warlog_core.games()}
     paths: dict[str, dict[str, Any]] = {}
     queries: set[str] = set()
     for method, path, handler, one in described:
@@ -76,6 +75,8 @@ def document(app: Litestar) -> dict[str, Any]:
             }
         operation["responses"] = _responses(one, schema_of, example)
         paths.setdefault(path, {})[method.lower()] = operation
+    bodies = [one["requestBody"] for path in paths.values() for one in path.values() if "requestBody" in one]
+    open_answers(components, reached(components, bodies))
     return {
         "openapi": "3.1.0",
         "info": {
@@ -94,13 +95,6 @@ def document(app: Litestar) -> dict[str, Any]:
     }
 
 
-def _any(form: type) -> dict[str, Any]:
-    """`object`: any JSON, which the rule book judges."""
-    if form is object:
-        return {"description": "any JSON value"}
-    raise NotImplementedError
-
-
 @cache
 def rendered(app: Litestar) -> bytes:
     """The document as JSON, made once."""
@@ -112,6 +106,11 @@ def _responses(one: Call, schema_of: dict[Any, Any], example: dict[str, Any]) ->
         done: dict[str, Any] = {"description": "done"}
     elif isinstance(one.answer, str):
         content = {"schema": {"type": "string"}}
+        if one.stream is not None:
+            content["schema"] |= {
+                "contentMediaType": "application/json",
+                "contentSchema": schema_of[one.stream],
+            }
         done = {"description": "the text", "content": {one.answer: content}}
     else:
         done = {
@@ -140,7 +139,7 @@ def _problems(one: Call, problem: dict[str, Any]) -> dict[str, Any]:
         allowed: list[dict[str, Any]] = [{"enum": [*codes]}] if codes else []
         if status == 422 and more:
             lines += more
-            allowed += [{"$ref": REF.format(name=_codes_name(game))} for game in warlog_core.games()]
+            allowed.append(ref("GameCode"))
         code = allowed[0] if len(allowed) == 1 else {"anyOf": allowed}
         schema = {"allOf": [problem, {"properties": {"code": code}}]}
         answers[str(status)] = _problem("\n\n".join(lines), schema)
@@ -149,19 +148,6 @@ def _problems(one: Call, problem: dict[str, Any]) -> dict[str, Any]:
 
 def _problem(description: str, schema: dict[str, Any]) -> dict[str, Any]:
     return {"description": description, "content": {"application/problem+json": {"schema": schema}}}
-
-
-def _codes_name(game: str) -> str:
-    return f"{game.capitalize()}Code"
-
-
-def _codes_of(game: str) -> dict[str, Any]:
-    """The codes of a game's rule book, with the sentence of each."""
-    codes = warlog_core.game(game).errors
-    return {
-        "description": f"Codes with which the rules of {game} refuse something.",
-        "oneOf": [{"const": code, "description": text} for code, text in codes.items()],
-    }
 
 
 def _list(codes: Mapping[str, Code]) -> str:

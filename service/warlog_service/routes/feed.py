@@ -33,7 +33,11 @@ MEMBERSHIP = {
 @get(
     "/matches/{match_id:str}/feed",
     opt=call(
-        query=schema.FeedQuery, answer="text/event-stream", headers=("Last-Event-ID",), errors=SEAT_ERRORS
+        query=schema.FeedQuery,
+        answer="text/event-stream",
+        stream=schema.MatchFeed,
+        headers=("Last-Event-ID",),
+        errors=SEAT_ERRORS,
     ),
 )
 async def get_feed(request: AnyRequest, match_id: FromPath[str]) -> Stream:

@@ -118,7 +118,7 @@ async def delete_pairing(request: AnyRequest, entry_id: FromPath[str]) -> Answer
 
 @get(
     "/pairing/{entry_id:str}/feed",
-    opt=call(answer="text/event-stream", token=True, errors=("unknown_entry",)),
+    opt=call(answer="text/event-stream", stream=schema.PairingFeed, token=True, errors=("unknown_entry",)),
 )
 async def get_pairing_feed(request: AnyRequest, entry_id: FromPath[str]) -> EntryStream:
     """Server-Sent Events: the entry now, and again after each change of its status, which is the event's name.

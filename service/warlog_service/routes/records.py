@@ -16,7 +16,9 @@ from warlog_service.routes.reading import match_of
 
 @get(
     "/matches/{match_id:str}/export",
-    opt=call(answer=schema.Record, errors=("unknown_match", "no_spectators", "hidden", "wrong_status")),
+    opt=call(
+        answer=schema.ExportedRecord, errors=("unknown_match", "no_spectators", "hidden", "wrong_status")
+    ),
 )
 async def get_export(request: AnyRequest, match_id: FromPath[str]) -> Large:
     """The complete record of a match.
@@ -60,7 +62,7 @@ async def get_verify(request: AnyRequest, match_id: FromPath[str]) -> Answer:
     "/matches/import",
     opt=call(
         query=schema.ImportQuery,
-        body=schema.Json,
+        body=schema.Import,
         answer=schema.Imported,
         status=201,
         token=True,

@@ -1,0 +1,127 @@
+"""The schemas of the document: the Structs of bodies and answers, what each game brings, and what joins them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import msgspec
+
+from warlog_events.match.records import Record
+from warlog_service import schema
+from warlog_service.openapi import games
+from warlog_service.openapi.games import REF, Json, any_json, ref
+from warlog_service.schema import events
+from warlog_service.schema.matches import OpenProposal
+
+_MARK = "x-component"
+
+
+def components(forms: Iterable[Any]) -> tuple[dict[Any, Json], Json]:
+    """The schema of each of these types, and all components."""
+    wanted = {
+        *forms,
+        schema.Problem,
+        Record,
+        schema.WrittenHistory,
+        schema.Turn,
+        schema.Heartbeat,
+        schema.Closing,
+    }
+    wanted |= {events.ANY_EVENT, events.WhatIsProposed, OpenProposal}
+    ordered = sorted(wanted, key=str)
+    schemas, found = msgspec.json.schema_components(
+        ordered, schema_hook=any_json, ref_template=f"{REF}{{name}}"
+    )
+    schema_of = {form: _resolved(one) for form, one in zip(ordered, schemas, strict=True)}
+    found = {name: _resolved(one) for name, one in found.items()}
+    for one in found.values():
+        one.pop("title", None)  # the name again
+    for name, more in (_joined(schema_of) | games.components()).items():
+        assert name not in found, f"two components are called {name}"
+        found[name] = more
+    return schema_of, found
+
+
+def _joined(schema_of: dict[Any, Json]) -> Json:
+    """Components that are made of others."""
+    joined: Json = {
+        "Event": {
+            "description": "An event of a match as you may see it, told apart by `type`.",
+            **schema_of[events.ANY_EVENT],
+        },
+        "LiveEvent": {
+            "description": "An event as feeds give it, and the answer to a command.",
+            "allOf": [ref("Event"), ref("Turn")],
+        },
+        "WhatIsProposed": {
+            "description": "A proposal as far as you may know it, told apart by `kind`.",
+            **schema_of[events.WhatIsProposed],
+        },
+        "Import": {
+            "description": "A record, or a match in its game's notation.",
+            "anyOf": [ref("Record"), ref("WrittenHistory")],
+        },
+        "Proposal": {
+            "description": "The open proposal of a match.",
+            "allOf": [ref("OpenProposal"), ref("WhatIsProposed")],
+        },
+    }
+    for name, (members, text) in events.FEEDS.items():
+        joined[name] = {"description": text, "anyOf": [ref(member) for member in members]}
+    return joined
+
+
+def _resolved(node: Any) -> Any:
+    """With references where a type is marked by `schema.common.component`."""
+    if isinstance(node, list):
+        return [_resolved(one) for one in node]
+    if not isinstance(node, dict):
+        return node
+    if _MARK in node:
+        text = {"description": node["description"]} if "description" in node else {}
+        return {**ref(node[_MARK]), **text}
+    return {name: _resolved(one) for name, one in node.items()}
+
+
+def referenced(node: Any) -> Iterator[str]:
+    """The names of the components that are referred to here, some more than once."""
+    if isinstance(node, list):
+        for one in node:
+            yield from referenced(one)
+    elif isinstance(node, dict):
+        for name, one in node.items():
+            if name == "$ref" and isinstance(one, str):
+                yield one.removeprefix(REF)
+            elif name not in ("discriminator", "example", "examples"):
+                yield from referenced(one)
+
+
+def reached(found: Json, roots: Any) -> set[str]:
+    """The components that are needed for what is said in `roots`."""
+    known: set[str] = set()
+    left = [*referenced(roots)]
+    while left:
+        name = left.pop()
+        if name not in known:
+            known.add(name)
+            left += referenced(found[name])
+    return known
+
+
+def open_answers(found: Json, requests: set[str]) -> None:
+    """Answers may get further fields one day: only what is sent in requests is closed."""
+    for name, one in found.items():
+        if name not in requests:
+            _open(one)
+
+
+def _open(node: Any) -> None:
+    if isinstance(node, list):
+        for one in node:
+            _open(one)
+    elif isinstance(node, dict):
+        if node.get("additionalProperties") is False and "properties" in node:
+            del node["additionalProperties"]
+        for one in node.values():
+            _open(one)

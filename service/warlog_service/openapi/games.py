@@ -1,0 +1,148 @@
+"""What each game brings to the document: its options, Positions, actions, effects and views as named components.
+
+Of a game `wec` they are called `WecOptions`, `WecAction` … and what these are made of `WecPieceView` …, all from the
+Structs of its codec. For answers about any game there is `GameAction` … : that of one of the games. The name of no game
+stands here: they are found by their files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import Any
+
+import msgspec
+
+import warlog_core
+from warlog_core import actions
+from warlog_core.codecs import Codec
+
+Json = dict[str, Any]
+
+REF = "#/components/schemas/"
+KINDS: Mapping[str, str] = {
+    "Options": "The options of a match of {title}.",
+    "Position": "A Position of {title}: the state of a match that is not over.",
+    "Action": "An action of {title}, as it is posted.",
+    "ListedAction": "An action of {title}, as it is listed: to be posted as it is, or a template to be filled in.",
+    "SeenAction": "An action of {title} as a reader sees it: of a hidden action only a part.",
+    "Effect": "What an action of {title} led to.",
+    "View": "A match of {title}, as a seat or a spectator sees it.",
+}
+
+
+def any_json(form: type) -> Json:
+    """`object`: any JSON, which the rule book judges."""
+    if form is object:
+        return {"description": "any JSON value"}
+    raise NotImplementedError
+
+
+def ref(name: str) -> Json:
+    return {"$ref": f"{REF}{name}"}
+
+
+def prefix_of(game: str) -> str:
+    """What the names of its components begin with."""
+    return "".join(word.capitalize() for word in game.split("_"))
+
+
+@cache
+def components() -> Json:
+    """Those of all games, and of each kind the union of all."""
+    found: Json = {}
+    for game in warlog_core.games():
+        found |= _of_game(game)
+    prefixes = [prefix_of(game) for game in warlog_core.games()]
+    for kind, text in KINDS.items():
+        members = [f"{prefix}{kind}" for prefix in prefixes]
+        found[f"Game{kind}"] = {
+            "description": text.format(title="one of the games"),
+            "anyOf": [ref(member) for member in members],
+            **_told_apart(found, members),
+        }
+    found["GameCode"] = {
+        "description": "A code of the rule book of one of the games.",
+        "anyOf": [ref(f"{prefix}Code") for prefix in prefixes],
+    }
+    return found
+
+
+def _told_apart(found: Json, members: Iterable[str]) -> Json:
+    """A discriminator, where each of these has a `game` of its own."""
+    mapping = {}
+    for member in members:
+        game = found[member].get("properties", {}).get("game", {}).get("enum")
+        if not game:
+            return {}
+        mapping[game[0]] = f"{REF}{member}"
+    return {"discriminator": {"propertyName": "game", "mapping": mapping}}
+
+
+def _of_game(game: str) -> Json:
+    known, prefix = warlog_core.game(game), prefix_of(game)
+    codec: Codec = known.codec
+    forms = {
+        "Options": codec.options_type,
+        "Position": codec.position_type,
+        "Action": codec.action_type,
+        "Effect": codec.effect_type,
+        "View": codec.view_type,
+    }
+    schemas, structs = msgspec.json.schema_components(
+        list(forms.values()), ref_template=f"{REF}{prefix}{{name}}", schema_hook=any_json
+    )
+    found: Json = {f"{prefix}{name}": schema for name, schema in structs.items()}
+    for schema in found.values():
+        schema.pop("title", None)  # the name of a Struct; a component has its own
+    for kind, schema in zip(forms, schemas, strict=True):
+        name = f"{prefix}{kind}"
+        if schema != ref(name):
+            assert name not in found, f"{game} has a Struct {kind} that is something else"
+            found[name] = schema
+        found[name].setdefault("description", KINDS[kind].format(title=codec.title))
+    found |= _actions(known, prefix, found)
+    found[f"{prefix}Code"] = {
+        "type": "string",
+        "description": f"A code with which the rules of {codec.title} refuse something.",
+        "oneOf": [{"const": code, "description": text} for code, text in known.errors.items()],
+    }
+    return found
+
+
+def _actions(game: warlog_core.Game, prefix: str, found: Json) -> Json:
+    """Templates, and hidden actions, apart from the actions that can be posted."""
+    union = found[f"{prefix}Action"]
+    mapping = union["discriminator"]["mapping"] if "discriminator" in union else {}
+    redacted = actions.notes_of(game.name).redacted
+    templates: Json = {}
+    hidden: Json = {}
+    for signature in game.raw.actions:
+        name = mapping[signature.name].removeprefix(REF)
+        schema = found[name]
+        bare = name.removeprefix(prefix)
+        properties = schema["properties"]
+        if properties.pop("open", None) is not None:
+            templates[f"{prefix}Open{bare}"] = {
+                "type": "object",
+                "description": f"Stands in a listing for every `{signature.name}`; fill it in to post it.",
+                "properties": {"type": properties["type"], "open": {"const": True}},
+                "required": ["type", "open"],
+            }
+            needed = [parameter.name for parameter in signature.parameters if not parameter.optional]
+            schema["required"] = ["type", *needed]
+        if signature.name in redacted:
+            kept = {"type": "type", **redacted[signature.name]}
+            hidden[f"{prefix}Seen{bare}"] = {
+                "type": "object",
+                "description": f"What is seen of a `{signature.name}` by a reader who may not see all of it.",
+                "properties": {name: properties[like] for name, like in kept.items()},
+                "required": [*kept],
+            }
+    made = {**templates, **hidden}
+    for kind, more in (("ListedAction", templates), ("SeenAction", hidden)):
+        made[f"{prefix}{kind}"] = {
+            "description": KINDS[kind].format(title=game.codec.title),
+            "anyOf": [*union["anyOf"], *map(ref, more)],
+        }
+    return made

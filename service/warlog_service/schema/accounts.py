@@ -1,0 +1,124 @@
+"""Answers about players: accounts, tokens, ranks, and what they have saved."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from warlog_service.schema.common import GameOptions, Json, PlayerName, Time
+
+
+class Standing(Struct, frozen=True, forbid_unknown_fields=True):
+    """Competitive matches of one game. A match from which the player fled is also counted as won, drawn or lost. A game
+    without points has no score and no rank."""
+
+    game: str
+    won: int
+    drawn: int
+    lost: int
+    fled: int
+    score: int | UnsetType = UNSET
+    rank: Annotated[Json, Meta(description="`level`, `name` and more, by the rule book")] | UnsetType = UNSET
+
+
+class Account(Struct, frozen=True, forbid_unknown_fields=True):
+    id: str
+    name: str
+    created_at: Time
+    gold: Annotated[int, Meta(description="all gold, including what is set aside for running matches")]
+    games: list[Standing]
+
+
+class PlayerCreated(Struct, frozen=True, forbid_unknown_fields=True):
+    """The token is never shown again."""
+
+    player: Account
+    token: str
+    scopes: list[str]
+
+
+class AccountAnswer(Struct, frozen=True, forbid_unknown_fields=True):
+    player: Account
+
+
+class MyAccount(Struct, frozen=True, forbid_unknown_fields=True):
+    player: Account
+    held: Annotated[int, Meta(description="how much of the gold is set aside for running matches")]
+
+
+class Placed(Struct, frozen=True, forbid_unknown_fields=True):
+    place: int
+    player: PlayerName
+    score: int
+    rank: Json | None
+
+
+class Leaderboard(Struct, frozen=True, forbid_unknown_fields=True):
+    game: str
+    players: list[Placed]
+    next: str | None
+
+
+class Layout(Struct, frozen=True, forbid_unknown_fields=True):
+    game: str
+    name: str
+    layout: Annotated[Any, Meta(description="a layout as the rule book defines it")]
+    saved_at: Time
+
+
+class LayoutAnswer(Struct, frozen=True, forbid_unknown_fields=True):
+    layout: Layout
+
+
+class Layouts(Struct, frozen=True, forbid_unknown_fields=True):
+    layouts: list[Layout]
+    next: str | None
+
+
+class OwnOptions(Struct, frozen=True, forbid_unknown_fields=True):
+    game: str
+    name: str
+    options: GameOptions
+    options_text: Annotated[str, Meta(description="how they differ from the standard, for people")]
+    saved_at: Time
+
+
+class OwnOptionsAnswer(Struct, frozen=True, forbid_unknown_fields=True):
+    options: OwnOptions
+
+
+class OwnOptionsList(Struct, frozen=True, forbid_unknown_fields=True):
+    options: list[OwnOptions]
+
+
+class Token(Struct, frozen=True, forbid_unknown_fields=True):
+    id: str
+    label: str
+    scopes: list[str]
+    created_at: Time
+    expires_at: Time | None
+    """Of the session of a browser; null: it lasts until it is revoked."""
+
+
+class Session(Struct, frozen=True, forbid_unknown_fields=True):
+    """The session of a browser. Its token is in a cookie."""
+
+    id: str
+    scopes: list[str]
+    created_at: Time
+    expires_at: Time
+
+
+class TokenCreated(Struct, frozen=True, forbid_unknown_fields=True):
+    token: str
+    id: str
+    label: str
+    scopes: list[str]
+    created_at: Time
+    expires_at: Time | None
+
+
+class Tokens(Struct, frozen=True, forbid_unknown_fields=True):
+    tokens: list[Token]
+    next: str | None

@@ -1,0 +1,62 @@
+"""The bodies of requests, which forbid unknown fields. Those of commands are in `warlog_events.match.commands`."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct, field
+
+from warlog_service.schema.common import GameOptions, GamePosition, Json, Seat, component
+
+
+class NewPlayer(Struct, frozen=True, forbid_unknown_fields=True):
+    name: Annotated[str, Meta(min_length=1, max_length=40)]
+
+
+class NewToken(Struct, frozen=True, forbid_unknown_fields=True):
+    label: Annotated[str, Meta(max_length=80)] = ""
+    scopes: Annotated[list[Literal["play", "admin"]], Meta(min_length=1, max_length=2)] = field(
+        default_factory=lambda: ["play"]
+    )
+
+
+class SeatClaim(Struct, frozen=True, forbid_unknown_fields=True):
+    invitation: Annotated[str, Meta(max_length=200)] | None = None
+
+
+class Wish(Struct, frozen=True, forbid_unknown_fields=True):
+    wish: Seat | None = None
+
+
+class NewLayout(Struct, frozen=True, forbid_unknown_fields=True):
+    layout: object
+
+
+class NewOwnOptions(Struct, frozen=True, forbid_unknown_fields=True):
+    options: GameOptions
+
+
+class NewScenario(Struct, frozen=True, forbid_unknown_fields=True):
+    """Without a Position, a match from the scenario begins with the game's own setup."""
+
+    game: Annotated[str, Meta(max_length=64)]
+    name: Annotated[str, Meta(min_length=1, max_length=80)]
+    position: GamePosition | None = None
+    options: GameOptions = {}
+    visibility: Literal["public", "private"] = "private"
+
+
+class PositionCheck(Struct, frozen=True, forbid_unknown_fields=True):
+    position: GamePosition
+    options: GameOptions = {}
+
+
+class WrittenHistory(Struct, frozen=True):
+    """A match in its game's notation, instead of a record; other fields are let be."""
+
+    game: Annotated[str, Meta(description="name of the game")]
+    history: Annotated[str, Meta(description="the whole text, as `GET …/history` gives it")]
+
+
+Import = Annotated[Json, component("Import")]
+"""A Record or a WrittenHistory, which `warlog_events` tells apart."""

@@ -1,0 +1,37 @@
+"""What bodies, queries and answers have in common."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct
+
+Version = Annotated[int, Meta(ge=0, le=2**53, description="the number of an event of the match")]
+Cursor = Annotated[str, Meta(max_length=200, description="`next` of the previous page")]
+Limit = Annotated[int, Meta(ge=1, description="the most that a page may have; the server may send fewer")]
+Seat = Annotated[str, Meta(max_length=32)]
+Time = Annotated[str, Meta(description="RFC 3339, UTC")]
+Json = dict[str, Any]
+FREE: Json = {"additionalProperties": True}
+"""Of an object that may have any members, so that the document says so."""
+
+
+def component(name: str, text: str = "") -> Meta:
+    """In the document the component of this name stands here, with `text`. Nothing else follows from it."""
+    return Meta(description=text or None, extra_json_schema={"x-component": name})
+
+
+GameOptions = Annotated[Json, component("GameOptions", "options of the game")]
+GamePosition = Annotated[Json, component("GamePosition", "a Position of the game")]
+GameView = Annotated[Json, component("GameView", "the match as this seat sees it")]
+GameEffect = Annotated[Json, component("GameEffect")]
+
+
+class PlayerName(Struct, frozen=True, forbid_unknown_fields=True):
+    id: str
+    name: str
+
+
+class Result(Struct, frozen=True):
+    winners: list[str]
+    reason: str

@@ -1,0 +1,121 @@
+"""Answers about games and scenarios."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from warlog_core import description
+from warlog_core.actions import DescribedActions
+from warlog_service.schema.common import GameOptions, GamePosition, GameView, Json, Time
+
+
+class Board(Struct, frozen=True):
+    board: description.DescribedBoard
+    seats: list[str]
+
+
+class GameSummary(Struct, frozen=True):
+    game: str
+    name: str
+    rules_version: int
+
+
+class Games(Struct, frozen=True, forbid_unknown_fields=True):
+    games: list[GameSummary]
+
+
+class Game(Struct, frozen=True):
+    """Enough for a client that does not know the game to draw it, to build its inputs, and to explain it.
+
+    Each name in `catalogues` is a further key with a list of `CatalogueEntry`. What else is there are tables of the
+    game's own."""
+
+    game: str
+    name: str
+    rules_version: int
+    axes: description.Axes
+    seats: list[description.DescribedSeat]
+    owners: list[description.Owner]
+    spectators: str
+    board: description.DescribedBoard
+    pieces: list[description.CatalogueEntry]
+    marks: Annotated[
+        list[description.CatalogueEntry],
+        Meta(description="what the layers of `look` mark: states, badges, kinds of spaces"),
+    ]
+    catalogues: Annotated[
+        list[str], Meta(description="the keys of all catalogues, `pieces` and `marks` among them")
+    ]
+    look: Annotated[list[description.Layer], Meta(description="how a view is drawn, in this order")]
+    not_drawn: Annotated[
+        dict[str, str], Meta(description="paths of a view with spaces or pieces that no layer draws, and why")
+    ]
+    guide: Annotated[str, Meta(description="a guide for players, Markdown; the whole book is at `rules`")]
+    options: Json
+    options_text: Annotated[
+        str, Meta(description="how the requested options differ from the standard, for people")
+    ]
+    actions: Annotated[
+        DescribedActions,
+        Meta(description="JSON Schema of what can be posted; each action with how to give it"),
+    ]
+    effects: Json
+    view: Json
+    errors: Annotated[dict[str, str], Meta(description="each code of the rule book, with its sentence")]
+    setup: (
+        Annotated[
+            dict[str, GameView],
+            Meta(
+                description="the start as the spectator and each seat see it; absent if the start is random",
+            ),
+        ]
+        | UnsetType
+    ) = UNSET
+    counted: (
+        Annotated[
+            Json,
+            Meta(
+                description="for each option the `min` and `max` within which competitive matches move points and gold"
+            ),
+        ]
+        | UnsetType
+    ) = UNSET
+
+
+class Scenario(Struct, frozen=True, forbid_unknown_fields=True):
+    id: str
+    game: str
+    name: str
+    options: GameOptions
+    position: Annotated[GamePosition | None, Meta(description="null: the scenario has options only")]
+    owner: str
+    visibility: str
+    created_at: Time
+
+
+class ScenarioAnswer(Struct, frozen=True, forbid_unknown_fields=True):
+    scenario: Scenario
+
+
+class ListedScenario(Struct, frozen=True, forbid_unknown_fields=True):
+    id: str
+    game: str
+    name: str
+    owner: str
+    visibility: str
+    created_at: Time
+
+
+class Scenarios(Struct, frozen=True, forbid_unknown_fields=True):
+    scenarios: list[ListedScenario]
+    next: str | None
+
+
+class Fine(Struct, frozen=True, forbid_unknown_fields=True):
+    ok: bool
+
+
+class Health(Struct, frozen=True, forbid_unknown_fields=True):
+    status: str
