@@ -14,6 +14,13 @@ from collections.abc import Callable
 # The instant at which every fixed world stands still: 2025-01-01T00:00:00Z.
 FIXED_NOW_MS = 1_735_689_600_000
 
+ID_BYTES = 10
+
+
+def id_of(prefix: str, random: bytes) -> str:
+    """`World.new_id` with these random bytes, of which it takes the first."""
+    return prefix + base64.b32encode(random[:ID_BYTES]).decode().lower()
+
 
 def _machine_ms() -> int:
     return time.time_ns() // 1_000_000
@@ -54,7 +61,7 @@ class World:
 
     def new_id(self, prefix: str) -> str:
         """`prefix` and 16 characters a–z2–7, 80 bits: not to be guessed, and short enough to read aloud."""
-        return prefix + base64.b32encode(self._random(10)).decode().lower()
+        return id_of(prefix, self._random(ID_BYTES))
 
     def token_bytes(self, count: int) -> bytes:
         return self._random(count)

@@ -36,6 +36,7 @@ from .reading.feed import Feed, Hub
 from .reading.past import Past
 from .reading.replayed import ReplayedEvent
 from .redis.append_notices import Watch
+from .redis.claims import Claims
 from .redis.store import Store
 from .results import Done, Key, MatchSettings, WriteEvents
 from .statistics import Counts
@@ -66,6 +67,7 @@ class Matches:
         quotas: Quotas | None = None,
         settings: MatchSettings | None = None,
         presence: Presence | None = None,
+        claims: Claims | None = None,
         heavy: Threads | None = None,
         brief: Threads | None = None,
     ) -> None:
@@ -96,7 +98,17 @@ class Matches:
         self.admission = Admission(store, self._loader, presence)
         lookups = Lookups(self.admission.load, scenario, self._heavy)
         self._before = before = BeforeAppend(stakes, quotas, presence)
-        self.new = NewMatches(self.attempt, store, world, lookups, before, self._heavy, self.settings)
+        self.new = NewMatches(
+            self.attempt,
+            self._loader,
+            store,
+            claims or Claims(store.connection, world),
+            world,
+            lookups,
+            before,
+            self._heavy,
+            self.settings,
+        )
         self.past = Past(self._loader, self._heavy, self._brief)
         self.commands = PlayerCommands(
             self.attempt,

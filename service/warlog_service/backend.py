@@ -27,6 +27,7 @@ from warlog_events.players.quotas import Quotas, QuotaSettings
 from warlog_events.players.scenarios import Scenarios
 from warlog_events.players.stakes import Stakes, StakeSettings
 from warlog_events.redis.append_notices import Watch
+from warlog_events.redis.claims import Claims
 from warlog_events.redis.connection import Connection, RedisUnsuitable, open_redis
 from warlog_events.redis.lease import Lease
 from warlog_events.redis.store import Store
@@ -79,7 +80,10 @@ class Backend:
         self.watch = Watch(connection)
         self.archive = None if files is None else Archive(files)
         self.store = Store(connection, world, self.archive)
-        self.accounts = Accounts(connection, world, self.watch, tokens_per_player=settings.tokens_per_player)
+        claims = Claims(connection, world)
+        self.accounts = Accounts(
+            connection, world, self.watch, claims=claims, tokens_per_player=settings.tokens_per_player
+        )
         self.scenarios = Scenarios(connection, world, scenarios_per_player=settings.scenarios_per_player)
         self.ledger = Ledger(connection, world, settings.starting_gold)
         self.library = Library(connection, world, layouts_per_game=settings.layouts_per_game)
@@ -116,6 +120,7 @@ class Backend:
                 proposal_bytes_per_match=settings.proposal_bytes_per_match,
                 events_per_match=settings.events_per_match,
             ),
+            claims=claims,
             heavy=self.heavy,
         )
         if self.archive is not None:
@@ -132,6 +137,7 @@ class Backend:
             self.matches,
             world,
             watch=self.watch,
+            claims=claims,
             patience_seconds=settings.pairing_seconds,
             entries_max=settings.pairing_entries,
         )

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
+from hashlib import sha256
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl
 
@@ -19,6 +20,7 @@ from msgspec.structs import FieldInfo, fields
 import warlog_core
 from warlog_core import explain
 from warlog_events.errors import BadParameter, BodyTooLarge, MalformedBody
+from warlog_events.results import Key
 from warlog_service.responses import wire_of
 
 AnyRequest = Request[Any, Any, Any]
@@ -178,6 +180,12 @@ def expected_version(scope: Scope) -> int | None:
     if not (digits.isascii() and digits.isdigit() and len(digits) <= 15):
         raise BadParameter('`If-Match` must be a version such as "17".')
     return int(digits)
+
+
+def key_of(scope: Scope, path_part: bytes, body: bytes) -> Key | None:
+    """The Idempotency-Key, which is for this body and this path. Raises BadParameter."""
+    key = idempotency_key(scope)
+    return None if key is None else Key(key, sha256(path_part + body).hexdigest())
 
 
 def idempotency_key(scope: Scope) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import threading
 import time
@@ -338,9 +339,6 @@ def test_a_read_is_repeated_after_a_lost_connection(speaker: Speaker) -> None:
 
 def test_what_might_be_done_twice_is_never_sent_twice(speaker: Speaker) -> None:
     calls: list[Callable[[Any], Any]] = [
-        lambda c: c.create_player("ada"),
-        lambda c: c.create_match("hex", {"red": "me"}),
-        lambda c: c.import_record({}),
         lambda c: c.create_token("bot"),
         lambda c: c.create_scenario("hex", "mine", {}),
     ]
@@ -398,6 +396,45 @@ def test_taking_and_leaving_a_seat_are_repeated_with_their_key_like_commands(
         assert speaker.call(server.url, call).id == MATCH["id"]
     assert [(r.method, r.path) for r in server.received] == [(method, path)] * 2
     assert len({r.headers["idempotency-key"] for r in server.received}) == 1
+
+
+def next_of(answers: Iterator[bytes], request: object) -> bytes:
+    return next(answers)
+
+
+@pytest.mark.parametrize(
+    ("call", "answer"),
+    [
+        (
+            lambda c, **how: c.create_player("ada", **how),
+            {"player": {"id": "p", "name": "ada"}, "token": "t", "scopes": []},
+        ),
+        (lambda c, **how: c.create_match("hex", {"red": "me"}, **how), {"match": MATCH}),
+        (lambda c, **how: c.import_record({}, visibility="private", **how), {"match": MATCH}),
+        (
+            lambda c, **how: c.pair("hex", **how),
+            {
+                "entry": {"id": "pq_1", "game": "hex", "options": {}, "mode": "casual", "move_seconds": 0}
+                | {"players": 2, "status": "waiting"}
+            },
+        ),
+    ],
+    ids=["create_player", "create_match", "import_record", "pair"],
+)
+def test_what_makes_something_new_is_repeated_with_its_key_like_commands(
+    speaker: Speaker, call: Callable[..., Any], answer: dict[str, Any]
+) -> None:
+    busy = reply(503, problem(503, "unconfirmed"), Retry_After="0")
+    keys = set[str]()
+    for how in ({}, {"idempotency_key": "a key of my own, long enough"}):
+        answers = iter([b"", busy, reply(201, answer)])
+        with CuttingServer(functools.partial(next_of, answers)) as server:
+            speaker.call(server.url, functools.partial(call, **how))
+        assert len({(r.path, r.body, r.headers["idempotency-key"]) for r in server.received}) == 1
+        assert len(server.received) == 3
+        keys.add(server.received[0].headers["idempotency-key"])
+    assert min(map(len, keys)) >= 22
+    assert how["idempotency_key"] in keys
 
 
 def test_who_asks_too_often_waits_as_long_as_told_and_asks_again(speaker: Speaker) -> None:

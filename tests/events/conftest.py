@@ -15,11 +15,12 @@ from tests.servers import AnyRedis, RedisServer
 
 # Which modules meet the other two in every run; the rest does so in `make soak`.
 EVERY_RUN = {
-    "embedded": ("test_store", "test_accounts"),
+    "embedded": ("test_store", "test_accounts", "test_creation_keys"),
     "cluster": (
         "test_abandoned",
         "test_accounts",
         "test_clock",
+        "test_creation_keys",
         "test_feed",
         "test_ledger",
         "test_lobby",

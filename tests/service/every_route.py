@@ -196,9 +196,12 @@ def _server(asking: Asking, table: Table) -> None:
     asking("DELETE", f"{match}/seats/{hidden}")
     asking("DELETE", f"{match}/seats/{own}", if_match='"999"', idempotency_key="leave")
     asking(
-        "POST", "/matches/import?visibility=private", {"game": table.game, "events": [], "match": table.match}
+        "POST",
+        "/matches/import?visibility=private",
+        {"game": table.game, "events": [], "match": table.match},
+        idempotency_key="import",
     )
-    asking("POST", "/players", {"name": ""})
+    asking("POST", "/players", {"name": ""}, idempotency_key="a key that nobody guesses")
     if not asking.player.token:
         for path in ("/players/me", f"/players/me/options/{table.game}", "/pairing", "/tokens"):
             asking.read(path)
@@ -239,7 +242,7 @@ def _own(asking: Asking, table: Table) -> None:
         asking.feed(f"/pairing/{theirs['id']}/feed", 1)
         asking("DELETE", f"/pairing/{theirs['id']}")
     asking("POST", "/matches", {"game": table.game, "seats": {table.seats[0]: table.hider.id, "x": "me"}},
-           idempotency_key="look")  # fmt: skip
+           idempotency_key="make")  # fmt: skip
 
 
 def _commands(asking: Asking, table: Table, now: Json, acts: Sequence[Json]) -> None:

@@ -150,12 +150,15 @@ def test_what_is_wrong_is_refused_with_a_code_and_nobody_waits(people: list[Api]
     assert ok(ada.get("/pairing"))["entries"] == []
 
 
-def test_a_repeated_key_finds_its_entry_and_never_makes_a_second_match(people: list[Api]) -> None:
+def test_a_repeated_key_gets_the_first_answer_and_never_makes_a_second_match(people: list[Api]) -> None:
     ada, bob, *_ = people
-    first = ok(ada.post("/pairing", HEX, **{"idempotency-key": "k"}), 201)["entry"]
+    first = ada.post("/pairing", HEX, idempotency_key="k")
+    entry = ok(first, 201)["entry"]
     match = join(bob)["match"]
-    again = ok(ada.post("/pairing", HEX, **{"idempotency-key": "k"}), 200)["entry"]
-    assert (again["id"], again["match"]) == (first["id"], match)
+    again = ada.post("/pairing", HEX, idempotency_key="k")
+    assert (again.status_code, again.content) == (201, first.content)
+    assert entry_of(ada, entry["id"])["match"] == match
+    refused(ada.post("/pairing", {"game": "wec"}, idempotency_key="k"), 409, "idempotency_key_reused")
 
 
 def test_who_waits_when_every_process_is_killed_waits_afterwards(tmp_path: Path) -> None:

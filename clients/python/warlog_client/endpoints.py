@@ -75,9 +75,15 @@ class How(TypedDict, total=False):
 def _command(
     request: Request[T], *, if_match: int | None = None, idempotency_key: str | None = None
 ) -> Request[T]:
+    request = _once(request, idempotency_key)
+    if if_match is None:
+        return request
+    return msgspec.structs.replace(request, headers={**request.headers, "If-Match": f'"{if_match}"'})
+
+
+def _once(request: Request[T], idempotency_key: str | None) -> Request[T]:
+    """With this key, or a fresh one, so that it takes effect once however often it is sent."""
     headers = {**request.headers, "Idempotency-Key": idempotency_key or uuid.uuid4().hex}
-    if if_match is not None:
-        headers["If-Match"] = f'"{if_match}"'
     return msgspec.structs.replace(request, headers=headers, repeatable=True)
 
 
@@ -91,9 +97,12 @@ class Endpoints:
     # ---- accounts ------------------------------------------------------------------------------------------
 
     @endpoint
-    def create_player(self, name: str) -> Request[models.Registered]:
-        """A new account with a first token. Needs no token."""
-        return post(_REGISTERED, "players", body={"name": name})
+    def create_player(self, name: str, *, idempotency_key: str | None = None) -> Request[models.Registered]:
+        """A new account with a first token. Needs no token.
+
+        A key of one's own has at least 22 random characters and is as secret as the token: whoever repeats the call
+        with it, from the same address within 24 hours, gets the token."""
+        return _once(post(_REGISTERED, "players", body={"name": name}), idempotency_key)
 
     @endpoint
     def me(self) -> Request[models.Account]:
@@ -221,6 +230,7 @@ class Endpoints:
         seating: str | None = None,
         setup_seconds: int | None = None,
         open_record: bool | None = None,
+        idempotency_key: str | None = None,
     ) -> Request[models.Created]:
         """A new match; where the caller holds every seat, it starts at once. None: the service decides.
 
@@ -247,7 +257,7 @@ class Endpoints:
             "open_record": open_record,
         }
         body = {name: value for name, value in settings.items() if value is not None}
-        return post(_CREATED, "matches", body=body)
+        return _once(post(_CREATED, "matches", body=body), idempotency_key)
 
     @paged
     def matches(
@@ -311,13 +321,12 @@ class Endpoints:
         setup_seconds: int | None = None,
         idempotency_key: str | None = None,
     ) -> Request[models.PairingEntry]:
-        """Waits, or goes on waiting, for others who want the same match. `paired` waits until there is one."""
+        """Waits, or goes on waiting, for others who want the same match. `paired` waits until there is one. A repeat
+        with the same key gets the first answer."""
         settings = {"game": game, "options": options, "mode": mode, "move_seconds": move_seconds}
         settings["setup_seconds"] = setup_seconds
         body = {name: value for name, value in settings.items() if value is not None}
-        request = post(_ENTRY, "pairing", body=body)
-        headers = {**request.headers, "Idempotency-Key": idempotency_key or uuid.uuid4().hex}
-        return msgspec.structs.replace(request, headers=headers, repeatable=True)
+        return _once(post(_ENTRY, "pairing", body=body), idempotency_key)
 
     @endpoint
     def pairings(self) -> Request[list[models.PairingEntry]]:
@@ -425,11 +434,14 @@ class Endpoints:
         return get(_VERDICT, "matches", match, "verify")
 
     @endpoint
-    def import_record(self, record: Json, *, visibility: str | None = None) -> Request[models.Imported]:
+    def import_record(
+        self, record: Json, *, visibility: str | None = None, idempotency_key: str | None = None
+    ) -> Request[models.Imported]:
         """A new casual match from a record, or from `{"game", "history"}`; all its seats are the caller's.
 
         visibility  `public` (so it is by default) or `private`"""
-        return post(_IMPORTED, "matches", "import", body=record, visibility=visibility)
+        request = post(_IMPORTED, "matches", "import", body=record, visibility=visibility)
+        return _once(request, idempotency_key)
 
     # ---- scenarios -----------------------------------------------------------------------------------------
 

@@ -74,8 +74,11 @@ def begin(
     caller: Player,
     players: Mapping[str, Player],
     beginning: Beginning | None,
+    secret_of: Callable[[str], bytes],
 ) -> dict[str, str]:
-    """`match_created`, and `match_started` at once where the creator holds every seat; gives the invitations."""
+    """`match_created`, and `match_started` at once where the creator holds every seat; gives the invitations.
+
+    secret_of  INVITATION_BYTES random bytes for the invitation to a seat"""
     check_seconds("move_seconds", spec.move_seconds)
     check_seconds("setup_seconds", spec.setup_seconds)
     if spec.open_record and spec.mode == "competitive":
@@ -102,7 +105,7 @@ def begin(
     if policy.stake(draft.game, options, spec.mode) and sitting - {caller.id}:
         raise BadParameter("Where gold is at stake, players take their seats themselves.", path="/seats")
     alone = set(holders) == set(seats) and sitting == {caller.id}
-    secrets = {seat: _invitation(draft.token_bytes) for seat in invited}
+    secrets = {seat: invitation(secret_of(seat)) for seat in invited}
     created = MatchCreated(
         game=draft.game.name,
         rules_version=draft.game.rules_version,
@@ -250,5 +253,5 @@ def begin_rematch(draft: Draft, match: Match) -> None:
         start(draft, fold.creator)
 
 
-def _invitation(token_bytes: Callable[[int], bytes]) -> str:
-    return "wli_" + base64.b32encode(token_bytes(INVITATION_BYTES)).decode().lower()
+def invitation(secret: bytes) -> str:
+    return "wli_" + base64.b32encode(secret).decode().lower()

@@ -16,6 +16,8 @@ import msgspec
 
 from ..clock_and_random import World
 from ..errors import (
+    BadParameter,
+    IdempotencyKeyReused,
     InsufficientScope,
     MalformedBody,
     QuotaExceeded,
@@ -27,9 +29,13 @@ from ..match.match import rfc3339
 from ..match.model import Player
 from ..redis import keys
 from ..redis.append_notices import Watch
+from ..redis.claims import Claim, Claims
 from ..redis.connection import Connection
+from ..results import Key
 
 NAME_CHARACTERS_MAX = 40
+TOKEN_BYTES = 32
+PLAYER_KEY_MIN = 22  # characters: 128 random bits as base64
 REMEMBERED_MAX = 50_000
 # Of tokens that are not remembered, at the same time in a process; others wait their turn. However many tokens are
 # tried, Redis has so many questions of this process before it, and a good token waits for a few round trips.
@@ -98,11 +104,18 @@ class Accounts:
     something is written, Unconfirmed."""
 
     def __init__(
-        self, connection: Connection, world: World, watch: Watch, *, tokens_per_player: int = 0
+        self,
+        connection: Connection,
+        world: World,
+        watch: Watch,
+        *,
+        claims: Claims | None = None,
+        tokens_per_player: int = 0,
     ) -> None:
         """tokens_per_player: 0 for any number."""
         self._tokens_max = tokens_per_player
         self._pipe = connection.pipe
+        self._claims = claims or Claims(connection, world)
         self._world = world
         self._watch = watch
         self._remembered: dict[str, Caller] = {}  # by the token's hash
@@ -114,19 +127,61 @@ class Accounts:
         connection.keep_time(world)
         watch.subscribe(keys.REVOKED, self._revoked, self._missed)
 
-    async def create_player(self, name: str, scopes: tuple[str, ...] = ("play",)) -> tuple[Account, str]:
-        """The account and its first token. Raises MalformedBody for a name that is none."""
+    async def create_player(
+        self,
+        name: str,
+        scopes: tuple[str, ...] = ("play",),
+        *,
+        address: str = "",
+        key: Key | None = None,
+    ) -> tuple[Account, str]:
+        """The account and its first token. With a `key` that was used before from this address, those of that time.
+
+        Raises MalformedBody for a name that is none; IdempotencyKeyReused, BadParameter for a key that may be guessed:
+        who repeats it gets the token."""
         if not 1 <= len(name) <= NAME_CHARACTERS_MAX or not name.isprintable() or name != name.strip():
             raise MalformedBody(
                 f"A name has 1 to {NAME_CHARACTERS_MAX} printable characters and no space at either end.",
                 path="/name",
             )
+        if key is not None:
+            if len(key.key) < PLAYER_KEY_MIN:
+                raise BadParameter(
+                    f"To open an account, `Idempotency-Key` must have at least {PLAYER_KEY_MIN} characters, at random "
+                    "(a UUID will do): whoever repeats it gets the token.",
+                    extra={"minimum": PLAYER_KEY_MIN},
+                )
+
+            async def create(claim: Claim) -> tuple[Account, str]:
+                return await self._create_once(name, scopes, claim)
+
+            return await self._claims.once(f"address {address}", key.key, key.digest, create)
         player = self._world.new_id("pl_")
         self._pipe.check_growth(keys.player(player))
         created_ms = self._world.now_ms()
         await self._pipe.call("HSET", keys.player(player), "name", name, "created_at", created_ms, write=True)
         new = await self._add_token(Player(player, name), "", scopes)
         return Account(player, name, rfc3339(created_ms)), new.token
+
+    async def _create_once(self, name: str, scopes: tuple[str, ...], claim: Claim) -> tuple[Account, str]:
+        """However often, and wherever it stopped before. A token that has been revoked since is not made valid
+        again."""
+        player = Player(claim.id("pl_"), name)
+        token, token_hash = _token(claim.secret("token", TOKEN_BYTES))
+        token_id, now_ms = claim.id("tk_"), self._world.now_ms()
+        stored = msgspec.json.encode(_StoredToken("", scopes, now_ms, token_hash))
+        of_player = [keys.player(player.id), keys.tokens(player.id)]
+        kept_name, created_ms, listed = await self._pipe.script(
+            "new_player", of_player, (name, now_ms, token_id, stored)
+        )
+        if kept_name.decode() != name:
+            raise IdempotencyKeyReused()
+        if listed:
+            caller = msgspec.json.encode(Caller(player, scopes, token_id, token_hash))
+            await self._pipe.call("SET", keys.token(token_hash), caller, write=True)
+            if not await self._pipe.call("HEXISTS", keys.tokens(player.id), token_id):
+                await self._forget(token_hash)  # it was revoked between these steps
+        return Account(player.id, name, rfc3339(int(created_ms))), token
 
     async def player(self, player_id: str) -> Account:
         """Raises UnknownPlayer."""
@@ -209,6 +264,8 @@ class Accounts:
                 await self._forget(session.hash)
                 await self._pipe.call("HDEL", keys.tokens(player_id), session_id, write=True)
         await self._pipe.call("HDEL", keys.tokens(player_id), token_id, write=True)
+        # Whoever was just making it valid (`_create_once`) has now, or sees that it is no longer listed.
+        await self._forget(stored.hash)
 
     async def _forget(self, token_hash: str) -> None:
         """The token opens nothing from now on, here and in every process."""
@@ -291,9 +348,8 @@ class Accounts:
         parent: str | None = None,
     ) -> NewToken:
         """lasts_ms: None for a token that does not expire."""
-        secret = base64.urlsafe_b64encode(self._world.token_bytes(32)).decode().rstrip("=")
-        token, token_id = f"wl_{secret}", self._world.new_id("tk_")
-        token_hash = hashlib.sha256(token.encode()).hexdigest()
+        token, token_hash = _token(self._world.token_bytes(TOKEN_BYTES))
+        token_id = self._world.new_id("tk_")
         now_ms = self._world.now_ms()
         expires_ms = None if lasts_ms is None else now_ms + lasts_ms
         stored = _StoredToken(label, scopes, now_ms, token_hash, expires_ms, parent)
@@ -319,6 +375,12 @@ class Accounts:
         self._remembered.clear()
         self._hashes.clear()
         self._listening = self._watch.ready
+
+
+def _token(secret: bytes) -> tuple[str, str]:
+    """The token, and the hash by which it is found."""
+    token = "wl_" + base64.urlsafe_b64encode(secret).decode().rstrip("=")
+    return token, hashlib.sha256(token.encode()).hexdigest()
 
 
 def _rfc3339(ms: int | None) -> str | None:

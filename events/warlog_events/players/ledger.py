@@ -171,6 +171,9 @@ class Ledger:
         found = await self._pipe.many(("HGETALL", keys.ledger(f"account:{player}")) for player in players)
         return {player: self._holdings(flat) for player, flat in zip(players, found, strict=True)}
 
+    def of_a_new_player(self) -> Holdings:
+        return self._holdings([])
+
     def _holdings(self, flat: list[bytes]) -> Holdings:
         fields = {name.decode(): value for name, value in zip(flat[::2], flat[1::2], strict=True)}
         records: dict[str, dict[str, int]] = {}

@@ -23,6 +23,9 @@ FIELD_BYTES = 12
 DIGEST_BYTES = 8
 
 
+TTL_SECONDS = 86_400
+
+
 class Idempotency(msgspec.Struct, frozen=True):
     """What is kept of an accepted command for `ttl_s` seconds or somewhat longer.
 
@@ -34,7 +37,7 @@ class Idempotency(msgspec.Struct, frozen=True):
     key: str
     digest: str
     deadlines: Mapping[str, int]
-    ttl_s: int = 86_400
+    ttl_s: int = TTL_SECONDS
 
 
 class _Earlier(msgspec.Struct):

@@ -155,6 +155,11 @@ def token(token_hash: str) -> str:
     return f"warlog:token:{token_hash}"
 
 
+def claim(who: str, idempotency_key: str) -> str:
+    """Hash, for two days: what the first request with this key set out with (claims.py)."""
+    return f"warlog:claim:{hashlib.sha256(f'{who} {idempotency_key}'.encode()).hexdigest()[:32]}"
+
+
 def scenario(scenario_id: str) -> str:
     return f"warlog:{{scenarios}}:{scenario_id}"
 

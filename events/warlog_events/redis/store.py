@@ -170,7 +170,7 @@ class Store:
     appended to it. (Redis is asked first, so what is here costs nothing more.)"""
 
     def __init__(self, connection: Connection, world: World, archive: Reading | None = None) -> None:
-        self._connection = connection
+        self.connection = connection
         self._archive = archive
         self._pipe = connection.pipe
         self._world = world
@@ -179,9 +179,7 @@ class Store:
 
     def on_return(self, returned: Callable[[Callable[[str], bool]], None]) -> None:
         """As `Connection.on_return`, of match ids."""
-        self._connection.on_return(
-            lambda affected: returned(lambda match_id: affected(keys.events(match_id)))
-        )
+        self.connection.on_return(lambda affected: returned(lambda match_id: affected(keys.events(match_id))))
 
     def at(self, after: int = 0) -> int:
         """When an event that is appended now happens: ms, Redis's clock, not before `after` (the tail's `at`)."""
@@ -202,7 +200,7 @@ class Store:
 
     def check_growth(self, match_id: str) -> None:
         """Before a new match is made. Raises DiskFull, Unavailable."""
-        self._connection.check_growth(keys.events(match_id))
+        self.connection.check_growth(keys.events(match_id))
 
     async def append(self, append: Append) -> None:
         """All or nothing (lua/append.lua).
@@ -259,7 +257,7 @@ class Store:
                 AT_TOLERANCE_MS,
                 a.acting_seat or "",
                 ACTIVITY_ENTRIES,
-                self._connection.follower,
+                self.connection.follower,
                 ttl_s,
                 False if a.deadlines is None else list(a.deadlines.items()),
                 list(a.secrets.items()) if a.secrets else (),
@@ -285,7 +283,7 @@ class Store:
                 raise TooLate(f"The time of the seat {a.acting_seat} is over.", version=a.expected_version)
             case [b"skew", now]:
                 if not self._world.is_fixed:
-                    self._connection.set_clock(now)
+                    self.connection.set_clock(now)
                 raise ClockSkew("The server's clock was wrong and has been set; try again.")
             case [b"archived"]:
                 raise Unavailable("This match is coming back from the archive; try again.")
@@ -470,7 +468,7 @@ class Store:
 
     def _together(self, buckets: tuple[int, ...]) -> list[tuple[int, ...]]:
         """Those that one script call may ask for."""
-        size = 1 if self._connection.is_cluster else BUCKETS_PER_CALL
+        size = 1 if self.connection.is_cluster else BUCKETS_PER_CALL
         return [buckets[start : start + size] for start in range(0, len(buckets), size)]
 
     async def matches(self, bucket: int) -> AsyncIterator[list[str]]:

@@ -38,8 +38,10 @@ from ..match.proposals import check_beginning, merged
 from ..matches import Matches
 from ..redis import keys
 from ..redis.append_notices import Watch
+from ..redis.claims import Claim, Claims
 from ..redis.connection import Connection
 from ..redis.pipe import Word
+from ..results import Key
 
 log = logging.getLogger("warlog.pairing")
 
@@ -109,11 +111,7 @@ class Making(msgspec.Struct, frozen=True):
 
 _spec = msgspec.json.Decoder(_Spec)
 _making = msgspec.json.Decoder(Making)
-
-
-def entry_id(player: str, key: str) -> str:
-    """Always the same for a player and his Idempotency-Key."""
-    return f"pq_{hashlib.sha256(f'{player} {key}'.encode()).hexdigest()[:24]}"
+_joined = msgspec.json.Decoder(tuple[Entry, bool])
 
 
 class Pairing:
@@ -126,6 +124,7 @@ class Pairing:
         world: World,
         *,
         watch: Watch | None = None,
+        claims: Claims | None = None,
         patience_seconds: int = 60,
         entries_max: int = 8,
     ) -> None:
@@ -133,6 +132,7 @@ class Pairing:
         for any number."""
         self._entries_max = entries_max
         self._pipe = connection.pipe
+        self._claims = claims or Claims(connection, world)
         self._matches = matches
         self._world = world
         self._patience_ms = patience_seconds * 1000
@@ -142,15 +142,28 @@ class Pairing:
 
     # ---- players
 
-    async def join(self, player: Player, wanted: Wanted, key: str | None = None) -> tuple[Entry, bool]:
-        """He waits from now on; False if he did so before in this queue, or with this Idempotency-Key.
+    async def join(self, player: Player, wanted: Wanted, key: Key | None = None) -> tuple[Entry, bool]:
+        """He waits from now on; False if he did so before in this queue. With a `key` that was used before, what came
+        of it then.
 
-        Raises UnknownGame, BadParameter, Refused (options), BodyTooLarge, QuotaExceeded."""
+        Raises UnknownGame, BadParameter, Refused (options), BodyTooLarge, QuotaExceeded, IdempotencyKeyReused."""
+        if key is None:
+            return await self._join(self._world.new_id("pq_"), player, wanted)
+
+        async def join(claim: Claim) -> tuple[Entry, bool]:
+            answer = claim.answer
+            if not answer:
+                joined = await self._join(claim.id("pq_"), player, wanted)
+                answer = await self._claims.answered(claim, encode(joined))
+            return _joined.decode(answer)
+
+        return await self._claims.once(player.id, key.key, key.digest, join)
+
+    async def _join(self, id: str, player: Player, wanted: Wanted) -> tuple[Entry, bool]:
         spec, players = self._spec(wanted)
         text = encode(spec)
         if len(text) > SPEC_BYTES_MAX:
             raise BodyTooLarge("These options are too large for pairing.", path="/options")
-        id = self._world.new_id("pq_") if key is None else entry_id(player.id, key)
         queue = self._queue(spec)
         self._pipe.check_growth(keys.pairing("order"))
         reply = await self._step(
@@ -162,7 +175,7 @@ class Pairing:
             raise QuotaExceeded("pairing_entries", most, most, detail)
         if reply[0] == b"new":
             await self._pair(queue)
-        return await self.entry(player.id, reply[1].decode()), reply[0] == b"new"
+        return await self.entry(player.id, reply[1].decode()), reply[0] != b"waiting"
 
     async def entry(self, player: str, id: str) -> Entry:
         """How it stands; whose entry it is shows with this that he is still there. Raises UnknownEntry."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, nullcontext
-from hashlib import sha256
 
 from litestar import delete, post, put
 from litestar.params import FromPath
@@ -26,7 +25,7 @@ from warlog_events.match.commands import (
     TakeSeat,
 )
 from warlog_events.match.model import Player, Reader
-from warlog_events.results import Done, Key
+from warlog_events.results import Done
 from warlog_service import auth, schema
 from warlog_service.backend import Service, service_of
 from warlog_service.openapi import call
@@ -35,7 +34,7 @@ from warlog_service.requests import (
     decode,
     decoder,
     expected_version,
-    idempotency_key,
+    key_of,
     read_body,
 )
 from warlog_service.responses import JSON, PRIVATE, Answer
@@ -98,8 +97,7 @@ async def run_command(
     player = caller.player
     service.limits.commands.spend(player.id)
     body = await read_body(scope, receive, service.settings.body_bytes_max)
-    header_key = idempotency_key(scope)
-    key = None if header_key is None else Key(header_key, sha256(path_part + body).hexdigest())
+    key = key_of(scope, path_part, body)
     command = decode_command(body)
     version = expected_version(scope)
     matches = service.backend.matches

@@ -14,7 +14,7 @@ from warlog_events.match.model import Player, Reader
 from warlog_service import auth, schema
 from warlog_service.backend import Service, service_of
 from warlog_service.openapi import call
-from warlog_service.requests import AnyRequest, asked, decode, header, read_body
+from warlog_service.requests import AnyRequest, asked, decode, header, key_of, read_body
 from warlog_service.responses import PRIVATE, Answer, matches, not_modified, private
 from warlog_service.routes.reading import match_of, tag_of
 
@@ -48,8 +48,9 @@ async def get_matches(request: AnyRequest) -> Answer:
         answer=schema.MatchCreated,
         status=201,
         token=True,
+        headers=("Idempotency-Key",),
         errors=("unknown_game", "unknown_seat", "unknown_player", "unknown_scenario", "competitive", "invalid_options",
-                "too_few_matches", "quota_exceeded",
+                "too_few_matches", "quota_exceeded", "idempotency_key_reused", "unconfirmed",
                 "invalid_position", "other codes of the rule book's options and Position"),
     ),
 )  # fmt: skip
@@ -57,14 +58,21 @@ async def post_match(request: AnyRequest) -> Answer:
     """Create a match.
 
     `seats` gives for each seat `me`, `open`, `invite` or a player id. The answer has the invitations, which are shown
-    only here. A player who takes all seats starts the match with this call."""
+    only here. A player who takes all seats starts the match with this call.
+
+    With an `Idempotency-Key` the call can be repeated for 24 hours: the repeat makes nothing, and gets the first answer
+    with its invitations. Any other call of yours that makes something, and this one with another body, needs another
+    key."""
     service = service_of(request.scope)
     caller = await auth.caller(service, request.scope)
     service.limits.commands.spend(caller.id)
     body = await read_body(request.scope, request.receive, service.settings.body_bytes_max)
     spec: CreateMatch = decode(body, CreateMatch)
     made = await service.backend.matches.new.create(
-        spec, caller.player, players=await _players(service, spec)
+        spec,
+        caller.player,
+        players=await _players(service, spec),
+        key=key_of(request.scope, b"POST /matches\0", body),
     )
     location = (b"location", f"/v1/matches/{made.match.id}".encode())
     summary = made.match.summary_at(made.match.reader(caller.id), made.match.fold.updated_at)

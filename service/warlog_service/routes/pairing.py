@@ -15,7 +15,7 @@ from warlog_events.workers.pairing import Entry
 from warlog_service import auth, schema
 from warlog_service.backend import Service, service_of
 from warlog_service.openapi import call
-from warlog_service.requests import AnyRequest, asked, decode, idempotency_key, read_body
+from warlog_service.requests import AnyRequest, asked, decode, key_of, read_body
 from warlog_service.responses import Answer, encode, private
 from warlog_service.sse import EventStream
 
@@ -32,6 +32,8 @@ WAIT_SECONDS_MAX = 30
         headers=("Idempotency-Key",),
         errors=(
             "quota_exceeded",
+            "idempotency_key_reused",
+            "unconfirmed",
             "unknown_game",
             "invalid_options",
             "other codes of the rule book's options",
@@ -42,16 +44,20 @@ async def post_pairing(request: AnyRequest) -> Answer:
     """Wait in a queue for other players who want the same match. Equal options (defaults filled in) share a queue.
 
     The players who have waited longest are seated first; seats are drawn by lot, and the match begins at once. You may
-    wait in several queues: your first match ends your other entries. If you wait in this queue already, or repeat an
-    `Idempotency-Key`, you get the existing entry (200). Ask for the entry or follow its feed now and then: without
-    either it expires after a minute."""
+    wait in several queues: your first match ends your other entries. If you wait in this queue already, you get
+    the existing entry (200). Ask for the entry or follow its feed now and then: without either it expires after a
+    minute.
+
+    With an `Idempotency-Key` the call can be repeated for 24 hours: the repeat gets the first answer, with the entry
+    as it stood then. Any other call of yours that makes something needs another key."""
     scope = request.scope
     service = service_of(scope)
     caller = await auth.caller(service, scope)
     service.limits.commands.spend(caller.id)
     body = await read_body(scope, request.receive, service.settings.body_bytes_max)
     wanted: Wanted = decode(body, Wanted)
-    entry, new = await service.backend.pairing.join(caller.player, wanted, idempotency_key(scope))
+    key = key_of(scope, b"POST /pairing\0", body)
+    entry, new = await service.backend.pairing.join(caller.player, wanted, key)
     location = (b"location", f"/v1/pairing/{entry.id}".encode())
     return private({"entry": entry}, 201 if new else 200, location)
 

@@ -9,24 +9,32 @@ from warlog_events.errors import InsufficientScope
 from warlog_service import auth, schema
 from warlog_service.backend import service_of
 from warlog_service.openapi import call
-from warlog_service.requests import AnyRequest, asked, decode, read_body
+from warlog_service.requests import AnyRequest, asked, decode, key_of, read_body
 from warlog_service.responses import Answer, private
 from warlog_service.routes.standings import account_json
 
 TOKENS_MAX = 200
 
 
-@post("/players", opt=call(body=schema.NewPlayer, answer=schema.PlayerCreated, status=201))
+@post("/players", opt=call(body=schema.NewPlayer, answer=schema.PlayerCreated, status=201,
+                           headers=("Idempotency-Key",),
+                           errors=("idempotency_key_reused", "unconfirmed")))  # fmt: skip
 async def post_player(request: AnyRequest) -> Answer:
-    """Open an account. The answer has its first token, which is never shown again."""
+    """Open an account. The answer has its first token, which is never shown again.
+
+    With an `Idempotency-Key` the call can be repeated from the same address for 24 hours: the repeat makes nothing, and
+    gets the first answer with its token. So the key must be kept as secret as the token, and be as hard to guess: it
+    has at least 22 random characters. A UUID will do."""
     service = service_of(request.scope)
-    service.limits.accounts.spend(auth.address(service, request.scope))
+    address = auth.address(service, request.scope)
+    service.limits.accounts.spend(address)
     body = await read_body(request.scope, request.receive, service.settings.body_bytes_max)
     new: schema.NewPlayer = decode(body, schema.NewPlayer)
-    player, token = await service.backend.accounts.create_player(new.name)
+    key = key_of(request.scope, b"POST /players\0", body)
+    player, token = await service.backend.accounts.create_player(new.name, address=address, key=key)
     ledger = service.backend.ledger
     await ledger.open(player.id)
-    account = account_json(player, (await ledger.holdings([player.id]))[player.id])
+    account = account_json(player, ledger.of_a_new_player())
     return private({"player": account, "token": token, "scopes": ["play"]}, 201)
 
 

@@ -9,7 +9,7 @@ from warlog_service import auth, schema
 from warlog_service.backend import service_of
 from warlog_service.heavy import Large, Result
 from warlog_service.openapi import call
-from warlog_service.requests import AnyRequest, asked, decode, read_body
+from warlog_service.requests import AnyRequest, asked, decode, key_of, read_body
 from warlog_service.responses import JSON, PRIVATE, Answer, encode, private
 from warlog_service.routes.reading import match_of
 
@@ -66,14 +66,25 @@ async def get_verify(request: AnyRequest, match_id: FromPath[str]) -> Answer:
         answer=schema.Imported,
         status=201,
         token=True,
-        errors=("quota_exceeded", "unknown_game", "bad_record", "every code of the game's rule book"),
+        headers=("Idempotency-Key",),
+        errors=(
+            "quota_exceeded",
+            "idempotency_key_reused",
+            "unconfirmed",
+            "unknown_game",
+            "bad_record",
+            "every code of the game's rule book",
+        ),
     ),
 )
 async def post_import(request: AnyRequest) -> Answer:
     """Make a casual match from a record; every event is replayed and checked.
 
     If the game has a notation, `{"game", "history"}` will do instead of a record. You get all seats. Seeds, hashes and
-    chain may be missing: a list of actions and draws is enough. The match is public unless `visibility=private`."""
+    chain may be missing: a list of actions and draws is enough. The match is public unless `visibility=private`.
+
+    With an `Idempotency-Key` the call can be repeated for 24 hours: the repeat makes nothing, and gets the first
+    answer. Any other call of yours that makes something needs another key."""
     service = service_of(request.scope)
     caller = await auth.caller(service, request.scope)
     service.limits.commands.spend(caller.id)
@@ -83,9 +94,12 @@ async def post_import(request: AnyRequest) -> Answer:
     with service.heavy.place(who), service.heavy.holding(who) as held:
         body = await read_body(request.scope, request.receive, service.settings.import_bytes_max, held.add)
         async with service.heavy.queued():
-            record = await service.backend.heavy.run(decode, body, schema.Json)
+            run = service.backend.heavy.run
+            record = await run(decode, body, schema.Json)
+            path_part = b"POST /matches/import?visibility=%b\0" % visibility.encode()
+            key = await run(key_of, request.scope, path_part, body)
             done = await service.backend.matches.new.import_record(
-                record, caller.player, visibility=visibility
+                record, caller.player, visibility=visibility, key=key
             )
     location = (b"location", f"/v1/matches/{done.match.id}".encode())
     return private(

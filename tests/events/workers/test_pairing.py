@@ -24,7 +24,8 @@ from warlog_events.match.model import Player
 from warlog_events.matches import Matches
 from warlog_events.redis import keys
 from warlog_events.redis.pipe import Client
-from warlog_events.workers.pairing import GIVEN_UP_MS, Entry, Pairing, entry_id
+from warlog_events.results import Key
+from warlog_events.workers.pairing import GIVEN_UP_MS, Entry, Pairing
 
 HEX = Wanted("hex", {"army": "preset"})
 FOUR = Wanted("hex", {"army": "preset", "seats": 4})
@@ -141,15 +142,16 @@ async def test_options_that_say_the_same_are_one_queue_and_others_are_another(ta
     assert len(await seated(table)) == len(same)
 
 
-async def test_joining_again_is_the_same_entry_and_a_key_finds_it_even_when_it_is_over(table: Table) -> None:
+async def test_joining_again_is_the_same_entry_and_a_key_tells_what_it_was_at_first(table: Table) -> None:
     quick = pairing(table)
     ada, bob = players(2)
-    first, _ = await quick.join(ada, HEX, "a key")
+    key = Key("a key", "digest")
+    first, _ = await quick.join(ada, HEX, key)
     assert await quick.join(ada, HEX) == (first, False)
-    assert await quick.join(ada, HEX, "a key") == (first, False)
-    done, _ = await quick.join(bob, HEX, "a key")
-    again, new = await quick.join(ada, HEX, "a key")
-    assert (again.id, again.match, new) == (first.id, done.match, False)
+    assert await quick.join(ada, HEX, key) == (first, True)
+    done, _ = await quick.join(bob, HEX, key)
+    assert await quick.join(ada, HEX, key) == (first, True)
+    assert (await quick.entry(ada.id, first.id)).match == done.match
     assert len(await seated(table)) == 1
     assert (await quick.join(ada, HEX))[0].status == "waiting"
     assert [entry.status for entry in await quick.entries(ada.id)] == ["waiting", "paired"]
@@ -228,15 +230,15 @@ async def test_whose_client_has_gone_is_never_seated_and_his_entry_expires(own_r
 
 
 async def test_who_asks_for_anothers_entry_does_not_keep_its_player_there(own_redis: AnyRedis) -> None:
-    """An entry's id follows from a player and a key that may be guessed; he would be seated in his absence."""
+    """He would be seated in his absence."""
     hands = Hands("kept")
     async with table_at(own_redis.url, world=hands.world) as table:
         quick = pairing(table, patience_seconds=60)
         gone, eve, third = players(3)
-        lost, _ = await quick.join(gone, HEX, "1")
+        lost, _ = await quick.join(gone, HEX)
         hands.now_ms += 50_000
         with pytest.raises(errors.UnknownEntry):
-            await quick.entry(eve.id, entry_id(gone.id, "1"))
+            await quick.entry(eve.id, lost.id)
         hands.now_ms += 10_001
         assert (await quick.join(third, HEX))[0].status == "waiting"
         assert (await quick.entry(gone.id, lost.id)).status == "expired"
