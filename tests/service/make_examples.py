@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from tests.servers import WarlogServer
-from tests.service.api import UNLIMITED, Api, ok
+from tests.service.api import UNLIMITED, Api, Feed, ok
 from tests.service.junqi import LAYOUT
 
 FILE = Path(__file__).parents[2] / "service" / "warlog_service" / "examples.json"
@@ -37,6 +37,8 @@ OPTIONS = {
     ],
 }  # fmt: skip
 
+HEADERS = {"etag", "link", "location", "set-cookie"}
+
 
 class Session:
     """Makes calls and keeps what they were, by operation id."""
@@ -44,6 +46,7 @@ class Session:
     def __init__(self, url: str) -> None:
         self.url = url
         self.kept: dict[str, Any] = {}
+        self.headers: dict[str, set[str]] = {}
 
     def call(self, operation: str, who: Api, method: str, path: str, body: Any = None, **headers: str) -> Any:
         sent = {} if body is None else {"json": body}
@@ -53,14 +56,25 @@ class Session:
         entry: dict[str, Any] = {"method": method, "path": f"/v1{path}", "status": answer.status_code}
         if body is not None:
             entry["body"] = body
-        if answer.headers.get("content-type") == "application/json":
+        kind = answer.headers.get("content-type", "")
+        if kind == "application/json":
             entry["answer"] = answer.json()
+        elif kind.startswith("text/"):
+            entry["text"] = answer.text
         self.kept.setdefault(operation, entry)
+        self.headers.setdefault(operation, {*answer.headers} & HEADERS)
         return entry.get("answer")
 
+    def feed(self, operation: str, who: Api, path: str, count: int) -> None:
+        """The first events of a feed, which go on after that."""
+        with Feed(f"{self.url}/v1{path}", who.token) as feed:
+            feed.take(count)
+            text = feed.raw.decode()
+        self.kept[operation] = {"method": "GET", "path": f"/v1{path}", "status": 200, "text": text}
 
-def play(url: str) -> dict[str, Any]:
-    """The whole session; operation id → what was sent and answered."""
+
+def play(url: str) -> Session:
+    """The whole session; `kept`: operation id → what was sent and answered."""
     session = Session(url)
     call = session.call
     stranger = Api(url)
@@ -73,6 +87,8 @@ def play(url: str) -> dict[str, Any]:
     call("get_tokens", ada, "GET", "/tokens")
     call("post_session", ada, "POST", "/sessions", sec_fetch_site="same-origin")
     call("delete_session", stranger, "DELETE", "/sessions", sec_fetch_site="same-origin")
+    call("get_live", stranger, "GET", "/health/live")
+    call("get_ready", stranger, "GET", "/health/ready")
     call("delete_token", ada, "DELETE", f"/tokens/{token['id']}")
     games = call("get_games", stranger, "GET", "/games")
     games["games"] = [
@@ -99,6 +115,8 @@ def play(url: str) -> dict[str, Any]:
     call("get_view", ben, "GET", f"{path}/view?seat=blue")
     call("get_position", ben, "GET", f"{path}/position?seat=blue")
     call("get_events", ben, "GET", f"{path}/events?after=5&limit=10")
+    call("get_history", ben, "GET", f"{path}/history?limit=6")
+    session.feed("get_feed", ben, f"{path}/feed?after=5", 2)
     call("get_timeline", ben, "GET", f"{path}/timeline")
     call("get_board", stranger, "GET", f"{path}/board")
     position = {"phase": "play", "stacks": [{"seat": "red", "unit": "swordsman", "space": "c3", "count": 5},
@@ -151,18 +169,20 @@ def play(url: str) -> dict[str, Any]:
         "post_pairing", ada, "POST", "/pairing", {"game": "hex", "options": OPTIONS, "mode": "casual"}
     )
     call("get_pairings", ada, "GET", "/pairing")
+    session.feed("get_pairing_feed", ada, f"/pairing/{waiting['entry']['id']}/feed", 1)
     call("delete_pairing", ada, "DELETE", f"/pairing/{waiting['entry']['id']}")
     ada.post("/pairing", {"game": "hex"})
     paired = ben.post("/pairing", {"game": "hex"}).json()
     call("get_pairing", ben, "GET", f"/pairing/{paired['entry']['id']}")
     session.kept.pop("prepare")
     session.kept.pop("resign")
-    return dict(sorted(session.kept.items()))
+    session.kept = dict(sorted(session.kept.items()))
+    return session
 
 
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder, WarlogServer(Path(folder), environment=WORLD) as server:
-        FILE.write_bytes(msgspec.json.format(msgspec.json.encode(play(server.url)), indent=1) + b"\n")
+        FILE.write_bytes(msgspec.json.format(msgspec.json.encode(play(server.url).kept), indent=1) + b"\n")
 
 
 if __name__ == "__main__":

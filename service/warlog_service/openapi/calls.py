@@ -19,6 +19,7 @@ class Call(Struct, frozen=True, kw_only=True):
     errors   the codes of its own, beside those that every call may answer; words that are no code stand for codes of
              the game's rule book
     headers  request headers that the call reads
+    sends    headers of the answer, beside those that every answer may have
     token    whether the call needs a token
     """
 
@@ -29,6 +30,7 @@ class Call(Struct, frozen=True, kw_only=True):
     stream: Any = None
     errors: tuple[str, ...] = ()
     headers: tuple[str, ...] = ()
+    sends: tuple[str, ...] = ()
     token: bool = False
 
     def __deepcopy__(self, memo: object) -> Call:

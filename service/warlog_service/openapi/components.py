@@ -11,6 +11,7 @@ from warlog_events.match.records import Record
 from warlog_service import schema
 from warlog_service.openapi import games
 from warlog_service.openapi.games import REF, Json, any_json, ref
+from warlog_service.openapi.words import PROPERTIES
 from warlog_service.schema import events
 from warlog_service.schema.matches import OpenProposal
 
@@ -109,19 +110,42 @@ def reached(found: Json, roots: Any) -> set[str]:
     return known
 
 
-def open_answers(found: Json, requests: set[str]) -> None:
-    """Answers may get further fields one day: only what is sent in requests is closed."""
+def close_requests(found: Json, requests: set[str]) -> None:
+    """Only what is sent in requests is closed: answers may get further fields one day. Objects that may have any say
+    so."""
+    of_games = games.components().keys()
     for name, one in found.items():
-        if name not in requests:
-            _open(one)
+        if name in requests and name in of_games and "properties" in one:
+            one["additionalProperties"] = False
+        _open(one, everything=name not in requests)
 
 
-def _open(node: Any) -> None:
+def _open(node: Any, *, everything: bool) -> None:
     if isinstance(node, list):
         for one in node:
-            _open(one)
+            _open(one, everything=everything)
     elif isinstance(node, dict):
-        if node.get("additionalProperties") is False and "properties" in node:
+        if everything and node.get("additionalProperties") is False and "properties" in node:
             del node["additionalProperties"]
-        for one in node.values():
-            _open(one)
+        if node.get("type") == "object" and "properties" not in node:
+            node.setdefault("additionalProperties", True)
+        for name, one in node.items():
+            if name != "example":
+                _open(one, everything=everything)
+
+
+def describe(found: Json) -> None:
+    """A text for every component and property that has none."""
+    for name, one in found.items():
+        if "description" not in one and name in PROPERTIES:
+            one["description"] = PROPERTIES[name]
+        for field, inner in one.get("properties", {}).items():
+            if isinstance(inner, dict) and "description" not in inner:
+                if text := _text(name, field, inner):
+                    inner["description"] = text
+
+
+def _text(component: str, field: str, inner: Json) -> str:
+    if field in ("type", "kind", "fill") and len(inner.get("enum", ())) == 1:
+        return "says which it is"
+    return PROPERTIES.get(f"{component}.{field}") or PROPERTIES.get(field) or ""

@@ -7,15 +7,17 @@ stands here: they are found by their files.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
-from functools import cache
 from typing import Any
 
 import msgspec
 
 import warlog_core
 from warlog_core import actions
-from warlog_core.codecs import Codec
+from warlog_core.codecs import Codec, service_data
+from warlog_core.description import named
+from warlog_service.openapi.words import FIELDS
 
 Json = dict[str, Any]
 
@@ -47,7 +49,6 @@ def prefix_of(game: str) -> str:
     return "".join(word.capitalize() for word in game.split("_"))
 
 
-@cache
 def components() -> Json:
     """Those of all games, and of each kind the union of all."""
     found: Json = {}
@@ -102,12 +103,26 @@ def _of_game(game: str) -> Json:
             found[name] = schema
         found[name].setdefault("description", KINDS[kind].format(title=codec.title))
     found |= _actions(known, prefix, found)
+    words = FIELDS | service_data(game).get("fields", {})
+    for name, component in found.items():
+        bare = name.removeprefix(prefix)
+        component.setdefault("description", f"{codec.title}: {named(_spaced(bare)).lower()}.")
+        for field, schema in component.get("properties", {}).items():
+            if "description" not in schema:
+                schema["description"] = (
+                    words.get(f"{bare}.{field}") or words.get(field) or named(field).lower()
+                )
     found[f"{prefix}Code"] = {
         "type": "string",
         "description": f"A code with which the rules of {codec.title} refuse something.",
         "oneOf": [{"const": code, "description": text} for code, text in known.errors.items()],
     }
     return found
+
+
+def _spaced(name: str) -> str:
+    """`ArmySubmitted` as words."""
+    return re.sub(r"(?<!^)(?=[A-Z])", " ", name)
 
 
 def _actions(game: warlog_core.Game, prefix: str, found: Json) -> Json:

@@ -53,7 +53,7 @@ HEADERS = ("If-Match", "Idempotency-Key")
 
 @post(
     "/matches/{match_id:str}/commands",
-    opt=call(
+    opt=call(sends=("ETag",),
         body=Command,
         answer=schema.LiveEvent,
         status=201,
@@ -139,6 +139,7 @@ def _is_replayed_whole(command: AnyCommand) -> bool:
 @put(
     "/matches/{match_id:str}/seats/{seat:str}",
     opt=call(
+        sends=("ETag",),
         body=schema.SeatClaim,
         answer=schema.MatchAnswer,
         token=True,
@@ -167,6 +168,7 @@ async def put_seat(request: AnyRequest, match_id: FromPath[str], seat: FromPath[
     "/matches/{match_id:str}/seats/{seat:str}",
     status_code=200,
     opt=call(
+        sends=("ETag",),
         answer=schema.MatchAnswer,
         token=True,
         headers=HEADERS,
@@ -181,6 +183,7 @@ async def delete_seat(request: AnyRequest, match_id: FromPath[str], seat: FromPa
 @post(
     "/matches/{match_id:str}/join",
     opt=call(
+        sends=("ETag",),
         body=schema.Wish,
         answer=schema.MatchAnswer,
         status=201,

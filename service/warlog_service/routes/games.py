@@ -31,7 +31,7 @@ from warlog_service.responses import (
 GAME = ("unknown_game", "invalid_options", "other codes of the rule book's options")
 
 
-@get("/games", opt=call(answer=schema.Games))
+@get("/games", opt=call(sends=("ETag",), answer=schema.Games, headers=("If-None-Match",)))
 async def get_games(request: AnyRequest) -> Answer:
     """The games of this server."""
     await auth.caller_or_none(service_of(request.scope), request.scope)
@@ -43,7 +43,9 @@ async def get_games(request: AnyRequest) -> Answer:
 
 @get(
     "/games/{game:str}",
-    opt=call(query=schema.GameQuery, answer=schema.Game, errors=GAME, headers=("If-None-Match",)),
+    opt=call(
+        sends=("ETag",), query=schema.GameQuery, answer=schema.Game, errors=GAME, headers=("If-None-Match",)
+    ),
 )
 async def get_game(request: AnyRequest, game: FromPath[str]) -> Answer:
     """All that is needed to draw a game, to build its inputs and to explain it: board, seats, pieces, layers, schemas.
@@ -55,7 +57,7 @@ async def get_game(request: AnyRequest, game: FromPath[str]) -> Answer:
 
 @get(
     "/games/{game:str}/rules",
-    opt=call(answer="text/markdown", errors=("unknown_game",), headers=("If-None-Match",)),
+    opt=call(sends=("ETag",), answer="text/markdown", errors=("unknown_game",), headers=("If-None-Match",)),
 )
 async def get_rules(request: AnyRequest, game: FromPath[str]) -> Answer:
     """The rule book of a game."""
@@ -65,7 +67,7 @@ async def get_rules(request: AnyRequest, game: FromPath[str]) -> Answer:
 
 @get(
     "/games/{game:str}/data",
-    opt=call(answer=schema.Json, errors=("unknown_game",), headers=("If-None-Match",)),
+    opt=call(sends=("ETag",), answer=schema.Data, errors=("unknown_game",), headers=("If-None-Match",)),
 )
 async def get_data(request: AnyRequest, game: FromPath[str]) -> Answer:
     """The data file of a game's rule book, as it is: piece tables, paths, options and whatever else the book prints."""

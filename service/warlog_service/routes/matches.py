@@ -44,6 +44,7 @@ async def get_matches(request: AnyRequest) -> Answer:
 @post(
     "/matches",
     opt=call(
+        sends=("Location",),
         body=CreateMatch,
         answer=schema.MatchCreated,
         status=201,
@@ -81,7 +82,9 @@ async def post_match(request: AnyRequest) -> Answer:
 
 @get(
     "/matches/{match_id:str}",
-    opt=call(answer=schema.MatchAnswer, headers=("If-None-Match",), errors=("unknown_match",)),
+    opt=call(
+        sends=("ETag",), answer=schema.MatchAnswer, headers=("If-None-Match",), errors=("unknown_match",)
+    ),
 )
 async def get_match(request: AnyRequest, match_id: FromPath[str]) -> Answer:
     """Status, seats, options, version, who may act until when, and the result.

@@ -25,6 +25,7 @@ WAIT_SECONDS_MAX = 30
 @post(
     "/pairing",
     opt=call(
+        sends=("Location",),
         body=Wanted,
         answer=schema.PairingAnswer,
         status=201,

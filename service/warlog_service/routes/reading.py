@@ -29,6 +29,7 @@ SEAT_ERRORS = ("unknown_match", "unknown_seat", "not_your_seat", "no_spectators"
 @get(
     "/matches/{match_id:str}/view",
     opt=call(
+        sends=("ETag",),
         query=schema.ViewQuery,
         answer=schema.View,
         headers=("If-None-Match",),
@@ -104,6 +105,7 @@ async def get_position(request: AnyRequest, match_id: FromPath[str]) -> Answer:
 @get(
     "/matches/{match_id:str}/actions",
     opt=call(
+        sends=("ETag",),
         query=schema.ActionsQuery,
         answer=schema.Actions,
         headers=("If-None-Match",),
@@ -177,7 +179,13 @@ async def get_trace(request: AnyRequest, match_id: FromPath[str]) -> Answer:
 
 @get(
     "/matches/{match_id:str}/events",
-    opt=call(query=schema.EventsQuery, answer=schema.Events, headers=("If-None-Match",), errors=SEAT_ERRORS),
+    opt=call(
+        sends=("ETag",),
+        query=schema.EventsQuery,
+        answer=schema.Events,
+        headers=("If-None-Match",),
+        errors=SEAT_ERRORS,
+    ),
 )
 async def get_events(request: AnyRequest, match_id: FromPath[str]) -> Large:
     """All events of the match. What you may not know at present is left out of each."""
@@ -224,7 +232,7 @@ async def get_timeline(request: AnyRequest, match_id: FromPath[str]) -> Answer:
 
 @get(
     "/matches/{match_id:str}/history",
-    opt=call(query=schema.HistoryQuery, answer="text/plain", errors=SEAT_ERRORS),
+    opt=call(sends=("Link",), query=schema.HistoryQuery, answer="text/plain", errors=SEAT_ERRORS),
 )
 async def get_history(request: AnyRequest, match_id: FromPath[str]) -> Large:
     """The current line in the game's notation, as far as you may know it. A `Link` header names the next page.

@@ -61,6 +61,7 @@ async def get_verify(request: AnyRequest, match_id: FromPath[str]) -> Answer:
 @post(
     "/matches/import",
     opt=call(
+        sends=("Location",),
         query=schema.ImportQuery,
         body=schema.Import,
         answer=schema.Imported,

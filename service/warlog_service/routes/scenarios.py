@@ -21,6 +21,7 @@ SCENARIOS_MAX = 200
 @post(
     "/scenarios",
     opt=call(
+        sends=("Location",),
         body=schema.NewScenario,
         answer=schema.ScenarioAnswer,
         status=201,

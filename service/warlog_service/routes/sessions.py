@@ -18,6 +18,7 @@ DAY_SECONDS = 86_400
 @post(
     "/sessions",
     opt=call(
+        sends=("Set-Cookie",),
         answer=schema.Session,
         status=201,
         token=True,
@@ -43,7 +44,11 @@ async def post_session(request: AnyRequest) -> Answer:
     return Answer(201, [JSON, *PRIVATE, given], encode(answer))
 
 
-@delete("/sessions", status_code=200, opt=call(answer=None, status=204, errors=("cross_origin",)))
+@delete(
+    "/sessions",
+    status_code=200,
+    opt=call(sends=("Set-Cookie",), answer=None, status=204, errors=("cross_origin",)),
+)
 async def delete_session(request: AnyRequest) -> Answer:
     """End the session of this browser and take its cookie away. Without a session nothing is done."""
     service, scope = service_of(request.scope), request.scope

@@ -64,6 +64,7 @@ from warlog_service.schema.events import (
 )
 from warlog_service.schema.games import (
     Board,
+    Data,
     Fine,
     Game,
     Games,
@@ -128,6 +129,7 @@ __all__ = [
     "Board",
     "Closing",
     "Cursor",
+    "Data",
     "Event",
     "EventTrace",
     "Events",

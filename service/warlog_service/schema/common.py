@@ -6,11 +6,13 @@ from typing import Annotated, Any
 
 from msgspec import Meta, Struct
 
+from warlog_events.match.model import Result as Result
+
 Version = Annotated[int, Meta(ge=0, le=2**53, description="the number of an event of the match")]
 Cursor = Annotated[str, Meta(max_length=200, description="`next` of the previous page")]
 Limit = Annotated[int, Meta(ge=1, description="the most that a page may have; the server may send fewer")]
 Seat = Annotated[str, Meta(max_length=32)]
-Time = Annotated[str, Meta(description="RFC 3339, UTC")]
+Time = Annotated[str, Meta(description="RFC 3339, UTC", extra_json_schema={"format": "date-time"})]
 Json = dict[str, Any]
 FREE: Json = {"additionalProperties": True}
 """Of an object that may have any members, so that the document says so."""
@@ -30,8 +32,3 @@ GameEffect = Annotated[Json, component("GameEffect")]
 class PlayerName(Struct, frozen=True, forbid_unknown_fields=True):
     id: str
     name: str
-
-
-class Result(Struct, frozen=True):
-    winners: list[str]
-    reason: str

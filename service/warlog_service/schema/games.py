@@ -8,7 +8,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from warlog_core import description
 from warlog_core.actions import DescribedActions
-from warlog_service.schema.common import GameOptions, GamePosition, GameView, Json, Time
+from warlog_service.schema.common import FREE, GameOptions, GamePosition, GameView, Json, Time
 
 
 class Board(Struct, frozen=True):
@@ -82,6 +82,11 @@ class Game(Struct, frozen=True):
         ]
         | UnsetType
     ) = UNSET
+
+
+Data = Annotated[
+    Json, Meta(description="the data file of a rule book; each game has its own", extra_json_schema=FREE)
+]
 
 
 class Scenario(Struct, frozen=True, forbid_unknown_fields=True):

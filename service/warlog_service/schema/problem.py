@@ -23,7 +23,7 @@ class Problem(Struct, frozen=True):
     version: Annotated[int, Meta(description="the match's newest version")] | UnsetType = UNSET
     minimum: Annotated[int | float, Meta(description="the least that is allowed")] | UnsetType = UNSET
     maximum: Annotated[int | float, Meta(description="the most that is allowed")] | UnsetType = UNSET
-    allowed: Annotated[list[Any], Meta(description="the values that are allowed")] | UnsetType = UNSET
+    allowed: Annotated[list[object], Meta(description="the values that are allowed")] | UnsetType = UNSET
     have: Annotated[int, Meta(description="the present amount or number")] | UnsetType = UNSET
     needed: (
         Annotated[Any, Meta(description="the amount that is needed, or the names of what is needed")]

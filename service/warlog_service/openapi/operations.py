@@ -1,0 +1,156 @@
+"""One call in the document: its parameters, body, answers, headers and problems."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from litestar.handlers import HTTPRouteHandler
+
+from warlog_service.codes import CODES, Code
+from warlog_service.openapi.calls import Call
+from warlog_service.openapi.games import Json, ref
+from warlog_service.openapi.words import HEADERS, PARAMETERS, TAGS
+
+ALWAYS = ("bad_parameter", "unauthenticated", "too_many_requests", "unavailable", "disk_full")
+WITH_A_BODY = ("malformed_body", "body_too_large")
+OF_A_MATCH = ("integrity_error", "unconfirmed")
+TEXTS = {200: "The answer.", 201: "It has been done.", 204: "It has been done; there is no more to say."}
+
+
+def operation(
+    path: str,
+    handler: HTTPRouteHandler,
+    call: Call,
+    schema_of: Mapping[Any, Json],
+    query: Json,
+    example: Json,
+) -> Json:
+    """`query`: the component of the call's query. `example`: as it was recorded."""
+    text = _text(handler)
+    made: Json = {
+        "operationId": handler.fn.__name__,
+        "tags": [_tag(path)],
+        "summary": text.split("\n", 1)[0].rstrip("."),
+        "description": text,
+        "parameters": [*_parameters(path, call, query)],
+        "security": [{"token": []}] if call.token else [{}, {"token": []}],
+    }
+    if call.body is not None:
+        content = _content(schema_of[call.body], example.get("body"))
+        made["requestBody"] = {"required": True, "content": {"application/json": content}}
+    made["responses"] = {**_done(call, schema_of, example), **_problems(call)}
+    return made
+
+
+def headers() -> Json:
+    """The components that answers refer to."""
+    return {name: {"description": text, "schema": {"type": type_}} for name, (text, type_) in HEADERS.items()}
+
+
+def _tag(path: str) -> str:
+    """`me` is a player, too; what has no tag of its own is for operators."""
+    parts = path.split("/")
+    return parts[2] if parts[1] == "v1" and parts[2] in TAGS else "operations"
+
+
+def _parameters(path: str, call: Call, query: Json) -> Iterable[Json]:
+    for part in path.split("/"):
+        if part.startswith("{"):
+            name = part[1:-1]
+            yield {"name": name, "in": "path", "required": True, "schema": {"type": "string"}} | _said(name)
+    needed = query.get("required", [])
+    for name, schema in query.get("properties", {}).items():
+        text, bare = _described(name, schema)
+        yield {"name": name, "in": "query", "required": name in needed, "description": text, "schema": bare}
+    for name in call.headers:
+        yield {"name": name, "in": "header", "required": False, "schema": {"type": "string"}} | _said(name)
+
+
+def _said(name: str) -> Json:
+    return {"description": PARAMETERS[name]}
+
+
+def _described(name: str, schema: Json) -> tuple[str, Json]:
+    """What a parameter is, and its schema, without null: a parameter is there, or it is not."""
+    if "anyOf" in schema and {"type": "null"} in schema["anyOf"]:
+        rest = [one for one in schema["anyOf"] if one != {"type": "null"}]
+        schema = {name: value for name, value in schema.items() if name not in ("anyOf", "default")}
+        schema |= rest[0] if len(rest) == 1 else {"anyOf": rest}
+    text = schema.get("description") or PARAMETERS[name]
+    return text, {name: value for name, value in schema.items() if name != "description"}
+
+
+def _done(call: Call, schema_of: Mapping[Any, Json], example: Json) -> Json:
+    done: Json = {"description": TEXTS[call.status], "headers": _headers(call.sends)}
+    if isinstance(call.answer, str):
+        schema: Json = {"type": "string"}
+        if call.answer == "application/json":
+            schema = {"type": "object", "additionalProperties": True, "description": "OpenAPI 3.1"}
+        if call.stream is not None:
+            schema |= {"contentMediaType": "application/json", "contentSchema": schema_of[call.stream]}
+        done["content"] = {call.answer: _content(schema, example.get("text"))}
+    elif call.answer is not None:
+        done["content"] = {"application/json": _content(schema_of[call.answer], example.get("answer"))}
+    answers = {str(call.status): done}
+    if "If-None-Match" in call.headers:
+        answers["304"] = {
+            "description": "What you have is still right.",
+            "headers": _headers(name for name in call.sends if name == "ETag"),
+        }
+    return answers
+
+
+def _headers(names: Iterable[str]) -> Json:
+    return {name: {"$ref": f"#/components/headers/{name}"} for name in (*names, "X-Request-Id")}
+
+
+def _problems(call: Call) -> Json:
+    """By status: the codes that the call may answer, and what each says. `default` is what no call answers itself."""
+    named = [*call.errors, *ALWAYS, *(WITH_A_BODY if call.body is not None else ())]
+    if "unknown_match" in call.errors:
+        named += OF_A_MATCH if call.token else OF_A_MATCH[:1]
+    by_status: dict[int, dict[str, Code]] = {}
+    more = [
+        f"and {words}; `errors` of `GET /v1/games/{{game}}` lists them" for words in named if " " in words
+    ]
+    for code in sorted(code for code in named if " " not in code):
+        by_status.setdefault(CODES[code].status, {})[code] = CODES[code]
+    if more:
+        by_status.setdefault(422, {})
+    answers = {}
+    for status, codes in sorted(by_status.items()):
+        lines = [code_list(codes)] if codes else []
+        allowed: list[Json] = [{"enum": [*codes]}] if codes else []
+        if status == 422 and more:
+            lines += more
+            allowed.append(ref("GameCode"))
+        code = allowed[0] if len(allowed) == 1 else {"anyOf": allowed}
+        schema = {"allOf": [ref("Problem"), {"type": "object", "properties": {"code": code}}]}
+        answers[str(status)] = _problem("\n\n".join(lines), schema, _SENT_WITH.get(status, ()))
+    return answers | {"default": _problem("any other problem", ref("Problem"), ())}
+
+
+_SENT_WITH = {401: ("WWW-Authenticate",), 429: ("Retry-After",), 503: ("Retry-After",)}
+
+
+def _problem(description: str, schema: Json, sends: Iterable[str]) -> Json:
+    return {
+        "description": description,
+        "headers": _headers(sends),
+        "content": {"application/problem+json": {"schema": schema}},
+    }
+
+
+def code_list(codes: Mapping[str, Code]) -> str:
+    """In Markdown."""
+    return "\n".join(f"* `{name}`: {code.text}" for name, code in codes.items())
+
+
+def _content(schema: Json, example: Any) -> Json:
+    return {"schema": schema} if example is None else {"schema": schema, "example": example}
+
+
+def _text(handler: HTTPRouteHandler) -> str:
+    lines = (handler.fn.__doc__ or "").strip().splitlines()
+    return "\n".join(line.strip() for line in lines)
