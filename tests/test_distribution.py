@@ -70,7 +70,10 @@ def test_the_wheel_built_from_the_sdist_has_every_module_script_rule_book_and_ty
     have = set(zipfile.ZipFile(wheel).namelist())
     for folder in PACKAGES.values():
         for path in folder.rglob("*"):
-            if path.suffix in (".py", ".pyi", ".lua", ".md", ".json") or path.name == "py.typed":
+            if (
+                path.suffix in (".py", ".pyi", ".lua", ".md", ".json", ".gz", ".txt")
+                or path.name == "py.typed"
+            ):
                 assert str(path.relative_to(folder.parent)) in have
     assert "warlog_core/_core.abi3.so" in have
 

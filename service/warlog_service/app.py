@@ -26,6 +26,7 @@ from warlog_service.requests import AnyRequest
 from warlog_service.responses import Answer
 from warlog_service.routes import (
     commands,
+    docs,
     feed,
     games,
     health,
@@ -157,6 +158,7 @@ def create_app(service: Service) -> Litestar:
         scenarios,
         sessions,
         health,
+        docs,
     )
     handlers: list[HTTPRouteHandler] = [handler for module in modules for handler in module.handlers]
     v1 = Router("/v1", route_handlers=[*_options(handlers), *handlers])
