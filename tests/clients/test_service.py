@@ -38,7 +38,7 @@ from warlog_client import (
     RuleRefused,
     Undo,
 )
-from warlog_client.endpoints import Endpoints
+from warlog_client.namespaces import Calls
 
 SMALL: dict[str, Any] = {
     "width": 9,
@@ -350,7 +350,7 @@ EXAMPLES: dict[str, Callable[[Any], Any]] = {
 
 
 def test_there_is_one_method_for_each_call_of_the_openapi_document(ada: Client, speaker: Speaker) -> None:
-    methods = {name for name in vars(Endpoints) if not name.startswith("_")}
+    methods = {name for name in dir(Calls) if not name.startswith("_")} - {"players"}
     assert methods == set(EXAMPLES)
     with CuttingServer(always(reply(418))) as server:
         for example in EXAMPLES.values():
@@ -662,13 +662,6 @@ def run(*words: str) -> str:
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
-
-
-def test_the_readmes_match_runs_to_its_end(url: str, capsys: pytest.CaptureFixture[str]) -> None:
-    text = (ROOT / "clients/python/README.md").read_text()
-    (example,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
-    exec(compile(example, "README.md", "exec"), {"url": url})
-    assert "Result(winners=" in capsys.readouterr().out
 
 
 def test_the_bot_is_a_program(url: str, ada: Client, bob: Client) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
@@ -20,6 +21,32 @@ CONSUMER = Path(__file__).with_name("consumer") / "play.py"
 DEPENDENCIES = [
     "httpx", "httpx-sse", "msgspec", "anyio", "certifi", "h11", "httpcore", "idna", "typing_extensions",
 ]  # fmt: skip
+
+
+WRONG = """\
+from warlog_client import AsyncClient, Client, Mode
+
+with Client("http://x") as warlog:
+    match = warlog.matches.get("m")
+    match.no_such_field  # wrong
+    warlog.match(1)  # wrong
+    warlog.matches.create("hex", {}, mode="serious")  # wrong
+    mode: Mode = match.mode
+    if match.status == "over":  # wrong
+        print(mode)
+    [one.no_such_field for one in warlog.matches(game="hex")]  # wrong
+    warlog.matches(status="over")  # wrong
+    next(warlog.matches.feed("m")).version + ""  # wrong
+
+
+async def main(warlog: AsyncClient) -> None:
+    (await warlog.games.get("hex")).no_such_field  # wrong
+    warlog.games.get("hex").game  # wrong
+    async for event in warlog.matches.feed("m"):
+        event.no_such_field  # wrong
+    async for other in warlog.scenarios(mine=True):
+        other.no_such_field  # wrong
+"""
 
 
 @pytest.fixture(scope="module")
@@ -60,8 +87,7 @@ def test_a_consumer_is_type_checked_strictly_by_mypy_and_by_pyright(
 ) -> None:
     """From an ordinary install, far from our own settings."""
     shutil.copy2(CONSUMER, tmp_path / "play.py")
-    wrong = tmp_path / "wrong.py"
-    wrong.write_text("from warlog_client import Client\n\nClient('http://x').match(1).no_such_field\n")
+    (tmp_path / "wrong.py").write_text(WRONG)
     (tmp_path / "pyproject.toml").write_text(
         f'[tool.mypy]\nstrict = true\n[tool.pyright]\ntypeCheckingMode = "strict"\npythonPath = "{clean_python}"\n'
     )
@@ -76,7 +102,8 @@ def test_a_consumer_is_type_checked_strictly_by_mypy_and_by_pyright(
             [*checker, "wrong.py"], cwd=tmp_path, capture_output=True, text=True, timeout=300
         )
         assert bad.returncode == 1
-        assert "no_such_field" in bad.stdout
+        found = {int(line) for line in re.findall(r"wrong\.py:(\d+)", bad.stdout)}
+        assert found == {number for number, line in enumerate(WRONG.splitlines(), 1) if "# wrong" in line}
 
 
 def test_it_plays_every_game_though_the_server_is_killed_in_between(

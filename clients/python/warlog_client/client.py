@@ -1,4 +1,5 @@
-"""The two clients: what `endpoints` describes is sent, `request` says when to wait, `feed` how to follow."""
+"""The two clients: what `endpoints` and `namespaces` describe is sent; `request` says when to wait, `feed` how to
+follow."""
 
 from __future__ import annotations
 
@@ -13,9 +14,9 @@ from typing import Self, TypeVar
 import httpx
 from httpx_sse import EventSource
 
-from .endpoints import Endpoints
 from .feed import Follower, StreamEnded, Survivable
 from .models import Event, PairingEntry, Seats
+from .namespaces import Calls
 from .request import Outcome, Page, Request, Retry, exchange, refusal
 
 T = TypeVar("T")
@@ -41,7 +42,7 @@ def _headers(token: str | None) -> dict[str, str]:
     return {"Authorization": f"Bearer {token}"} if token else {}
 
 
-class Client(Endpoints):
+class Client(Calls):
     """Warlog, blocking. `url` is the service's, without `/v1`; without a token one reads public things only.
 
     May be shared between threads. Holds connections: close it, or use it in a `with` statement."""
@@ -126,7 +127,7 @@ class Client(Endpoints):
             time.sleep(follower.interrupted(lost))
 
 
-class AsyncClient(Endpoints):
+class AsyncClient(Calls):
     """Warlog for asyncio; otherwise as `Client`. Close it, or use it in an `async with` statement."""
 
     def __init__(

@@ -1,4 +1,5 @@
-"""Every call of the API, written once for both clients, in the order of the API's own table.
+"""The calls of the API, written once for both clients, in the order of the API's own table. Those whose name is also
+that of a subject (`matches`, `games` …) stand in `namespaces`.
 
 A method here only describes its request; `methods` makes it a blocking one on `Client` and one to be awaited
 on `AsyncClient`. Each raises the refusals of `errors`, Unreachable and UnexpectedReply.
@@ -12,13 +13,15 @@ from typing import Any, TypedDict, Unpack
 
 import msgspec
 
-from . import models
+from . import descriptions, models
+from .literals import Consent, Mode, Scope, Seating, Visibility
 from .methods import endpoint, paged
 from .models import Json, Seats
 from .request import (
     Page,
     Request,
     T,
+    described_as,
     field_as,
     get,
     json_as,
@@ -41,12 +44,11 @@ _EVENT = json_as(models.Event)
 _ENTRIES = field_as(list[models.PairingEntry], "entries")
 _ENTRY = field_as(models.PairingEntry, "entry")
 _DATA = json_as(dict[str, Any])
-_GAME = json_as(models.Game)
-_GAMES = field_as(list[models.GameName], "games")
+_GAME = described_as(descriptions.Game.of)
 _HEALTH = json_as(models.Health)
 _IMPORTED = json_as(models.Imported)
 _MATCH = field_as(models.Match, "match")
-_MATCH_BOARD = json_as(models.MatchBoard)
+_MATCH_BOARD = described_as(descriptions.MatchBoard.of)
 _NEW_TOKEN = json_as(models.NewToken)
 _ACCOUNT = field_as(models.Account, "player")
 _OWN_ACCOUNT = json_as(models.OwnAccount)
@@ -125,14 +127,9 @@ class Endpoints:
         return pages_of(models.Placed, "players", get(nothing, "games", game, "leaderboard", limit=limit))
 
     @endpoint
-    def create_token(self, label: str, scopes: Sequence[str] = ("play",)) -> Request[models.NewToken]:
+    def create_token(self, label: str, scopes: Sequence[Scope] = ("play",)) -> Request[models.NewToken]:
         """Another token of the same player; no scope may exceed those of the token in use."""
         return post(_NEW_TOKEN, "tokens", body={"label": label, "scopes": list(scopes)})
-
-    @paged
-    def tokens(self) -> Request[Page[models.Token]]:
-        """The player's tokens, without their secrets."""
-        return pages_of(models.Token, "tokens", get(nothing, "tokens"))
 
     @endpoint
     def revoke_token(self, token: str) -> Request[None]:
@@ -140,11 +137,6 @@ class Endpoints:
         return send("DELETE", nothing, "tokens", token)
 
     # ---- layouts -------------------------------------------------------------------------------------------
-
-    @paged
-    def layouts(self, game: str, *, limit: int = PAGE) -> Request[Page[models.Layout]]:
-        """One's own starting layouts of a game, by name."""
-        return pages_of(models.Layout, "layouts", get(nothing, "players", "me", "layouts", game, limit=limit))
 
     @endpoint
     def layout(self, game: str, name: str) -> Request[models.Layout]:
@@ -172,11 +164,6 @@ class Endpoints:
         return pages_of(models.OwnOptions, "options", get(nothing, "players", "me", "options", game))
 
     @endpoint
-    def own_options(self, game: str, name: str) -> Request[models.OwnOptions]:
-        """Raises UnknownOptions."""
-        return get(_OWN_OPTIONS, "players", "me", "options", game, name)
-
-    @endpoint
     def save_own_options(self, game: str, name: str, options: Json) -> Request[models.OwnOptions]:
         """Raises RuleRefused for options with which no match is possible, QuotaExceeded."""
         return send("PUT", _OWN_OPTIONS, "players", "me", "options", game, name, body={"options": options})
@@ -188,11 +175,7 @@ class Endpoints:
     # ---- games ---------------------------------------------------------------------------------------------
 
     @endpoint
-    def games(self) -> Request[list[models.GameName]]:
-        return get(_GAMES, "games")
-
-    @endpoint
-    def game(self, game: str, options: Json | None = None) -> Request[models.Game]:
+    def game(self, game: str, options: Json | None = None) -> Request[descriptions.Game]:
         """Board, seats, pieces and schemas; board and seats are those for `options`."""
         return get(_GAME, "games", game, options=options)
 
@@ -223,11 +206,11 @@ class Endpoints:
         options: Json | None = None,
         position: Json | None = None,
         scenario: str | None = None,
-        mode: str | None = None,
-        consent: str | None = None,
+        mode: Mode | None = None,
+        consent: Consent | None = None,
         move_seconds: int | None = None,
-        visibility: str | None = None,
-        seating: str | None = None,
+        visibility: Visibility | None = None,
+        seating: Seating | None = None,
         setup_seconds: int | None = None,
         open_record: bool | None = None,
         idempotency_key: str | None = None,
@@ -258,32 +241,6 @@ class Endpoints:
         }
         body = {name: value for name, value in settings.items() if value is not None}
         return _once(post(_CREATED, "matches", body=body), idempotency_key)
-
-    @paged
-    def matches(
-        self,
-        *,
-        game: str | None = None,
-        status: str | None = None,
-        mode: str | None = None,
-        player: str | None = None,
-        open: bool = False,
-        options: Json | None = None,
-        turn: str | None = None,
-        watchable: bool = False,
-        limit: int = PAGE,
-    ) -> Request[Page[models.Match]]:
-        """Matches that the caller may see, the newest first.
-
-        player     an id or `me`
-        open       only those with a seat that anybody may take
-        options    only those of `game` that have these values
-        turn       only the caller's running ones: `mine`, in which he is to act, or `others`
-        watchable  only running ones that a spectator may follow"""
-        filters = {"game": game, "status": status, "mode": mode, "player": player, "turn": turn}
-        flags = {"open": open or None, "watchable": watchable or None}
-        first = get(nothing, "matches", **filters, **flags, options=options, limit=limit)
-        return pages_of(models.Match, "matches", first)
 
     @endpoint
     def match(self, match: str) -> Request[models.Match]:
@@ -316,7 +273,7 @@ class Endpoints:
         game: str,
         *,
         options: Json | None = None,
-        mode: str | None = None,
+        mode: Mode | None = None,
         move_seconds: int | None = None,
         setup_seconds: int | None = None,
         idempotency_key: str | None = None,
@@ -332,12 +289,6 @@ class Endpoints:
     def pairings(self) -> Request[list[models.PairingEntry]]:
         """The caller's entries: those that wait, and the last that were over within the hour."""
         return get(_ENTRIES, "pairing")
-
-    @endpoint
-    def pairing(self, entry: str, *, wait_s: int = 0) -> Request[models.PairingEntry]:
-        """How an entry stands. `wait_s`: how long the answer may wait for something to happen; keep it below the
-        client's timeout. Who does not ask for a minute is taken for gone."""
-        return get(_ENTRY, "pairing", entry, wait=wait_s or None)
 
     @endpoint
     def leave_pairing(self, entry: str) -> Request[None]:
@@ -375,8 +326,8 @@ class Endpoints:
     # ---- reading -------------------------------------------------------------------------------------------
 
     @endpoint
-    def view(self, match: str, *, seat: str | None = None, at: int | None = None) -> Request[models.View]:
-        """What the seat (None: a spectator) sees, or saw at version `at`. `seat="all"`: the whole position,
+    def view(self, match: str, seat: str | None = None, *, at: int | None = None) -> Request[models.View]:
+        """What the seat (None: a spectator) sees, or saw at version `at`. `"all"`: the whole position,
         where the caller may know it."""
         return get(_VIEW, "matches", match, "view", seat=seat, at=at)
 
@@ -418,7 +369,7 @@ class Endpoints:
         return lines_of(get(nothing, "matches", match, "history", seat=seat))
 
     @endpoint
-    def board(self, match: str) -> Request[models.MatchBoard]:
+    def board(self, match: str) -> Request[descriptions.MatchBoard]:
         return get(_MATCH_BOARD, "matches", match, "board")
 
     # ---- records -------------------------------------------------------------------------------------------
@@ -435,7 +386,7 @@ class Endpoints:
 
     @endpoint
     def import_record(
-        self, record: Json, *, visibility: str | None = None, idempotency_key: str | None = None
+        self, record: Json, *, visibility: Visibility | None = None, idempotency_key: str | None = None
     ) -> Request[models.Imported]:
         """A new casual match from a record, or from `{"game", "history"}`; all its seats are the caller's.
 
@@ -453,19 +404,11 @@ class Endpoints:
         position: Json | None = None,
         *,
         options: Json | None = None,
-        visibility: str = "private",
+        visibility: Visibility = "private",
     ) -> Request[models.Scenario]:
         """Saves a position that a match could start from, or options alone. Raises RuleRefused."""
         position_with_name = {"game": game, "name": name, "position": position, "options": options or {}}
         return post(_SCENARIO, "scenarios", body={**position_with_name, "visibility": visibility})
-
-    @paged
-    def scenarios(
-        self, *, game: str | None = None, mine: bool = False, limit: int = PAGE
-    ) -> Request[Page[models.Scenario]]:
-        """The saved positions that the caller may see, or his own only."""
-        first = get(nothing, "scenarios", game=game, mine=mine or None, limit=limit)
-        return pages_of(models.Scenario, "scenarios", first)
 
     @endpoint
     def scenario(self, scenario: str) -> Request[models.Scenario]:

@@ -25,9 +25,11 @@ A code that this SDK does not know yet is raised as the class of its status, an 
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import msgspec
+
+from .literals import Code
 
 
 class WarlogError(Exception):
@@ -67,7 +69,7 @@ class Problem(WarlogError):
     body         the whole problem document, with whatever else it holds
     """
 
-    known_code: ClassVar[str] = ""
+    known_code: ClassVar[Code | Literal[""]] = ""
 
     def __init__(
         self,
@@ -292,7 +294,7 @@ class RuleRefused(Problem):
 class TooManyRequests(Problem):
     """There were too many requests; `Retry-After` says when to try again."""
 
-    known_code = "too_many_requests"
+    known_code: ClassVar[Code | Literal[""]] = "too_many_requests"
 
 
 class QuotaExceeded(TooManyRequests):

@@ -1,4 +1,4 @@
-"""Descriptors that turn the description of a request into a method of both clients.
+"""Descriptors that turn the description of a request into a method of both clients, and of their namespaces.
 
 On a `Client` the method blocks and returns the reply; on an `AsyncClient` it is awaited. Type checkers know.
 """
@@ -29,6 +29,16 @@ class Awaited(Protocol):
     def pages(self, first: Request[Page[T]]) -> AsyncIterator[T]: ...
 
 
+C = TypeVar("C", covariant=True)
+
+
+class Namespace(Generic[C]):
+    """Some methods of a client, under a name of their own."""
+
+    def __init__(self, client: C) -> None:
+        self._client = client
+
+
 class endpoint(Generic[P, T]):
     """A call with one reply."""
 
@@ -39,12 +49,16 @@ class endpoint(Generic[P, T]):
     @overload
     def __get__(self, client: None, owner: type) -> Self: ...
     @overload
-    def __get__(self, client: Blocking, owner: type) -> Callable[P, T]: ...
+    def __get__(self, client: Blocking | Namespace[Blocking], owner: type) -> Callable[P, T]: ...
     @overload
-    def __get__(self, client: Awaited, owner: type) -> Callable[P, Coroutine[Any, Any, T]]: ...
-    def __get__(self, client: Blocking | Awaited | None, owner: type) -> Any:
+    def __get__(
+        self, client: Awaited | Namespace[Awaited], owner: type
+    ) -> Callable[P, Coroutine[Any, Any, T]]: ...
+    def __get__(self, client: Any, owner: type) -> Any:
         if client is None:
             return self
+        if isinstance(client, Namespace):
+            client = client._client
 
         @wraps(self._describe)
         def call(*args: P.args, **kwargs: P.kwargs) -> Any:
@@ -63,12 +77,14 @@ class paged(Generic[P, T]):
     @overload
     def __get__(self, client: None, owner: type) -> Self: ...
     @overload
-    def __get__(self, client: Blocking, owner: type) -> Callable[P, Iterator[T]]: ...
+    def __get__(self, client: Blocking | Namespace[Blocking], owner: type) -> Callable[P, Iterator[T]]: ...
     @overload
-    def __get__(self, client: Awaited, owner: type) -> Callable[P, AsyncIterator[T]]: ...
-    def __get__(self, client: Blocking | Awaited | None, owner: type) -> Any:
+    def __get__(self, client: Awaited | Namespace[Awaited], owner: type) -> Callable[P, AsyncIterator[T]]: ...
+    def __get__(self, client: Any, owner: type) -> Any:
         if client is None:
             return self
+        if isinstance(client, Namespace):
+            client = client._client
 
         @wraps(self._describe)
         def call(*args: P.args, **kwargs: P.kwargs) -> Any:

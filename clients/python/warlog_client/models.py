@@ -2,16 +2,35 @@
 
 Fields that are not named here are ignored, because the service may add some. `None` stands for what an answer
 leaves out. What a rule book defines (options, actions, effects, views, positions) stays plain JSON:
-`GET /v1/games/{game}` describes it, and this SDK knows no game.
+`GET /v1/games/{game}` describes it (game.py), and this SDK knows no game.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
+
+if TYPE_CHECKING:
+    from .literals import (
+        AbortReason,
+        BeginningKind,
+        Consent,
+        EventType,
+        MatchStatus,
+        Mode,
+        PairingStatus,
+        Scope,
+        Seating,
+        VerdictStatus,
+        Visibility,
+    )
+else:  # A word that this SDK does not know is no reason to refuse an answer.
+    AbortReason = BeginningKind = Consent = EventType = MatchStatus = Mode = PairingStatus = str
+    Scope = Seating = VerdictStatus = Visibility = str
+
 
 Json = dict[str, Any]
 Seats = str | Sequence[str] | None
@@ -87,13 +106,13 @@ class Registered(Struct, frozen=True):
 
     player: Player
     token: str
-    scopes: list[str]
+    scopes: list[Scope]
 
 
 class Token(Struct, frozen=True):
     id: str
     label: str
-    scopes: list[str]
+    scopes: list[Scope]
     created_at: datetime | None = None
     expires_at: datetime | None = None
     """Of the session of a browser."""
@@ -105,15 +124,40 @@ class NewToken(Struct, frozen=True):
     id: str
     token: str
     label: str
-    scopes: list[str]
+    scopes: list[Scope]
+    created_at: datetime | None = None
+    expires_at: datetime | None = None
 
 
 class Seat(Struct, frozen=True):
-    """`player` is None while nobody holds the seat."""
+    """`player` is None while nobody holds the seat. by_invitation: only who has the invitation may take it."""
 
     seat: str
     player: Player | None = None
     prepared: bool = False
+    by_invitation: bool = False
+
+
+class Joined(Struct, frozen=True):
+    """Who has joined a match whose seats are given by wish; `wish` None: any seat."""
+
+    player: Player
+    wish: str | None = None
+
+
+class Beginning(Struct, frozen=True):
+    """How a match in the lobby will begin: with the game's own setup, from a position, or where a record ends.
+
+    views          by seat, as one's own seats would see it
+    events, match  of the record: how many events it has, and the id of its match
+    """
+
+    kind: BeginningKind
+    position: Json | None = None
+    options: Json | None = None
+    views: dict[str, Json] | None = None
+    events: int | None = None
+    match: str | None = None
 
 
 class Result(Struct, frozen=True):
@@ -136,18 +180,21 @@ class Match(Struct, frozen=True):
     rematch    the match that follows this one by agreement, `rematch_of` the one before
     open_record  everybody may have the complete record, notation and position while the match runs
     counted    of a running competitive match: will it move points and gold? If not, `uncounted` says why
+    beginning  in the lobby: how it will begin
+    joined     in the lobby, where seats are given by wish: who has joined
+    imported   it was made from a record
     """
 
     id: str
     game: str
     rules_version: int
-    mode: str
-    status: str
+    mode: Mode
+    status: MatchStatus
     version: int
     options: Json
-    consent: str
+    consent: Consent
     move_seconds: int
-    visibility: str
+    visibility: Visibility
     seats: list[Seat]
     to_act: list[str]
     deadlines: dict[str, datetime] = {}
@@ -155,7 +202,7 @@ class Match(Struct, frozen=True):
     proposal: Json | None = None
     result: Result | None = None
     seed_commitment: str | None = None
-    seating: str | None = None
+    seating: Seating | None = None
     rematch: str | None = None
     rematch_of: str | None = None
     open_record: bool = False
@@ -165,6 +212,10 @@ class Match(Struct, frozen=True):
     options_text: str = ""
     counted: bool | None = None
     uncounted: list[str] = []
+    creator: Player | None = None
+    beginning: Beginning | None = None
+    joined: list[Joined] = []
+    imported: bool = False
 
 
 class Created(Struct, frozen=True):
@@ -186,10 +237,10 @@ class PairingEntry(Struct, frozen=True):
     id: str
     game: str
     options: Json
-    mode: str
+    mode: Mode
     move_seconds: int
     players: int
-    status: str
+    status: PairingStatus
     setup_seconds: int = 0
     place: int | None = None
     since: datetime | None = None
@@ -229,7 +280,7 @@ class Event(Struct, frozen=True):
     """
 
     version: int
-    type: str
+    type: EventType
     at: datetime
     seat: str | None = None
     player: Player | None = None
@@ -243,7 +294,7 @@ class Event(Struct, frozen=True):
     seats: list[Any] | None = None
     wish: str | None = None
     match: str | None = None
-    reason: str | None = None
+    reason: AbortReason | None = None
     result: Result | None = None
     seeds: dict[str, str] | None = None
     seed_commitment: str | None = None
@@ -306,6 +357,7 @@ class Actions(Struct, frozen=True):
     total: int
     actions: list[Json]
     traces: list[Trace] = []
+    next: int | None = None
 
 
 class Node(Struct, frozen=True):
@@ -315,105 +367,13 @@ class Node(Struct, frozen=True):
     parent: int | None = None
 
 
-class Space(Struct, frozen=True):
-    """A space of a board, with the coordinates of its centre."""
-
-    id: str
-    x: float
-    y: float
-    region: str | None = None
-    neighbours: list[str] = []
-    level: str | None = None
-    kind: str = "plain"
-    zone: list[str] = []
-
-
-class Board(Struct, frozen=True):
-    """`regions`, `directions`, `edges` and the kinds are as the game's description has them."""
-
-    kind: str
-    levels: list[str]
-    spaces: list[Space]
-    regions: list[Json] = []
-    directions: list[Json] = []
-    edges: list[Json] = []
-    space_kinds: list[Json] = []
-    edge_kinds: list[Json] = []
-
-
-class MatchBoard(Struct, frozen=True):
-    """The board and the seats for the options of one match."""
-
-    board: Board
-    seats: list[str] = []
-
-
 class Verdict(Struct, frozen=True):
     """`status` is verified, unseeded (no seed tells what the draws should have been), or failed, at `version`."""
 
-    status: str
+    status: VerdictStatus
     events: int | None = None
     version: int | None = None
     detail: str = ""
-
-
-class GameSeat(Struct, frozen=True):
-    """A seat of a game, or an owner of pieces that is no seat, with its name and colours.
-
-    team    seats with the same number win and lose together
-    facing  degrees by which the board is turned clockwise so that the seat sits below
-    home    the spaces on which it begins or sets up
-    """
-
-    id: str
-    name: str = ""
-    colour: str = ""
-    pattern: str = "plain"
-    team: int = 0
-    facing: int = 0
-    home: list[str] = []
-
-
-class Game(Struct, frozen=True):
-    """A game as `GET /v1/games/{game}` describes it; options, actions, effects and view are JSON Schemas.
-
-    look          the layers of a view, in the order of drawing; `not_drawn`: what they leave out, and why
-    catalogues    the keys of all catalogues in the description
-    options_text  how the options asked for differ from the standard
-    setup         the start as the spectator and each seat see it; None where draws decide it
-    counted  option → the range (`min`, `max`) with which competitive matches move points and gold
-    """
-
-    game: str
-    name: str
-    rules_version: int
-    seats: list[GameSeat]
-    spectators: str
-    board: Board
-    pieces: list[Json]
-    options: Json
-    actions: Json
-    effects: Json
-    view: Json
-    presets: Any = None
-    options_text: str = ""
-    setup: dict[str, Json] | None = None
-    counted: Json | None = None
-    axes: Json | None = None
-    owners: list[GameSeat] = []
-    marks: list[Json] = []
-    catalogues: list[str] = []
-    look: list[Json] = []
-    not_drawn: dict[str, str] = {}
-    guide: str = ""
-
-
-class GameName(Struct, frozen=True):
-    """A line of the list of games."""
-
-    game: str
-    name: str = ""
-    rules_version: int = 0
 
 
 class Scenario(Struct, frozen=True):
@@ -425,7 +385,7 @@ class Scenario(Struct, frozen=True):
     options: Json = {}
     position: Json | None = None
     owner: str | None = None
-    visibility: str | None = None
+    visibility: Visibility | None = None
     created_at: datetime | None = None
 
 

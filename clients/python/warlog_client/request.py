@@ -125,6 +125,19 @@ def json_as(model: type[T]) -> Callable[[httpx.Response], T]:
     return decode
 
 
+def described_as(read: Callable[[dict[str, Any]], T]) -> Callable[[httpx.Response], T]:
+    """A reply of which `read` makes something. Raises UnexpectedReply."""
+    whole = json_as(dict[str, Any])
+
+    def decode(response: httpx.Response) -> T:
+        try:
+            return read(whole(response))
+        except (msgspec.ValidationError, KeyError, TypeError) as error:
+            raise UnexpectedReply(f"{response.url}: {error!r}") from error
+
+    return decode
+
+
 def field_as(model: type[T], name: str) -> Callable[[httpx.Response], T]:
     """A reply of which the one field `name` is wanted. Raises UnexpectedReply."""
     decoder = msgspec.json.Decoder(model)

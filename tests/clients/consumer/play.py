@@ -5,10 +5,11 @@
 tests/clients/test_wheel.py runs it in an environment that has the wheel and nothing of the server, and type-checks it.
 """
 
+import asyncio
 import random
 import sys
 
-from warlog_client import Client, Event, Match, Retry, RuleRefused
+from warlog_client import AsyncClient, Client, Event, Match, MatchStatus, Retry, RuleRefused
 
 MOVES = 12
 
@@ -16,7 +17,7 @@ MOVES = 12
 def play(url: str, token: str, game: str, rng: random.Random) -> Match:
     with Client(url, token, retry=Retry(attempts=12)) as warlog:
         seats = {seat.id: "me" for seat in warlog.game(game, options=options(game)).seats}
-        match = warlog.create_match(game, seats, options=options(game)).match
+        match = warlog.matches.create(game, seats, options=options(game)).match
         done = 0
         event: Event
         for event in warlog.feed(match.id):
@@ -33,7 +34,17 @@ def play(url: str, token: str, game: str, rng: random.Random) -> Match:
                     print(game, "half", flush=True)
             if done == MOVES or event.result is not None:
                 break
-        return warlog.match(match.id)
+        return warlog.matches.get(match.id)
+
+
+async def watch(url: str, match: str) -> MatchStatus:
+    """The same calls, awaited."""
+    async with AsyncClient(url) as stranger:
+        spectator = await stranger.matches.view(match, at=2)
+        async for event in stranger.matches.feed(match, after=spectator.at):
+            if event.version >= spectator.version:
+                break
+        return (await stranger.matches.get(match)).status
 
 
 def options(game: str) -> dict[str, object]:
@@ -48,7 +59,10 @@ def main(url: str) -> None:
         token = stranger.create_player("third party").token
         games: list[str] = [str(game.game) for game in stranger.games()]
     for game in games:
-        print(game, play(url, token, game, rng).version, flush=True)
+        match = play(url, token, game, rng)
+        if match.visibility == "public" and game != "junqi":  # which has no spectators
+            assert asyncio.run(watch(url, match.id)) == match.status
+        print(game, match.version, flush=True)
 
 
 if __name__ == "__main__":

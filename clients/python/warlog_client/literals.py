@@ -1,0 +1,43 @@
+"""The words of the API, as `Literal`s: for annotations of one's own, and for type checkers.
+
+The service may learn words that this SDK does not know. So an answer may hold another one when the program runs: keep
+a default branch where you compare.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+AbortReason = Literal["abandoned", "nobody_ready"]
+BeginningKind = Literal["standard", "position", "import"]
+Code = Literal[
+    "already_disclosed", "bad_parameter", "bad_record", "body_too_large", "competitive", "cross_origin",
+    "disk_full", "headers_too_large", "hidden", "idempotency_key_reused", "illegal_destination",
+    "insufficient_gold", "insufficient_scope", "integrity_error", "internal_error", "invalid_options",
+    "invalid_position", "malformed_action", "malformed_body", "malformed_request", "match_over",
+    "method_not_allowed", "no_proposal", "no_spectators", "no_view", "not_your_piece", "not_your_seat",
+    "not_your_turn", "proposal_changed", "quota_exceeded", "request_timeout", "seat_taken",
+    "too_few_matches", "too_late", "too_many_requests", "unauthenticated", "unavailable", "unconfirmed",
+    "unknown_entry", "unknown_game", "unknown_layout", "unknown_match", "unknown_options",
+    "unknown_player", "unknown_route", "unknown_scenario", "unknown_seat", "unknown_space",
+    "unknown_token", "unknown_version", "version_conflict", "wrong_invitation", "wrong_phase",
+    "wrong_status",
+]  # fmt: skip
+"""Of a refusal. The codes of a game's rule book are in the `errors` of its description."""
+
+Consent = Literal["all", "none"]
+EventType = Literal[
+    "match_created", "seat_taken", "seat_left", "player_joined", "seats_assigned", "seat_prepared",
+    "options_changed", "match_started", "action_taken", "proposal_made", "proposal_accepted",
+    "proposal_rejected", "time_travelled", "position_edited", "became_competitive", "match_aborted",
+    "rematch_agreed",
+]  # fmt: skip
+MatchStatus = Literal["lobby", "playing", "finished", "aborted"]
+Mode = Literal["casual", "competitive"]
+PairingStatus = Literal["waiting", "pairing", "paired", "withdrawn", "refused", "left", "expired"]
+Pattern = Literal["plain", "stripes", "dots", "checks", "bars", "grid", "rings", "waves"]
+Scope = Literal["play", "admin"]
+Seating = Literal["direct", "wish"]
+Turn = Literal["mine", "others"]
+VerdictStatus = Literal["verified", "unseeded", "failed"]
+Visibility = Literal["public", "private"]

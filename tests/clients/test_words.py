@@ -1,0 +1,188 @@
+"""What the SDK knows of the API beside its calls: words, fields, whole descriptions; and its README."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, get_args
+
+import httpx
+import msgspec
+import pytest
+
+import warlog_client
+import warlog_core
+from tests.clients.conftest import Speaker
+from tests.clients.cutting import CuttingServer, always, reply
+from tests.servers import WarlogServer
+from warlog_client import Client, literals, models
+from warlog_service.codes import CODES
+
+README = Path(warlog_client.__file__).parents[1] / "README.md"
+SNIPPETS = re.findall(r"^```python\n(.*?)^```$", README.read_text(), flags=re.MULTILINE | re.DOTALL)
+
+Json = dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def document(warlog_server: WarlogServer) -> Json:
+    with Client(warlog_server.url) as stranger:
+        return stranger.openapi()
+
+
+# Where the document has the words of each Literal.
+WORDS = {
+    "AbortReason": ("MatchAbortedEvent", "reason"),
+    "BeginningKind": ("Beginning", "kind"),
+    "Consent": ("Match", "consent"),
+    "MatchStatus": ("Match", "status"),
+    "Mode": ("Match", "mode"),
+    "PairingStatus": ("Entry", "status"),
+    "Pattern": ("DescribedSeat", "pattern"),
+    "Seating": ("Match", "seating"),
+    "VerdictStatus": ("Verdict", "status"),
+    "Visibility": ("Match", "visibility"),
+}
+
+
+def words(schema: Json) -> set[str]:
+    """Of an enumeration, wherever it stands."""
+    if "enum" in schema:
+        return {word for word in schema["enum"] if word is not None}
+    if "const" in schema:
+        return {schema["const"]}
+    parts = [*schema.get("anyOf", ()), *filter(None, [schema.get("items")])]
+    return set[str]().union(*map(words, parts))
+
+
+def test_every_literal_has_the_words_of_the_api_and_no_others(document: Json) -> None:
+    components = document["components"]["schemas"]
+    known = {name: set(get_args(found)) for name, found in vars(literals).items() if get_args(found)}
+    expected = {name: words(components[of]["properties"][field]) for name, (of, field) in WORDS.items()}
+    listed = {one["name"]: one["schema"] for one in document["paths"]["/v1/matches"]["get"]["parameters"]}
+    expected["Turn"] = words(listed["turn"])
+    expected["Scope"] = words(components["NewToken"]["properties"]["scopes"])
+    expected["EventType"] = {
+        *set[str]().union(
+            *(words(form["properties"]["type"]) for name, form in components.items() if name.endswith("Event")
+              and "type" in form.get("properties", {}))
+        )
+    }  # fmt: skip
+    expected["Code"] = set(CODES)
+    assert known == expected
+    assert set(known) <= set(warlog_client.__all__)
+
+
+# The SDK's Struct → the document's component, where they differ.
+NAMED = {
+    "Created": "MatchCreated",
+    "Game": "Game",
+    "GameName": "GameSummary",
+    "GameSeat": "DescribedSeat",
+    "NewToken": "TokenCreated",
+    "OwnAccount": "MyAccount",
+    "PairingEntry": "Entry",
+    "Registered": "PlayerCreated",
+    "Seat": "SeatInMatch",
+}
+STRUCTS = sorted(
+    name
+    for name in warlog_client.__all__
+    if isinstance(found := getattr(warlog_client, name), type) and issubclass(found, msgspec.Struct)
+)
+
+
+@pytest.mark.parametrize("name", STRUCTS)
+def test_a_struct_has_every_field_of_its_answer(document: Json, name: str) -> None:
+    component = document["components"]["schemas"].get(NAMED.get(name, name), {})
+    if name in ("Event", "Board") or not component:
+        return  # a union by type, and a part of descriptions: below
+    fields = set(getattr(warlog_client, name).__struct_encode_fields__)
+    tag = getattr(warlog_client, name).__struct_config__.tag_field
+    assert set(component["properties"]) - fields - {tag} == set()
+
+
+def test_a_description_is_kept_whole(warlog_server: WarlogServer) -> None:
+    """Nothing of any game is lost: what has a field of its own, and what only this game has."""
+
+    def whole(found: msgspec.Struct) -> Json:
+        fields = msgspec.to_builtins(found)
+        more = fields.pop("more")
+        assert not more.keys() & fields.keys()
+        return {**fields, **more}
+
+    def has(found: Json, given: Json) -> None:
+        for name, value in given.items():
+            if name not in ("seats", "owners", "board", "spaces"):
+                assert found[name] == value, name
+
+    with Client(warlog_server.url) as stranger:
+        for name in warlog_core.games():
+            given = httpx.get(f"{warlog_server.url}/v1/games/{name}").json()
+            game = stranger.game(name)
+            has(whole(game), given)
+            has(whole(game.board), given["board"])
+            for space, found in zip(given["board"]["spaces"], game.board.spaces, strict=True):
+                has(whole(found), space)
+            assert [game.catalogue(one) for one in game.catalogues] == [given[one] for one in game.catalogues]
+            with pytest.raises(KeyError):
+                game.catalogue("guide")
+
+
+def test_a_description_that_is_none_is_an_unexpected_reply(speaker: Speaker) -> None:
+    for wrong in ({}, {"board": 1}, {"board": {"spaces": [1]}}, {"game": "hex", "board": {"spaces": []}}):
+        with (
+            CuttingServer(always(reply(200, wrong))) as server,
+            pytest.raises(warlog_client.UnexpectedReply),
+        ):
+            speaker.call(server.url, lambda c: c.game("hex"))
+
+
+def test_a_word_that_is_new_does_not_break_an_answer() -> None:
+    match = {
+        "id": "m",
+        "game": "hex",
+        "rules_version": 1,
+        "mode": "serious",
+        "status": "paused",
+        "version": 1,
+    }
+    match |= {"options": {}, "consent": "all", "move_seconds": 0, "visibility": "public", "seats": []}
+    found = msgspec.convert({**match, "to_act": []}, models.Match)
+    assert {found.mode, found.status} == {"serious", "paused"}
+
+
+# ---- by subject
+
+
+def test_what_stands_by_subject_is_what_stands_flat(warlog_server: WarlogServer, speaker: Speaker) -> None:
+    with Client(warlog_server.url) as stranger:
+        token = stranger.players.create("ada").token
+    with Client(warlog_server.url, token) as ada:
+        match = ada.matches.create("wec", {"white": "me", "black": "me"}).match
+        assert ada.matches.get(match.id) == ada.match(match.id) == match
+        assert ada.matches.view(match.id, "white") == ada.view(match.id, seat="white")
+        assert ada.view(match.id, "white", at=2).seat == "white"
+        assert [one.id for one in ada.matches(player="me")] == [match.id]
+        assert next(iter(ada.matches.feed(match.id, after=1))).type == "match_started"
+        assert [game.game for game in ada.games()] == sorted(warlog_core.games())
+        entry = ada.pairing.enter("wec")
+        assert ada.pairing.list() == [ada.pairing(entry.id)] == ada.pairings()
+        ada.pairing.leave(entry.id)
+        assert ada.pairing.wait(entry.id).status == "left"
+    assert speaker.call(warlog_server.url, lambda c: c.games.get("wec")).game == "wec"
+
+
+# ---- README
+
+PRINTS = ("Result(winners=", "version_conflict", "Weaponized Chess")
+
+
+@pytest.mark.parametrize("number", range(max(len(SNIPPETS), len(PRINTS))))
+def test_a_snippet_of_the_readme_runs_by_itself(warlog_server: WarlogServer, number: int) -> None:
+    script = f"url = {warlog_server.url!r}\n{SNIPPETS[number]}"
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    assert run.returncode == 0, run.stderr
+    assert PRINTS[number] in run.stdout
