@@ -395,6 +395,10 @@ class Unconfirmed(TryAgain):
     text = "The server cannot say yet whether this was saved; try again with the same `Idempotency-Key`."
 
 
+class RedisUnsuitable(Exception):
+    """This Redis, or this setting of it, could not keep Warlog's promises. Says what to change."""
+
+
 class Accepted(msgspec.Struct, frozen=True):
     """What is stored under an Idempotency-Key about the command that used it (redis/idempotency.py).
 

@@ -22,6 +22,7 @@ from warlog_service import auth, logs, problems
 from warlog_service.backend import Service, service_of
 from warlog_service.browsers import Cors, with_headers
 from warlog_service.logs import REQUEST
+from warlog_service.origins import Origins
 from warlog_service.requests import AnyRequest
 from warlog_service.responses import Answer
 from warlog_service.routes import (
@@ -54,7 +55,7 @@ class Front:
     def __init__(self, settings: Settings) -> None:
         self.service = Service(settings, serves=True)
         self._access_share = settings.access_log
-        self._cors = Cors(settings.cors_origins)
+        self._cors = Cors(Origins(settings.cors_origins))
         self.app = create_app(self.service)
         self.start = self.service.start
         self.stop = self.service.stop

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from litestar.types import HTTPScope, Scope, Send
 
+from warlog_service.origins import Origins
 from warlog_service.requests import header
 from warlog_service.responses import Answer, Headers, wire_of
 
@@ -25,33 +26,23 @@ EXPOSED = b"Allow, ETag, Link, Location, Retry-After, X-Request-Id"
 METHODS = b"GET, HEAD, POST, PUT, DELETE, OPTIONS"
 
 
-class BadOrigin(Exception):
-    """The setting names something that is no origin."""
-
-
 class Cors:
     """Which origins' pages may read answers. Never with cookies: `Access-Control-Allow-Credentials` is not sent."""
 
-    def __init__(self, origins: str = "") -> None:
-        """Origins (`https://play.example.org`) with commas or spaces between them, or `*`. Raises BadOrigin."""
-        words = origins.replace(",", " ").split()
-        self._every = "*" in words
-        self._origins = frozenset(words) - {"*"}
-        for word in self._origins:
-            parts = urlsplit(word)
-            if parts.scheme not in ("http", "https") or f"{parts.scheme}://{parts.netloc}" != word:
-                raise BadOrigin(f"{word!r} is no origin such as https://play.example.org")
+    def __init__(self, origins: Origins) -> None:
+        self._origins = origins
 
     def headers(self, scope: Scope) -> Headers:
         """What every answer to this request has beside its own headers."""
-        if not self._every and not self._origins:
+        if not self._origins:
             return []
         # Answers differ by origin, also those to requests without one: a shared cache must know.
-        vary = [] if self._every else [(b"vary", b"Origin")]
+        every = self._origins.every
+        vary = [] if every else [(b"vary", b"Origin")]
         origin = header(scope, b"origin")
-        if origin is None or not (self._every or origin in self._origins):
+        if origin is None or origin not in self._origins:
             return vary
-        allowed = b"*" if self._every else origin.encode("latin-1")
+        allowed = b"*" if every else origin.encode("latin-1")
         return [
             *vary,
             (b"access-control-allow-origin", allowed),

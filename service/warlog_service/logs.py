@@ -12,12 +12,14 @@ import re
 import sys
 import time
 from contextvars import ContextVar
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from litestar.types import HTTPScope
 from pythonjsonlogger.msgspec import MsgspecFormatter
 
 from warlog_service.settings import LogFormat
+
+if TYPE_CHECKING:
+    from litestar.types import HTTPScope
 
 REQUEST: ContextVar[HTTPScope | None] = ContextVar("request", default=None)
 """The request that is being served; looked into only when something is logged."""

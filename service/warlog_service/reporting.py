@@ -3,8 +3,7 @@
 import sys
 from collections.abc import Callable
 
-from warlog_events.errors import WarlogError
-from warlog_events.redis.connection import RedisUnsuitable
+from warlog_events.errors import RedisUnsuitable, WarlogError
 from warlog_service.settings import BadSettings
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta, Struct
 
-from warlog_service.browsers import BadOrigin, Cors
+from warlog_service.origins import BadOrigin, Origins
 from warlog_service.proxies import Proxies, ProxiesUnreadable
 
 Durability = Literal["everysec", "always", "replicated"]
@@ -112,7 +112,7 @@ def read(environ: Mapping[str, str], **flags: object) -> Settings:
             {name: value for name, value in given.items() if value != ""}, Settings, strict=False
         )
         Proxies(settings.trusted_proxies)
-        Cors(settings.cors_origins)
+        Origins(settings.cors_origins)
         return settings
     except ProxiesUnreadable as error:
         raise BadSettings(f"WARLOG_TRUSTED_PROXIES: {error}") from None

@@ -13,7 +13,8 @@ from tests.chromium import PAGE, pages, seen_by
 from tests.nginx import nginx
 from tests.servers import WarlogServer
 from tests.service.api import Api, ok, refused
-from warlog_service.browsers import COOKIE, BadOrigin, Cors
+from warlog_service.browsers import COOKIE, Cors
+from warlog_service.origins import BadOrigin, Origins
 
 SAME = {"Sec-Fetch-Site": "same-origin"}
 FRIEND = "https://play.example.org"
@@ -103,7 +104,7 @@ def test_options_without_an_origin_lists_the_methods(server: WarlogServer) -> No
 
 def test_without_the_setting_nobody_is_allowed() -> None:
     scope: Any = {"type": "http", "method": "GET", "headers": [(b"origin", b"https://x")], "state": {}}
-    assert Cors().headers(scope) == []
+    assert Cors(Origins()).headers(scope) == []
 
 
 @pytest.mark.parametrize(
@@ -111,12 +112,12 @@ def test_without_the_setting_nobody_is_allowed() -> None:
 )
 def test_what_is_no_origin_is_a_bad_setting(wrong: str) -> None:
     with pytest.raises(BadOrigin, match="no origin"):
-        Cors(wrong)
+        Origins(wrong)
 
 
 def test_every_origin_can_be_allowed() -> None:
     scope: Any = {"type": "http", "method": "GET", "headers": [(b"origin", b"https://x")], "state": {}}
-    assert (b"access-control-allow-origin", b"*") in Cors("*").headers(scope)
+    assert (b"access-control-allow-origin", b"*") in Cors(Origins("*")).headers(scope)
 
 
 # ---- sessions ----

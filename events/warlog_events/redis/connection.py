@@ -31,12 +31,12 @@ from redis.asyncio.connection import parse_url
 from redis.exceptions import ResponseError
 
 from ..clock_and_random import World
-from ..errors import Unavailable
+from ..errors import RedisUnsuitable, Unavailable
 from ..threads import Threads
 from . import keys
 from .capacity import parse_info
 from .cluster import ClusterPipe, slot_of
-from .embedded import BALLAST_BYTES, VERSION_MIN, Embedded, RedisUnsuitable
+from .embedded import BALLAST_BYTES, VERSION_MIN, Embedded
 from .pipe import PAUSE_S_MAX, Address, Client, Pipe, Wire, away, script
 
 __all__ = ["Connection", "Durability", "RedisUnsuitable", "open_redis"]

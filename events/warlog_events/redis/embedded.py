@@ -28,7 +28,7 @@ from typing import Literal
 
 from redis.exceptions import ResponseError
 
-from ..errors import Unavailable
+from ..errors import RedisUnsuitable, Unavailable
 from ..threads import Threads
 from . import private_files
 from .capacity import CLOSED_BYTES, Ballast, Room
@@ -49,10 +49,6 @@ SETTLE_AGAIN_S = 0.02
 # and itself. (PR_SET_PDEATHSIG is for Linux alone, and follows the thread that started the server, not the process.)
 # Standard output is the lock: the server inherits it, the waiting child must not.
 _START = 'exec 3<&0 </dev/null; { read -r _ <&3; kill -TERM 0; } >/dev/null 2>&1 & exec 3<&-; exec "$@"'
-
-
-class RedisUnsuitable(Exception):
-    """This Redis, or this setting of it, could not keep Warlog's promises. Says what to change."""
 
 
 class Embedded:
