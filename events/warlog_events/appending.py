@@ -2,6 +2,7 @@
 
 from .match.draft import Draft
 from .match.model import STRANGER
+from .match.notices import notices_of
 from .redis.idempotency import Idempotency
 from .redis.store import Append
 from .results import Key
@@ -28,6 +29,7 @@ def append_of(draft: Draft, key: Key | None, acting: str | None) -> Append:
         lobby_entry=b"" if start_unchanged else lobby_entry_json(match),
         status=match.status,
         to_act=match.to_act,
+        notices=notices_of(before, match, draft.written[-1].stored.type),
         secrets=draft.new_secrets,
         idempotency=None if key is None else Idempotency(draft.by, key.key, key.digest, match.deadlines),
         deadlines=match.deadlines if clocked else None,

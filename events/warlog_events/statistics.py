@@ -34,6 +34,7 @@ class Counts:
     loads              from asking for a cold match to having it
     replays            the work of the processor in it and in following what others append
     feed_lags          from an event's `at` to its being handed to the feeds of this process
+    notice_lags        the same of personal feeds
     lateness           from a deadline to its time-out, of those that were posted here
     """
 
@@ -52,4 +53,5 @@ class Counts:
         self.loads = Spread()
         self.replays = Spread()
         self.feed_lags = Spread()
+        self.notice_lags = Spread()
         self.lateness = Spread()

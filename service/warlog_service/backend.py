@@ -26,6 +26,7 @@ from warlog_events.players.presence import Presence
 from warlog_events.players.quotas import Quotas, QuotaSettings
 from warlog_events.players.scenarios import Scenarios
 from warlog_events.players.stakes import Stakes, StakeSettings
+from warlog_events.reading.personal_feed import PersonalFeeds
 from warlog_events.redis.append_notices import Watch
 from warlog_events.redis.claims import Claims
 from warlog_events.redis.connection import Connection, RedisUnsuitable, open_redis
@@ -38,6 +39,7 @@ from warlog_events.workers.absence import Absence
 from warlog_events.workers.bookkeeper import Bookkeeper
 from warlog_events.workers.clock import Clock
 from warlog_events.workers.lobby import Lobby
+from warlog_events.workers.notifier import Notifier
 from warlog_events.workers.pairing import Pairing
 from warlog_events.workers.projector import Projector
 from warlog_service.heavy import Heavy
@@ -125,6 +127,14 @@ class Backend:
         )
         if self.archive is not None:
             self.archive.counts = self.matches.counts
+        counts = self.matches.counts
+        self.personal_feeds = PersonalFeeds(
+            connection,
+            self.watch,
+            world.now_ms,
+            fed=lambda at: counts.notice_lags.add(max(world.now_ms() - at, 0) / 1000),
+        )
+        self.notifier = Notifier(connection)
         self.projector = Projector(connection, self.store)
         self.lobby = Lobby(connection, self.projector.catch_up if settings.background else None)
         self.bookkeeper = Bookkeeper(self.store, self.matches, stakes, world)
@@ -144,6 +154,7 @@ class Backend:
 
     async def close(self) -> None:
         await self.matches.close()
+        await self.personal_feeds.close()
         await self.watch.close()
         await self.connection.close()
 
@@ -200,6 +211,11 @@ class Service:
             "warlog_feed_events_waiting",
             "Events that wait for the readers of feeds.",
             of_backend(lambda b: b.matches.feed_events_waiting),
+        )
+        metrics.gauge(
+            "warlog_personal_feeds_open",
+            "Personal feeds open now.",
+            of_backend(lambda b: b.personal_feeds.open),
         )
         metrics.gauge(
             "warlog_redis_connected",
@@ -296,6 +312,7 @@ class Service:
             self._tasks.append(asyncio.create_task(self._go_on("presence", backend.presence.run)))
         if settings.background:
             self._tasks.append(asyncio.create_task(self._work("projector", backend.projector.run)))
+            self._tasks.append(asyncio.create_task(self._work("notifier", backend.notifier.run)))
             self._tasks.append(asyncio.create_task(self._work("absence", backend.absence.run)))
             self._tasks.append(asyncio.create_task(self._work("bookkeeper", backend.bookkeeper.run)))
             self._tasks.append(asyncio.create_task(self._work("clock", backend.clock.run)))

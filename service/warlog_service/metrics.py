@@ -140,6 +140,11 @@ class Work(Collector):
                 "From an event's time to its being handed to the feeds here.",
                 counts.feed_lags,
             ),
+            (
+                "notice_lag_seconds",
+                "From an event's time to its notices being handed to the personal feeds here.",
+                counts.notice_lags,
+            ),
             ("deadline_lateness_seconds", "From a deadline to its time-out.", counts.lateness),
         ):
             family = HistogramMetricFamily(f"warlog_{name}", text)

@@ -15,7 +15,7 @@ from tests.servers import AnyRedis, RedisServer
 
 # Which modules meet the other two in every run; the rest does so in `make soak`.
 EVERY_RUN = {
-    "embedded": ("test_store", "test_accounts", "test_creation_keys"),
+    "embedded": ("test_store", "test_accounts", "test_creation_keys", "test_notifier"),
     "cluster": (
         "test_abandoned",
         "test_accounts",
@@ -24,6 +24,7 @@ EVERY_RUN = {
         "test_feed",
         "test_ledger",
         "test_lobby",
+        "test_notifier",
         "test_notify",
         "test_pairing",
         "test_quotas",

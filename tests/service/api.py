@@ -131,6 +131,9 @@ class Api:
         query = "&".join(part for part in (seats, "" if after is None else f"after={after}") if part)
         return Feed(f"{self.url}/v1/matches/{match}/feed?{query}", self.token, last=last, **options)
 
+    def personal_feed(self, last: str | None = None, **options: Any) -> Feed:
+        return Feed(f"{self.url}/v1/players/me/feed", self.token, last=last, **options)
+
 
 def two(api: Api, **spec: Any) -> tuple[Api, Api, str]:
     """A running match of two players, red and blue."""
@@ -180,14 +183,15 @@ def is_sentence(detail: str) -> bool:
 
 
 class Feed(Closes):
-    """A feed over a bare socket: iterate for (id, event, data); `close` cuts the connection without a word."""
+    """A feed over a bare socket: iterate for (id, event, data), a version being an int; `close` cuts the connection
+    without a word."""
 
     def __init__(
         self,
         url: str,
         token: str | None,
         *,
-        last: int | None = None,
+        last: int | str | None = None,
         receive_bytes: int | None = None,
         timeout: float = 20,
     ) -> None:
@@ -215,17 +219,17 @@ class Feed(Closes):
         self.raw = b""
         self._events = self._read()
 
-    def __iter__(self) -> Iterator[tuple[int | None, str, Any]]:
+    def __iter__(self) -> Iterator[tuple[Any, str, Any]]:
         return self
 
-    def __next__(self) -> tuple[int | None, str, Any]:
+    def __next__(self) -> tuple[Any, str, Any]:
         return next(self._events)
 
     def close(self) -> None:
         self._file.close()
         self._socket.close()
 
-    def take(self, count: int) -> list[tuple[int | None, str, Any]]:
+    def take(self, count: int) -> list[tuple[Any, str, Any]]:
         """The next so many events, heartbeats left out."""
         return list(itertools.islice((one for one in self if one[1] != "heartbeat"), count))
 
@@ -234,7 +238,7 @@ class Feed(Closes):
             yield self._file.read(size)
             self._file.readline()
 
-    def _read(self) -> Iterator[tuple[int | None, str, Any]]:
+    def _read(self) -> Iterator[tuple[Any, str, Any]]:
         held = b""
         for chunk in self._chunks():
             self.raw += chunk
@@ -242,5 +246,9 @@ class Feed(Closes):
             while b"\n\n" in held:
                 block, held = held.split(b"\n\n", 1)
                 fields = dict(line.split(b": ", 1) for line in block.split(b"\n"))
-                number = int(fields[b"id"]) if b"id" in fields else None
-                yield number, fields[b"event"].decode(), json.loads(fields[b"data"])
+                id = fields.get(b"id", b"").decode()
+                yield (
+                    int(id) if id.isdigit() else id or None,
+                    fields[b"event"].decode(),
+                    json.loads(fields[b"data"]),
+                )

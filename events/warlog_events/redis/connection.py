@@ -47,7 +47,7 @@ Durability = Literal["everysec", "always", "replicated"]
 
 PATIENCE_S = 10.0  # for a first connection by URL; an embedded server may take as long to load as it likes
 # Loaded on every connect, so that no first command pays for it.
-SCRIPTS = ("append", "admit", "follow", "activity", "due")
+SCRIPTS = ("append", "admit", "follow", "activity", "due", "notices", "notify", "personal_feed")
 
 Returned = Callable[[Callable[[str], bool]], None]
 

@@ -6,8 +6,8 @@ is compared at every connect, because another number would send new matches wher
 
 For whoever adds a key or a script: on a cluster a command, a script or a transaction may touch keys of one slot only.
 
-- A key's tag says what it is written together with: `{bNNN}` with the events of a match, `{lobby}`, `{pairing}` or
-  `{ledger}` with its like. What need not be written together has a tag of its own, or none, and spreads.
+- A key's tag says what it is written together with: `{bNNN}` with the events of a match, `{lobby}`, `{pairing}`,
+  `{people}` or `{ledger}` with its like. What need not be written together has a tag of its own, or none, and spreads.
 - What concerns two slots is done in two steps of which the second may be repeated: append first, and let a worker
   read on from the activity stream, with its checkpoint in the slot that it writes.
 - A script that makes up keys (from what is stored, say) keeps to the tag of its first key and does not count KEYS: the
@@ -181,6 +181,16 @@ def nothing_beside(key: str) -> str:
     """A key in the same slot that never exists (cluster.py)."""
     tag = key.partition("{")[2].partition("}")[0] or key
     return f"warlog:{{{tag}}}:nothing"
+
+
+NOTIFIED = "warlog:notified"  # channel: the notices that have entered personal feeds (notify.lua)
+
+
+def personal_feeds(what: str) -> str:
+    """The feeds of the people who follow theirs, all in one slot; may be lost: whoever follows is told to ask for
+    everything anew. "feed:<player id>" is a stream of notices, "kept" a sorted set of these players by the ms until
+    which their feeds are kept, "read" a hash of bucket → number of the last activity entry that has been read."""
+    return f"warlog:{{people}}:{what}"
 
 
 def lobby(what: str) -> str:

@@ -53,6 +53,7 @@ class Append(msgspec.Struct, frozen=True, kw_only=True):
     summary_start  the part before it, which seldom changes (Match.summary_start_json); b"" if it is what Redis has
     lobby_entry    small JSON, by which the lobby finds the match; b"" if it is what Redis has
     status, to_act  after the events
+    notices        for personal feeds (match/notices.py), b"" for none
     secrets        seed commitment → seed in hex, new ones only
     deadlines      after the events, every seat's that has one, in ms; None leaves them as they are
     acting_seat    TooLate is raised if this seat's stored deadline has passed
@@ -68,6 +69,7 @@ class Append(msgspec.Struct, frozen=True, kw_only=True):
     lobby_entry: bytes = b""
     status: str = ""
     to_act: Sequence[str] = ()
+    notices: bytes = b""
     secrets: Mapping[str, str] = {}
     idempotency: Idempotency | None = None
     deadlines: Mapping[str, int] | None = None
@@ -267,6 +269,7 @@ class Store:
                 a.status,
                 " ".join(a.to_act),
                 digest,
+                a.notices.decode(),
             )
         )
         return call, (packed, a.summary_start, a.summary_rest, field, value, *bodies)

@@ -29,7 +29,7 @@ def components(forms: Iterable[Any]) -> tuple[dict[Any, Json], Json]:
         schema.Heartbeat,
         schema.Closing,
     }
-    wanted |= {events.ANY_EVENT, events.WhatIsProposed, OpenProposal}
+    wanted |= {events.ANY_EVENT, schema.ANY_NOTICE, events.WhatIsProposed, OpenProposal}
     ordered = sorted(wanted, key=str)
     schemas, found = msgspec.json.schema_components(
         ordered, schema_hook=any_json, ref_template=f"{REF}{{name}}"
@@ -54,6 +54,11 @@ def _joined(schema_of: dict[Any, Json]) -> Json:
         "LiveEvent": {
             "description": "An event as feeds give it, and the answer to a command.",
             "allOf": [ref("Event"), ref("Turn")],
+        },
+        "Notice": {
+            "description": "What a personal feed tells, told apart by `type`. More types will come; ignore those that "
+            "you do not know.",
+            **schema_of[schema.ANY_NOTICE],
         },
         "WhatIsProposed": {
             "description": "A proposal as far as you may know it, told apart by `kind`.",

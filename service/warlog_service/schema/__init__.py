@@ -98,6 +98,7 @@ from warlog_service.schema.matches import (
     Verdict,
     View,
 )
+from warlog_service.schema.notices import ANY_NOTICE, NOTICES, Notice, PersonalFeed
 from warlog_service.schema.problem import Problem
 from warlog_service.schema.queries import (
     ActionsQuery,
@@ -110,6 +111,7 @@ from warlog_service.schema.queries import (
     MatchesQuery,
     Page,
     PairingQuery,
+    PersonalFeedQuery,
     PositionQuery,
     ScenariosQuery,
     TraceQuery,
@@ -182,6 +184,11 @@ __all__ = [
     "Page",
     "PairingAnswer",
     "PairingFeed",
+    "ANY_NOTICE",
+    "NOTICES",
+    "Notice",
+    "PersonalFeed",
+    "PersonalFeedQuery",
     "PairingQuery",
     "Pairings",
     "Placed",

@@ -404,5 +404,10 @@ FEEDS: dict[str, tuple[tuple[str, ...], str]] = {
         "`data` of one event of the stream: the entry (the stream's `event` is its `status`), or that of `heartbeat` "
         "or `closing`.",
     ),
+    "PersonalFeed": (
+        ("Notice", "Heartbeat", "Closing"),
+        "`data` of one event of the stream: a notice (the stream's `event` is its `type`), or that of `heartbeat` or "
+        "`closing`.",
+    ),
 }
 """What streams send, by the name of the component: the components that it is one of, and a text."""

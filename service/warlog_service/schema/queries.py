@@ -114,3 +114,10 @@ class FeedQuery(Struct, frozen=True):
         list[Seat], Meta(max_length=8, description="seats you hold; absent: all that you hold")
     ] = []
     after: Version | None = None
+
+
+class PersonalFeedQuery(Struct, frozen=True):
+    after: (
+        Annotated[str, Meta(max_length=40, description="the id of a notice, where you cannot send `Last-Event-ID`")]
+        | None
+    ) = None

@@ -33,6 +33,7 @@ ARGV
           status
           seats that are to act, with spaces between
           digest of the command's body, as KEYS[10] has it; "" without that
+          notices for personal feeds, as JSON (match/notices.py); "": none
   2     of the summary, what seldom changes: JSON without its closing brace; "": unchanged
   3     of the summary, the rest: JSON without its opening brace
   4     the field of the command's record               (4 and 5 are "" without KEYS[8])
@@ -57,7 +58,7 @@ ERRORS  those of Redis, raised by the first write or before it: OOM, READONLY, M
 ]]
 
 local match, expected, expected_chain, now, tolerance, acting, activity_max, writer, ttl, deadlines, secrets, events,
-  invited, lobby_entry, status, to_act, digest = unpack(cmsgpack.unpack(ARGV[1]))
+  invited, lobby_entry, status, to_act, digest, notices = unpack(cmsgpack.unpack(ARGV[1]))
 local summary_start, summary_rest, field, value = ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 local BODIES = 5  -- words before them
 local DIGEST_BYTES = 8
@@ -203,7 +204,7 @@ local newest = redis.call('XREVRANGE', KEYS[5], '+', '-', 'COUNT', 1)[1]
 local number = newest and tonumber(string.match(newest[1], '^%d+')) + 1 or 1
 redis.call('XADD', KEYS[5], 'MAXLEN', '~', activity_max, whole(number) .. '-0',
   'match', match, 'version', reached, 'index', lobby_entry, 'type', last[TYPE], 'status', status, 'to_act', to_act,
-  'deadlines', table.concat(times, ' '))
+  'deadlines', table.concat(times, ' '), 'notices', notices)
 
 if KEYS[8] then
   -- The younger hash takes the record if it lives for long enough; else the other one, which is gone by now, begins.

@@ -1,0 +1,106 @@
+"""Hands the notices of appends to the people whom they concern.
+
+An append writes its notices into the activity of its bucket, and does no more for personal feeds. This worker reads the
+activity of all buckets many times a second and writes what is new into the feeds of those who follow theirs: feeds and
+checkpoints in one script, so that each notice enters a feed once and in order, however many of these workers run and
+wherever they are killed. The serving processes are told by the same script (reading/personal_feed.py).
+"""
+
+import asyncio
+import logging
+
+from ..match import notices as notices_
+from ..redis import keys
+from ..redis.connection import Connection
+from ..redis.notices_reader import NewNotices, NoticesReader
+
+log = logging.getLogger("warlog.notifier")
+
+PAUSE_SECONDS = 0.02
+IDLE_PAUSE_SECONDS = 0.5  # while nobody follows his feed
+TIDY_SECONDS = 1.0  # between two looks at who follows, and at what lies unread
+BATCH = 100  # activity entries of a bucket that are read in one pass
+KEPT_ENTRIES = 200  # of a personal feed; Redis drops them by the hundred
+DROPPED_AT_ONCE = 500  # feeds
+
+
+class Notifier:
+    def __init__(self, connection: Connection) -> None:
+        self._pipe = connection.pipe
+        self._reader = NoticesReader(connection)
+        self._buckets = connection.buckets
+        self._known: dict[int, int] = {}  # bucket → number of the last activity entry that has been looked at
+        self._stored: dict[int, int] = {}  # bucket → the same as Redis has it
+        self._tidied = 0.0
+        self._followed = False
+
+    async def run(self) -> None:
+        """For ever; ends only with an error, and may then be started again."""
+        self._known = {}
+        while True:
+            more = await self.step()
+            if not more:
+                await asyncio.sleep(PAUSE_SECONDS if self._followed else IDLE_PAUSE_SECONDS)
+
+    async def step(self) -> bool:
+        """One pass over all buckets that can be reached. True if there may be more at once."""
+        if not self._known:
+            await self._begin()
+        now = asyncio.get_running_loop().time()
+        tidy = now - self._tidied >= TIDY_SECONDS
+        news = await self._reader.read(self._known, BATCH, check=tidy)
+        for new in news:
+            if new.lost:
+                await self._lose(new)
+        rows = [row for new in news for row in new.rows]
+        moved = {new.bucket: new.reached for new in news}
+        if rows or tidy:
+            moved = self._known | moved
+            unread = [bucket for bucket, number in moved.items() if number != self._stored.get(bucket, 0)]
+            if unread and not await self._write({bucket: moved[bucket] for bucket in unread}, rows):
+                self._known = {}  # another process has read on; from where it is now
+                return True
+        self._known |= moved
+        if tidy:
+            self._tidied = now
+            self._followed = bool(await self._pipe.call("ZCARD", keys.personal_feeds("kept")))
+        return any(new.more for new in news)
+
+    async def _begin(self) -> None:
+        flat = await self._pipe.call("HGETALL", keys.personal_feeds("read"))
+        self._stored = {
+            int(bucket): int(number) for bucket, number in zip(flat[::2], flat[1::2], strict=True)
+        }
+        self._known = {bucket: self._stored.get(bucket, 0) for bucket in range(self._buckets)}
+
+    async def _write(self, moved: dict[int, int], rows: list[tuple[str, int, bytes]]) -> bool:
+        """False, and nothing is written, if another process has moved a checkpoint."""
+        arguments: list[str | int | bytes] = [
+            keys.personal_feeds("feed:"),
+            KEPT_ENTRIES,
+            keys.NOTIFIED,
+            len(moved),
+        ]
+        for bucket, number in moved.items():
+            arguments += (bucket, self._stored.get(bucket, 0), number)
+        for match_id, version, raw in rows:
+            notices = notices_.decode(raw)
+            for notice in notices.notices:
+                body = notices_.json_of(match_id, version, notices, notice)
+                arguments += (notice.player, notice.kind, notices.at, body)
+        if await self._pipe.script("notify", [keys.personal_feeds("read")], arguments) < 0:
+            return False
+        self._stored |= moved
+        return True
+
+    async def _lose(self, new: NewNotices) -> None:
+        """Entries of a bucket are gone that nobody has read, because no process did this work for too long, or Redis
+        has lost its end. Anybody may have missed something: all feeds end, and begin anew with `reset`."""
+        while players := await self._pipe.call("ZRANGE", keys.personal_feeds("kept"), 0, DROPPED_AT_ONCE - 1):
+            feeds = (keys.personal_feeds(f"feed:{player.decode()}") for player in players)
+            await self._pipe.call("DEL", *feeds, write=True)
+            await self._pipe.call("ZREM", keys.personal_feeds("kept"), *players, write=True)
+            log.warning(
+                "bucket %d: activity was lost before it was read; personal feeds begin anew", new.bucket
+            )
+        await self._pipe.call("PUBLISH", keys.NOTIFIED, b"\x90", write=True)

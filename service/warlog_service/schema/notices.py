@@ -1,0 +1,72 @@
+"""What a personal feed tells (`warlog_events.match.notices`)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, Union
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from warlog_service.schema.common import Json, Result, Time, component
+
+
+class NoticeBase(Struct, frozen=True, kw_only=True, tag_field="type"):
+    match: Annotated[str, Meta(description="id of the match")]
+    game: Annotated[str, Meta(description="its game")]
+    version: Annotated[int, Meta(ge=1, description="the match's version when this happened")]
+    at: Time
+    seats: Annotated[list[str], Meta(description="your seats")]
+
+
+class SeatedNotice(NoticeBase, frozen=True, kw_only=True, tag="seated"):
+    """You hold a seat of a match in which you held none."""
+
+
+class MatchStartedNotice(NoticeBase, frozen=True, kw_only=True, tag="match_started"):
+    """A match begins in which you hold a seat, or that you have made."""
+
+
+class YourTurnNotice(NoticeBase, frozen=True, kw_only=True, tag="your_turn"):
+    """A match waits for you (`seats` are those to act). It did not before, or it was taken back or edited."""
+
+    deadline: Annotated[Time, Meta(description="when your time ends; absent without a clock")] | UnsetType = UNSET
+
+
+class ProposalNotice(NoticeBase, frozen=True, kw_only=True, tag="proposal"):
+    """You are asked to accept or reject something."""
+
+    proposal: Annotated[str, Meta(description="its kind; `GET /v1/matches/{match_id}` has the rest")]
+
+
+class MatchOverNotice(NoticeBase, frozen=True, kw_only=True, tag="match_over"):
+    """A match is over in which you hold a seat, which you have joined, or that you have made."""
+
+    status: Literal["finished", "aborted"]
+    result: Annotated[Result | None, Meta(description="null: it was aborted")]
+
+
+class Ready(Struct, frozen=True, kw_only=True, tag="ready", tag_field="type"):
+    """The feed begins here. Ask for your matches now; what happens from then on follows."""
+
+    ask: Annotated[list[str], Meta(description="the paths that give your matches")]
+
+
+class Reset(Struct, frozen=True, kw_only=True, tag="reset", tag_field="type"):
+    """What came after the id that you sent is not known any more. Ask for your matches again; what happens from then on
+    follows."""
+
+    ask: Annotated[list[str], Meta(description="the paths that give your matches")]
+
+
+NOTICES: tuple[type[Struct], ...] = (
+    SeatedNotice,
+    MatchStartedNotice,
+    YourTurnNotice,
+    ProposalNotice,
+    MatchOverNotice,
+    Ready,
+    Reset,
+)
+ANY_NOTICE: Any = Union[NOTICES]  # noqa: UP007
+
+Notice = Annotated[Json, component("Notice")]
+PersonalFeed = Annotated[Json, component("PersonalFeed")]
