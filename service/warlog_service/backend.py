@@ -131,7 +131,7 @@ class Backend:
         self.personal_feeds = PersonalFeeds(
             connection,
             self.watch,
-            world.now_ms,
+            world,
             fed=lambda at: counts.notice_lags.add(max(world.now_ms() - at, 0) / 1000),
         )
         self.notifier = Notifier(connection)

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import pytest
 
-from warlog_client import AsyncClient, Client, Event, Retry
+from warlog_client import AsyncClient, Client, Event, Notice, Retry
 
 AT_ONCE = Retry(attempts=4, wait_s=0.0)
 
@@ -48,18 +48,29 @@ class Speaker:
         **how: Any,
     ) -> list[Event]:
         """The next `count` events of a feed."""
+        return self.take(url, lambda client: client.feed(match, **how), count, token, retry)
+
+    def follow_personal(
+        self, url: str, count: int, *, token: str | None = None, retry: Retry = AT_ONCE, **how: Any
+    ) -> list[Notice]:
+        """The next `count` notices."""
+        return self.take(url, lambda client: client.personal_feed(**how), count, token, retry)
+
+    def take(
+        self, url: str, feed: Callable[[Any], Any], count: int, token: str | None, retry: Retry
+    ) -> list[Any]:
         if self.kind == "sync":
             with Client(url, token, retry=retry) as client:
-                return list(islice(client.feed(match, **how), count))
-        return asyncio.run(self._follow(url, match, count, token, retry, how))
+                return list(islice(feed(client), count))
+        return asyncio.run(self._take(url, feed, count, token, retry))
 
-    async def _follow(
-        self, url: str, match: str, count: int, token: str | None, retry: Retry, how: dict[str, Any]
-    ) -> list[Event]:
-        events: list[Event] = []
+    async def _take(
+        self, url: str, followed: Callable[[Any], Any], count: int, token: str | None, retry: Retry
+    ) -> list[Any]:
+        events: list[Any] = []
         async with (
             AsyncClient(url, token, retry=retry) as client,
-            aclosing(client.feed(match, **how)) as feed,
+            aclosing(followed(client)) as feed,
         ):
             async for event in feed:
                 events.append(event)

@@ -358,6 +358,8 @@ def test_there_is_one_method_for_each_call_of_the_openapi_document(ada: Client, 
                 speaker.call(server.url, example)
         with pytest.raises(warlog_client.UnexpectedReply):
             speaker.follow(server.url, "x", 1)
+        with pytest.raises(warlog_client.UnexpectedReply):
+            speaker.follow_personal(server.url, 1)
     sent = {(r.method, re.sub(r"/x(?=/|$)", "/{}", r.path)) for r in server.received}
     documented = {
         (method.upper(), re.sub(r"\{[^}]*\}", "{}", path))

@@ -82,7 +82,7 @@ class Asking:
         answer: Json = json.loads(self(method, path, body, **headers))
         return answer
 
-    def feed(self, path: str, events: int, *, last: int | None = None) -> None:
+    def feed(self, path: str, events: int, *, last: int | str | None = None) -> None:
         """So many events, if the feed is given."""
         self._note("GET", path, {} if last is None else {"last-event-id": ""})
         with Feed(f"{self.player.url}/v1{path}", self.player.token, last=last) as feed:
@@ -204,6 +204,7 @@ def _server(asking: Asking, table: Table) -> None:
     )
     asking("POST", "/players", {"name": ""}, idempotency_key="a key that nobody guesses")
     if not asking.player.token:
+        asking.feed("/players/me/feed", 0)
         for path in ("/players/me", f"/players/me/options/{table.game}", "/pairing", "/tokens"):
             asking.read(path)
 
@@ -223,6 +224,8 @@ def _own(asking: Asking, table: Table) -> None:
     scenario = asking.made("POST", "/scenarios", new)["scenario"]["id"]
     asking.read(f"/scenarios/{scenario}")
     asking("DELETE", f"/scenarios/{scenario}")
+    for query, last in (("", None), ("", "1-1"), ("?after=1-1", None)):  # `ready`, and two of `reset`
+        asking.feed(f"/players/me/feed{query}", 1, last=last)
     token = asking.made("POST", "/tokens", {"label": "look"})["id"]
     asking.read("/tokens?limit=2&after=x")
     asking("DELETE", f"/tokens/{token}")

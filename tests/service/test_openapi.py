@@ -31,6 +31,7 @@ GET /v1/matches/{match_id}/view, GET /v1/matches/{match_id}/actions, GET /v1/mat
 GET /v1/matches/{match_id}/timeline, GET /v1/matches/{match_id}/board, GET /v1/matches/{match_id}/history,
 GET /v1/matches/{match_id}/feed, GET /v1/matches/{match_id}/export, POST /v1/matches/import, POST
 /v1/matches/{match_id}/join,
+GET /v1/players/me/feed,
 POST /v1/pairing, GET /v1/pairing, GET /v1/pairing/{entry_id}, DELETE /v1/pairing/{entry_id}, GET
 /v1/pairing/{entry_id}/feed,
 POST /v1/scenarios, GET /v1/scenarios, GET /v1/scenarios/{scenario_id}, DELETE /v1/scenarios/{scenario_id},

@@ -201,3 +201,45 @@ def test_what_is_public_does_differ_between_worlds(tmp_path: Path) -> None:
             piece = ok(actor.get(f"/matches/{world.match}/view?seat={seat}"))["view"]["active"]
             ok(actor.act(world.match, seat, {"type": kind, "piece": piece}), 201)
         assert "stranger feed" in difference(first.seen(), second.seen())
+
+
+def test_what_people_are_told_does_not_depend_on_what_is_hidden(tmp_path: Path) -> None:
+    """Their personal feeds, from before the match to its end."""
+    armies = (
+        [{"unit": "militia", "count": 9}],
+        [{"unit": "giant", "count": 5}, {"unit": "wolf", "count": 11}],
+    )
+    told: list[dict[str, bytes]] = []
+    with servers_of_two_worlds(tmp_path) as servers:
+        for server, army in zip(servers, armies, strict=True):
+            world = World.__new__(World)
+            world.arrive(server, "hex", ("red", "blue"))
+            with world.blue.personal_feed() as blues, world.outsider.personal_feed() as outsiders:
+                for feed in (blues, outsiders):
+                    feed.take(1)
+                made = world.red.create(options=RECRUIT, seats={"red": "me", "blue": world.blue.id})
+                world.match = made["match"]["id"]
+                world.prepare()
+                ok(world.red.act(world.match, "red", {"type": "recruit", "army": army}), 201)
+                ok(
+                    world.red.command(
+                        world.match, {"type": "propose", "proposal": {"kind": "undo", "to": 3}}
+                    ),
+                    201,
+                )
+                ok(world.blue.command(world.match, {"type": "accept", "proposal": 5}), 201)
+                ok(world.red.act(world.match, "red", {"type": "recruit", "army": army}), 201)
+                ok(world.blue.act(world.match, "blue", {"type": "resign"}), 201)
+                names = [name for _, name, _ in blues.take(6)]
+                assert names == [
+                    "seated",
+                    "match_started",
+                    "your_turn",
+                    "proposal",
+                    "your_turn",
+                    "match_over",
+                ]
+                world.outsider.alone()
+                outsiders.take(3)
+                told.append({"blue": blues.raw, "outsider": outsiders.raw})
+    assert difference(*told) == []

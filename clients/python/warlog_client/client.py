@@ -14,8 +14,8 @@ from typing import Self, TypeVar
 import httpx
 from httpx_sse import EventSource
 
-from .feed import Follower, StreamEnded, Survivable
-from .models import Event, PairingEntry, Seats
+from .feed import Follower, MatchFollower, NoticeFollower, StreamEnded, Survivable
+from .models import Event, Notice, PairingEntry, Seats
 from .namespaces import Calls
 from .request import Outcome, Page, Request, Retry, exchange, refusal
 
@@ -111,7 +111,18 @@ class Client(Calls):
 
         Reconnects by itself and goes on after the last event received. Raises the refusal of the service,
         BrokenFeed, or Unreachable once it has tried as often as `retry` says without receiving anything."""
-        follower = Follower(match, seat, after, silence_s, self._retry)
+        return self._follow(MatchFollower(match, seat, after, silence_s, self._retry))
+
+    def personal_feed(self, *, after: str | None = None, silence_s: float = SILENCE_S) -> Iterator[Notice]:
+        """What happens to you in all your matches, once and in order, without end; leave the loop when you have seen
+        enough.
+
+        Without `after` (the `id` of a notice) it begins with `ready`: ask for your matches then, and what happens from
+        then on follows. `reset` comes where notices have been lost: ask for your matches again. Ignore types that you
+        do not know. Reconnects by itself, and raises as `feed` does."""
+        return self._follow(NoticeFollower(after, silence_s, self._retry))
+
+    def _follow(self, follower: Follower[T]) -> Iterator[T]:
         while True:
             lost: Exception = StreamEnded()
             try:
@@ -187,12 +198,20 @@ class AsyncClient(Calls):
             pass
         return found
 
-    async def feed(
+    def feed(
         self, match: str, *, seat: Seats = None, after: int = 0, silence_s: float = SILENCE_S
     ) -> AsyncGenerator[Event, None]:
         """As `Client.feed`. Where the loop is left early, `contextlib.aclosing` around the feed closes its
         connection at once instead of some time later."""
-        follower = Follower(match, seat, after, silence_s, self._retry)
+        return self._follow(MatchFollower(match, seat, after, silence_s, self._retry))
+
+    def personal_feed(
+        self, *, after: str | None = None, silence_s: float = SILENCE_S
+    ) -> AsyncGenerator[Notice, None]:
+        """As `Client.personal_feed`; for leaving the loop early, as `feed`."""
+        return self._follow(NoticeFollower(after, silence_s, self._retry))
+
+    async def _follow(self, follower: Follower[T]) -> AsyncGenerator[T, None]:
         while True:
             lost: Exception = StreamEnded()
             try:

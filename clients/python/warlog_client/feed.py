@@ -7,17 +7,21 @@ one that was cut anywhere before is asked for again and never seen twice.
 
 from __future__ import annotations
 
-from typing import Any
+from abc import ABC, abstractmethod
+from typing import Any, Generic, TypeVar
 
 import httpx
 import msgspec
 from httpx_sse import ServerSentEvent, SSEError
 
 from .errors import BrokenFeed, ServiceUnavailable, UnexpectedReply, Unreachable
-from .models import Event, Seats
+from .models import Event, Notice, Seats
 from .request import Retry, path, query
 
+T = TypeVar("T")
+
 _decode_event = msgspec.json.Decoder(Event).decode
+_decode_notice = msgspec.json.Decoder(Notice).decode
 
 
 class StreamEnded(Exception):
@@ -28,57 +32,42 @@ Survivable = (httpx.TransportError, ServiceUnavailable, StreamEnded)
 """What a feed goes on after."""
 
 
-class Follower:
+class Follower(ABC, Generic[T]):
     """One reader's place in one feed."""
 
-    def __init__(self, match: str, seat: Seats, after: int, silence_s: float, retry: Retry) -> None:
-        self._after = after
-        self._path = path("matches", match, "feed")
-        self._seat = seat
+    def __init__(self, path: str, silence_s: float, retry: Retry) -> None:
+        self._path = path
         self._timeout = httpx.Timeout(silence_s, connect=10.0)
         self._retry = retry
         self._failures = 0
-        self._gap_after: int | None = None
-        self._asked_before = False
 
+    @abstractmethod
     def request(self) -> dict[str, Any]:
         """The arguments for `httpx.Client.stream`: from the last event received on."""
-        headers = {"Accept": "text/event-stream", "Cache-Control": "no-store"}
-        after = None if self._asked_before else self._after
-        if self._asked_before:
-            headers["Last-Event-ID"] = str(self._after)
-        self._asked_before = True
-        return {
-            "url": self._path,
-            "params": query(seat=self._seat, after=after),
-            "headers": headers,
-            "timeout": self._timeout,
-        }
 
-    def receive(self, message: ServerSentEvent) -> Event | None:
+    def _request(self, last: str | None, **asked: Any) -> dict[str, Any]:
+        headers = {"Accept": "text/event-stream", "Cache-Control": "no-store"}
+        if last is not None:
+            headers["Last-Event-ID"] = last
+        return {"url": self._path, "params": query(**asked), "headers": headers, "timeout": self._timeout}
+
+    def receive(self, message: ServerSentEvent) -> T | None:
         """The event to hand on; None for heartbeats and for what was received before.
 
-        Raises StreamEnded when the server closes the stream or leaves a version out; BrokenFeed when it does
-        so again at the same place."""
+        Raises StreamEnded when the server closes the stream or leaves something out; BrokenFeed when it does so
+        again at the same place."""
         if message.event == "closing":
             raise StreamEnded(message.data)
         self._failures = 0
         if message.event == "heartbeat" or not message.data:
             return None
         try:
-            event = _decode_event(message.data)
+            return self._read(message)
         except msgspec.DecodeError as error:
             raise UnexpectedReply(f"{self._path}: {error}") from error
-        if event.version <= self._after:
-            return None
-        if event.version > self._after + 1:
-            gap = f"version {event.version} came after {self._after}"
-            if self._gap_after == self._after:
-                raise BrokenFeed(f"{self._path}: {gap}")
-            self._gap_after = self._after
-            raise StreamEnded(gap)
-        self._after = event.version
-        return event
+
+    @abstractmethod
+    def _read(self, message: ServerSentEvent) -> T | None: ...
 
     def interrupted(self, error: Exception) -> float:
         """The seconds to wait before asking again.
@@ -92,3 +81,51 @@ class Follower:
         if isinstance(error, ServiceUnavailable):
             raise error
         raise Unreachable(f"{self._path}: {error!r}") from error
+
+
+class MatchFollower(Follower[Event]):
+    """Of a match: ids are versions, which have no gaps."""
+
+    def __init__(self, match: str, seat: Seats, after: int, silence_s: float, retry: Retry) -> None:
+        super().__init__(path("matches", match, "feed"), silence_s, retry)
+        self._after = after
+        self._seat = seat
+        self._gap_after: int | None = None
+        self._asked_before = False
+
+    def request(self) -> dict[str, Any]:
+        if self._asked_before:
+            return self._request(str(self._after), seat=self._seat)
+        self._asked_before = True
+        return self._request(None, seat=self._seat, after=self._after)
+
+    def _read(self, message: ServerSentEvent) -> Event | None:
+        event = _decode_event(message.data)
+        if event.version <= self._after:
+            return None
+        if event.version > self._after + 1:
+            gap = f"version {event.version} came after {self._after}"
+            if self._gap_after == self._after:
+                raise BrokenFeed(f"{self._path}: {gap}")
+            self._gap_after = self._after
+            raise StreamEnded(gap)
+        self._after = event.version
+        return event
+
+
+class NoticeFollower(Follower[Notice]):
+    """Of a player: the server says itself when notices are lost (`reset`)."""
+
+    def __init__(self, after: str | None, silence_s: float, retry: Retry) -> None:
+        super().__init__(path("players", "me", "feed"), silence_s, retry)
+        self._after = after
+
+    def request(self) -> dict[str, Any]:
+        return self._request(self._after)
+
+    def _read(self, message: ServerSentEvent) -> Notice | None:
+        notice = _decode_notice(message.data)
+        if not message.id:
+            return None
+        self._after = message.id
+        return msgspec.structs.replace(notice, id=message.id)

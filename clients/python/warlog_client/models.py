@@ -307,6 +307,33 @@ class Event(Struct, frozen=True):
     prepared: list[str] | None = None
 
 
+class Notice(Struct, frozen=True):
+    """Of your own feed: something that happened to you in a match. Fields that its type does not have are None.
+
+    id        by which a feed goes on after it
+    type      seated, match_started, your_turn, proposal, match_over; ready and reset, which are of no match; more will
+              come
+    seats     yours; of your_turn those that are to act
+    deadline  of your_turn: the first of these seats'
+    proposal  of proposal: its kind
+    status    of match_over: finished or aborted; with `result` of a finished match
+    ask       of ready and reset: the paths that give your matches
+    """
+
+    type: str
+    match: str | None = None
+    game: str | None = None
+    version: int | None = None
+    at: datetime | None = None
+    seats: list[str] | None = None
+    deadline: datetime | None = None
+    proposal: str | None = None
+    status: str | None = None
+    result: Result | None = None
+    ask: list[str] | None = None
+    id: str = ""
+
+
 class View(Struct, frozen=True):
     """`view` of a seat or of the spectator as of version `at`; with `seat="all"` the `position` instead, or the `views`
     of all seats where there is no Position, as at the end."""

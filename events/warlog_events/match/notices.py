@@ -7,12 +7,12 @@ A notice has what the summary shows to everybody who may know of the match, and 
 addressed. So nothing that is hidden can be in it. Who holds several seats gets one notice of a kind.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import msgspec
 
+from .fold import Fold
 from .match import Match, result_json, rfc3339
-from .model import Player
 
 LEAPS = frozenset({"time_travelled", "position_edited"})
 """After them everybody who is to act is told so again: it is another position, and clocks begin anew."""
@@ -55,59 +55,86 @@ decode = msgspec.json.Decoder(Notices).decode
 def notices_of(before: Match | None, after: Match, last_type: str) -> bytes:
     """The notices of an append, encoded; b"" if it concerns nobody, as most actions. `before` None: it has made the
     match. `last_type`: of its last event."""
-    fold, was = after.fold, None if before is None else before.fold
+    fold = after.fold
+    if before is None:
+        return _encoded(fold, "", [*_arrivals(None, after), *_turns(None, after), *_endings(None, after)])
+    was = before.fold
     leap = last_type in LEAPS
-    proposal = fold.proposal
-    if proposal is not None and was is not None and was.proposal is not None:
-        if was.proposal.version == proposal.version:
-            proposal = None
-    if before is not None and was is not None and proposal is None and not leap:
-        if was.holders is fold.holders and was.status == fold.status and before.to_act == after.to_act:
+    if was.holders is fold.holders and was.status == fold.status and fold.proposal is None:
+        # So it is after nearly every action: at most the turn passes on.
+        if before.to_act == after.to_act and not leap:
             return b""
-    held = _seats_of(fold.seats, fold.holders)
-    known = set() if was is None else {holder.id for holder in was.holders.values()}
+        return _encoded(fold, "", _turns(None if leap else before, after))
+    notices = [*_arrivals(before, after), *_turns(None if leap else before, after)]
+    proposal, kind = fold.proposal, ""
+    if proposal is not None and (was.proposal is None or was.proposal.version != proposal.version):
+        kind = str(proposal.proposal["kind"])
+        held = _seats_of(after)
+        notices += [
+            Notice("proposal", player, seats)
+            for player, seats in held.items()
+            if player != proposal.player.id
+        ]
+    return _encoded(fold, kind, [*notices, *_endings(before, after)])
+
+
+def _arrivals(before: Match | None, after: Match) -> list[Notice]:
+    """Who holds a seat and held none, and that the match has begun."""
+    held, was = _seats_of(after), {} if before is None else before.fold.holders
+    known = {holder.id for holder in was.values()}
     notices = [Notice("seated", player, seats) for player, seats in held.items() if player not in known]
-    if fold.started_version and (was is None or not was.started_version):
+    if after.started_at_version and (before is None or not before.started_at_version):
         notices += [Notice("match_started", player, held.get(player, ())) for player in sorted(after.members)]
-    if fold.status == "playing":
-        notices += _turns(None if leap else before, after)
-    if proposal is not None:
-        asked = [player for player in held if player != proposal.player.id]
-        notices += [Notice("proposal", player, held[player]) for player in asked]
-    if fold.status in ("finished", "aborted") and (was is None or was.status != fold.status):
-        notices += [Notice("match_over", player, held.get(player, ())) for player in sorted(after.members)]
-    if not notices:
-        return b""
-    kind = "" if proposal is None else str(proposal.proposal["kind"])
-    result = None if fold.result is None else result_json(fold.result)
-    return encode(Notices(fold.updated_at, fold.game, fold.status, result, kind, notices))
+    return notices
 
 
 def _turns(before: Match | None, after: Match) -> list[Notice]:
     """To whom the turn comes: those who are to act with some seat now, and were not with any before."""
-    holders, was = after.fold.holders, before.fold.holders if before is not None else {}
-    acting = [] if before is None else before.to_act
-    waited_for = {was[seat].id for seat in acting if seat in was}
+    if after.fold.status != "playing":
+        return []
+    holders = after.fold.holders
     seats: dict[str, list[str]] = {}
     for seat in after.to_act:
-        if seat in holders and (player := holders[seat].id) not in waited_for:
-            seats.setdefault(player, []).append(seat)
-    deadlines = after.deadlines
+        if seat in holders:
+            seats.setdefault(holders[seat].id, []).append(seat)
+    if before is not None:
+        holders = before.fold.holders
+        for seat in before.to_act:
+            if seat in holders:
+                seats.pop(holders[seat].id, None)
+    at = after.deadlines
     return [
         Notice(
-            "your_turn", player, own, min((deadlines[seat] for seat in own if seat in deadlines), default=0)
+            "your_turn", player, own, min([at[seat] for seat in own if seat in at], default=0) if at else 0
         )
         for player, own in seats.items()
     ]
 
 
-def _seats_of(seats: Sequence[str], holders: Mapping[str, Player]) -> dict[str, list[str]]:
+def _endings(before: Match | None, after: Match) -> list[Notice]:
+    """That the match is over."""
+    status = after.fold.status
+    if status not in ("finished", "aborted") or (before is not None and before.fold.status == status):
+        return []
+    held = _seats_of(after)
+    return [Notice("match_over", player, held.get(player, ())) for player in sorted(after.members)]
+
+
+def _seats_of(match: Match) -> dict[str, list[str]]:
     """Player → his seats, in seat order."""
     found: dict[str, list[str]] = {}
-    for seat in seats:
+    holders = match.fold.holders
+    for seat in match.fold.seats:
         if seat in holders:
             found.setdefault(holders[seat].id, []).append(seat)
     return found
+
+
+def _encoded(fold: Fold, proposal: str, notices: list[Notice]) -> bytes:
+    if not notices:
+        return b""
+    result = None if fold.result is None else result_json(fold.result)
+    return encode(Notices(fold.updated_at, fold.game, fold.status, result, proposal, notices))
 
 
 def json_of(match_id: str, version: int, notices: Notices, notice: Notice) -> bytes:

@@ -18,6 +18,7 @@ from typing import NamedTuple, Self
 import msgspec
 from redis.exceptions import ResponseError
 
+from ..clock_and_random import World
 from ..errors import TryAgain, WarlogError
 from ..redis import keys
 from ..redis.append_notices import Watch
@@ -61,12 +62,12 @@ _Message = msgspec.msgpack.Decoder(list[tuple[str, int, int, str, int, str]])
 
 class PersonalFeeds:
     def __init__(
-        self, connection: Connection, watch: Watch, now_ms: Callable[[], int], fed: Callable[[int], None]
+        self, connection: Connection, watch: Watch, world: World, fed: Callable[[int], None]
     ) -> None:
         """`fed(at)` is called for each notice that is handed to feeds, with the time of its event in ms."""
         self._pipe = connection.pipe
         self._watch = watch
-        self._now_ms = now_ms
+        self._world = world
         self._fed = fed
         self._feeds: dict[str, set[PersonalFeed]] = {}
         self._look = asyncio.Event()
@@ -108,7 +109,8 @@ class PersonalFeeds:
             keys.personal_feeds("kept"),
             *(keys.personal_feeds(f"feed:{player}") for player in players),
         ]
-        reply = await self._pipe.script("personal_feed", streams, (KEPT_MS, *players))
+        now = self._world.now_ms() if self._world.is_fixed else ""
+        reply = await self._pipe.script("personal_feed", streams, (KEPT_MS, now, *players))
         return [NoticeId(began, number) for began, number in zip(reply[::2], reply[1::2], strict=True)]
 
     async def after(self, player: str, id: NoticeId) -> list[Item] | None:
@@ -118,7 +120,7 @@ class PersonalFeeds:
         entries = await self._pipe.call("XRANGE", stream, str(id), "+", "COUNT", PAGE_NOTICES + 1)
         if not entries or entries[0][0] != str(id).encode():
             return None
-        oldest = self._now_ms() - KEPT_MS
+        oldest = self._world.now_ms() - KEPT_MS
         items = []
         for entry_id, fields in entries[1:]:
             type_, at, body = fields[1::2]

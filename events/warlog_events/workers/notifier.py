@@ -16,11 +16,11 @@ from ..redis.notices_reader import NewNotices, NoticesReader
 
 log = logging.getLogger("warlog.notifier")
 
-PAUSE_SECONDS = 0.02
+PAUSE_SECONDS = 0.025
 IDLE_PAUSE_SECONDS = 0.5  # while nobody follows his feed
 TIDY_SECONDS = 1.0  # between two looks at who follows, and at what lies unread
 BATCH = 100  # activity entries of a bucket that are read in one pass
-KEPT_ENTRIES = 200  # of a personal feed; Redis drops them by the hundred
+KEPT_ENTRIES = 100  # of a personal feed; some more until Redis drops a block of them
 DROPPED_AT_ONCE = 500  # feeds
 
 

@@ -43,7 +43,7 @@ async def get_personal_feed(request: AnyRequest) -> PersonalStream:
     you hold, and it comes also for what you have done yourself.
 
     `ready` comes first if you send no `Last-Event-ID`: now ask for your matches; what happens from then on follows.
-    With it, all notices after that id come first. If they are not known any more (the last 200 are kept, for an hour),
+    With it, all notices after that id come first. If they are not known any more (the last 100 are kept, for an hour),
     or the id is of no notice of yours, you get `reset` instead: ask for your matches again, at the paths in `ask`;
     what happens from then on follows. Both have an id.
 

@@ -490,7 +490,11 @@ async def test_an_activity_entry_says_whose_turn_it_is_and_the_index_where_that_
     before = (await hand.store.activity({bucket: 0}, limit=100_000))[bucket].newest
     at = hand.store.at()
     await hand.write(
-        hand.events(type="match_started"), lobby_entry=b'{"a":1}', status="playing", to_act=["red"]
+        hand.events(type="match_started"),
+        lobby_entry=b'{"a":1}',
+        status="playing",
+        to_act=["red"],
+        notices=b"[1]",
     )
     await hand.write(status="playing", to_act=["red", "blue"], deadlines={"red": at + 1, "blue": at + 20})
     stream = keys.activity(bucket)
@@ -500,11 +504,12 @@ async def test_an_activity_entry_says_whose_turn_it_is_and_the_index_where_that_
     ]
     assert first == {
         b"match": hand.match.encode(), b"version": b"1", b"index": b'{"a":1}', b"type": b"match_started",
-        b"status": b"playing", b"to_act": b"red", b"deadlines": b"",
+        b"status": b"playing", b"to_act": b"red", b"deadlines": b"", b"notices": b"[1]",
     }  # fmt: skip
     assert second == {
         b"match": hand.match.encode(), b"version": b"2", b"index": b"", b"type": b"action_taken",
         b"status": b"playing", b"to_act": b"red blue", b"deadlines": b"red %d blue %d" % (at + 1, at + 20),
+        b"notices": b"",
     }  # fmt: skip
     for after, index in ((before, b'{"a":1}'), (before + 1, b"")):
         news = (await hand.store.activity({bucket: after}))[bucket]

@@ -15,6 +15,7 @@ import pytest_asyncio
 
 from tests.events.table import ADA, BOB, EVE, Table, table_at
 from tests.servers import AnyRedis
+from warlog_events.clock_and_random import World
 from warlog_events.match.match import Match
 from warlog_events.reading import personal_feed
 from warlog_events.reading.feed import FeedClosed, SlowReader
@@ -28,7 +29,7 @@ from warlog_events.workers.notifier import KEPT_ENTRIES, Notifier
 async def process(table: Table) -> AsyncIterator[PersonalFeeds]:
     """In which people follow their feeds."""
     watch = Watch(table.connection)
-    feeds = PersonalFeeds(table.connection, watch, table.world.now_ms, lambda at: None)
+    feeds = PersonalFeeds(table.connection, watch, table.world, lambda at: None)
     try:
         yield feeds
     finally:
@@ -174,8 +175,10 @@ async def test_the_backlog_is_bounded_by_age(
         _, expected = await busy(table, 5)
         await work(Notifier(table.connection))
         items = await take(feed, len(expected))
-    later = table.world.now_ms() + personal_feed.KEPT_MS + 1
-    monkeypatch.setattr(feeds, "_now_ms", lambda: later)
+    later = World(
+        lambda: table.world.now_ms() + personal_feed.KEPT_MS + 1, table.world.token_bytes, is_fixed=True
+    )
+    monkeypatch.setattr(feeds, "_world", later)
     await reset(feeds, ready.id)
     async with feeds.feed(ADA.id, items[-1].id) as feed:  # nothing is missed
         with pytest.raises(TimeoutError):
