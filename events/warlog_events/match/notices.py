@@ -69,7 +69,7 @@ def notices_of(before: Match | None, after: Match, last_type: str) -> bytes:
     proposal, kind = fold.proposal, ""
     if proposal is not None and (was.proposal is None or was.proposal.version != proposal.version):
         kind = str(proposal.proposal["kind"])
-        held = _seats_of(after)
+        held = after.people.seated
         notices += [
             Notice("proposal", player, seats)
             for player, seats in held.items()
@@ -80,11 +80,12 @@ def notices_of(before: Match | None, after: Match, last_type: str) -> bytes:
 
 def _arrivals(before: Match | None, after: Match) -> list[Notice]:
     """Who holds a seat and held none, and that the match has begun."""
-    held, was = _seats_of(after), {} if before is None else before.fold.holders
-    known = {holder.id for holder in was.values()}
+    held, known = after.people.seated, {} if before is None else before.people.seated
     notices = [Notice("seated", player, seats) for player, seats in held.items() if player not in known]
     if after.started_at_version and (before is None or not before.started_at_version):
-        notices += [Notice("match_started", player, held.get(player, ())) for player in sorted(after.members)]
+        notices += [
+            Notice("match_started", player, held.get(player, ())) for player in sorted(after.people.members)
+        ]
     return notices
 
 
@@ -116,18 +117,8 @@ def _endings(before: Match | None, after: Match) -> list[Notice]:
     status = after.fold.status
     if status not in ("finished", "aborted") or (before is not None and before.fold.status == status):
         return []
-    held = _seats_of(after)
-    return [Notice("match_over", player, held.get(player, ())) for player in sorted(after.members)]
-
-
-def _seats_of(match: Match) -> dict[str, list[str]]:
-    """Player → his seats, in seat order."""
-    found: dict[str, list[str]] = {}
-    holders = match.fold.holders
-    for seat in match.fold.seats:
-        if seat in holders:
-            found.setdefault(holders[seat].id, []).append(seat)
-    return found
+    held = after.people.seated
+    return [Notice("match_over", player, held.get(player, ())) for player in sorted(after.people.members)]
 
 
 def _encoded(fold: Fold, proposal: str, notices: list[Notice]) -> bytes:

@@ -25,22 +25,19 @@ _notice_id = re.compile(r"([1-9][0-9]{0,14})-(0|[1-9][0-9]{0,14})", re.ASCII).fu
 @get(
     "/players/me/feed",
     opt=call(
-        query=schema.PersonalFeedQuery, answer="text/event-stream", headers=("Last-Event-ID",), token=True
+        query=schema.PersonalFeedQuery,
+        answer="text/event-stream",
+        stream=schema.PersonalFeed,
+        headers=("Last-Event-ID",),
+        token=True,
     ),
 )
 async def get_personal_feed(request: AnyRequest) -> PersonalStream:
     """Server-Sent Events: what happens to you in all your matches.
 
-    * `seated`: you hold a seat of a match in which you held none.
-    * `match_started`: a match that you are in begins.
-    * `your_turn`: a match waits for you; it did not before, or it was taken back or edited. With `deadline` if there is
-      one.
-    * `proposal`: you are asked to accept or reject; `proposal` is its kind.
-    * `match_over`: a match that you are in is over, with `status` (`finished`, `aborted`) and `result`.
-
-    Each is JSON with `type`, `match`, `game`, `version`, `at` and `seats` (your seats; for `your_turn` those to act).
-    Ignore types that you do not know: more will come. There is one notice of a kind for each append, however many seats
-    you hold, and it comes also for what you have done yourself.
+    `seated`, `match_started`, `your_turn`, `proposal`, `match_over`. Ignore types that you do not know: more will come.
+    There is one notice of a kind for each change of a match, however many seats you hold, and it comes also for what
+    you have done yourself.
 
     `ready` comes first if you send no `Last-Event-ID`: now ask for your matches; what happens from then on follows.
     With it, all notices after that id come first. If they are not known any more (the last 100 are kept, for an hour),

@@ -28,7 +28,9 @@ class MatchStartedNotice(NoticeBase, frozen=True, kw_only=True, tag="match_start
 class YourTurnNotice(NoticeBase, frozen=True, kw_only=True, tag="your_turn"):
     """A match waits for you (`seats` are those to act). It did not before, or it was taken back or edited."""
 
-    deadline: Annotated[Time, Meta(description="when your time ends; absent without a clock")] | UnsetType = UNSET
+    deadline: Annotated[Time, Meta(description="when your time ends; absent without a clock")] | UnsetType = (
+        UNSET
+    )
 
 
 class ProposalNotice(NoticeBase, frozen=True, kw_only=True, tag="proposal"):

@@ -118,6 +118,8 @@ class FeedQuery(Struct, frozen=True):
 
 class PersonalFeedQuery(Struct, frozen=True):
     after: (
-        Annotated[str, Meta(max_length=40, description="the id of a notice, where you cannot send `Last-Event-ID`")]
+        Annotated[
+            str, Meta(max_length=40, description="the id of a notice, where you cannot send `Last-Event-ID`")
+        ]
         | None
     ) = None
