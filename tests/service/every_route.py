@@ -89,9 +89,10 @@ class Asking:
             if feed.status == 200:
                 feed.take(events)
             content = feed.raw
-        if path.startswith("/players/me/feed"):  # how many notices have come by now is no matter of the request
-            content = re.sub(rb"(?m)^(id: [0-9]+)-[0-9]+$", rb"\1", content)
             status = feed.status
+        if path.startswith("/players/me/feed"):
+            # How many notices have come by now is no matter of the request.
+            content = re.sub(rb"(?m)^(id: [0-9]+)-[0-9]+$", rb"\1", content)
         _, _, seat = path.partition("seat=")
         if not path.startswith("/matches/"):
             seat = path
