@@ -73,7 +73,7 @@ def test_what_happens_in_a_match_reaches_both_players(api: Api) -> None:
         )
         for who, seat in ((red, "red"), (blue, "blue")):
             ok(who.command(match, {"type": "prepare", "seat": seat}), 201)
-        first = seat_to_act(red, match)
+        first, turned = seat_to_act(red, match), 0
         while seat_to_act(red, match) == first:
             turned = defend(red, blue, match)
         ok(red.command(match, {"type": "propose", "proposal": {"kind": "undo", "to": 3}}), 201)
