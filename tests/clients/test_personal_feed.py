@@ -85,6 +85,7 @@ def test_a_real_service_tells_its_player(warlog_server: WarlogServer, speaker: S
         seats = {"red": "me", "blue": "me"}
         match = warlog.create_match("hex", seats, options={"army": "preset"}).match
         warlog.act(match.id, match.to_act[0], {"type": "resign"})
+        assert next(warlog.players.feed(after=ready.id)).type == "seated"
         told = speaker.follow_personal(url, 4, token=token, after=ready.id)
         assert [one.type for one in told] == ["seated", "match_started", "your_turn", "match_over"]
         assert {one.match for one in told} == {match.id}

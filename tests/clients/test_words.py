@@ -97,7 +97,7 @@ STRUCTS = sorted(
 @pytest.mark.parametrize("name", STRUCTS)
 def test_a_struct_has_every_field_of_its_answer(document: Json, name: str) -> None:
     component = document["components"]["schemas"].get(NAMED.get(name, name), {})
-    if name in ("Event", "Board") or not component:
+    if name in ("Event", "Notice", "Board") or not component:
         return  # a union by type, and a part of descriptions: below
     fields = set(getattr(warlog_client, name).__struct_encode_fields__)
     tag = getattr(warlog_client, name).__struct_config__.tag_field

@@ -68,8 +68,12 @@ class Session:
     def feed(self, operation: str, who: Api, path: str, count: int) -> None:
         """The first events of a feed, which go on after that."""
         with Feed(f"{self.url}/v1{path}", who.token) as feed:
-            feed.take(count)
-            text = feed.raw.decode()
+            self.follow(operation, feed, path, count)
+
+    def follow(self, operation: str, feed: Feed, path: str, count: int) -> None:
+        """The same of a feed that is open already; with what was taken of it before."""
+        feed.take(count)
+        text = feed.raw.decode()
         self.kept[operation] = {"method": "GET", "path": f"/v1{path}", "status": 200, "text": text}
 
 
@@ -94,6 +98,8 @@ def play(url: str) -> Session:
     games["games"] = [
         game for game in games["games"] if game["game"] == "hex"
     ]  # a new game needs no new recording
+    notices = ben.personal_feed()
+    notices.take(1)
     created = call(
         "post_match",
         ada,
@@ -117,6 +123,8 @@ def play(url: str) -> Session:
     call("get_events", ben, "GET", f"{path}/events?after=5&limit=10")
     call("get_history", ben, "GET", f"{path}/history?limit=6")
     session.feed("get_feed", ben, f"{path}/feed?after=5", 2)
+    session.follow("get_personal_feed", notices, "/players/me/feed", 2)
+    notices.close()
     call("get_timeline", ben, "GET", f"{path}/timeline")
     call("get_board", stranger, "GET", f"{path}/board")
     position = {"phase": "play", "stacks": [{"seat": "red", "unit": "swordsman", "space": "c3", "count": 5},

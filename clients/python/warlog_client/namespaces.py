@@ -27,6 +27,7 @@ class _Blocking(Protocol):
     """What `Client` does with calls that are more than one request."""
 
     def feed(self, match: str, *, seat: Seats = None, after: int = 0) -> Iterator[models.Event]: ...
+    def personal_feed(self, *, after: str | None = None) -> Iterator[models.Notice]: ...
     def paired(self, entry: str) -> models.PairingEntry: ...
 
 
@@ -36,6 +37,7 @@ class _Awaited(Protocol):
     def feed(
         self, match: str, *, seat: Seats = None, after: int = 0
     ) -> AsyncGenerator[models.Event, None]: ...
+    def personal_feed(self, *, after: str | None = None) -> AsyncGenerator[models.Notice, None]: ...
     def paired(self, entry: str) -> Coroutine[Any, Any, models.PairingEntry]: ...
 
 
@@ -46,6 +48,16 @@ class Players(Namespace[C]):
     me = Endpoints.me
     account = Endpoints.account
     get = Endpoints.player
+
+    @overload
+    def feed(self: Players[_Blocking], *, after: str | None = None) -> Iterator[models.Notice]: ...
+    @overload
+    def feed(self: Players[_Awaited], *, after: str | None = None) -> AsyncGenerator[models.Notice, None]: ...
+    def feed(
+        self: Players[_Blocking] | Players[_Awaited], *, after: str | None = None
+    ) -> Iterator[models.Notice] | AsyncGenerator[models.Notice, None]:
+        """What happens to you in all your matches; `Client.personal_feed`."""
+        return self._client.personal_feed(after=after)
 
 
 class Tokens(Namespace[C]):
