@@ -152,9 +152,15 @@ def asked(scope: Scope, form: type[Query]) -> Query:
         else:
             values[field.encode_name] = found[0]
     try:
-        return msgspec.convert(values, form, strict=False)
+        query = msgspec.convert(values, form, strict=False)
     except msgspec.ValidationError as error:
         raise BadParameter(_wrong_in(values, form) or f"The query does not fit: {error}.") from None
+    for field in _fields(form):
+        if (
+            field.encode_name in values and getattr(query, field.name) is None
+        ):  # to msgspec the text is a null
+            raise BadParameter(f"The parameter `{field.encode_name}` is null. Leave it out instead.")
+    return query
 
 
 def _wrong_in(values: dict[str, object], form: type[msgspec.Struct]) -> str:

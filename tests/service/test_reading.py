@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import warlog_core
-from tests.service.api import SMALL, Api, ok, two
+from tests.service.api import SMALL, Api, ok, refused, two
 
 
 def test_a_view_is_that_of_its_seat_now_and_as_of_a_version(api: Api) -> None:
@@ -236,3 +236,10 @@ def test_a_listing_can_be_asked_for_one_type_and_one_piece(api: Api) -> None:
     ):
         answer = ok(ada.get(f"{path}&{more}"))
         assert (answer["actions"], answer["total"]) == (wanted, len(whole)), more
+
+
+def test_null_is_no_value_of_a_parameter(api: Api) -> None:
+    """To the decoder of the query it is none, which would be as if the parameter were absent."""
+    for query in ("turn=null", "status=NULL"):
+        problem = refused(api.get(f"/matches?{query}"), 400, "bad_parameter")
+        assert query.partition("=")[0] in problem["detail"]

@@ -9,12 +9,14 @@ from litestar import Litestar
 from litestar.handlers import HTTPRouteHandler
 from litestar.routes import HTTPRoute
 from msgspec import Struct
+from msgspec.structs import fields
 
 
 class Call(Struct, frozen=True, kw_only=True):
     """What a route takes and answers.
 
     answer   a Struct, or the media type of an answer that is no JSON
+    already  the status where what was asked for was there before, with the same answer
     stream   of an answer in Server-Sent Events: what `data` of each has
     errors   the codes of its own, beside those that every call may answer; words that are no code stand for codes of
              the game's rule book
@@ -25,6 +27,7 @@ class Call(Struct, frozen=True, kw_only=True):
 
     answer: Any
     status: int = 200
+    already: int | None = None
     query: type[Struct] | None = None
     body: Any = None
     stream: Any = None
@@ -32,6 +35,12 @@ class Call(Struct, frozen=True, kw_only=True):
     headers: tuple[str, ...] = ()
     sends: tuple[str, ...] = ()
     token: bool = False
+
+    @property
+    def body_may_lack(self) -> bool:
+        """Nothing is `{}` (requests.decode), which this body may be."""
+        is_struct = isinstance(self.body, type) and issubclass(self.body, Struct)
+        return is_struct and not any(field.required for field in fields(self.body))
 
     def __deepcopy__(self, memo: object) -> Call:
         """Litestar copies every handler; a type is not copied."""

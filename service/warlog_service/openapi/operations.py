@@ -10,7 +10,7 @@ from litestar.handlers import HTTPRouteHandler
 from warlog_service.codes import CODES, Code
 from warlog_service.openapi.calls import Call
 from warlog_service.openapi.games import Json, ref
-from warlog_service.openapi.words import HEADERS, PARAMETERS, TAGS
+from warlog_service.openapi.words import HEADER_SCHEMAS, HEADERS, PARAMETERS, TAGS
 
 ALWAYS = ("bad_parameter", "unauthenticated", "too_many_requests", "unavailable", "disk_full")
 WITH_A_BODY = ("malformed_body", "body_too_large")
@@ -38,7 +38,7 @@ def operation(
     }
     if call.body is not None:
         content = _content(schema_of[call.body], example.get("body"))
-        made["requestBody"] = {"required": True, "content": {"application/json": content}}
+        made["requestBody"] = {"required": not call.body_may_lack, "content": {"application/json": content}}
     made["responses"] = {**_done(call, schema_of, example), **_problems(call)}
     return made
 
@@ -64,7 +64,7 @@ def _parameters(path: str, call: Call, query: Json) -> Iterable[Json]:
         text, bare = _described(name, schema)
         yield {"name": name, "in": "query", "required": name in needed, "description": text, "schema": bare}
     for name in call.headers:
-        yield {"name": name, "in": "header", "required": False, "schema": {"type": "string"}} | _said(name)
+        yield {"name": name, "in": "header", "required": False, "schema": HEADER_SCHEMAS[name]} | _said(name)
 
 
 def _said(name: str) -> Json:
@@ -93,6 +93,8 @@ def _done(call: Call, schema_of: Mapping[Any, Json], example: Json) -> Json:
     elif call.answer is not None:
         done["content"] = {"application/json": _content(schema_of[call.answer], example.get("answer"))}
     answers = {str(call.status): done}
+    if call.already is not None:
+        answers[str(call.already)] = {**done, "description": "It was there already."}
     if "If-None-Match" in call.headers:
         answers["304"] = {
             "description": "What you have is still right.",

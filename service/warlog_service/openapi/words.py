@@ -256,6 +256,13 @@ PARAMETERS = {
     "Last-Event-ID": "the version of the last event that you have; goes before `after`",
 }
 
+HEADER_SCHEMAS: dict[str, dict[str, Any]] = {
+    "If-Match": {"type": "string", "pattern": r'^(\*|[0-9]{1,15}|"[0-9]{1,15}(\.[!-~]*)?")$'},
+    "If-None-Match": {"type": "string"},
+    "Idempotency-Key": {"type": "string", "pattern": "^[ -~]{1,200}$"},
+    "Last-Event-ID": {"type": "string", "pattern": "^[0-9]{1,15}$"},
+}
+
 HEADERS: dict[str, Any] = {
     "ETag": (
         "what is in the answer, to be sent as `If-None-Match`; of commands it begins with the version",

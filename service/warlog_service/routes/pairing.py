@@ -29,6 +29,7 @@ WAIT_SECONDS_MAX = 30
         body=Wanted,
         answer=schema.PairingAnswer,
         status=201,
+        already=200,
         token=True,
         headers=("Idempotency-Key",),
         errors=(

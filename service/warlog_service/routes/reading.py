@@ -79,7 +79,6 @@ async def get_view(request: AnyRequest, match_id: FromPath[str]) -> Answer:
     opt=call(
         query=schema.PositionQuery,
         answer=schema.SeenPosition,
-        token=True,
         errors=(*SEAT_ERRORS, "competitive", "no_view", "unknown_version"),
     ),
 )
@@ -109,7 +108,6 @@ async def get_position(request: AnyRequest, match_id: FromPath[str]) -> Answer:
         query=schema.ActionsQuery,
         answer=schema.Actions,
         headers=("If-None-Match",),
-        token=True,
         errors=(*SEAT_ERRORS, "no_view", "unknown_version"),
     ),
 )

@@ -1,0 +1,59 @@
+"""The server keeps what the OpenAPI document promises, whatever a client sends: Schemathesis makes requests out of the
+document, good and bad ones, and compares the answers with it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.servers import WarlogServer
+from tests.service.api import Api
+
+DOCUMENT = Path(__file__).parents[2] / "docs" / "openapi.json"
+# Streams do not end, and a wait may last for half a minute.
+LEFT_OUT = ("/v1/matches/{match_id}/feed", "/v1/pairing/{entry_id}/feed", "/v1/pairing/{entry_id}")
+CHECKS = (
+    "not_a_server_error",
+    "status_code_conformance",
+    "content_type_conformance",
+    "response_headers_conformance",
+    "response_schema_conformance",
+    "negative_data_rejection",
+    "unsupported_method",
+)
+
+
+def findings(server: WarlogServer, folder: Path, seed: int, *arguments: str) -> str:
+    """What Schemathesis finds; "" if nothing. `default` of an answer would let pass every status."""
+    document = json.loads(DOCUMENT.read_text(encoding="utf-8"))
+    for methods in document["paths"].values():
+        for operation in methods.values():
+            del operation["responses"]["default"]
+            operation["responses"].pop("500", None)
+    file = folder / "openapi.json"
+    file.write_text(json.dumps(document))
+    with Api(server.url) as stranger:
+        token = stranger.player().token
+    command = [sys.executable, "-m", "schemathesis.cli", "run", str(file), "--url", server.url]
+    command += ["--header", f"Authorization: Bearer {token}", "--seed", str(seed), "--no-color"]
+    command += ["--checks", ",".join(CHECKS), "--generation-database", "none", "--no-shrink"]
+    command += ["--suppress-health-check", "all", "--continue-on-failure", *arguments]
+    for path in LEFT_OUT:
+        command += ["--exclude-path", path]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=900, check=False)
+    return "" if done.returncode == 0 else f"seed {seed}\n{done.stdout[-8000:]}{done.stderr[-2000:]}"
+
+
+def test_no_answer_is_other_than_the_document_says(server: WarlogServer, tmp_path: Path, seed: int) -> None:
+    found = findings(server, tmp_path, seed, "--phases", "examples,fuzzing", "--max-examples", "4")
+    assert not found, found
+
+
+@pytest.mark.soak
+def test_nor_in_many_more_requests(server: WarlogServer, tmp_path: Path, seed: int) -> None:
+    found = findings(server, tmp_path, seed, "--phases", "examples,coverage,fuzzing", "--max-examples", "40")
+    assert not found, found
