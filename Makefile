@@ -11,7 +11,7 @@ CORE := $(wildcard core_c/src/*.[ch] core_c/src/games/*.[ch] core_c/include/*.h)
 BUILD := pyproject.toml setup.py MANIFEST.in
 
 .DEFAULT_GOAL := help
-.PHONY: help setup core dev lint format typecheck ctest test suite asan newest serve bench load soak golden demo wheel lock clean
+.PHONY: help setup core dev lint format typecheck ctest test suite asan newest serve bench load soak golden openapi demo wheel lock clean
 
 help: ## this list
 	@sed -n 's/^\([a-z][a-z]*\):.*## /\1|/p' $(MAKEFILE_LIST) | while IFS='|' read -r target text; do \
@@ -90,6 +90,10 @@ newest: ## pytest on the newest CPython on the PATH, in .venv-newest (NEWEST=/us
 
 golden: dev ## record our own golden playthroughs anew (a decision: the commit says which rule changed)
 	$(BIN)/python -m tests.golden
+
+openapi: dev ## write docs/openapi.json anew, and from it the types of the TypeScript SDK
+	$(BIN)/python -m warlog_service.openapi > docs/openapi.json
+	$(BIN)/python -m tests.node npm run --silent --workspace typescript types
 
 bench: dev ## the core's micro-benchmarks, then the server beside its floor
 	$(BIN)/pytest -q -o addopts= --benchmark-only --benchmark-columns=min,mean,ops tests/core

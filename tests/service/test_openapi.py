@@ -53,7 +53,7 @@ def test_every_call_of_the_design_is_described_and_answers(api: Api) -> None:
 
 
 def test_the_committed_document_is_the_one_that_is_made_now(api: Api) -> None:
-    assert COMMITTED.read_bytes() == text(), f"python -m warlog_service.openapi > {COMMITTED.name}"
+    assert COMMITTED.read_bytes() == text(), f"`make openapi` writes {COMMITTED.name}"
     assert msgspec.json.decode(COMMITTED.read_bytes()) == ok(api.get("/openapi.json"))
 
 

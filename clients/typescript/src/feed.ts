@@ -1,0 +1,156 @@
+import { createParser, type EventSourceMessage } from "eventsource-parser";
+import { refusal, WarlogError } from "./errors.js";
+import { comesBack, type Fetch, named, type Patience, sleep, Timer, unreachable } from "./retry.js";
+
+/** How far one reader has come in one feed. */
+export interface Place<T> {
+  /** What the next request names as `Last-Event-ID`; undefined: from the beginning. */
+  readonly last: string | undefined;
+  /** The event of a message; undefined if it was received before. Throws StreamEnded if something was left out. */
+  receive(message: EventSourceMessage): T | undefined;
+}
+
+/** The stream is over, or of no use any more: ask again. */
+class StreamEnded extends Error {}
+
+/** How a feed is followed. */
+export interface Following {
+  patience: Patience;
+  /** Milliseconds without a word, heartbeats included, after which a connection is given up. */
+  silenceMs: number;
+  signal: AbortSignal | undefined;
+}
+
+/**
+ * What a feed sends, without end. After a lost connection, a `closing` of the server or too long a silence it goes on
+ * behind the last event received.
+ */
+export async function* follow<T>(
+  place: Place<T>,
+  open: (lastEventId: string | undefined, signal: AbortSignal) => Promise<ReadableStream<Uint8Array>>,
+  { patience, silenceMs, signal }: Following,
+): AsyncGenerator<T, void, undefined> {
+  for (let failures = 0; ; ) {
+    const silence = new Timer(silenceMs, signal);
+    let lost: WarlogError;
+    try {
+      silence.start();
+      const body = await open(place.last, silence.signal);
+      for await (const message of messages(body, silence)) {
+        if (message.event === "closing") {
+          throw new StreamEnded(message.data);
+        }
+        failures = 0;
+        const event = message.event === "heartbeat" || message.data === "" ? undefined : place.receive(message);
+        if (event !== undefined) {
+          yield event;
+        }
+      }
+      lost = ended(new StreamEnded("the connection was closed"));
+    } catch (error) {
+      signal?.throwIfAborted();
+      lost = error instanceof StreamEnded ? ended(error) : (error as WarlogError);
+      if (!(lost instanceof WarlogError) || (lost.code !== "unreachable" && !comesBack(lost, true))) {
+        throw lost;
+      }
+    } finally {
+      silence.end();
+    }
+    failures += 1;
+    const wait = patience.wait(failures, lost);
+    if (wait === undefined) {
+      throw lost;
+    }
+    await sleep(wait, signal);
+  }
+}
+
+function ended(cause: StreamEnded): WarlogError {
+  return new WarlogError({ code: "unreachable", detail: `The feed ended: ${cause.message}` }, { cause });
+}
+
+/** The messages of a stream; the silence is that of the server, not that of a reader who takes his time. */
+async function* messages(body: ReadableStream<Uint8Array>, silence: Timer): AsyncGenerator<EventSourceMessage> {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  const received: EventSourceMessage[] = [];
+  // A message is handed on when its blank line has come: one that was cut before is asked for again.
+  const parser = createParser({ onEvent: (message) => received.push(message) });
+  try {
+    for (;;) {
+      silence.start();
+      const { done, value } = await read(reader);
+      silence.pause();
+      if (done) {
+        return;
+      }
+      parser.feed(decoder.decode(value, { stream: true }));
+      yield* received.splice(0);
+    }
+  } finally {
+    reader.cancel().catch(() => undefined);
+  }
+}
+
+async function read(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<ReadableStreamReadResult<Uint8Array>> {
+  try {
+    return await reader.read();
+  } catch (cause) {
+    throw new StreamEnded(cause instanceof Error ? cause.message : String(cause), { cause });
+  }
+}
+
+/** A `fetch` for streams: asks once, and throws what is no success. */
+export function opening(fetch: Fetch): Fetch {
+  return async (request) => {
+    let response: Response;
+    try {
+      response = await fetch(request);
+    } catch (cause) {
+      throw unreachable(request, cause);
+    }
+    if (!response.ok) {
+      throw await refusal(response, named(request));
+    }
+    return response;
+  };
+}
+
+/** The place in the feed of a match: versions follow each other without a gap. */
+export class MatchPlace<T extends { version: number }> implements Place<T> {
+  #after: number;
+  #gapAfter: number | undefined;
+
+  constructor(after: number) {
+    this.#after = after;
+  }
+
+  get last(): string | undefined {
+    return this.#after > 0 ? String(this.#after) : undefined;
+  }
+
+  receive(message: EventSourceMessage): T | undefined {
+    const event = parsed<T>(message);
+    if (event.version <= this.#after) {
+      return undefined;
+    }
+    if (event.version > this.#after + 1) {
+      const gap = `version ${event.version} came after ${this.#after}`;
+      if (this.#gapAfter === this.#after) {
+        throw new WarlogError({ code: "broken_feed", detail: gap });
+      }
+      this.#gapAfter = this.#after;
+      throw new StreamEnded(gap);
+    }
+    this.#after = event.version;
+    return event;
+  }
+}
+
+function parsed<T>(message: EventSourceMessage): T {
+  try {
+    return JSON.parse(message.data) as T;
+  } catch (cause) {
+    throw new WarlogError({ code: "unexpected_reply", detail: `A message of the feed is no JSON: ${cause}` }, { cause });
+  }
+}

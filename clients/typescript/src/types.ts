@@ -1,0 +1,173 @@
+/** The names of what the API speaks of. Everything is derived from openapi.ts, which is made from the server's document. */
+
+import type { components, operations } from "./openapi.js";
+
+/** All named schemas of the OpenAPI document. */
+export type Schemas = components["schemas"];
+
+/** `Name` of the document, or `unknown` as long as the document does not have it. */
+type Schema<Name extends string> = Name extends keyof Schemas ? Schemas[Name] : unknown;
+
+type Pascal<Name extends string> = Name extends `${infer First}_${infer Rest}`
+  ? `${Capitalize<First>}${Pascal<Rest>}`
+  : Capitalize<Name>;
+
+/** What the names of a game's own schemas begin with. */
+type PrefixIn<Name> = Name extends `${infer Prefix}Code` ? (Prefix extends "" | "Game" ? never : Uncapitalize<Prefix>) : never;
+
+/** The games, as the API names them: `"hex"`, `"wec"` … */
+export type GameName = PrefixIn<keyof Schemas>;
+
+/** The options of a match. */
+export type Options<G extends GameName = GameName> = Schema<`${Pascal<G>}Options`>;
+
+/** A board with everything on it, as the rule book writes it down: what a match may begin with, and what an editor edits. */
+export type Position<G extends GameName = GameName> = Schema<`${Pascal<G>}Position`>;
+
+/** An action that can be posted. */
+export type Action<G extends GameName = GameName> = Schema<`${Pascal<G>}Action`>;
+
+/** An entry of a list of legal actions: an action, or a template with `open: true` that is to be filled in. */
+export type ListedAction<G extends GameName = GameName> = Schema<`${Pascal<G>}ListedAction`>;
+
+/** Whether a listed action can be posted as it is; otherwise it is a template, to be filled in. */
+export function isComplete<Listed extends object>(action: Listed): action is Exclude<Listed, { open: true }> {
+  return !("open" in action);
+}
+
+/** An action as a reader of events sees it: of one that hides something only a part. */
+export type SeenAction<G extends GameName = GameName> = Schema<`${Pascal<G>}SeenAction`>;
+
+/** What an action led to, piece by piece. */
+export type Effect<G extends GameName = GameName> = Schema<`${Pascal<G>}Effect`>;
+
+/** What a seat, or a spectator, sees of a match. */
+export type View<G extends GameName = GameName> = Schema<`${Pascal<G>}View`>;
+
+/** `T`, each of its unions' members, with other types for some of its fields. */
+type With<T, Fields> = T extends unknown ? { [K in keyof T]: K extends keyof Fields ? Fields[K] : T[K] } : never;
+
+/** What is sent: only `Needed` has to be given, the server knows defaults for the rest. */
+type Input<T, Needed extends keyof T, Fields = object> = {
+  [K in Needed]: K extends keyof Fields ? Fields[K] : T[K];
+} & { [K in Exclude<keyof T, Needed>]?: (K extends keyof Fields ? Fields[K] : T[K]) | undefined };
+
+// ---- answers -----------------------------------------------------------------------------------------------------
+
+/** The summary of a match. `version` is the number of its newest event. */
+export type Match<G extends GameName = GameName> = With<
+  Schemas["Match"],
+  { game: G; options: Options<G>; proposal: OpenProposal | null }
+>;
+
+/** A proposal that waits for answers, told apart by `kind`; `accept` and `reject` name it by its `version`. */
+export type OpenProposal = Schemas["OpenProposal"] & Schemas["WhatIsProposed"];
+
+/** A new match. `invitations`: by seat, shown this once; they are for the players whom you want to sit there. */
+export type MatchCreated<G extends GameName = GameName> = With<Schemas["MatchCreated"], { match: Match<G> }>;
+
+/** An imported match. `versions` maps each version of the record to the version in the new match. */
+export type Imported<G extends GameName = GameName> = With<Schemas["Imported"], { match: Match<G> }>;
+
+/**
+ * An event as a reader may know it. What he may not know is left out: without `draws` he may not know them, `[]` says that
+ * there were none.
+ */
+export type MatchEvent<G extends GameName = GameName> = With<
+  Schemas["Event"],
+  { action: SeenAction<G>; effects: Effect<G>[]; options: Options<G>; position: Position<G> }
+>;
+
+/** An event as feeds give it and commands are answered, with the seats that are `to_act` after it and their `deadlines`. */
+export type LiveEvent<G extends GameName = GameName> = MatchEvent<G> & Schemas["Turn"];
+
+/** A view with the version (`at`) that it shows; for the seat `all` the whole `position` instead. */
+export type ViewAnswer<G extends GameName = GameName> = With<
+  Schemas["View"],
+  { view: View<G>; position: Position<G> | null; views: Record<string, View<G>> }
+>;
+
+/** A casual match as a seat sees it, as a Position to edit; null if there is none. */
+export type SeenPosition<G extends GameName = GameName> = With<
+  Schemas["SeenPosition"],
+  { position: Position<G> | null }
+>;
+
+/** What a seat may do. With `next` the list was cut: ask for the actions `after` that number. */
+export type ActionsAnswer<G extends GameName = GameName> = With<Schemas["Actions"], { actions: ListedAction<G>[] }>;
+
+/** A wait for a match with other players. `match` is its id as soon as there is one. */
+export type PairingEntry<G extends GameName = GameName> = With<Schemas["Entry"], { game: G; options: Options<G> }>;
+
+/** A saved position with its options; without a position the game's own setup. */
+export type Scenario<G extends GameName = GameName> = With<
+  Schemas["Scenario"],
+  { game: G; options: Options<G>; position: Position<G> | null }
+>;
+
+// ---- what is sent ------------------------------------------------------------------------------------------------
+
+/** A match to be created. What is left out has the server's default. */
+export type NewMatch<G extends GameName = GameName> = Input<
+  Schemas["CreateMatch"],
+  "game",
+  { game: G; options: Options<G>; position: Position<G> | null }
+>;
+
+/** The match that one waits for in quick pairing. */
+export type Wanted<G extends GameName = GameName> = Input<
+  Schemas["Wanted"],
+  "game",
+  { game: G; options: Options<G> }
+>;
+
+/** A scenario to be saved. */
+export type NewScenario<G extends GameName = GameName> = Input<
+  Schemas["NewScenario"],
+  "game" | "name",
+  { game: G; options: Options<G>; position: Position<G> | null }
+>;
+
+/** What a player may propose to those who hold the other seats; told apart by `kind`. */
+export type Proposal<G extends GameName = GameName> = With<
+  Schemas["Propose"]["proposal"],
+  { options: Options<G>; position: Position<G> | null }
+>;
+
+/** Which matches are listed. */
+export type MatchFilter<G extends GameName = GameName> = Omit<
+  Input<NonNullable<operations["get_matches"]["parameters"]["query"]>, never, { game: G }>,
+  "after" | "options"
+> & {
+  /** Only matches of `game` that have these values. */
+  options?: Options<G> | undefined;
+};
+
+// ---- refusals ----------------------------------------------------------------------------------------------------
+
+type Literal<Text> = Text extends string ? (string extends Text ? never : Text) : never;
+type CodeOf<Answer> = Answer extends { content: { "application/problem+json": infer Problem extends { code?: string } } }
+  ? Literal<Problem["code"]>
+  : never;
+type CodesOf<Answers> = Answers extends unknown ? CodeOf<Answers[keyof Answers]> : never;
+
+/** The codes with which the rule book of a game refuses something, status 422. */
+export type RuleCode<G extends GameName = GameName> = Schema<`${Pascal<G>}Code`>;
+
+/** The codes that no single call lists, because every request can get them. */
+type GeneralCode =
+  | "malformed_request"
+  | "unknown_route"
+  | "method_not_allowed"
+  | "request_timeout"
+  | "headers_too_large"
+  | "internal_error";
+
+/** The codes with which the service refuses something; the server's docs/ERRORS.md has a sentence for each. */
+export type ServiceCode = CodesOf<operations[keyof operations]["responses"]> | GeneralCode;
+
+/** The codes of what goes wrong without a refusal (see `WarlogError`). */
+export type ClientCode = "unreachable" | "unexpected_reply" | "broken_feed";
+
+/** Every `code` of a `WarlogError`. */
+export type Code = ServiceCode | RuleCode | ClientCode;

@@ -1,0 +1,233 @@
+"""The TypeScript SDK alone: the npm package warlog-client in a folder that has nothing but what it declares."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import socket
+import subprocess
+import threading
+from collections.abc import Iterator
+from contextlib import suppress
+from itertools import cycle
+from pathlib import Path
+from random import Random
+
+import pytest
+
+import warlog_core
+from tests import node
+from tests.clients.test_service import free_port
+from tests.servers import WarlogServer
+
+ROOT = Path(__file__).resolve().parents[2]
+SDK = ROOT / "clients" / "typescript"
+CONSUMER = Path(__file__).with_name("consumer")
+# What the package declares, and what these need.
+DEPENDENCIES = ["openapi-fetch", "openapi-typescript-helpers", "eventsource-parser"]
+STRICTEST = {
+    "target": "ES2022",
+    "module": "NodeNext",
+    "strict": True,
+    "exactOptionalPropertyTypes": True,
+    "noUncheckedIndexedAccess": True,
+    "noPropertyAccessFromIndexSignature": True,
+    "verbatimModuleSyntax": True,
+    "isolatedModules": True,
+}
+
+
+def done(tool: str, *arguments: str, cwd: Path) -> str:
+    """What a tool says that must succeed."""
+    ran = node.run(tool, *arguments, cwd=cwd, capture_output=True, timeout=300)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    return ran.stdout
+
+
+def compiled(folder: Path, **options: object) -> None:
+    """The TypeScript files in a folder, with every check there is and these options."""
+    settings = {"compilerOptions": {**STRICTEST, **options}, "include": ["*.ts"]}
+    (folder / "tsconfig.json").write_text(json.dumps(settings))
+    done("tsc", "-p", ".", cwd=folder)
+
+
+@pytest.fixture(scope="module")
+def tarball(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Built as it is published, in a folder of its own."""
+    folder = tmp_path_factory.mktemp("package")
+    for name in ("package.json", "README.md", "LICENSE"):
+        shutil.copy2(SDK / name, folder / name)
+    done("tsc", "-p", str(SDK), "--outDir", str(folder / "dist"), cwd=folder)
+    done("npm", "pack", "--silent", cwd=folder)
+    (made,) = folder.glob("*.tgz")
+    return made
+
+
+@pytest.fixture(scope="module")
+def installed(tarball: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the package and the dependencies that it declares, taken from `clients`: nothing is fetched."""
+    folder = tmp_path_factory.mktemp("consumer")
+    (folder / "package.json").write_text('{"private": true, "type": "module"}')
+    packages = [str(node.CLIENTS / "node_modules" / name) for name in DEPENDENCIES]
+    how = ["--offline", "--install-links", "--ignore-scripts", "--no-audit", "--no-fund", "--silent"]
+    done("npm", "install", *how, str(tarball), *packages, cwd=folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def consumer(installed: Path, warlog_server: WarlogServer) -> Path:
+    """The consumer and the examples of the README in JavaScript, type-checked as for a browser, far from our own
+    settings; the declarations of the libraries are checked, too."""
+    for name in ("play.ts", "types.ts"):
+        shutil.copy2(CONSUMER / name, installed)
+    (installed / "process.d.ts").write_text(
+        "declare const process: { argv: string[]; exit(code: number): never };"
+    )
+    examples = re.findall(r"```ts\n(.*?)```", (SDK / "README.md").read_text(), flags=re.DOTALL)
+    assert len(examples) >= 5
+    for i, example in enumerate(examples):
+        (installed / f"example{i}.ts").write_text(example.replace("http://127.0.0.1:8000", warlog_server.url))
+    compiled(installed, lib=["ES2022", "DOM"], types=[], skipLibCheck=False)
+    return installed
+
+
+def test_the_types_are_those_of_the_committed_document(tmp_path: Path) -> None:
+    scripts = json.loads((SDK / "package.json").read_text())["scripts"]
+    _, document, _, committed, *options = scripts["types"].split()
+    made = tmp_path / "openapi.ts"
+    done("openapi-typescript", document, "-o", str(made), *options, cwd=SDK)
+    assert (SDK / committed).read_text() == made.read_text(), "`make openapi` writes them anew"
+
+
+def test_it_has_warlogs_version_and_licence_and_what_it_exports(tarball: Path, installed: Path) -> None:
+    package = installed / "node_modules" / "warlog-client"
+    said = json.loads((package / "package.json").read_text())
+    assert (said["version"], said["license"]) == (warlog_core.__version__, "Apache-2.0")
+    assert (package / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
+    assert {path.name for path in package.iterdir()} == {"package.json", "README.md", "LICENSE", "dist"}
+    done("publint", "--strict", str(tarball), cwd=installed)
+    done("attw", str(tarball), "--profile", "esm-only", "--no-emoji", cwd=installed)
+
+
+def test_it_needs_nothing_that_only_node_has(installed: Path) -> None:
+    for file in (installed / "node_modules/warlog-client/dist").glob("*.js"):
+        text = re.sub(r"/\*.*?\*/|//[^\n]*", "", file.read_text(), flags=re.DOTALL)
+        assert not re.search(r"""\b(node:|require\(|process\.|Buffer\b|setImmediate)""", text), file.name
+
+
+def test_a_consumer_is_type_checked_strictly_for_node_too(consumer: Path) -> None:
+    """With the types of Node.js instead of a browser's."""
+    folder = consumer / "node"
+    folder.mkdir()
+    shutil.copy2(CONSUMER / "play.ts", folder)
+    for name in ("@types/node", "undici-types"):
+        shutil.copytree(node.CLIENTS / "node_modules" / name, folder / "node_modules" / name)
+    compiled(folder, lib=["ES2022"], types=["node"], skipLibCheck=True, noEmit=True)
+
+
+def test_every_code_of_the_service_and_of_the_rule_books_is_in_the_types(consumer: Path) -> None:
+    """And no other, but for those of the SDK itself."""
+    folder = consumer / "codes"
+    folder.mkdir()
+    listed = set(re.findall(r"^\| \d+ \| `(\w+)`", (ROOT / "docs/ERRORS.md").read_text(), flags=re.MULTILINE))
+    codes = listed.union(*(warlog_core.game(game).errors for game in warlog_core.games()))
+    (folder / "codes.ts").write_text(
+        'import type { ClientCode, Code } from "warlog-client";\n'
+        f"export const codes: Record<Exclude<Code, ClientCode>, 1> = {json.dumps(dict.fromkeys(codes, 1))};\n"
+    )
+    compiled(folder, lib=["ES2022", "DOM"], types=[], skipLibCheck=True, noEmit=True)
+
+
+def test_the_first_examples_in_its_readme_play(consumer: Path) -> None:
+    said = done("node", "example0.js", cwd=consumer)
+    assert re.search(r"\[.*\] '?\w+'?", said)
+    assert re.fullmatch(r"\d+\n", done("node", "example1.js", cwd=consumer))
+
+
+class CuttingProxy:
+    """Passes connections on to a server, and cuts every feed after some bytes."""
+
+    def __init__(self, port: int, rng: Random) -> None:
+        self.cuts = 0
+        self._upstream = port
+        self._rng = rng
+        # Any event comes through the longest, so three failures in a row are the most.
+        self._cuts_after = cycle([1, 700, 3_000, 50_000])
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def close(self) -> None:
+        self._listener.close()
+
+    def _accept(self) -> None:
+        with suppress(OSError):
+            while True:
+                client, _ = self._listener.accept()
+                threading.Thread(target=self._pass_on, args=(client,), daemon=True).start()
+
+    def _pass_on(self, client: socket.socket) -> None:
+        with suppress(OSError), client, socket.create_connection(("127.0.0.1", self._upstream)) as server:
+            both = (client, server)
+            left = [2**62]  # bytes until the cut
+            there = threading.Thread(target=self._ask, args=(client, server, left), daemon=True)
+            there.start()
+            with suppress(OSError):
+                while left[0] > 0 and (data := server.recv(65536)):
+                    client.sendall(data[: left[0]])
+                    left[0] -= len(data)
+            self.cuts += left[0] <= 0
+            for end in both:
+                with suppress(OSError):
+                    end.shutdown(socket.SHUT_RDWR)  # wakes the other thread, too
+            there.join()
+
+    def _ask(self, client: socket.socket, server: socket.socket, left: list[int]) -> None:
+        with suppress(OSError):
+            while data := client.recv(65536):
+                if b"/feed" in data.partition(b"\r\n")[0]:
+                    left[0] = next(self._cuts_after) + self._rng.randrange(300)
+                server.sendall(data)
+            server.shutdown(socket.SHUT_WR)
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[WarlogServer]:
+    with WarlogServer(tmp_path / "data", arguments=["--port", str(free_port())]) as server:
+        yield server
+
+
+def test_it_plays_every_game_though_feeds_are_cut_and_the_server_is_killed_in_between(
+    consumer: Path, server: WarlogServer, seed: int
+) -> None:
+    proxy = CuttingProxy(int(server.url.rpartition(":")[2]), Random(seed))
+    bot = subprocess.Popen(
+        node.command("node", "play.js", proxy.url), cwd=consumer, stdout=subprocess.PIPE, text=True
+    )
+    assert bot.stdout is not None
+    try:
+        played: dict[str, int] = {}
+        for line in bot.stdout:
+            name, how_far = line.split()
+            if how_far != "half":
+                played[name] = int(how_far)
+            elif len(played) in (1, 3):
+                server.kill()
+                server.start()
+        assert bot.wait(60) == 0
+    finally:
+        bot.kill()
+        bot.wait()
+        proxy.close()
+    assert sorted(played) == [*warlog_core.games()]
+    assert all(version > 5 for version in played.values()), played
+    assert proxy.cuts >= len(played)
+
+
+def test_its_own_tests_pass_against_a_real_server(warlog_server: WarlogServer) -> None:
+    done("tsc", "-p", "test", cwd=SDK)
+    environment = {**node.environment(), "WARLOG_URL": warlog_server.url, "NO_COLOR": "1"}
+    ran = node.run("vitest", "run", cwd=SDK, capture_output=True, timeout=300, env=environment)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert "skipped" not in ran.stdout
