@@ -253,14 +253,14 @@ PARAMETERS = {
     "If-None-Match": "an `ETag` that you have: 304 without a body if it is still right",
     "Idempotency-Key": "up to 200 characters of your choice: a repetition with the same key does nothing twice "
     "and gives the same answer",
-    "Last-Event-ID": "the version of the last event that you have; goes before `after`",
+    "Last-Event-ID": "the id of the last event that you have; goes before `after`",
 }
 
 HEADER_SCHEMAS: dict[str, dict[str, Any]] = {
     "If-Match": {"type": "string", "pattern": r'^(\*|[0-9]{1,15}|"[0-9]{1,15}(\.[!-~]*)?")$'},
     "If-None-Match": {"type": "string"},
     "Idempotency-Key": {"type": "string", "pattern": "^[ -~]{1,200}$"},
-    "Last-Event-ID": {"type": "string", "pattern": "^[0-9]{1,15}$"},
+    "Last-Event-ID": {"type": "string", "pattern": "^[0-9]{1,15}(-[0-9]{1,15})?$"},
 }
 
 HEADERS: dict[str, Any] = {

@@ -42,7 +42,7 @@ class ProposalNotice(NoticeBase, frozen=True, kw_only=True, tag="proposal"):
 class MatchOverNotice(NoticeBase, frozen=True, kw_only=True, tag="match_over"):
     """A match is over in which you hold a seat, which you have joined, or that you have made."""
 
-    status: Literal["finished", "aborted"]
+    status: Annotated[Literal["finished", "aborted"], Meta(description="how it ended")]
     result: Annotated[Result | None, Meta(description="null: it was aborted")]
 
 
