@@ -1,6 +1,6 @@
 """All that is known of building the extension module `warlog_core._core`.
 
-`python core_c/build_ffi.py` builds it in place (beside binding.py); setuptools builds it through
+`python core_c/build_ffi.py` builds it in place (in warlog_core); setuptools builds it through
 `cffi_modules = ["build_ffi.py:ffibuilder"]`. Games are found by file name: `src/games/<game>.c` is a game,
 `src/games/<game>_<more>.c` a second file of one. What Python may call is read from `include/warlog.h`, so header and
 binding cannot drift apart.

@@ -12,9 +12,11 @@ from warlog_core.errors import (
     UnknownGame,
     UnknownSeat,
 )
-from warlog_core.game import Event, Game, Listing, Scenario, State, Step, Visible, game, games
+from warlog_core.event import Event, Visible
+from warlog_core.game import Game, Scenario, game, games
 from warlog_core.jsonvalue import loads
 from warlog_core.notation import history_line, history_result
+from warlog_core.state import Listing, State, Step
 from warlog_core.traces import Touched, Trace
 
 __version__ = "0.2.0"

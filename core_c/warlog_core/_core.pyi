@@ -1,4 +1,4 @@
-"""The compiled module: cffi's two objects. Only binding.py imports it; warlog.h says what is in `lib`."""
+"""The compiled module: cffi's two objects. Only binding/ imports it; warlog.h says what is in `lib`."""
 
 from typing import Any
 

@@ -36,7 +36,7 @@ def test_copy(benchmark: Benchmark, state: State) -> None:
 
 def test_load(benchmark: Benchmark, state: State) -> None:
     setup, data = state.setup, state.data
-    benchmark(state.game.load, setup, data)
+    benchmark(warlog_core.game("hex").load, setup, data)
 
 
 def test_hash(benchmark: Benchmark, state: State) -> None:

@@ -18,7 +18,8 @@ from msgspec import structs
 
 from warlog_core import Trace
 from warlog_core.errors import Explanation
-from warlog_core.game import Event, State, Visible
+from warlog_core.event import Event, Visible
+from warlog_core.state import State
 from warlog_events.match.match import Match
 from warlog_events.match.model import ActionTaken
 from warlog_events.reading.past import Past

@@ -21,7 +21,8 @@ from warlog_core.binding import MALFORMED, RawGame
 from warlog_core.errors import Explanation
 
 if TYPE_CHECKING:
-    from warlog_core.game import Game, State
+    from warlog_core.game import Game
+    from warlog_core.state import State
 
 # An actor, and what it did, as plain JSON.
 Step = tuple[str, Mapping[str, Any]]

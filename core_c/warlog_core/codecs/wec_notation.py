@@ -34,9 +34,11 @@ from warlog_core.codecs.wec_structs import (
 )
 from warlog_core.errors import Explanation, Refused
 from warlog_core.explain import quoted
+from warlog_core.state import State, new_state
 
 if TYPE_CHECKING:
-    from warlog_core.game import Event, Game, State
+    from warlog_core.event import Event
+    from warlog_core.game import Game
 
 TYPE_CODES: dict[str, str] = dict(zip(TYPES, (
     "RP", "STP", "FP", "CP", "XP", "SHP", "SOP", "TA", "DO", "CL", "CH", "JE", "SU", "DS", "AAA", "K", "DI", "AV", "PR",
@@ -480,7 +482,7 @@ def head_lines(start: State, viewer: str | None = None, *, later: bool = False) 
     said = {name: value for name, value in options.items() if value != usual[name]}
     lines = [] if later else ["WEC 1"]
     lines.append(f"OPTIONS {_json(said)}")
-    if later or start.data != game.new(options=options).data:
+    if later or start.data != new_state(game, options).data:
         # What POSITION holds is the whole truth: a reader who may not know it learns only that there is one.
         lines.append("POSITION ?" if viewer is not None else f"POSITION {_json(start.position(plain=True))}")
     return lines

@@ -1,205 +1,20 @@
-"""The only file that touches the compiled module. No rule is here, and nothing above sees a cdata object.
-
-Each function of warlog.h is crossed once per question, with buffers that are made once per game and thread (the
-compiled functions run without the interpreter's lock, so threads must not share them). Every negative answer becomes
-its exception in `RawGame.failure`, and nowhere else.
-"""
+"""A game in numbers: a method for each function of warlog.h."""
 
 from __future__ import annotations
 
-import struct
-import threading
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any
 
-from msgspec import Struct
-
 from warlog_core._core import ffi, lib
+from warlog_core.binding.buffers import Buffers, PerThread, check_recorded
+from warlog_core.binding.numbers import ACTION_BYTES, ACTOR, OUTCOME, POST, STEP, TURN, Draws, Record
+from warlog_core.binding.registry import fields_of, signatures_of, text_of, texts_of
+from warlog_core.binding.values import RawEvent, RawState, RawStep, RawTurn
 from warlog_core.errors import BadDraws, BadState, CoreError, HashMismatch, Refused
-from warlog_core.layout import Field, Layout
+from warlog_core.layout import Layout
 
-ABSENT: int = lib.WL_ABSENT
-UNKNOWN: int = lib.WL_UNKNOWN
-OUT_OF_RANGE: int = lib.WL_OUT_OF_RANGE
-OPEN: int = lib.WL_OPEN
-WORD_ABSENT: int = lib.WL_WORD_ABSENT
-WORD_UNKNOWN: int = lib.WL_WORD_UNKNOWN
-WORD_OUT_OF_RANGE: int = lib.WL_WORD_OUT_OF_RANGE
-MALFORMED: int = lib.WL_MALFORMED
-ACTION_FIELDS: int = lib.WL_ACTION_FIELDS
-SEATS_MAX: int = lib.WL_SEATS_MAX
-SPECTATOR: int = lib.WL_SPECTATOR
-SERVER: int = lib.WL_SERVER
-DISCLOSE_OVER: int = lib.WL_DISCLOSE_OVER
-ALL_VIEWERS: int = lib.WL_ALL_VIEWERS
-REC_EFFECT: int = lib.WL_REC_EFFECT
-REC_EFFECT_ALT: int = lib.WL_REC_EFFECT_ALT
-REC_ACTION: int = lib.WL_REC_ACTION
-REC_ACTION_ALT: int = lib.WL_REC_ACTION_ALT
-REC_HEAD: int = lib.WL_REC_HEAD
-
-# Where draws come from: the recorded ones (replay), or entropy(n), the first n bytes of an endless block (live).
-Draws = Sequence[int] | Callable[[int], bytes]
-# A wl_action: the type and seven fields.
-Record = tuple[int, int, int, int, int, int, int, int]
-
-ACTION_BYTES: int = ffi.sizeof("wl_action")
-_ACTION = struct.Struct("=8i")
-_ACTOR = struct.Struct("=ii")
-_POST = struct.Struct("=10i")  # the items' place follows, and is set once
-_DRAWS = struct.Struct("@PNPNPNNNii")
-_STEP = struct.Struct("=iiii8iQ")
-_LISTING_ACTIONS = 4096  # room at first; a longer listing gets more
-_TRACE_NUMBERS = 16384  # room for traces at first; longer ones get more
-OPEN_BYTES = struct.pack("=i", OPEN)
-_TURN = struct.Struct("=qiiiiI")
-_OUTCOME = struct.Struct("=8sqiiiiI4xIIi")
-_SPARE_STATES = 256  # per game
-_ENTROPY_BYTES = 128  # the first block: the draws of any ordinary event
-_ENTROPY_BYTES_MAX = 1 << 20  # a sound source needs far less; one that is stuck must not hang us
-
-
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """A field of an action or an effect: of which kind its number is, and whether it is a list or may be absent."""
-
-    name: str
-    kind: str
-    many: bool
-    optional: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Signature:
-    """A type of action or effect, as the game's C file states it (warlog.h, wl_signature).
-
-    `gives_up`: resigning and draw offers, which random play can leave out."""
-
-    name: str
-    parameters: tuple[Parameter, ...]
-    server_only: bool
-    gives_up: bool
-
-
-# One step for `replay`: actor, record, items, draws and the hash, of which 0 is not compared.
-RawStep = tuple[int, Record, Sequence[int], Sequence[int], int]
-
-
-# What a step did: the event's records (as words), the draws used, and whether anything is hidden from anybody.
-RawEvent = tuple[list[int], list[int], bool]
-
-
-class RawState:
-    """The bytes of one match: a setup that never changes (and is shared by copies) and a state of its own.
-
-    `spare`: where the memory of a copy goes when nobody needs it any more. A server copies a state for every action,
-    and making room for all that its longest lists could need costs more than to copy what is there."""
-
-    __slots__ = ("buffer", "setup", "spare", "state")
-
-    def __init__(self, setup: Any, state: Any, buffer: Any, spare: list[Any] | None = None) -> None:
-        self.setup = setup
-        self.state = state
-        self.buffer = buffer
-        self.spare = spare
-
-    def __del__(self) -> None:
-        if self.spare is not None and len(self.spare) < _SPARE_STATES:
-            self.spare.append((self.state, self.buffer))
-
-
-class RawTurn(Struct, frozen=True, gc=False):
-    """What a state says of itself; seats as bits, `reason` and `phase` as rows of their tables."""
-
-    disclosure: int
-    to_act: int
-    phase: int
-    over: int
-    reason: int
-    winners: int
-
-
-class _Buffers:
-    """What calls for one game in one thread write into, with their places as numbers where structs are packed."""
-
-    def __init__(self, game: Any) -> None:
-        self.items = ffi.new("int32_t[]", max(1, game.items_max))
-        self.post = ffi.new("wl_post *")
-        self.post.items = self.items
-        self.post_bytes = ffi.buffer(self.post)
-        self.used = ffi.new("int32_t[]", max(1, game.draws_max))
-        self.entropy = ffi.new("uint8_t[]", _ENTROPY_BYTES)
-        self.draws = ffi.new("wl_draws *")
-        self.draws_bytes = ffi.buffer(self.draws)
-        self._out = (_address(self.used), max(1, int(game.draws_max)), 0, 0, 0, 0)
-        self.no_draws = _DRAWS.pack(0, 0, 0, 0, *self._out)
-        self.no_entropy = _DRAWS.pack(_address(self.entropy), 0, 0, 0, *self._out)
-        self.words = ffi.new("wl_word[]", game.event_words_max)
-        self.event = ffi.new("wl_event *", {"words": self.words, "cap": game.event_words_max})
-        self.unwanted = ffi.new("wl_event *")
-        self.turn = ffi.new("wl_turn *")
-        self.turn_bytes = ffi.buffer(self.turn, _TURN.size)
-        self.outcome = ffi.new("wl_outcome *")
-        self.outcome_bytes = ffi.buffer(self.outcome)
-        self.explanation = ffi.new("wl_word[]", lib.WL_EXPLAIN_MAX)
-        self.view = ffi.new("wl_word[]", (game.view_size + 7) // 8)
-        self.view_bytes = ffi.buffer(self.view)
-        self.later = ffi.new("wl_word[]", (game.view_size + 7) // 8)
-        self.traces_cap = 0
-        self._kept: Any = None
-        self.grow(_LISTING_ACTIONS)
-
-    def grow(self, actions: int) -> None:
-        self.actions_cap = actions
-        self.actions = ffi.new("wl_action[]", actions)
-        self.actions_bytes = ffi.buffer(self.actions)
-
-    def make_room(self, numbers: int) -> None:
-        """For so many numbers of traces, which few threads ask for."""
-        self.traces_cap = numbers
-        self.traces = ffi.new("int32_t[]", numbers)
-
-    def offer(self, draws: Draws) -> None:
-        """Makes these draws, or an empty block of entropy, ready for a call.
-
-        Most actions draw nothing, and a block costs more than an action: `offer_more` when it was not enough."""
-        if callable(draws):
-            self.draws_bytes[:] = self.no_entropy
-        elif not draws:
-            self.draws_bytes[:] = self.no_draws
-        else:
-            _check_recorded(draws, None)
-            self._kept = ffi.new("int32_t[]", draws)
-            self.draws_bytes[:] = _DRAWS.pack(0, 0, _address(self._kept), len(draws), *self._out)
-
-    def offer_more(self, entropy: Callable[[int], bytes]) -> None:
-        """A longer block of entropy than the one that has run out."""
-        size = max(_ENTROPY_BYTES, self.draws.n_entropy * 8)
-        if size > _ENTROPY_BYTES_MAX:
-            raise BadDraws("the source of entropy never ends the event")
-        block = entropy(size)
-        if len(block) < size:
-            raise BadDraws("the source of entropy gave too few bytes")
-        if size == _ENTROPY_BYTES:
-            ffi.memmove(self.entropy, block, size)
-            self.draws_bytes[:] = self.no_entropy
-            self.draws.n_entropy = size
-        else:
-            self._kept = ffi.new("uint8_t[]", bytes(block[:size]))
-            self.draws_bytes[:] = _DRAWS.pack(_address(self._kept), size, 0, 0, *self._out)
-
-    def raw_event(self) -> RawEvent:
-        """What the call did that has just succeeded."""
-        event, n_used = self.event, self.draws.n_used
-        used = ffi.unpack(self.used, n_used) if n_used else []
-        return ffi.unpack(self.words, event.n_words), used, event.hides == 0
-
-
-class _PerThread(threading.local):
-    def __init__(self, game: Any) -> None:
-        self.buffers = _Buffers(game)
+TRACE_NUMBERS = 16384  # room for traces at first; longer ones get more
 
 
 class RawGame:
@@ -207,24 +22,24 @@ class RawGame:
 
     def __init__(self, game: Any) -> None:
         self.row = game
-        self.name: str = _text(game.name)
+        self.name: str = text_of(game.name)
         self.rules_version: int = game.rules_version
         self.items_max: int = game.items_max
-        self.seats = _texts(game.seats)
-        self.phases = _texts(game.phases)
-        self.reasons = _texts(game.reasons)
-        self.errors = _texts(game.errors)
-        self.effects = _signatures(game.effects)
-        self.actions = _signatures(game.actions)
+        self.seats = texts_of(game.seats)
+        self.phases = texts_of(game.phases)
+        self.reasons = texts_of(game.reasons)
+        self.errors = texts_of(game.errors)
+        self.effects = signatures_of(game.effects)
+        self.actions = signatures_of(game.actions)
         self.has_traces: bool = game.trace != ffi.NULL
         self.setup_size: int = game.setup_size
         self.state_size: int = game.state_size
         self.view_size: int = game.view_size
         self.view_state_offset: int = game.view_state_offset
-        self.setup_layout = Layout(_fields(game.setup_layout), game.setup_size)
-        self.state_layout = Layout(_fields(game.state_layout), game.state_size)
-        self.view_layout = Layout(_fields(game.view_layout), game.view_size)
-        self._local = _PerThread(game)
+        self.setup_layout = Layout(fields_of(game.setup_layout), game.setup_size)
+        self.state_layout = Layout(fields_of(game.state_layout), game.state_size)
+        self.view_layout = Layout(fields_of(game.view_layout), game.view_size)
+        self._local = PerThread(game)
         self._spare: list[Any] = []
 
     @cached_property
@@ -299,7 +114,7 @@ class RawGame:
         code = lib.wl_turn_of(self.row, raw.setup, raw.state, b.turn)
         if code:
             raise self.failure(code)
-        return RawTurn(*_TURN.unpack(b.turn_bytes))
+        return RawTurn(*TURN.unpack(b.turn_bytes))
 
     def clock(self, raw: RawState, seat: int) -> int:
         return self._count(lib.wl_clock(self.row, raw.setup, raw.state, seat))
@@ -381,10 +196,10 @@ class RawGame:
 
         return self._numbers(b, call)
 
-    def _numbers(self, b: _Buffers, call: Callable[[], int]) -> list[int]:
+    def _numbers(self, b: Buffers, call: Callable[[], int]) -> list[int]:
         """What `call` writes into the buffer for traces, for which room is made."""
         if not b.traces_cap:
-            b.make_room(_TRACE_NUMBERS)
+            b.make_room(TRACE_NUMBERS)
         while (n := self._count(call())) > b.traces_cap:
             b.make_room(n)
         numbers: list[int] = ffi.unpack(b.traces, n) if n else []
@@ -445,14 +260,14 @@ class RawGame:
             self.row, raw.setup, raw.state, new.state, b.post, b.draws, b.event, b.outcome
         ):
             self._more_entropy_or_raise(b, draws, code)
-        hash_, *turn, n_words, n_used, hides = _OUTCOME.unpack_from(b.outcome_bytes)
+        hash_, *turn, n_words, n_used, hides = OUTCOME.unpack_from(b.outcome_bytes)
         used = ffi.unpack(b.used, n_used) if n_used else []
         return new, (ffi.unpack(b.words, n_words), used, hides == 0), RawTurn(*turn), hash_.hex()
 
     def take(self, raw: RawState, actor: int, action: bytes, draws: Draws) -> None:
         """As `apply` with the ACTION_BYTES of a listed action, when nobody wants to know what it did."""
         b = self._local.buffers
-        b.post_bytes[: 8 + ACTION_BYTES] = _ACTOR.pack(actor, 0) + action
+        b.post_bytes[: 8 + ACTION_BYTES] = ACTOR.pack(actor, 0) + action
         b.offer(draws)
         while code := lib.wl_apply(self.row, raw.setup, raw.state, b.post, b.draws, b.unwanted):
             self._more_entropy_or_raise(b, draws, code)
@@ -461,7 +276,7 @@ class RawGame:
         """Applies recorded steps in one call; gives the state's bytes after every `every` of them (0: none).
 
         On a failure the state is that before the failing step."""
-        packed = bytearray(_STEP.size * n_steps)
+        packed = bytearray(STEP.size * n_steps)
         items: list[int] = []
         draws: list[int] = []
         for index, (actor, record, its_items, its_draws, its_hash) in enumerate(steps):
@@ -470,10 +285,10 @@ class RawGame:
                 n_items = min(len(its_items), self.items_max)
                 items += its_items[:n_items]
             if its_draws:
-                _check_recorded(its_draws, index)
+                check_recorded(its_draws, index)
                 draws += its_draws
-            at = index * _STEP.size
-            _STEP.pack_into(packed, at, actor, n_items, len(its_draws), 0, *record, its_hash)
+            at = index * STEP.size
+            STEP.pack_into(packed, at, actor, n_items, len(its_draws), 0, *record, its_hash)
         n_checkpoints = n_steps // every if every else 0
         checkpoints = ffi.new("wl_word[]", max(1, (n_checkpoints * self.state_size + 7) // 8))
         failed = ffi.new("size_t *")
@@ -537,14 +352,14 @@ class RawGame:
             buffer = ffi.buffer(state, self.state_size)
         return RawState(raw.setup, state, buffer, self._spare)
 
-    def _post(self, b: _Buffers, actor: int, record: Record, items: Sequence[int]) -> None:
+    def _post(self, b: Buffers, actor: int, record: Record, items: Sequence[int]) -> None:
         n_items = len(items)
         if n_items:
             n_items = min(n_items, self.items_max)
             b.items[0:n_items] = items[:n_items]
-        _POST.pack_into(b.post_bytes, 0, actor, n_items, *record)
+        POST.pack_into(b.post_bytes, 0, actor, n_items, *record)
 
-    def _more_entropy_or_raise(self, b: _Buffers, draws: Draws, code: int) -> None:
+    def _more_entropy_or_raise(self, b: Buffers, draws: Draws, code: int) -> None:
         """After a failed call: offers a longer block of entropy, if that was all that was missing, else raises."""
         if code != lib.WL_E_ENTROPY or not callable(draws):
             raise self.failure(code)
@@ -563,7 +378,7 @@ class RawGame:
             return BadState(f"not a state of {self.name}")
         if code == lib.WL_E_HASH and index is not None:
             return HashMismatch(index)
-        name = _text(lib.wl_error_name(self.row, code))
+        name = text_of(lib.wl_error_name(self.row, code))
         if code in (lib.WL_E_ARGUMENT, lib.WL_E_SPACE, lib.WL_E_HASH):
             return CoreError(name)
         return Refused(name, index)
@@ -582,144 +397,5 @@ def hash_bytes(data: bytes) -> int:
     return int(lib.wl_hash_bytes(data, len(data)))
 
 
-_BLOCK_BYTES = 1 << 14  # entropy at a time, for some hundreds of events
-
-
-class Loop:
-    """Plays on a state in place, one core call a turn, where every listing is wanted and no event.
-
-        n = loop.begin()
-        while n:
-            n = loop.take(index)      # of the n actions in `loop.listing`
-
-    `listing` is the whole buffer: the first n times ACTION_BYTES of it are this turn's. The seat is the lowest that
-    is to act."""
-
-    def __init__(self, game: RawGame, raw: RawState, entropy: Callable[[int], bytes]) -> None:
-        self._game, self._raw, self._entropy = game, raw, entropy
-        self._row = game.row
-        self._post = ffi.new("wl_post *")
-        self._draws = ffi.new("wl_draws *")
-        self._draws_bytes = ffi.buffer(self._draws)
-        self._seat = ffi.new("int32_t *")
-        self._block = ffi.new("uint8_t[]", _BLOCK_BYTES)
-        self._block_at = _address(self._block)
-        self._used_bytes = _BLOCK_BYTES
-        self._grow(_LISTING_ACTIONS)
-
-    def _grow(self, actions: int) -> None:
-        self._cap = actions
-        self._actions = ffi.new("wl_action[]", actions)
-        self.listing = ffi.buffer(self._actions)
-
-    def begin(self) -> int:
-        return self._more(ffi.NULL, lib.WL_E_ENTROPY)
-
-    def take(self, index: int) -> int:
-        post, draws, raw = self._post, self._draws, self._raw
-        post.actor = self._seat[0]
-        post.action = self._actions[index]
-        if draws.next:  # most actions draw nothing, and leave the block as it is
-            self._used_bytes += draws.next
-            self._offer()
-        n: int = lib.wl_advance(
-            self._row, raw.setup, raw.state, post, draws, self._actions, self._cap, self._seat
-        )
-        return n if 0 <= n <= self._cap else self._more(post, n)
-
-    def _offer(self) -> None:
-        """What is left of the block, to the next call."""
-        left = _BLOCK_BYTES - self._used_bytes
-        self._draws_bytes[:] = _DRAWS.pack(self._block_at + self._used_bytes, left, 0, 0, 0, 0, 0, 0, 0, 0)
-
-    def _more(self, post: Any, n: int) -> int:
-        """After a call that had too little: entropy (a new block), or room for the listing. Else the exception."""
-        raw = self._raw
-        for _ in range(3):
-            if n == lib.WL_E_ENTROPY:
-                ffi.buffer(self._block)[:] = self._entropy(_BLOCK_BYTES)
-                self._used_bytes = 0
-                self._offer()
-            elif n < 0:
-                raise self._game.failure(n)
-            else:
-                self._grow(n)
-                post = ffi.NULL  # the action has been taken; only the listing is wanted again
-            n = lib.wl_advance(
-                self._row, raw.setup, raw.state, post, self._draws, self._actions, self._cap, self._seat
-            )
-            if 0 <= n <= self._cap:
-                return n
-        raise BadDraws("an event that no block of entropy satisfies")
-
-
-def listing_keys(listing: bytes) -> tuple[bytes, ...]:
-    """The ACTION_BYTES of each action of a listing."""
-    return _keys(len(listing) // ACTION_BYTES).unpack(listing)
-
-
-def record_of(key: bytes) -> Record:
-    """The numbers of one action of a listing."""
-    record: Record = _ACTION.unpack(key)
-    return record
-
-
-@cache
-def _keys(n: int) -> struct.Struct:
-    return struct.Struct(f"{ACTION_BYTES}s" * n)
-
-
-def _address(pointer: Any) -> int:
-    return int(ffi.cast("uintptr_t", pointer))
-
-
 def _words(words: Sequence[int] | None) -> tuple[Any, int]:
     return (ffi.NULL, 0) if words is None else (ffi.new("wl_word[]", words), len(words))
-
-
-def _check_recorded(draws: Sequence[int], index: int | None) -> None:
-    # Records come from strangers too: neither `true` nor a huge number is a draw.
-    for draw in draws:
-        if type(draw) is not int or not 0 <= draw < 2**31:
-            raise BadDraws("a recorded draw is no draw", index)
-
-
-def _text(name: Any) -> str:
-    text = ffi.string(name)
-    assert isinstance(text, bytes)
-    return text.decode()
-
-
-def _texts(names: Any) -> tuple[str, ...]:
-    found: list[str] = []
-    while names[len(found)] != ffi.NULL:
-        found.append(_text(names[len(found)]))
-    return tuple(found)
-
-
-def _signatures(rows: Any) -> tuple[Signature, ...]:
-    found: list[Signature] = []
-    while (row := rows[len(found)]).name != ffi.NULL:
-        parameters = (row.parameters[i] for i in range(row.n_parameters))
-        found.append(
-            Signature(
-                _text(row.name),
-                tuple(
-                    Parameter(_text(p.name), _text(p.kind), bool(p.many), bool(p.optional))
-                    for p in parameters
-                ),
-                bool(row.flags & lib.WL_SERVER_ONLY),
-                bool(row.flags & lib.WL_GIVES_UP),
-            )
-        )
-    return tuple(found)
-
-
-def _fields(layout: Any) -> tuple[Field, ...]:
-    found: list[Field] = []
-    while (f := layout[len(found)]).name != ffi.NULL:
-        row = _fields(f.row) if f.row != ffi.NULL else None
-        found.append(
-            Field(_text(f.name), f.offset, f.size, f.count, bool(f.is_signed), f.n_size, f.n_offset, row)
-        )
-    return tuple(found)
