@@ -753,6 +753,38 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/players/me/feed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Server-Sent Events: what happens to you in all your matches
+         * @description Server-Sent Events: what happens to you in all your matches.
+         *
+         *     `seated`, `match_started`, `your_turn`, `proposal`, `match_over`. Ignore types that you do not know: more will come.
+         *     There is one notice of a kind for each change of a match, however many seats you hold, and it comes also for what
+         *     you have done yourself.
+         *
+         *     `ready` comes first if you send no `Last-Event-ID`: now ask for your matches; what happens from then on follows.
+         *     With it, all notices after that id come first. If they are not known any more (the last 100 are kept, for an hour),
+         *     or the id is of no notice of yours, you get `reset` instead: ask for your matches again, at the paths in `ask`;
+         *     what happens from then on follows. Both have an id.
+         *
+         *     `heartbeat` comes every 15 seconds. The last event, `closing`, says why the stream ends: `slow_reader`, `shutdown`,
+         *     or a problem's code.
+         */
+        get: operations["get_personal_feed"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/players/me/layouts/{game}": {
         parameters: {
             query?: never;
@@ -5114,6 +5146,34 @@ export interface components {
         };
         /** @description `data` of one event of the stream: an event of the match (the stream's `event` is its `type`), or that of `heartbeat` or `closing`. */
         MatchFeed: components["schemas"]["LiveEvent"] | components["schemas"]["Heartbeat"] | components["schemas"]["Closing"];
+        /** @description A match is over in which you hold a seat, which you have joined, or that you have made. */
+        MatchOverNotice: {
+            /**
+             * @description says which it is
+             * @enum {unknown}
+             */
+            type: "match_over";
+            /** @description id of the match */
+            match: string;
+            /** @description its game */
+            game: string;
+            /** @description the match's version when this happened */
+            version: number;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            at: string;
+            /** @description your seats */
+            seats: string[];
+            /**
+             * @description how it ended
+             * @enum {unknown}
+             */
+            status: "aborted" | "finished";
+            /** @description null: it was aborted */
+            result: components["schemas"]["Result"] | null;
+        };
         /** @description The match begins. */
         MatchStartedEvent: {
             /**
@@ -5142,6 +5202,27 @@ export interface components {
             filled?: {
                 [key: string]: unknown;
             };
+        };
+        /** @description A match begins in which you hold a seat, or that you have made. */
+        MatchStartedNotice: {
+            /**
+             * @description says which it is
+             * @enum {unknown}
+             */
+            type: "match_started";
+            /** @description id of the match */
+            match: string;
+            /** @description its game */
+            game: string;
+            /** @description the match's version when this happened */
+            version: number;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            at: string;
+            /** @description your seats */
+            seats: string[];
         };
         /** @description Matches, newest first. */
         Matches: {
@@ -5209,6 +5290,8 @@ export interface components {
             /** @description the version after which it was played; the first has none */
             parent?: number;
         };
+        /** @description What a personal feed tells, told apart by `type`. More types will come; ignore those that you do not know. */
+        Notice: components["schemas"]["SeatedNotice"] | components["schemas"]["MatchStartedNotice"] | components["schemas"]["YourTurnNotice"] | components["schemas"]["ProposalNotice"] | components["schemas"]["MatchOverNotice"] | components["schemas"]["Ready"] | components["schemas"]["Reset"];
         /** @description A number; each costs `cost` from the budget. */
         Number: {
             /**
@@ -5394,6 +5477,8 @@ export interface components {
              */
             required?: boolean;
         };
+        /** @description `data` of one event of the stream: a notice (the stream's `event` is its `type`), or that of `heartbeat` or `closing`. */
+        PersonalFeed: components["schemas"]["Notice"] | components["schemas"]["Heartbeat"] | components["schemas"]["Closing"];
         /** @description A place in the table. */
         Placed: {
             /** @description from 1 */
@@ -5583,6 +5668,29 @@ export interface components {
             /** @description version of the proposal that was open until then */
             replaces?: number;
         };
+        /** @description You are asked to accept or reject something. */
+        ProposalNotice: {
+            /**
+             * @description says which it is
+             * @enum {unknown}
+             */
+            type: "proposal";
+            /** @description id of the match */
+            match: string;
+            /** @description its game */
+            game: string;
+            /** @description the match's version when this happened */
+            version: number;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            at: string;
+            /** @description your seats */
+            seats: string[];
+            /** @description its kind; `GET /v1/matches/{match_id}` has the rest */
+            proposal: string;
+        };
         /** @description A player rejected the proposal, or its proposer withdrew it. */
         ProposalRejectedEvent: {
             /**
@@ -5691,6 +5799,16 @@ export interface components {
             kind: "undo";
             /** @description play goes on from what was after this version */
             to: number;
+        };
+        /** @description The feed begins here. Ask for your matches now; what happens from then on follows. */
+        Ready: {
+            /**
+             * @description says which it is
+             * @enum {unknown}
+             */
+            type: "ready";
+            /** @description the paths that give your matches */
+            ask: string[];
         };
         /** @description What of a record is read; other fields are let be. */
         Record: {
@@ -5912,6 +6030,19 @@ export interface components {
             /** @description id of the new match */
             match: string;
         };
+        /**
+         * @description What came after the id that you sent is not known any more. Ask for your matches again; what happens from then on
+         *         follows.
+         */
+        Reset: {
+            /**
+             * @description says which it is
+             * @enum {unknown}
+             */
+            type: "reset";
+            /** @description the paths that give your matches */
+            ask: string[];
+        };
         /** @description How a match ended. */
         Result: {
             /** @description seats, in seat order; empty: a draw */
@@ -6031,6 +6162,27 @@ export interface components {
             seat: string;
             /** @description who took it */
             player: components["schemas"]["PlayerName"];
+        };
+        /** @description You hold a seat of a match in which you held none. */
+        SeatedNotice: {
+            /**
+             * @description says which it is
+             * @enum {unknown}
+             */
+            type: "seated";
+            /** @description id of the match */
+            match: string;
+            /** @description its game */
+            game: string;
+            /** @description the match's version when this happened */
+            version: number;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            at: string;
+            /** @description your seats */
+            seats: string[];
         };
         /** @description The last player joined, and all have got their seats. */
         SeatsAssignedEvent: {
@@ -8778,6 +8930,32 @@ export interface components {
             game: string;
             /** @description the whole text, as `GET …/history` gives it */
             history: string;
+        };
+        /** @description A match waits for you (`seats` are those to act). It did not before, or it was taken back or edited. */
+        YourTurnNotice: {
+            /**
+             * @description says which it is
+             * @enum {unknown}
+             */
+            type: "your_turn";
+            /** @description id of the match */
+            match: string;
+            /** @description its game */
+            game: string;
+            /** @description the match's version when this happened */
+            version: number;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            at: string;
+            /** @description your seats */
+            seats: string[];
+            /**
+             * Format: date-time
+             * @description when your time ends; absent without a clock
+             */
+            deadline?: string;
         };
     };
     responses: never;
@@ -11635,7 +11813,6 @@ export interface operations {
             /**
              * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
              *     * `unavailable`: The server cannot do this now; try again soon.
-             *     * `unconfirmed`: The server cannot say yet whether this was saved; try again with the same `Idempotency-Key`.
              */
             503: {
                 headers: {
@@ -11646,7 +11823,7 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable" | "unconfirmed";
+                        code?: "disk_full" | "unavailable";
                     };
                 };
             };
@@ -13269,7 +13446,7 @@ export interface operations {
                 after?: number;
             };
             header?: {
-                /** @description the version of the last event that you have; goes before `after` */
+                /** @description the id of the last event that you have; goes before `after` */
                 "Last-Event-ID"?: string;
             };
             path: {
@@ -13575,7 +13752,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -14045,7 +14222,6 @@ export interface operations {
             /**
              * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
              *     * `unavailable`: The server cannot do this now; try again soon.
-             *     * `unconfirmed`: The server cannot say yet whether this was saved; try again with the same `Idempotency-Key`.
              */
             503: {
                 headers: {
@@ -14056,7 +14232,7 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable" | "unconfirmed";
+                        code?: "disk_full" | "unavailable";
                     };
                 };
             };
@@ -14089,7 +14265,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -15741,6 +15917,102 @@ export interface operations {
             };
         };
         responses: {
+            /** @description It was there already. */
+            200: {
+                headers: {
+                    Location: components["headers"]["Location"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "entry": {
+                     *         "id": "pq_mhkah3qn3cbxyzur",
+                     *         "game": "hex",
+                     *         "options": {
+                     *           "armies": {
+                     *             "blue": [
+                     *               {
+                     *                 "count": 12,
+                     *                 "unit": "archer"
+                     *               }
+                     *             ],
+                     *             "red": [
+                     *               {
+                     *                 "count": 10,
+                     *                 "unit": "swordsman"
+                     *               }
+                     *             ]
+                     *           },
+                     *           "army": "given",
+                     *           "army_points": 1000,
+                     *           "army_preset": "host",
+                     *           "defend_percent": 50,
+                     *           "deploy_depth": 1,
+                     *           "deployment": "auto",
+                     *           "height": 5,
+                     *           "limit_result": "draw",
+                     *           "max_stacks": 1,
+                     *           "min_damage": 1,
+                     *           "obstacle_count": 6,
+                     *           "obstacle_spaces": [],
+                     *           "obstacles": "none",
+                     *           "roster": [
+                     *             {
+                     *               "attack": 8,
+                     *               "cost": 16,
+                     *               "hp": 30,
+                     *               "id": "swordsman",
+                     *               "initiative": 6,
+                     *               "level": 3,
+                     *               "move": 5,
+                     *               "movement": "walk",
+                     *               "name": "Swordsman",
+                     *               "range": 1,
+                     *               "retaliations": 1,
+                     *               "shooter": false,
+                     *               "skill": "none",
+                     *               "spread": 2
+                     *             },
+                     *             {
+                     *               "attack": 3,
+                     *               "cost": 7,
+                     *               "hp": 8,
+                     *               "id": "archer",
+                     *               "initiative": 5,
+                     *               "level": 1,
+                     *               "move": 3,
+                     *               "movement": "walk",
+                     *               "name": "Archer",
+                     *               "range": 8,
+                     *               "retaliations": 1,
+                     *               "shooter": true,
+                     *               "skill": "none",
+                     *               "spread": 1
+                     *             }
+                     *           ],
+                     *           "round_limit": 0,
+                     *           "seats": 2,
+                     *           "shooter_melee_percent": 50,
+                     *           "teams": "none",
+                     *           "width": 7
+                     *         },
+                     *         "mode": "casual",
+                     *         "move_seconds": 0,
+                     *         "setup_seconds": 0,
+                     *         "players": 2,
+                     *         "status": "waiting",
+                     *         "place": 1,
+                     *         "since": "2025-01-01T00:00:00.000Z",
+                     *         "match": null,
+                     *         "code": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PairingAnswer"];
+                };
+            };
             /** @description It has been done. */
             201: {
                 headers: {
@@ -16542,6 +16814,114 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["MyAccount"];
+                };
+            };
+            /** @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "bad_parameter";
+                    };
+                };
+            };
+            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "unauthenticated";
+                    };
+                };
+            };
+            /** @description * `too_many_requests`: There were too many requests; `Retry-After` says when to try again. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "too_many_requests";
+                    };
+                };
+            };
+            /**
+             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
+             *     * `unavailable`: The server cannot do this now; try again soon.
+             */
+            503: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "disk_full" | "unavailable";
+                    };
+                };
+            };
+            /** @description any other problem */
+            default: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_personal_feed: {
+        parameters: {
+            query?: {
+                /** @description the id of a notice, where you cannot send `Last-Event-ID` */
+                after?: string;
+            };
+            header?: {
+                /** @description the id of the last event that you have; goes before `after` */
+                "Last-Event-ID"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example id: 1735689600000-0
+                     *     event: ready
+                     *     data: {"type":"ready","ask":["/v1/matches?player=me&status=lobby","/v1/matches?player=me&status=playing"]}
+                     *
+                     *     id: 1735689600000-1
+                     *     event: seated
+                     *     data: {"type":"seated","match":"m_034_b7u6wmliobyj4win","game":"hex","version":2,"at":"2025-01-01T00:00:00.000Z","seats":["blue"]}
+                     *
+                     *     id: 1735689600000-2
+                     *     event: match_started
+                     *     data: {"type":"match_started","match":"m_034_b7u6wmliobyj4win","game":"hex","version":6,"at":"2025-01-01T00:00:00.000Z","seats":["blue"]}
+                     */
+                    "text/event-stream": string;
                 };
             };
             /** @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed. */
@@ -19130,7 +19510,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
