@@ -1,6 +1,6 @@
 import { createParser, type EventSourceMessage } from "eventsource-parser";
 import { refusal, WarlogError } from "./errors.js";
-import { comesBack, type Fetch, named, type Patience, sleep, Timer, unreachable } from "./retry.js";
+import { comesBack, type Fetch, named, type Patience, reason, sleep, Timer, unreachable } from "./retry.js";
 
 /** How far one reader has come in one feed. */
 export interface Place<T> {
@@ -96,7 +96,7 @@ async function read(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<Re
   try {
     return await reader.read();
   } catch (cause) {
-    throw new StreamEnded(cause instanceof Error ? cause.message : String(cause), { cause });
+    throw new StreamEnded(reason(cause), { cause });
   }
 }
 

@@ -11,6 +11,7 @@ import type {
   Schemas,
   SeenPosition,
   ViewAnswer,
+  WholeAnswer,
 } from "./types.js";
 
 /** Whose knowledge an answer has: of one seat or several that you hold, else a spectator's. */
@@ -124,9 +125,11 @@ export class MatchHandle<G extends GameName = GameName> {
 
   /**
    * The board as a seat sees it (left out: as a spectator does), or saw it at a version. The seat `"all"`: the whole
-   * Position, where you may know it. Throws `no_view` before the start.
+   * Position, where you may know it. Throws `no_view` before the start, `not_your_seat`, `hidden`.
    */
-  view(seat?: string, { at, signal }: At = {}): Promise<ViewAnswer<G>> {
+  view(seat: "all", at?: At): Promise<WholeAnswer<G>>;
+  view(seat?: string, at?: At): Promise<ViewAnswer<G>>;
+  view(seat?: string, { at, signal }: At = {}): Promise<ViewAnswer<G> | WholeAnswer<G>> {
     const params = { path: this.#path, query: { seat, at } };
     return dataAs(this.#http.api.GET("/v1/matches/{match_id}/view", { params, signal }));
   }

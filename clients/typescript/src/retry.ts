@@ -96,8 +96,15 @@ export function named(request: Request): string {
 }
 
 export function unreachable(request: Request, cause: unknown): WarlogError {
-  const why = cause instanceof Error ? cause.message : String(cause);
-  return new WarlogError({ code: "unreachable", detail: `${named(request)}: ${why}` }, { cause });
+  return new WarlogError({ code: "unreachable", detail: `${named(request)}: ${reason(cause)}` }, { cause });
+}
+
+/** What an error says, and what it says of its own cause: Node.js says "fetch failed" of everything. */
+export function reason(error: unknown): string {
+  if (!(error instanceof Error)) {
+    return String(error);
+  }
+  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
 }
 
 /** Whether nothing of the request has left; only Node.js says so, as the cause of what fetch throws. */

@@ -42,7 +42,7 @@ export type SeenAction<G extends GameName = GameName> = Schema<`${Pascal<G>}Seen
 export type Effect<G extends GameName = GameName> = Schema<`${Pascal<G>}Effect`>;
 
 /** What a seat, or a spectator, sees of a match. */
-export type View<G extends GameName = GameName> = Schema<`${Pascal<G>}View`>;
+export type View<G extends GameName = GameName> = { [K in G]: Schema<`${Pascal<K>}View`> & { game: K } }[G];
 
 /** `T`, each of its unions' members, with other types for some of its fields. */
 type With<T, Fields> = T extends unknown ? { [K in keyof T]: K extends keyof Fields ? Fields[K] : T[K] } : never;
@@ -81,10 +81,15 @@ export type MatchEvent<G extends GameName = GameName> = With<
 /** An event as feeds give it and commands are answered, with the seats that are `to_act` after it and their `deadlines`. */
 export type LiveEvent<G extends GameName = GameName> = MatchEvent<G> & Schemas["Turn"];
 
-/** A view with the version (`at`) that it shows; for the seat `all` the whole `position` instead. */
-export type ViewAnswer<G extends GameName = GameName> = With<
-  Schemas["View"],
-  { view: View<G>; position: Position<G> | null; views: Record<string, View<G>> }
+/** A view with the version (`at`) that it shows. */
+export type ViewAnswer<G extends GameName = GameName> = Omit<Schemas["View"], "view" | "position" | "views"> & {
+  view: View<G>;
+};
+
+/** Everything: the Position, or, if the rule book has none for this state, the views of all seats. */
+export type WholeAnswer<G extends GameName = GameName> = With<
+  Omit<Schemas["View"], "view">,
+  { position: Position<G> | null; views: Record<string, View<G>> }
 >;
 
 /** A casual match as a seat sees it, as a Position to edit; null if there is none. */

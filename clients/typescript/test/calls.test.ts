@@ -116,7 +116,9 @@ describe("what could take effect twice", () => {
       return globalThis.fetch(request);
     };
     const nobody = new Warlog({ url: closed.url, fetch, retry: AT_ONCE });
-    expect((await refused(nobody.tokens.create("bot"))).code).toBe("unreachable");
+    const error = await refused(nobody.tokens.create("bot"));
+    expect(error.code).toBe("unreachable");
+    expect(error.detail).toContain("ECONNREFUSED");
     expect(attempts).toBe(4);
 
     const limited = problem(429, "too_many_requests", {}, { "Retry-After": "0" });

@@ -9,6 +9,7 @@ import {
   type LiveEvent,
   type Match,
   type Options,
+  type Position,
   type View,
   Warlog,
   WarlogError,
@@ -22,6 +23,7 @@ same<Action, Action<"hex"> | Action<"wec"> | Action<"junqi"> | Action<"universal
 same<Match<"hex">["game"], "hex">(true);
 same<Match<"hex">["options"], Options<"hex">>(true);
 same<unknown extends View<"wec"> ? true : false, false>(true);
+same<View["game"], GameName>(true);
 same<string extends Code ? true : false, false>(true);
 
 export async function typed(warlog: Warlog, some: GameName, maybe: string | undefined): Promise<void> {
@@ -45,7 +47,9 @@ export async function typed(warlog: Warlog, some: GameName, maybe: string | unde
     await hex.act("red", first);
   }
   const { view } = await hex.view("red");
-  same<typeof view, View<"hex"> | undefined>(true);
+  same<typeof view, View<"hex">>(true);
+  const { position } = await hex.view("all");
+  same<typeof position, Position<"hex"> | null | undefined>(true);
   await hex.propose({ kind: "undo", to: 4 });
   await hex.propose({ kind: "options", options: { width: 11 } });
   await warlog.matches.create({ game: some, seats: {}, move_seconds: undefined });
