@@ -2,11 +2,13 @@ import { createParser, type EventSourceMessage } from "eventsource-parser";
 import { refusal, WarlogError } from "./errors.js";
 import { comesBack, type Fetch, named, type Patience, reason, sleep, Timer, unreachable } from "./retry.js";
 
+type LastEvent = { "Last-Event-ID"?: string };
+
 /** How far one reader has come in one feed. */
 export interface Place<T> {
-  /** What the next request names as `Last-Event-ID`; undefined: from the beginning. */
-  readonly last: string | undefined;
-  /** The event of a message; undefined if it was received before. Throws StreamEnded if something was left out. */
+  /** The header with which the next request says what has come so far. */
+  readonly last: LastEvent;
+  /** The event of a message; undefined if it is none, or was received before. Throws StreamEnded after a gap. */
   receive(message: EventSourceMessage): T | undefined;
 }
 
@@ -16,8 +18,7 @@ class StreamEnded extends Error {}
 /** How a feed is followed. */
 export interface Following {
   patience: Patience;
-  /** Milliseconds without a word, heartbeats included, after which a connection is given up. */
-  silenceMs: number;
+  silenceMs: number | undefined;
   signal: AbortSignal | undefined;
 }
 
@@ -27,16 +28,16 @@ export interface Following {
  */
 export async function* follow<T>(
   place: Place<T>,
-  open: (lastEventId: string | undefined, signal: AbortSignal) => Promise<ReadableStream<Uint8Array>>,
-  { patience, silenceMs, signal }: Following,
+  open: (last: LastEvent, signal: AbortSignal) => Promise<{ data?: ReadableStream<Uint8Array> | null | undefined }>,
+  { patience, silenceMs = 40_000, signal }: Following,
 ): AsyncGenerator<T, void, undefined> {
   for (let failures = 0; ; ) {
     const silence = new Timer(silenceMs, signal);
     let lost: WarlogError;
     try {
       silence.start();
-      const body = await open(place.last, silence.signal);
-      for await (const message of messages(body, silence)) {
+      const { data: body } = await open(place.last, silence.signal);
+      for await (const message of body ? messages(body, silence) : []) {
         if (message.event === "closing") {
           throw new StreamEnded(message.data);
         }
@@ -125,8 +126,8 @@ export class MatchPlace<T extends { version: number }> implements Place<T> {
     this.#after = after;
   }
 
-  get last(): string | undefined {
-    return this.#after > 0 ? String(this.#after) : undefined;
+  get last(): LastEvent {
+    return this.#after > 0 ? { "Last-Event-ID": String(this.#after) } : {};
   }
 
   receive(message: EventSourceMessage): T | undefined {
@@ -144,6 +145,28 @@ export class MatchPlace<T extends { version: number }> implements Place<T> {
     }
     this.#after = event.version;
     return event;
+  }
+}
+
+/** The place in a player's own feed: the server says itself, by `reset`, when notices are lost. */
+export class NoticePlace<T extends object> implements Place<T & { id: string }> {
+  #after: string | undefined;
+
+  constructor(after: string | undefined) {
+    this.#after = after;
+  }
+
+  get last(): LastEvent {
+    return this.#after === undefined ? {} : { "Last-Event-ID": this.#after };
+  }
+
+  receive(message: EventSourceMessage): (T & { id: string }) | undefined {
+    if (!message.id) {
+      return undefined;
+    }
+    const notice = { ...parsed<T>(message), id: message.id };
+    this.#after = message.id;
+    return notice;
   }
 }
 

@@ -1,5 +1,6 @@
 import createClient, { type Client } from "openapi-fetch";
 import { WarlogError } from "./errors.js";
+import { opening } from "./feed.js";
 import type { paths } from "./openapi.js";
 import { exchange, type Fetch, Patience, type Retry } from "./retry.js";
 
@@ -38,15 +39,30 @@ export interface Command extends Write {
   ifMatch?: number | undefined;
 }
 
+/** What feeds take. */
+export interface Feed extends Call {
+  /**
+   * Milliseconds without a word after which a connection is given up and made anew; the server sends a heartbeat every
+   * 15 s. Default 40,000.
+   */
+  silenceMs?: number | undefined;
+}
+
 /** What all namespaces share: the calls of the document, with retries, and the settings. */
 export class Http {
   readonly api: Client<paths>;
-  readonly fetch: Fetch;
+  /** What a call is made with whose answer is a feed: asked once, and not read to its end. */
+  readonly streaming: { headers: { Accept: string }; cache: "no-store"; parseAs: "stream"; fetch: Fetch };
   readonly patience: Patience;
   readonly timeoutMs: number;
 
   constructor({ url = "", token, fetch = (request) => globalThis.fetch(request), retry, timeoutMs = 10_000 }: Settings) {
-    this.fetch = fetch;
+    this.streaming = {
+      headers: { Accept: "text/event-stream" },
+      cache: "no-store",
+      parseAs: "stream",
+      fetch: opening(fetch),
+    };
     this.patience = new Patience(retry);
     this.timeoutMs = timeoutMs;
     this.api = createClient<paths>({

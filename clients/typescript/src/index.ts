@@ -2,7 +2,7 @@
 
 export { Warlog } from "./client.js";
 export { type Facts, WarlogError } from "./errors.js";
-export type { Call, Command, Settings, Write } from "./http.js";
+export type { Call, Command, Feed, Settings, Write } from "./http.js";
 export { type At, MatchHandle, type Reading } from "./match.js";
 export type {
   Games,

@@ -1,5 +1,5 @@
-import { follow, MatchPlace, opening } from "./feed.js";
-import { anyGame, type Call, type Command, commanded, data, dataAs, type Http, ofGame, pages } from "./http.js";
+import { follow, MatchPlace } from "./feed.js";
+import { anyGame, type Call, type Command, commanded, data, dataAs, type Feed, type Http, ofGame, pages } from "./http.js";
 import type {
   Action,
   ActionsAnswer,
@@ -222,28 +222,19 @@ export class MatchHandle<G extends GameName = GameName> {
    * after as many failures in a row as `retry.attempts` says, or the reason of `signal`.
    */
   feed(
-    how: Reading & {
-      /** The last version that you have. */
-      after?: number | undefined;
-      /** Milliseconds; the server sends a heartbeat every 15 s. Default 40,000. */
-      silenceMs?: number | undefined;
-    } = {},
+    how: Reading &
+      Feed & {
+        /** The last version that you have. */
+        after?: number | undefined;
+      } = {},
   ): AsyncGenerator<LiveEvent<G>, void, undefined> {
-    const { api, fetch, patience } = this.#http;
-    const { seat, after = 0, silenceMs = 40_000, signal } = how;
+    const { api, patience, streaming } = this.#http;
+    const { seat, after = 0, silenceMs, signal } = how;
     return follow(
-      new MatchPlace<LiveEvent<G> & { version: number }>(after),
-      async (last, connection) => {
-        const header = last === undefined ? {} : { "Last-Event-ID": last };
-        const { data: stream } = await api.GET("/v1/matches/{match_id}/feed", {
-          params: { path: this.#path, query: { seat: listed(seat) }, header },
-          headers: { Accept: "text/event-stream" },
-          cache: "no-store",
-          parseAs: "stream",
-          fetch: opening(fetch),
-          signal: connection,
-        });
-        return stream as ReadableStream<Uint8Array>;
+      new MatchPlace<LiveEvent<G>>(after),
+      (last, connection) => {
+        const params = { path: this.#path, query: { seat: listed(seat) }, header: last };
+        return api.GET("/v1/matches/{match_id}/feed", { ...streaming, params, signal: connection });
       },
       { patience, silenceMs, signal },
     );

@@ -1,4 +1,5 @@
-import { anyGame, type Call, data, dataAs, type Http, keyed, ofGame, pages, type Write } from "./http.js";
+import { follow, NoticePlace } from "./feed.js";
+import { anyGame, type Call, data, dataAs, type Feed, type Http, keyed, ofGame, pages, type Write } from "./http.js";
 import type {
   GameName,
   Imported,
@@ -7,6 +8,7 @@ import type {
   MatchFilter,
   NewMatch,
   NewScenario,
+  Notice,
   Options,
   PairingEntry,
   Position,
@@ -23,7 +25,11 @@ export class Players {
     this.#http = http;
   }
 
-  /** A new account with its first token, which is shown this once. Needs no token. */
+  /**
+   * A new account with its first token, which is shown this once. Needs no token.
+   *
+   * Who repeats the call with the same `idempotencyKey` gets the token: a key of your own must have 22 characters or more.
+   */
   create(name: string, write: Write = {}): Promise<Schemas["PlayerCreated"]> {
     const how = { params: { header: keyed(write) }, body: { name }, signal: write.signal };
     return data(this.#http.api.POST("/v1/players", how));
@@ -55,6 +61,30 @@ export class Me {
   /** Your account; `held`: how much of the gold is set aside for running matches. */
   get({ signal }: Call = {}): Promise<Schemas["MyAccount"]> {
     return data(this.#http.api.GET("/v1/players/me", { signal }));
+  }
+
+  /**
+   * What happens to you in all your matches: `seated`, `match_started`, `your_turn`, `proposal`, `match_over` … It ends only
+   * when you leave the loop, or by an error, and goes on after a lost connection as the feed of a match does.
+   *
+   * Without `after` it begins with `ready`: ask for your matches then (`ask` has the paths), and what happens from then on
+   * follows. With `reset` notices have been lost: ask again. Ignore types that you do not know.
+   */
+  feed({
+    after,
+    silenceMs,
+    signal,
+  }: Feed & {
+    /** The `id` of the last notice that you have. */
+    after?: string | undefined;
+  } = {}): AsyncGenerator<Notice, void, undefined> {
+    const { api, patience, streaming } = this.#http;
+    return follow(
+      new NoticePlace<Schemas["Notice"]>(after),
+      (header, connection) =>
+        api.GET("/v1/players/me/feed", { ...streaming, params: { header }, signal: connection }),
+      { patience, silenceMs, signal },
+    );
   }
 }
 

@@ -101,6 +101,9 @@ export type SeenPosition<G extends GameName = GameName> = With<
 /** What a seat may do. With `next` the list was cut: ask for the actions `after` that number. */
 export type ActionsAnswer<G extends GameName = GameName> = With<Schemas["Actions"], { actions: ListedAction<G>[] }>;
 
+/** What happened to a player, in one of his matches (`match`); told apart by `type`. `id`: its place in the feed. */
+export type Notice = Schemas["Notice"] & { id: string };
+
 /** A wait for a match with other players. `match` is its id as soon as there is one. */
 export type PairingEntry<G extends GameName = GameName> = With<Schemas["Entry"], { game: G; options: Options<G> }>;
 

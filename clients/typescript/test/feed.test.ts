@@ -189,3 +189,25 @@ describe("a feed ends", () => {
     expect(server.received.length).toBe(1);
   });
 });
+
+describe("a player's own feed", () => {
+  function notice(id: string, type: string): string {
+    return `id: ${id}\nevent: ${type}\ndata: ${JSON.stringify({ type, match: "m_1" })}\n\n`;
+  }
+
+  test("goes on after the last notice, whose id one can keep", async () => {
+    const sent = [notice("7-0", "ready"), notice("9-0", "your_turn"), notice("9-1", "match_over")];
+    server = await scripted((_, count) => STREAM + BEAT + (sent[count - 1] ?? ""));
+    const seen: [string, string][] = [];
+    for await (const { id, type } of new Warlog({ url: server.url, retry: { waitMs: 0 } }).me.feed()) {
+      seen.push([id, type]);
+      if (type === "match_over") {
+        break;
+      }
+    }
+    expect(seen).toEqual([["7-0", "ready"], ["9-0", "your_turn"], ["9-1", "match_over"]]);
+    expect(server.received.map(({ headers }) => headers.get("last-event-id"))).toEqual([undefined, "7-0", "9-0"]);
+    await new Warlog({ url: server.url, retry: { attempts: 1 } }).me.feed({ after: "9-1" }).next().catch(() => undefined);
+    expect(server.received[3]?.headers.get("last-event-id")).toBe("9-1");
+  });
+});

@@ -140,6 +140,18 @@ describe.skipIf(url === undefined)("a real server", () => {
     await ada.sessions.delete().catch(() => undefined);
   });
 
+  test("tells a player whose turn it is", async () => {
+    const feed = ada.me.feed();
+    expect((await feed.next()).value).toMatchObject({ type: "ready", id: expect.stringContaining("-") });
+    const { match } = await ada.matches.create({ game: "wec", seats: { white: "me", black: "me" } });
+    for await (const notice of feed) {
+      if (notice.type === "your_turn" && notice.match === match.id) {
+        expect(notice.seats.length).toBeGreaterThan(0);
+        break;
+      }
+    }
+  });
+
   test("pairs players", async () => {
     const entry = await ada.pairing.enter({ game: "hex", options: { army: "preset" } });
     expect((await ada.pairing.list())[0]?.status).toBe("waiting");
