@@ -68,7 +68,8 @@ class Game(Struct, frozen=True):
         Annotated[
             dict[str, GameView],
             Meta(
-                description="the start as the spectator and each seat see it; absent if the start is random",
+                description="the start as the spectator and each seat see it; absent where draws decide anything of it "
+                "(the board, the armies, who begins), since it then differs from match to match: read a match's view",
             ),
         ]
         | UnsetType
