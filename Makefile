@@ -11,7 +11,7 @@ CORE := $(wildcard core_c/src/*.[ch] core_c/src/games/*.[ch] core_c/include/*.h)
 BUILD := pyproject.toml setup.py MANIFEST.in
 
 .DEFAULT_GOAL := help
-.PHONY: help setup core dev lint format typecheck ctest test suite asan newest serve bench load soak golden openapi demo wheel lock clean
+.PHONY: help setup core dev web lint format typecheck ctest test suite asan newest serve bench load soak golden openapi demo wheel lock clean
 
 help: ## this list
 	@sed -n 's/^\([a-z][a-z]*\):.*## /\1|/p' $(MAKEFILE_LIST) | while IFS='|' read -r target text; do \
@@ -46,7 +46,7 @@ setup: $(VENV)/.core ## a virtual environment in .venv with the locked dependenc
 core: $(VENV)/.core ## compile the C core again where it has changed
 
 # Node.js is the machine's own if it is new enough, else that of a wheel in requirements-dev.lock (tests/node.py).
-clients/node_modules/.installed: clients/package-lock.json clients/package.json clients/typescript/package.json | $(VENV)/.dev
+clients/node_modules/.installed: clients/package-lock.json clients/package.json clients/typescript/package.json clients/web/package.json | $(VENV)/.dev
 	$(BIN)/python -m tests.node npm ci --loglevel=error
 	@touch $@
 
@@ -58,6 +58,10 @@ lock: dev ## write the lock files anew: from requirements*.in (needs uv on the P
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate \
 		-c requirements.lock requirements-dev.in -o requirements-dev.lock
 	$(BIN)/python -m tests.node npm update --package-lock-only
+
+web: dev ## the page of clients/web, built into service/warlog_service/web
+	$(BIN)/python -m tests.node tsc -p web
+	$(BIN)/python -m tests.node node web/build.mjs
 
 # ---- checking --------------------------------------------------------------------------------------------------
 

@@ -42,6 +42,7 @@ from warlog_service.routes import (
     scenarios,
     sessions,
     standings,
+    web,
 )
 from warlog_service.settings import Settings
 
@@ -165,8 +166,9 @@ def create_app(service: Service) -> Litestar:
     )
     handlers: list[HTTPRouteHandler] = [handler for module in modules for handler in module.handlers]
     v1 = Router("/v1", route_handlers=[*_options(handlers), *handlers])
+    outside: list[HTTPRouteHandler] = [*health.operations, *web.pages]
     return Litestar(
-        [v1, *_options(health.operations), *health.operations],
+        [v1, *_options(outside), *outside],
         state=State({"service": service}),
         exception_handlers={Exception: _refused},
         openapi_config=None,  # openapi/

@@ -1,0 +1,151 @@
+/** From clicks to an action: which of the listed actions are still meant, and what can be clicked next. */
+
+import type { ActionType, Described, Json } from "./described";
+import type { Thing } from "./layers";
+
+export interface Trace {
+  path: string[];
+  levels?: string[];
+  hits: { space?: string; level?: string }[];
+  takes: { space?: string; level?: string }[];
+  risk?: unknown[];
+}
+
+/** A space on one level of the board, or a piece in a tray. */
+export interface Cell {
+  space?: string | undefined;
+  level?: string | undefined;
+  piece?: number | string | undefined;
+}
+
+/** A listed action, and which of its fields nobody has given yet. */
+export interface Candidate {
+  action: Json;
+  type: ActionType;
+  trace: Trace | undefined;
+  left: string[];
+}
+
+const ON_BOARD = new Set(["piece", "tray_piece", "space", "spaces"]);
+
+export const nameOf = (cell: Cell): string => (cell.space === undefined ? `tray ${cell.piece}` : `${cell.space}|${cell.level ?? ""}`);
+
+export class Chooser {
+  readonly #where: Map<unknown, Cell>;
+
+  constructor(
+    readonly described: Described,
+    shown: readonly Thing[],
+  ) {
+    this.#where = new Map();
+    for (const thing of shown) {
+      if (thing.id === undefined || thing.layer.draw === "ring" || this.#where.has(thing.id)) continue;
+      this.#where.set(thing.id, thing.spaces[0] === undefined ? { piece: thing.id } : this.#cell(thing.spaces[0], thing.level));
+    }
+  }
+
+  #cell(space: string, level: string | undefined): Cell {
+    return { space, level: level ?? (this.described.board.levels.length > 1 ? undefined : this.described.board.levels[0]) };
+  }
+
+  candidates(actions: readonly Json[], traces: readonly Trace[] = []): Candidate[] {
+    return actions.map((action, at) => {
+      const type = this.described.types.get(action.type as string)!;
+      const left = type.clicks.filter((field) => action[field] !== undefined && action[field] !== null && !(action.open && type.form?.[field]));
+      return { action, type, trace: traces[at], left };
+    });
+  }
+
+  /** The field that a click on the board gives next. */
+  #next(candidate: Candidate): string | undefined {
+    return candidate.left.find((field) => ON_BOARD.has(candidate.type.properties[field]?.role ?? "") && !this.#isWord(candidate, field));
+  }
+
+  /** Does the field hold a word in place of spaces, such as one that leaves the choice to the rules? */
+  #isWord(candidate: Candidate, field: string): boolean {
+    const value = candidate.action[field];
+    return (candidate.type.properties[field]?.role ?? "").startsWith("space") && typeof value === "string" && !this.described.spaces.has(value);
+  }
+
+  /** The field of the action that is a level of the board. */
+  #levelOf(candidate: Candidate): string | undefined {
+    const { levels } = this.described.board;
+    const field = levels.length < 2 ? undefined : candidate.left.find((one) => levels.includes(candidate.action[one] as string));
+    return field;
+  }
+
+  /** Where the next click may fall for this action. */
+  targets(candidate: Candidate): Cell[] {
+    const field = this.#next(candidate);
+    if (field === undefined) {
+      const pointed = candidate.left.some((one) => candidate.type.properties[one]?.role === "direction");
+      const { trace } = candidate;
+      if (!pointed || trace === undefined) return [];
+      return trace.path.map((space, at) => this.#cell(space, trace.levels?.[at]));
+    }
+    const value = candidate.action[field];
+    const role = candidate.type.properties[field]?.role;
+    if (role === "piece" || role === "tray_piece") {
+      const cell = this.#where.get(value);
+      return cell === undefined ? [{ piece: value as number }] : [cell];
+    }
+    const levelField = this.#levelOf(candidate);
+    const level = levelField === undefined ? undefined : (candidate.action[levelField] as string);
+    const spaces = Array.isArray(value) ? (value as string[]) : [value as string];
+    return spaces.map((space) => this.#cell(space, level));
+  }
+
+  /** Has a click everything that the board can tell of this action? */
+  isSettled(candidate: Candidate): boolean {
+    return this.targets(candidate).length === 0;
+  }
+
+  /** Is it told from others by where it points to? */
+  isPointed(candidate: Candidate): boolean {
+    return candidate.type.clicks.some((field) => candidate.action[field] !== undefined && candidate.type.properties[field]?.role === "direction");
+  }
+
+  /** Those that a click there means, with what it gave. */
+  pick(candidates: readonly Candidate[], cell: Cell): Candidate[] {
+    const picked: Candidate[] = [];
+    for (const candidate of candidates) {
+      if (!this.targets(candidate).some((target) => same(target, cell))) continue;
+      const field = this.#next(candidate);
+      const role = field === undefined ? undefined : candidate.type.properties[field]?.role;
+      const given = new Set([field ?? candidate.left.find((one) => candidate.type.properties[one]?.role === "direction")]);
+      if (role === "space") given.add(this.#levelOf(candidate));
+      picked.push({ ...candidate, left: candidate.left.filter((one) => !given.has(one)) });
+    }
+    return picked;
+  }
+
+  /** What tells this action from the others that are meant as well. */
+  words(candidate: Candidate): string {
+    const said = candidate.left
+      .filter((field) => candidate.action[field] !== undefined)
+      .map((field) => this.given(candidate, field));
+    return [candidate.type.label, ...said].filter(Boolean).join(" · ");
+  }
+
+  /** A field of an action in words: of one that is true its name, of one that is false nothing. */
+  given(candidate: Candidate, field: string): string {
+    const value = candidate.action[field];
+    if (typeof value === "boolean") return value ? field.replaceAll("_", " ") : "";
+    return this.value(candidate.type.properties[field]?.role, value);
+  }
+
+  value(role: string | undefined, value: unknown): string {
+    if (Array.isArray(value)) return value.map((one) => this.value(role, one)).join(", ");
+    if (role === "piece" || role === "tray_piece") return this.#where.get(value)?.space ?? `#${String(value)}`;
+    if (role === "seat") return this.described.seatName(value as string);
+    if (typeof value === "object" && value !== null) {
+      return Object.entries(value).map(([key, one]) => (typeof one === "number" ? `${this.value(undefined, key)} ${one}` : this.value(undefined, one))).join(", ");
+    }
+    return this.described.named(value)?.name ?? String(value).replaceAll("_", " ");
+  }
+}
+
+function same(target: Cell, cell: Cell): boolean {
+  if (target.space === undefined || cell.space === undefined) return target.piece !== undefined && target.piece === cell.piece;
+  return target.space === cell.space && (target.level === undefined || cell.level === undefined || target.level === cell.level);
+}

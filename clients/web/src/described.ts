@@ -1,0 +1,129 @@
+/** What the page reads of a game's description and of views: the parts of `GET /v1/games/{game}` that all games share. */
+
+export type Json = Record<string, unknown>;
+
+export interface Space {
+  id: string;
+  x: number;
+  y: number;
+  kind: string;
+}
+
+export interface Kind {
+  key: string;
+  name: string;
+  text: string;
+  shade?: "light" | "dark" | "quiet" | "strong";
+  shape?: "field" | "circle" | "house";
+  line?: "single" | "double";
+}
+
+export interface Edge {
+  from: string;
+  to: string;
+  kind: string;
+  arc?: { center: [number, number]; radius: number };
+}
+
+export interface Board {
+  kind: string;
+  levels: string[];
+  spaces: Space[];
+  space_kinds: Kind[];
+  edges: Edge[];
+  edge_kinds: Kind[];
+  directions: { name: string; dr: number; dc: number }[];
+}
+
+export interface Owner {
+  id: string;
+  name: string;
+  colour: string;
+  pattern: string;
+}
+
+export interface Seat extends Owner {
+  team: number;
+  facing: number;
+}
+
+export interface Entry {
+  key: string;
+  name: string;
+  symbol: string;
+  text: string;
+}
+
+export interface Layer {
+  from: string;
+  draw: string;
+  catalogue?: string;
+  id?: string;
+  space?: string;
+  spaces?: string;
+  on?: string;
+  level?: string;
+  owner?: string | string[];
+  type?: string;
+  badge?: string;
+  marks?: string[];
+  mark?: string;
+  hidden?: string;
+  direction?: string;
+  keyed?: "owner" | "type";
+  refers?: string;
+  carried?: boolean;
+}
+
+export type Form = Json & { fill: string };
+
+export interface ActionType {
+  kind: "play" | "setup" | "meta";
+  label: string;
+  clicks: string[];
+  open?: boolean;
+  form?: Record<string, Form>;
+  properties: Record<string, Json & { role?: string }>;
+}
+
+/** A game as it describes itself, for the options of one match. */
+export class Described {
+  readonly spaces: Map<string, Space>;
+  readonly owners: Map<string, Owner>;
+  readonly seats: Seat[];
+  readonly board: Board;
+  readonly look: Layer[];
+  readonly types: Map<string, ActionType>;
+  readonly name: string;
+  readonly isHex: boolean;
+
+  constructor(readonly said: Json) {
+    this.board = said.board as Board;
+    this.look = said.look as Layer[];
+    this.seats = said.seats as Seat[];
+    this.name = said.name as string;
+    this.spaces = new Map(this.board.spaces.map((space) => [space.id, space]));
+    this.owners = new Map([...this.seats, ...(said.owners as Owner[])].map((owner) => [owner.id, owner]));
+    this.isHex = (said.axes as Json).rows !== undefined;
+    const schema = said.actions as { discriminator: { mapping: Record<string, string> }; $defs: Record<string, ActionType> };
+    const named = Object.entries(schema.discriminator.mapping);
+    this.types = new Map(named.map(([type, where]) => [type, schema.$defs[where.slice(where.lastIndexOf("/") + 1)]!]));
+  }
+
+  entry(catalogue: string, key: unknown): Entry | undefined {
+    return (this.said[catalogue] as Entry[] | undefined)?.find((one) => one.key === key);
+  }
+
+  /** The entry of any catalogue that has this key. */
+  named(key: unknown): Entry | undefined {
+    for (const catalogue of this.said.catalogues as string[]) {
+      const found = this.entry(catalogue, key);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  seatName(seat: string): string {
+    return this.owners.get(seat)?.name ?? seat;
+  }
+}

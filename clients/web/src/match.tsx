@@ -1,0 +1,301 @@
+/** The page of one match: board, seats, what can be done, and going back. */
+
+import { useSignal } from "@preact/signals";
+import type { JSX } from "preact";
+import { useEffect, useMemo } from "preact/hooks";
+import { Boards, Trays } from "./board";
+import { type Candidate, nameOf } from "./choose";
+import { TemplateForm } from "./forms";
+import { go } from "./route";
+import { Events, Slider, Tree } from "./replay";
+import { me, tell } from "./server";
+import { MatchState } from "./state";
+import { words } from "./words";
+
+export function MatchPage({ id }: { id: string }): JSX.Element {
+  const match = useMemo(() => new MatchState(id), [id]);
+  useEffect(() => {
+    void match.start();
+    return () => match.stop();
+  }, [match]);
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      if (event.key === "Escape") match.drop();
+    };
+    addEventListener("keydown", press);
+    return () => removeEventListener("keydown", press);
+  }, [match]);
+  if (match.missing.value !== "") {
+    return (
+      <main class="narrow">
+        <p role="alert">{match.missing.value}</p>
+        <a href="/">{words().home}</a>
+      </main>
+    );
+  }
+  const [summary, game] = [match.summary.value, match.game.value];
+  if (summary === null || game === null) return <main class="narrow" aria-busy="true" />;
+  document.title = `${game.name} · Warlog`;
+  return (
+    <main class="match">
+      <h1 class="unseen">{game.name}</h1>
+      {match.isCut.value ? <p class="cut" role="status">{words().reconnecting}</p> : null}
+      <div class="table" aria-busy={match.isBusy.value}>
+        {summary.status === "lobby" ? <Lobby match={match} /> : <Table match={match} />}
+      </div>
+      <aside>
+        <Seats match={match} />
+        <State match={match} />
+        <Proposal match={match} />
+        <Actions match={match} />
+        <Slider match={match} />
+        <Tree match={match} />
+        <Events match={match} />
+        <After match={match} />
+      </aside>
+    </main>
+  );
+}
+
+function Table({ match }: { match: MatchState }): JSX.Element | null {
+  const game = match.game.value!;
+  const level = useSignal<string | undefined>(innerWidth < 700 && game.board.levels.length > 1 ? game.board.levels[0] : undefined);
+  const viewer = match.viewer.value;
+  const facing = game.seats.find((seat) => seat.id === viewer)?.facing ?? 0;
+  const selected = new Set(match.cells.value.map(nameOf));
+  // Before the first click: with what something can be done.
+  const begun = match.cells.value.length > 0;
+  const targets = begun ? match.targets.value : new Map([...match.targets.value.keys()].map((name) => [name, "can" as const]));
+  const meant = begun && match.picked.value?.length === 1 ? match.picked.value[0]?.trace : undefined;
+  const trail = meant ?? match.trail.value;
+  if (match.view.value === null) return null;
+  const shared = { described: game, shown: match.shown.value, selected, targets, onPick: (cell: Parameters<MatchState["pick"]>[0]) => match.pick(cell) };
+  return (
+    <>
+      {game.board.levels.length > 1 ? (
+        <div class="levels row" role="group">
+          {[undefined, ...game.board.levels].map((one) => (
+            <button type="button" class={begun && [...targets.keys()].some((name) => name.endsWith(`|${one}`)) ? "go" : ""} aria-pressed={level.value === one} onClick={() => (level.value = one)}>
+              {one === undefined ? words().everyLevel : words().level(one)}
+            </button>
+          ))}
+        </div>
+      ) : null}
+      <Boards {...shared} facing={facing} level={level.value} trail={(trail?.path ?? []).map((space, at) => ({ space, level: trail?.levels?.[at] }))} />
+      <Trays {...shared} />
+    </>
+  );
+}
+
+function Lobby({ match }: { match: MatchState }): JSX.Element {
+  const copied = useSignal(false);
+  const link = location.href;
+  return (
+    <section class="lobby">
+      <h2>{match.game.value!.name}</h2>
+      <p>{words().lobby}</p>
+      <p>{words().invite}</p>
+      <p class="row">
+        <input readOnly value={link} aria-label={words().invite} onFocus={(event) => event.currentTarget.select()} />
+        <button
+          type="button"
+          onClick={() => {
+            void navigator.clipboard?.writeText(link).then(() => (copied.value = true));
+          }}
+        >
+          {copied.value ? words().copied : words().copy}
+        </button>
+      </p>
+    </section>
+  );
+}
+
+function Seats({ match }: { match: MatchState }): JSX.Element {
+  const [summary, game, mine] = [match.summary.value!, match.game.value!, match.mine.value];
+  return (
+    <ul class="seats">
+      {summary.seats.map(({ seat, player, prepared }) => {
+        const look = game.owners.get(seat);
+        const acts = summary.to_act.includes(seat) && summary.status === "playing";
+        return (
+          <li class={acts ? "acts" : ""}>
+            <span class="swatch" style={{ background: look?.colour }} aria-hidden="true" />
+            <b>{look?.name ?? seat}</b>
+            <span>{player === null ? words().free : player.id === me.value?.id ? `${player.name} (${words().you})` : player.name}</span>
+            {acts ? <Clock until={summary.deadlines[seat]} now={summary.now} /> : null}
+            {summary.status !== "lobby" ? null : player === null ? (
+              <button type="button" onClick={() => void match.command((one) => one.takeSeat(seat))}>{words().takeSeat}</button>
+            ) : mine.includes(seat) && !prepared ? (
+              <button type="button" class="main" onClick={() => void match.command((one) => one.prepare(seat))}>{words().prepare}</button>
+            ) : prepared ? (
+              <small>{words().prepared}</small>
+            ) : null}
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+function Clock({ until, now }: { until: string | undefined; now: string | undefined }): JSX.Element | null {
+  const left = useSignal("");
+  useEffect(() => {
+    if (until === undefined) return;
+    const ahead = now === undefined ? 0 : Date.now() - Date.parse(now); // of this machine's clock before the server's
+    const tick = () => {
+      const seconds = Math.max(0, Math.round((Date.parse(until) - (Date.now() - ahead)) / 1000));
+      left.value = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+    };
+    tick();
+    const timer = setInterval(tick, 500);
+    return () => clearInterval(timer);
+  }, [until, now]);
+  return until === undefined ? null : <time>{left.value}</time>;
+}
+
+function State({ match }: { match: MatchState }): JSX.Element {
+  const [summary, game, mine] = [match.summary.value!, match.game.value!, match.mine.value];
+  const names = (seats: readonly string[]) => seats.map((seat) => game.seatName(seat)).join(", ");
+  let said = "";
+  if (summary.status === "finished" && summary.result !== null) {
+    const { winners, reason } = summary.result;
+    said = winners.length === 0 ? words().drawn(reason.replaceAll("_", " ")) : words().won(names(winners), reason.replaceAll("_", " "));
+  } else if (summary.status === "aborted") said = words().aborted;
+  else if (summary.status === "playing") {
+    said = words().toAct(names(summary.to_act));
+    if (summary.to_act.some((seat) => mine.includes(seat)) && new Set(summary.seats.map((one) => one.player?.id)).size > 1) said += ` · ${words().yourTurn}`;
+  }
+  const viewers = [...mine, ...(summary.status === "finished" ? summary.seats.map((one) => one.seat) : []), "spectator"];
+  return (
+    <>
+      <p class="state" role="status" aria-live="polite">{said}</p>
+      {summary.status === "lobby" ? null : (
+        <label class="row">
+          <span>{words().seenAs}</span>
+          <select value={match.as.value ?? ""} onChange={(event) => match.seeAs(event.currentTarget.value || null)}>
+            <option value="">{words().mover}</option>
+            {[...new Set(viewers)].filter((one) => mine.includes(one) || one === "spectator").map((one) => (
+              <option value={one}>{one === "spectator" ? words().spectator : game.seatName(one)}</option>
+            ))}
+          </select>
+        </label>
+      )}
+    </>
+  );
+}
+
+function Proposal({ match }: { match: MatchState }): JSX.Element | null {
+  const proposal = match.summary.value!.proposal;
+  if (proposal === null) return null;
+  const id = me.value?.id ?? "";
+  const what = words().proposal[proposal.kind] ?? proposal.kind;
+  return (
+    <section class="proposal" role="alert">
+      <p>{words().proposes(proposal.player.name, what)}</p>
+      <div class="row">
+        {proposal.kind === "undo" ? <button type="button" onClick={() => match.lookAt((proposal as { to?: number }).to ?? null)}>{words().at(Number((proposal as { to?: number }).to), match.summary.value!.version)}</button> : null}
+        {proposal.waiting_for.includes(id) ? <button type="button" class="main" onClick={() => void match.command((one) => one.accept(proposal.version))}>{words().accept}</button> : null}
+        {match.mine.value.length > 0 ? (
+          <button type="button" onClick={() => void match.command((one) => one.reject(proposal.version))}>{proposal.player.id === id ? words().withdraw : words().reject}</button>
+        ) : null}
+      </div>
+    </section>
+  );
+}
+
+const SHOWN_MAX = 60;
+
+/** Every legal action as a list that can be searched, narrowed by what was clicked. */
+function Actions({ match }: { match: MatchState }): JSX.Element | null {
+  const sought = useSignal("");
+  const sure = useSignal<Candidate | null>(null);
+  const isOpen = useSignal(false);
+  const chooser = match.chooser.value;
+  const [summary, mine] = [match.summary.value!, match.mine.value];
+  if (summary.status !== "playing" || mine.length === 0 || chooser === null || !match.isLive.value) return null;
+  if (match.open.value !== null) return <TemplateForm key={JSON.stringify(match.open.value)} match={match} action={match.open.value} />;
+  const all = match.candidates.value;
+  if (all.length === 0) return <p>{words().notYourTurn}</p>;
+  const picked = match.picked.value ?? [];
+  const settled = picked.filter((one) => chooser.isSettled(one));
+  const meta = all.filter((one) => one.type.kind === "meta");
+  const chosen = match.cells.value.length > 0;
+  const choose = (one: Candidate) => void match.act(one.action);
+  const found = isOpen.value ? picked.filter((one) => full(match, one).toLowerCase().includes(sought.value.toLowerCase())) : [];
+  return (
+    <section class="actions" aria-label={words().actions}>
+      <p class="hint">{chosen ? (settled.length > 1 && settled.length === picked.length ? words().whichOne : words().chooseTarget) : words().choosePiece}</p>
+      <div class="row">
+        {settled.slice(0, SHOWN_MAX).map((one) => (
+          <button type="button" class="main" disabled={match.isBusy.value} onClick={() => choose(one)}>{chooser.words(one)}</button>
+        ))}
+        {chosen ? <button type="button" onClick={() => match.drop()}>{words().cancel}</button> : null}
+      </div>
+      <details onToggle={(event) => (isOpen.value = event.currentTarget.open)}>
+        <summary>{`${words().actions} (${picked.length})`}</summary>
+        <input type="search" placeholder={words().search} aria-label={words().search} value={sought.value} onInput={(event) => (sought.value = event.currentTarget.value)} />
+        <ul class="list">
+          {found.slice(0, SHOWN_MAX).map((one) => (
+            <li>
+              <button type="button" onClick={() => choose(one)}>{full(match, one)}</button>
+            </li>
+          ))}
+        </ul>
+      </details>
+      <div class="row meta">
+        {sure.value === null ? (
+          meta.map((one) => <button type="button" onClick={() => (sure.value = one)}>{one.type.label}</button>)
+        ) : (
+          <>
+            <span>{words().sure(sure.value.type.label)}</span>
+            <button
+              type="button"
+              class="main"
+              onClick={() => {
+                choose(sure.value!);
+                sure.value = null;
+              }}
+            >
+              {words().yes}
+            </button>
+            <button type="button" onClick={() => (sure.value = null)}>{words().no}</button>
+          </>
+        )}
+      </div>
+    </section>
+  );
+}
+
+function full(match: MatchState, one: Candidate): string {
+  const given = one.type.clicks.filter((field) => one.action[field] !== undefined && one.action[field] !== null);
+  return [one.type.label, ...given.map((field) => match.chooser.value!.given(one, field))].filter(Boolean).join(" ");
+}
+
+/** What may be proposed, and what a match that is over offers. */
+function After({ match }: { match: MatchState }): JSX.Element | null {
+  const verdict = useSignal("");
+  const summary = match.summary.value!;
+  if (summary.rematch !== undefined) {
+    return <p><a href={`/m/${summary.rematch}`} onClick={(event) => go(event)}>{words().rematch}</a></p>;
+  }
+  const isMine = match.mine.value.length > 0;
+  const over = summary.status === "finished";
+  return (
+    <div class="row after">
+      {isMine && over ? <button type="button" onClick={() => void match.command((one) => one.propose({ kind: "rematch" }))}>{words().rematch}</button> : null}
+      {isMine && summary.status === "playing" ? <button type="button" onClick={() => void match.command((one) => one.propose({ kind: "abort" }))}>{words().abort}</button> : null}
+      {over ? (
+        <button
+          type="button"
+          onClick={() => {
+            match.handle.verify().then((said) => (verdict.value = (said as unknown as { ok: boolean }).ok ? words().verified : JSON.stringify(said)), tell);
+          }}
+        >
+          {words().verify}
+        </button>
+      ) : null}
+      {over ? <a href={`/v1/matches/${match.id}/export`} download={`${match.id}.json`}>{words().download}</a> : null}
+      <span role="status">{verdict.value}</span>
+    </div>
+  );
+}

@@ -1,0 +1,161 @@
+/** Going back: a slider over all events, the tree of lines, and the events in words. */
+
+import { useSignal } from "@preact/signals";
+import type { JSX } from "preact";
+import { useEffect } from "preact/hooks";
+import type { Described, Json } from "./described";
+import type { MatchEvent, MatchState } from "./state";
+import { words } from "./words";
+
+export function Slider({ match }: { match: MatchState }): JSX.Element | null {
+  const playing = useSignal(false);
+  const newest = match.summary.value!.version;
+  const at = match.at.value ?? newest;
+  useEffect(() => {
+    if (!playing.value) return;
+    if (match.at.value === null) {
+      playing.value = false;
+      return;
+    }
+    const timer = setTimeout(() => match.lookAt(at + 1), 700);
+    return () => clearTimeout(timer);
+  }, [playing.value, at]);
+  if (match.summary.value!.status === "lobby") return null;
+  const first = match.firstVersion();
+  return (
+    <section class="slider" aria-label={words().at(at, newest)}>
+      <div class="row">
+        <button type="button" aria-label={words().first} onClick={() => match.lookAt(first)}>«</button>
+        <button type="button" aria-label={words().back} onClick={() => match.lookAt(at - 1)}>‹</button>
+        <button
+          type="button"
+          aria-label={playing.value ? words().pause : words().autoplay}
+          onClick={() => {
+            if (!playing.value && match.at.value === null) match.lookAt(first);
+            playing.value = !playing.value;
+          }}
+        >
+          {playing.value ? "❚❚" : "▶"}
+        </button>
+        <button type="button" aria-label={words().forward} onClick={() => match.lookAt(at + 1)}>›</button>
+        <button type="button" aria-label={words().live} onClick={() => match.lookAt(null)}>»</button>
+        <span>{words().at(at, newest)}</span>
+      </div>
+      <input type="range" min={first} max={newest} value={at} aria-label={words().event} onInput={(event) => match.lookAt(Number(event.currentTarget.value))} />
+      {match.at.value !== null && match.mine.value.length > 0 && match.summary.value!.mode === "casual" ? (
+        <button
+          type="button"
+          class="main"
+          onClick={() => {
+            void match.command((one) => one.propose({ kind: "undo", to: at })).then((done) => done && match.lookAt(null));
+          }}
+        >
+          {words().playOn}
+        </button>
+      ) : null}
+    </section>
+  );
+}
+
+interface Place {
+  version: number;
+  x: number;
+  y: number;
+  parent: number | undefined;
+}
+
+/** Each version behind its parent; a line that leaves another one gets a row of its own. */
+export function planted(parents: ReadonlyMap<number, number | undefined>): Place[] {
+  const places = new Map<number, Place>();
+  const continued = new Set<number>();
+  let rows = 0;
+  for (const version of [...parents.keys()].sort((a, b) => a - b)) {
+    const parent = parents.get(version);
+    const before = parent === undefined ? undefined : places.get(parent);
+    const y = before === undefined || continued.has(before.version) ? (before === undefined && rows === 0 ? rows++ : rows++) : before.y;
+    if (before !== undefined) continued.add(before.version);
+    places.set(version, { version, x: before === undefined ? 0 : before.x + 1, y, parent });
+  }
+  return [...places.values()];
+}
+
+export function Tree({ match }: { match: MatchState }): JSX.Element | null {
+  const places = planted(match.parents.value);
+  const lines = places.length === 0 ? 0 : Math.max(...places.map((one) => one.y)) + 1;
+  if (lines < 2) return null;
+  const of = new Map(places.map((one) => [one.version, one]));
+  const [dx, dy] = [14, 18];
+  const at = match.at.value ?? match.summary.value!.version;
+  const current = new Set<number>();
+  for (let one: number | undefined = at; one !== undefined; one = of.get(one)?.parent) current.add(one);
+  const width = (Math.max(...places.map((one) => one.x)) + 2) * dx;
+  return (
+    <section class="tree" aria-label={words().tree}>
+      <h3>{`${words().tree}: ${words().line(lines)}`}</h3>
+      <div class="wide">
+        <svg width={width} height={lines * dy + 8} role="img" aria-label={words().line(lines)}>
+          {places.map((one) => {
+            const before = one.parent === undefined ? undefined : of.get(one.parent);
+            return before === undefined ? null : (
+              <path class={current.has(one.version) ? "on" : ""} d={`M${before.x * dx + dx},${before.y * dy + 12}L${one.x * dx + dx},${one.y * dy + 12}`} />
+            );
+          })}
+          {places.map((one) => (
+            <circle class={`${current.has(one.version) ? "on" : ""}${one.version === at ? " here" : ""}`} cx={one.x * dx + dx} cy={one.y * dy + 12} r={one.version === at ? 6 : 4} onClick={() => match.lookAt(one.version)}>
+              <title>{`${one.version}: ${told(match, match.events.value.get(one.version))}`}</title>
+            </circle>
+          ))}
+        </svg>
+      </div>
+    </section>
+  );
+}
+
+export function Events({ match }: { match: MatchState }): JSX.Element {
+  const newest = match.summary.value!.version;
+  const at = match.at.value ?? newest;
+  const from = Math.max(1, at - 12);
+  useEffect(() => {
+    if (!match.events.value.has(from)) void match.read(from).catch(() => undefined);
+  }, [from]);
+  const rows: JSX.Element[] = [];
+  for (let version = Math.min(newest, at + 6); version >= from; version--) {
+    const event = match.events.value.get(version);
+    if (event === undefined) continue;
+    rows.push(
+      <li class={version === at ? "here" : ""} value={version}>
+        <button type="button" onClick={() => match.lookAt(version)}>{told(match, event)}</button>
+      </li>,
+    );
+  }
+  return (
+    <details class="events" open={innerWidth > 900}>
+      <summary>{words().event}</summary>
+      <ol reversed>{rows}</ol>
+      <p class="unseen" aria-live="polite">{told(match, match.events.value.get(newest))}</p>
+    </details>
+  );
+}
+
+/** An event in words: who, what, and the spaces that it names. */
+export function told(match: MatchState, event: MatchEvent | undefined): string {
+  const game = match.game.value;
+  if (event === undefined || game === null) return "";
+  const who = event.seat === undefined ? undefined : game.seatName(event.seat);
+  const action = event.action as Json | undefined;
+  if (action === undefined) return [who, event.type.replaceAll("_", " "), (event as { to?: number }).to].filter(Boolean).join(" ");
+  const type = game.types.get(action.type as string);
+  const first = (event.effects as Json[] | undefined)?.find((one) => typeof one.from === "string" && game.spaces.has(one.from));
+  const piece = first === undefined ? undefined : Object.values(first).map((value) => game.entry("pieces", value)?.name).find(Boolean);
+  const said = (type?.clicks ?? [])
+    .filter((field) => !["piece", "tray_piece"].includes(type!.properties[field]?.role ?? "") && action[field] !== undefined && action[field] !== null)
+    .map((field) => value(game, type!.properties[field]?.role, action[field], field));
+  return [`${who ?? ""}:`, type?.label ?? action.type, piece, first?.from === undefined ? undefined : `${String(first.from)} →`, ...said].filter(Boolean).join(" ");
+}
+
+function value(game: Described, role: string | undefined, given: unknown, field = ""): string {
+  if (Array.isArray(given)) return given.map((one) => value(game, role, one)).join(" ");
+  if (typeof given === "boolean") return given ? field.replaceAll("_", " ") : "";
+  if (typeof given === "object") return "…";
+  return role === "space" ? String(given) : (game.named(given)?.name ?? String(given));
+}

@@ -1,0 +1,20 @@
+/** Which page is shown: the path of the address. */
+
+import { signal } from "@preact/signals";
+
+export const path = signal(location.pathname);
+
+addEventListener("popstate", () => (path.value = location.pathname));
+
+export function goTo(where: string): void {
+  history.pushState(null, "", where);
+  path.value = location.pathname;
+  scrollTo(0, 0);
+}
+
+/** A click on a link within the page; with a modifier the browser opens it as it would. */
+export function go(event: MouseEvent & { currentTarget: HTMLAnchorElement }): void {
+  if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return;
+  event.preventDefault();
+  goTo(new URL(event.currentTarget.href).pathname);
+}

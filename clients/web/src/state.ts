@@ -1,0 +1,296 @@
+/** One match as the page has it: what the feed said, and the board at the event that is looked at. */
+
+import { batch, computed, signal } from "@preact/signals";
+import { WarlogError } from "warlog-client";
+import { type Candidate, type Cell, Chooser, nameOf, type Trace } from "./choose";
+import type { Described, Json } from "./described";
+import { type Thing, things } from "./layers";
+import { described, me, player, sentence, tell, warlog } from "./server";
+
+export interface MatchEvent extends Json {
+  version: number;
+  type: string;
+  seat?: string;
+}
+
+export interface Summary extends Json {
+  id: string;
+  game: string;
+  status: "lobby" | "playing" | "finished" | "aborted";
+  mode: string;
+  version: number;
+  options: Json;
+  seats: { seat: string; player: { id: string; name: string } | null; prepared: boolean }[];
+  to_act: string[];
+  deadlines: Record<string, string>;
+  proposal: (Json & { version: number; kind: string; player: { id: string; name: string }; waiting_for: string[] }) | null;
+  result: { winners: string[]; reason: string } | null;
+  visibility: string;
+  rematch?: string;
+  now?: string;
+}
+
+const NOTHING: readonly Thing[] = [];
+
+export class MatchState {
+  readonly summary = signal<Summary | null>(null);
+  readonly game = signal<Described | null>(null);
+  readonly parents = signal<ReadonlyMap<number, number | undefined>>(new Map());
+  readonly events = signal<ReadonlyMap<number, MatchEvent>>(new Map());
+  /** The event that is looked at; null: the newest. */
+  readonly at = signal<number | null>(null);
+  /** As whom; null: as the seat that is to act, if it is mine, else the first of mine, else as a spectator. */
+  readonly as = signal<string | null>(null);
+  readonly view = signal<Json | null>(null);
+  readonly trail = signal<Trace | null>(null);
+  readonly candidates = signal<readonly Candidate[]>([]);
+  readonly picked = signal<readonly Candidate[] | null>(null);
+  readonly cells = signal<readonly Cell[]>([]);
+  readonly open = signal<Json | null>(null); // the template that is being filled in
+  readonly isCut = signal(false);
+  readonly isBusy = signal(false);
+  readonly missing = signal("");
+
+  readonly #handle;
+  readonly #gone = new AbortController();
+  #shown = 0; // the number of the look at the board that was begun last
+
+  constructor(readonly id: string) {
+    this.#handle = warlog.match(id);
+  }
+
+  readonly mine = computed<string[]>(() => {
+    const id = me.value?.id;
+    return id === undefined ? [] : (this.summary.value?.seats ?? []).filter((one) => one.player?.id === id).map((one) => one.seat);
+  });
+
+  readonly viewer = computed<string>(() => {
+    if (this.as.value !== null) return this.as.value;
+    const mine = this.mine.value;
+    return this.summary.value?.to_act.find((seat) => mine.includes(seat)) ?? mine[0] ?? "spectator";
+  });
+
+  readonly shown = computed<readonly Thing[]>(() => {
+    const [game, view] = [this.game.value, this.view.value];
+    return game === null || view === null ? NOTHING : things(game, view);
+  });
+
+  readonly chooser = computed(() => (this.game.value === null ? null : new Chooser(this.game.value, this.shown.value)));
+
+  readonly isLive = computed(() => this.at.value === null);
+
+  /** Where a click means something. */
+  readonly targets = computed<ReadonlyMap<string, "go" | "take">>(() => {
+    const found = new Map<string, "go" | "take">();
+    const [chooser, picked] = [this.chooser.value, this.picked.value];
+    if (chooser === null || picked === null || !this.isLive.value) return found;
+    for (const candidate of picked) {
+      const takes = new Set((candidate.trace?.takes ?? []).concat(candidate.trace?.hits ?? []).map((one) => one.space));
+      for (const cell of chooser.targets(candidate)) {
+        const name = nameOf(cell);
+        if (takes.has(cell.space) || found.get(name) === undefined) found.set(name, takes.has(cell.space) ? "take" : "go");
+      }
+    }
+    return found;
+  });
+
+  // ---- what comes from the server ----
+
+  async start(): Promise<void> {
+    try {
+      await this.#load();
+      void this.#follow();
+    } catch (error) {
+      this.missing.value = sentence(error);
+    }
+  }
+
+  stop(): void {
+    this.#gone.abort();
+  }
+
+  async #load(): Promise<void> {
+    const summary = (await this.#handle.get()) as unknown as Summary;
+    const game = await described(summary.game, summary.options);
+    batch(() => {
+      this.summary.value = summary;
+      this.game.value = game;
+    });
+    await this.#look();
+  }
+
+  async #follow(): Promise<void> {
+    const signal = this.#gone.signal;
+    const parents = new Map(this.parents.peek());
+    while (!signal.aborted) {
+      try {
+        for await (const node of this.#handle.timeline({ after: parents.size, signal })) parents.set(node.version, node.parent);
+        this.parents.value = new Map(parents);
+        const seats = this.mine.peek();
+        const after = Math.max(0, (this.summary.peek()?.version ?? 0) - 1);
+        this.isCut.value = false;
+        for await (const event of this.#handle.feed({ after, signal, ...(seats.length > 0 ? { seat: seats } : {}) })) {
+          await this.#take(event as unknown as MatchEvent);
+          if (seats.join() !== this.mine.peek().join()) break; // a seat was taken: it knows more
+        }
+      } catch (error) {
+        if (signal.aborted) return;
+        if (error instanceof WarlogError && error.status !== 0 && error.status < 500 && error.status !== 429) return tell(error);
+        this.isCut.value = true;
+        await new Promise((go) => setTimeout(go, 1500));
+      }
+    }
+  }
+
+  async #take(event: MatchEvent): Promise<void> {
+    this.events.value = new Map(this.events.peek()).set(event.version, event);
+    const known = this.summary.peek()!;
+    if (event.version <= known.version && this.parents.peek().has(event.version)) return;
+    for await (const node of this.#handle.timeline({ after: event.version - 1, signal: this.#gone.signal })) {
+      this.parents.value = new Map(this.parents.peek()).set(node.version, node.parent);
+    }
+    await this.#load();
+  }
+
+  /** Reads the board anew, as it is where the reader looks. */
+  async #look(): Promise<void> {
+    const number = ++this.#shown;
+    const [summary, at, seat] = [this.summary.peek()!, this.at.peek(), this.viewer.peek()];
+    if (summary.status === "lobby" || !this.#began()) return;
+    const who = seat === "spectator" ? undefined : seat;
+    const acts = at === null && summary.status === "playing" && this.mine.peek().includes(seat);
+    const [answer, trace, listed] = await Promise.all([
+      this.#handle.view(who, at === null ? {} : { at }),
+      this.#trace(at ?? summary.version, who),
+      acts ? this.#listed(seat) : undefined,
+    ]);
+    if (number !== this.#shown) return;
+    batch(() => {
+      const whole = answer as unknown as { view?: Json; position?: Json | null; views?: Record<string, Json> };
+      this.view.value = whole.view ?? whole.position ?? Object.values(whole.views ?? {})[0] ?? null;
+      this.trail.value = trace;
+      this.candidates.value = listed === undefined ? [] : this.chooser.peek()!.candidates(listed.actions, listed.traces);
+      this.#drop();
+    });
+  }
+
+  #began(): boolean {
+    return this.summary.peek()?.status !== "aborted" || this.parents.peek().size > 2;
+  }
+
+  async #trace(at: number, seat: string | undefined): Promise<Trace | null> {
+    try {
+      const answer = (await this.#handle.trace(at, { seat: seat === "all" ? undefined : seat })) as unknown as { trace: Trace | null };
+      return answer.trace;
+    } catch {
+      return null; // no action, or nothing of it was seen
+    }
+  }
+
+  async #listed(seat: string): Promise<{ actions: Json[]; traces: Trace[] }> {
+    const found: { actions: Json[]; traces: Trace[] } = { actions: [], traces: [] };
+    let after: number | undefined;
+    do {
+      const page = await this.#handle.actions(seat, { trace: true, after });
+      found.actions.push(...(page.actions as unknown as Json[]));
+      found.traces.push(...((page.traces ?? []) as unknown as Trace[]));
+      after = page.next;
+    } while (after !== undefined);
+    return found;
+  }
+
+  /** Events that are shown in words, around the one that is looked at. */
+  async read(from: number): Promise<void> {
+    const seats = this.mine.peek();
+    let left = 60;
+    for await (const event of this.#handle.events({ after: Math.max(0, from - 1), ...(seats.length > 0 ? { seat: seats } : {}) })) {
+      this.events.value = new Map(this.events.peek()).set((event as unknown as MatchEvent).version, event as unknown as MatchEvent);
+      if (--left === 0) break;
+    }
+  }
+
+  // ---- what the reader does ----
+
+  lookAt(at: number | null): void {
+    const newest = this.summary.peek()?.version ?? 0;
+    this.at.value = at === null || at >= newest ? null : Math.max(this.firstVersion(), at);
+    void this.#look().catch(tell);
+  }
+
+  seeAs(seat: string | null): void {
+    this.as.value = seat;
+    void this.#look().catch(tell);
+  }
+
+  /** The first event with a board. */
+  firstVersion(): number {
+    for (const [version, event] of this.events.peek()) if (event.type === "match_started") return version;
+    return 1;
+  }
+
+  #drop(): void {
+    this.picked.value = this.candidates.peek().filter((one) => one.type.kind !== "meta");
+    this.cells.value = [];
+    this.open.value = null;
+  }
+
+  drop(): void {
+    batch(() => this.#drop());
+  }
+
+  /** A click on a space or on a piece beside the board. */
+  pick(cell: Cell): void {
+    const chooser = this.chooser.peek();
+    if (chooser === null || !this.isLive.peek()) return;
+    const left = chooser.pick(this.picked.peek() ?? [], cell);
+    if (left.length === 0) {
+      const settled = this.#settled();
+      const last = this.cells.peek().at(-1);
+      if (settled.length === 1 && last !== undefined && nameOf(last) === nameOf(cell)) return void this.act(settled[0]!.action);
+      const again = this.cells.peek().length > 0;
+      this.drop();
+      if (again && last !== undefined && nameOf(last) !== nameOf(cell)) this.pick(cell);
+      return;
+    }
+    batch(() => {
+      this.picked.value = left;
+      this.cells.value = [...this.cells.peek(), cell];
+    });
+    const [only] = left;
+    // Where a shot goes is looked at before it is fired: then a button is left, or a second click.
+    if (left.length === 1 && only !== undefined && chooser.isSettled(only) && !chooser.isPointed(only)) void this.act(only.action);
+  }
+
+  #settled(): Candidate[] {
+    return (this.picked.peek() ?? []).filter((one) => this.chooser.peek()!.isSettled(one));
+  }
+
+  async act(action: Json): Promise<void> {
+    if (action.open) {
+      this.open.value = action;
+      return;
+    }
+    await this.command(() => this.#handle.act(this.viewer.peek(), action as never));
+    this.drop();
+  }
+
+  /** Sends something; what comes of it is told by the feed. */
+  async command(send: (match: MatchState["handle"]) => Promise<unknown>): Promise<boolean> {
+    this.isBusy.value = true;
+    try {
+      await player();
+      await send(this.#handle);
+      await this.#load();
+      return true;
+    } catch (error) {
+      tell(error);
+      return false;
+    } finally {
+      this.isBusy.value = false;
+    }
+  }
+
+  get handle() {
+    return this.#handle;
+  }
+}

@@ -1,0 +1,83 @@
+"""The web board: the page at `/`, and its script and style, which are built from clients/web."""
+
+from __future__ import annotations
+
+import gzip
+from functools import cache
+from importlib import resources
+from typing import NamedTuple
+
+from litestar import get
+from litestar.exceptions import NotFoundException
+from litestar.params import FromPath
+
+from warlog_service import auth
+from warlog_service.backend import service_of
+from warlog_service.requests import AnyRequest, header
+from warlog_service.responses import Answer, Headers
+
+TYPES = {
+    "html": b"text/html; charset=utf-8",
+    "js": b"text/javascript; charset=utf-8",
+    "css": b"text/css; charset=utf-8",
+}
+SAFE: Headers = [
+    # The page runs its own script alone, is in no frame, and sends nothing elsewhere.
+    (
+        b"content-security-policy",
+        b"default-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+        b"object-src 'none'",
+    ),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+]
+# A file's name has the hash of what is in it; the page has none, and names them.
+FOR_EVER = (b"cache-control", b"public, max-age=31536000, immutable")
+ASK_AGAIN = (b"cache-control", b"no-cache")
+
+
+class File(NamedTuple):
+    content: bytes
+    zipped: bytes
+    type: bytes
+
+
+@cache
+def files() -> dict[str, File]:
+    """Of the package's folder `web`, by name."""
+    found = {}
+    for entry in resources.files("warlog_service").joinpath("web").iterdir():
+        content = entry.read_bytes()
+        kind = TYPES[entry.name.rpartition(".")[2]]
+        found[entry.name] = File(content, gzip.compress(content, mtime=0), kind)
+    return found
+
+
+async def _file(request: AnyRequest, name: str, caching: tuple[bytes, bytes]) -> Answer:
+    auth.spend(service_of(request.scope), request.scope)
+    file = files().get(name)
+    if file is None:
+        raise NotFoundException
+    headers = [(b"content-type", file.type), caching, (b"vary", b"Accept-Encoding"), *SAFE]
+    if "gzip" in (header(request.scope, b"accept-encoding") or ""):
+        return Answer(200, [*headers, (b"content-encoding", b"gzip")], file.zipped)
+    return Answer(200, headers, file.content)
+
+
+@get("/")
+async def get_home(request: AnyRequest) -> Answer:
+    return await _file(request, "index.html", ASK_AGAIN)
+
+
+@get(["/m/{match_id:str}", "/learn/{game:str}"])
+async def get_page(request: AnyRequest) -> Answer:
+    """The same page, which reads its own address."""
+    return await _file(request, "index.html", ASK_AGAIN)
+
+
+@get("/web/{name:str}")
+async def get_file(request: AnyRequest, name: FromPath[str]) -> Answer:
+    return await _file(request, name, FOR_EVER)
+
+
+pages = [get_home, get_page, get_file]

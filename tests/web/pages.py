@@ -1,0 +1,115 @@
+"""A real browser on the page of a real server."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from playwright.sync_api import Browser, BrowserContext, Error, Page, TimeoutError, sync_playwright
+
+from tests import chromium
+
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+PATIENCE_MS = 60_000  # the machine may be busy
+
+
+@contextmanager
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=chromium.executable(), args=ARGUMENTS)
+        try:
+            yield opened
+        finally:
+            opened.close()
+
+
+class Person:
+    """Somebody with a browser of his own.
+
+    complaints  what the page said in its console, but for what the server refuses on purpose
+    received    every body that the server sent to it
+    """
+
+    def __init__(self, opened: Browser, url: str, **how: Any) -> None:
+        self.url = url
+        self.complaints: list[str] = []
+        self.received: list[str] = []
+        self.context: BrowserContext = opened.new_context(
+            **{"viewport": {"width": 1280, "height": 900}, "reduced_motion": "reduce", **how}
+        )
+        self.page: Page = self.context.new_page()
+        self.page.set_default_timeout(PATIENCE_MS)
+        self.page.on("console", self._heard)
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("response", self._got)
+
+    def _heard(self, message: Any) -> None:
+        # Chromium reports every refusal; who has no session yet is refused once.
+        if message.type in ("error", "warning") and "401 (Unauthorized)" not in message.text:
+            self.complaints.append(message.text)
+
+    def _got(self, response: Any) -> None:
+        if "/v1/" in response.url and "/feed" not in response.url:
+            with suppress(Error):  # the page has gone on to another address
+                self.received.append(response.text())
+
+    def home(self) -> None:
+        self.page.goto(self.url + "/")
+        self.page.wait_for_selector(".game")
+
+    def choose(self, game: str, button: str) -> str:
+        """Begins a match from the first page; its id."""
+        self.home()
+        card = self.page.get_by_role("region", name=game, exact=True)
+        card.get_by_role("button", name=button).click()
+        self.page.wait_for_url("**/m/*")
+        return self.page.url.rpartition("/")[2]
+
+    def play(self, rng: random.Random, clicks: int) -> None:
+        """Clicks on the board and on actions at random, as somebody who does not know the game."""
+        page = self.page
+        for _ in range(clicks):
+            self.settle()
+            if page.locator(".after button", has_text="Rematch").count():
+                return
+            form = page.locator("form.template")
+            buttons = page.locator(".actions > .row > button.main:enabled")
+            there = page.locator(".space.go, .space.take, .lies.go, .lies.take")
+            begins = page.locator(".space.can, .lies.can")
+            with suppress(TimeoutError):  # the board has changed under the hand; the next click looks anew
+                if form.count():
+                    form.get_by_role("button", name="Done").click(timeout=3_000)
+                elif (n := buttons.count()) and (rng.random() < 0.3 or not (there.count() or begins.count())):
+                    buttons.nth(rng.randrange(n)).click(timeout=3_000)
+                elif n := there.count():
+                    there.nth(rng.randrange(n)).click(timeout=3_000, force=True)
+                elif n := begins.count():
+                    begins.nth(rng.randrange(n)).click(timeout=3_000, force=True)
+
+    def settle(self) -> None:
+        """Waits until nothing is under way."""
+        self.page.wait_for_selector("main.match:not(:has([aria-busy=true]))")
+        self.page.wait_for_timeout(60)
+
+    def events(self) -> int:
+        """How many events the page knows of."""
+        return int(self.page.locator(".slider .row span").inner_text().split()[-1])
+
+    def ask(self, path: str) -> Any:
+        """The server's answer for this person, as a script of the page would get it."""
+        answer = self.context.request.get(self.url + path, headers={"Sec-Fetch-Site": "same-origin"})
+        return json.loads(answer.text())
+
+    def close(self) -> None:
+        self.context.close()

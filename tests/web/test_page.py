@@ -1,0 +1,217 @@
+"""The web board in a real Chromium, against a real server: by mouse, by keyboard, by two people, and by bad ones."""
+
+from __future__ import annotations
+
+import gzip
+import random
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+
+import pytest
+from playwright.sync_api import Browser
+
+import warlog_core
+from tests import node as nodes
+from tests.servers import WarlogServer
+from tests.service.api import UNLIMITED
+from tests.web.pages import Person, browser
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILT = ROOT / "service/warlog_service/web"
+WEB = ROOT / "clients/web"
+NAMES = {name: warlog_core.game(name).codec.title for name in warlog_core.games()}
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    with browser() as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WarlogServer]:
+    with WarlogServer(tmp_path_factory.mktemp("web"), environment=UNLIMITED) as running:
+        yield running
+
+
+@pytest.fixture
+def person(chromium: Browser, server: WarlogServer) -> Iterator[Person]:
+    somebody = Person(chromium, server.url)
+    yield somebody
+    somebody.close()
+    assert somebody.complaints == []
+
+
+@pytest.mark.parametrize("game", warlog_core.games())
+def test_somebody_who_does_not_know_a_game_can_play_it_by_mouse(person: Person, game: str) -> None:
+    match = person.choose(NAMES[game], "Play here, both sides")
+    person.page.wait_for_selector(".actions")
+    person.play(random.Random(f"mouse {game}"), 40)
+    person.settle()
+    assert person.page.locator(".trouble").all_inner_texts() == []
+    version = person.ask(f"/v1/matches/{match}")["match"]["version"]
+    assert person.events() == version
+    assert version >= 9
+
+
+def test_who_goes_back_sees_the_other_line_beside_his_own(person: Person) -> None:
+    match = person.choose(NAMES["wec"], "Play here, both sides")
+    page = person.page
+    page.wait_for_selector(".actions")
+    person.play(random.Random("first line"), 20)
+    person.settle()
+    before = person.events()
+    assert before >= 5
+    page.get_by_role("button", name="Back").click()
+    page.get_by_role("button", name="Back").click()
+    page.wait_for_selector(f"text=Event {before - 2} of {before}")
+    page.get_by_role("button", name="Play on from here").click()
+    page.wait_for_selector(f"text=Event {before + 1} of {before + 1}")
+    person.play(random.Random("second line"), 12)
+    person.settle()
+    page.wait_for_selector("text=2 lines of play")
+    nodes = person.ask(f"/v1/matches/{match}/timeline")["nodes"]
+    went = next(node for node in nodes if node["version"] == before + 1)
+    assert went["parent"] == before - 2
+
+
+def test_a_friend_follows_the_link_and_learns_nothing_that_is_hidden(
+    chromium: Browser, server: WarlogServer, person: Person
+) -> None:
+    match = person.choose(NAMES["junqi"], "Play a friend")
+    friend = Person(chromium, server.url)
+    friend.page.goto(person.page.url)
+    for _ in range(3):
+        friend.page.get_by_role("button", name="Sit here").first.click()
+        friend.settle()
+    for _ in range(3):
+        friend.page.get_by_role("button", name="I am ready").first.click()
+        friend.settle()
+    person.page.get_by_role("button", name="I am ready").click()
+    for one in (person, friend):
+        one.page.wait_for_selector(".board")
+    person.page.get_by_role("button", name="Lay out the army").click()
+    person.page.get_by_role("button", name="Done").click()
+    friend.page.wait_for_selector("text=Event 9 of")
+    person.page.get_by_role("button", name="Ready").click()
+    friend.play(random.Random("friend"), 12)
+    friend.settle()
+    own = person.ask(f"/v1/matches/{match}/view?seat=south")["view"]["pieces"]
+    assert all("type" in piece for piece in own if piece["seat"] == "south")
+    shown = [body for body in friend.received if '"pieces"' in body and '"viewer"' in body]
+    assert len(shown) >= 3
+    for body in shown:
+        assert not re.search(r'\{[^{}]*"seat":"south"[^{}]*"type":', body)
+    assert friend.complaints == []
+    friend.close()
+
+
+def test_a_move_is_made_with_the_keyboard_alone(person: Person) -> None:
+    person.choose(NAMES["wec"], "Play here, both sides")
+    page = person.page
+    page.wait_for_selector(".actions")
+    first = page.locator('[data-level="ground"] .space').first
+    first.focus()
+    at = first.get_attribute("data-space")
+    page.keyboard.press("ArrowRight")
+    focused = "document.activeElement.dataset.space"
+    assert page.evaluate(focused) != at
+    page.keyboard.press("ArrowLeft")
+    assert page.evaluate(focused) == at
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".space.chosen")
+    page.keyboard.press("Escape")
+    page.wait_for_selector(".space.chosen", state="detached")
+    page.get_by_text("What you can do").click()
+    page.get_by_role("searchbox").fill("move")
+    page.locator(".list button").first.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_selector("text=Event 3 of 3")
+
+
+def test_markup_in_a_name_is_shown_and_not_run(chromium: Browser, server: WarlogServer) -> None:
+    name = "<img src=x onerror=pwned=1>"
+    person = Person(chromium, server.url)
+    request = person.context.request
+    made = request.post(server.url + "/v1/players", data={"name": name}).json()
+    request.post(
+        server.url + "/v1/sessions",
+        headers={"Authorization": f"Bearer {made['token']}", "Sec-Fetch-Site": "same-origin"},
+    )
+    person.choose(NAMES["hex"], "Play here, both sides")
+    person.page.wait_for_selector(".seats li")
+    assert name in person.page.locator(".seats").inner_text()
+    person.home()
+    person.page.wait_for_selector(".matches li")
+    assert name in person.page.locator(".matches").first.inner_text()
+    assert person.page.evaluate("typeof pwned") == "undefined"
+    assert person.complaints == []
+    person.close()
+
+
+def test_what_is_not_there_is_said_in_a_sentence(chromium: Browser, server: WarlogServer) -> None:
+    person = Person(chromium, server.url)
+    person.page.goto(server.url + "/m/m_000_aaaaaaaaaaaaaaaa")
+    assert person.page.locator("[role=alert]").inner_text() != ""
+    person.page.get_by_role("link", name="All games").click()
+    person.page.wait_for_selector(".game")
+    person.close()
+
+
+def test_the_page_speaks_chinese(person: Person) -> None:
+    person.home()
+    person.page.get_by_label("Language").select_option("zh")
+    person.page.wait_for_selector("text=选择游戏")
+    assert person.page.evaluate("document.documentElement.lang") == "zh"
+    person.page.reload()
+    person.page.wait_for_selector("text=选择游戏")
+
+
+@pytest.mark.parametrize(
+    ("width", "scheme", "seen"), [(1280, "light", "wec"), (390, "dark", "confrontation")]
+)
+def test_axe_finds_nothing(
+    chromium: Browser, server: WarlogServer, width: int, scheme: Literal["light", "dark"], seen: str
+) -> None:
+    axe = (ROOT / "clients/node_modules/axe-core/axe.min.js").read_text(encoding="utf-8")
+    person = Person(chromium, server.url, viewport={"width": width, "height": 844}, color_scheme=scheme)
+
+    def found() -> list[str]:
+        person.page.evaluate(axe)
+        violations = person.page.evaluate("axe.run()")["violations"]
+        return [f"{one['id']}: {one['nodes'][0]['html']}" for one in violations]
+
+    person.home()
+    assert found() == []
+    for game in warlog_core.games():
+        person.choose(NAMES[game], "Play here, both sides")
+        person.page.wait_for_selector(".actions")
+        if game == seen:  # it takes its time over a board of hundreds of spaces
+            assert found() == []
+        wide = person.page.evaluate("document.documentElement.scrollWidth")
+        assert wide <= width, game
+    person.page.goto(f"{server.url}/learn/hex")
+    person.page.wait_for_selector("article h1")
+    assert found() == []
+    person.close()
+
+
+def test_the_committed_page_is_the_one_that_is_built(tmp_path: Path) -> None:
+    nodes.run("tsc", "-p", "web", check=True, timeout=300)
+    built_by = nodes.command("node", str(WEB / "build.mjs"), "--out", str(tmp_path))
+    subprocess.run(built_by, cwd=WEB, check=True, timeout=120)
+    built = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert built == {path.name: path.read_bytes() for path in BUILT.iterdir()}, "`make web` builds it"
+    sent = sum(len(gzip.compress(body)) for name, body in built.items() if not name.endswith(".html"))
+    assert sent <= 90 * 1024
+
+
+def test_the_page_knows_no_game() -> None:
+    for path in (WEB / "src").iterdir():
+        text = path.read_text(encoding="utf-8").casefold()
+        for game, title in NAMES.items():
+            assert not re.search(rf"\b{game}\b", text), path.name
+            assert title.casefold() not in text, path.name
