@@ -11,7 +11,7 @@ CORE := $(wildcard core_c/src/*.[ch] core_c/src/games/*.[ch] core_c/include/*.h)
 BUILD := pyproject.toml setup.py MANIFEST.in
 
 .DEFAULT_GOAL := help
-.PHONY: help setup core dev web lint format typecheck ctest test suite asan newest serve bench load soak golden openapi demo wheel lock clean
+.PHONY: help setup core dev web lint format typecheck ctest test suite asan newest serve bench followers load soak golden openapi demo wheel lock clean
 
 help: ## this list
 	@sed -n 's/^\([a-z][a-z]*\):.*## /\1|/p' $(MAKEFILE_LIST) | while IFS='|' read -r target text; do \
@@ -102,6 +102,9 @@ openapi: dev ## write docs/openapi.json anew, and from it the types of the TypeS
 bench: dev ## the core's micro-benchmarks, then the server beside its floor
 	$(BIN)/pytest -q -o addopts= --benchmark-only --benchmark-columns=min,mean,ops tests/core
 	$(BIN)/python -m tests.load.bench
+
+followers: dev ## 10,000 people who follow their own feeds: what they cost while nothing happens
+	$(BIN)/python -m tests.load.bench --only people --seconds 60
 
 load: dev ## 1,000 matches of all games at once for five minutes; the page is load-report/index.html (ARGS="--matches 100")
 	$(BIN)/python -m tests.load.run $(ARGS)

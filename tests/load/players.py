@@ -10,7 +10,7 @@ Started by `python -m tests.load.run` (`make load`), which sets the variables be
 
 What is counted as failed is what no player could expect: a seat that somebody else was quicker to take, a match that
 has moved on, or a deadline that was thought past belongs to play. `delivery` runs from the sending of a command to its
-event on the sender's feed.
+event on the sender's feed, `notice` from there to the personal feed of each player whom it concerns.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ import os
 import random
 import socket
 import time
+from collections import OrderedDict
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,7 @@ STARTS = Path(__file__).parents[1] / "playthroughs"
 UNDO, AWAY, RESIGN, ACCEPT = 0.03, 0.02, 0.004, 0.7  # chances: per turn, the last one per proposal of another
 AWAY_SECONDS = 5.0
 SILENCE_SECONDS = 45.0  # three heartbeats of a feed
+COMMANDS_KEPT = 20_000  # latest ones, whose notices may come yet
 
 MOVED_ON = frozenset(
     {"version_conflict", "no_proposal", "proposal_changed", "wrong_status", "match_over", "too_late"}
@@ -98,7 +100,7 @@ class Follower:
         ) as connection:
             connection.sendall(
                 f"GET {self._path} HTTP/1.1\r\nhost: {self._parts.netloc}\r\nauthorization: Bearer {self._token}\r\n"
-                f"last-event-id: {self._last}\r\naccept: text/event-stream\r\n\r\n".encode()
+                f"{self._resumes()}accept: text/event-stream\r\n\r\n".encode()
             )
             file = connection.makefile("rb")
             status = int((file.readline().split() or [b"", b"0"])[1])
@@ -109,6 +111,9 @@ class Follower:
             if error is None:
                 for block in _blocks(file):
                     self._take(block)
+
+    def _resumes(self) -> str:
+        return f"last-event-id: {self._last}\r\n"
 
     def _take(self, block: bytes) -> None:
         fields = dict(line.split(b": ", 1) for line in block.split(b"\n"))
@@ -121,6 +126,65 @@ class Follower:
             _fire("feed order", 0, OSError(f"{version} after {self._last}"))
         self._last = version
         self._news.put((version, fields[b"event"].decode(), json.loads(fields[b"data"]), time.perf_counter()))
+
+
+class People:
+    """When notices come to the personal feeds of our players, after the commands that they are of."""
+
+    def __init__(self) -> None:
+        self._sent: OrderedDict[tuple[str, int], float] = OrderedDict()  # (match, version) → when it was sent
+        self._early: dict[
+            tuple[str, int], list[float]
+        ] = {}  # notices that came before the answer to the command
+
+    def commanded(self, match: str, version: int, sent: float) -> None:
+        for when in self._early.pop((match, version), ()):
+            _fire("notice", (when - sent) * 1000)
+        self._sent[match, version] = sent
+        while len(self._sent) > COMMANDS_KEPT:
+            self._sent.popitem(last=False)
+
+    def told(self, match: str, version: int, when: float) -> None:
+        sent = self._sent.get((match, version))
+        if sent is not None:
+            _fire("notice", (when - sent) * 1000)
+        elif (
+            len(self._early) < COMMANDS_KEPT
+        ):  # of no command (a time-out, a new match): nobody takes it away
+            self._early.setdefault((match, version), []).append(when)
+
+
+people = People()
+
+
+class PersonalFollower(Follower):
+    """A player's own feed."""
+
+    def __init__(self, url: str, token: str) -> None:
+        super().__init__(url, "/v1/players/me/feed", token, Queue())
+        self._id = b""
+        self._versions: dict[str, int] = {}
+
+    def _resumes(self) -> str:
+        return f"last-event-id: {self._id.decode()}\r\n" if self._id else ""
+
+    def _take(self, block: bytes) -> None:
+        fields = dict(line.split(b": ", 1) for line in block.split(b"\n"))
+        kind = fields[b"event"]
+        if kind == b"closing" and fields[b"data"] not in ENDINGS:
+            _fire("personal feed ended", 0, OSError(fields[b"data"].decode()))
+        if b"id" not in fields:
+            return
+        if kind == b"reset":
+            _fire("personal feed lost notices", 0, OSError(f"after {self._id.decode()}"))
+        self._id = fields[b"id"]
+        if kind not in (b"ready", b"reset"):
+            notice = json.loads(fields[b"data"])
+            match, version = notice["match"], notice["version"]
+            if version < self._versions.get(match, 0):
+                _fire("personal feed order", 0, OSError(f"{version} after {self._versions[match]}"))
+            self._versions[match] = version
+            people.told(match, version, time.perf_counter())
 
 
 def _blocks(file: Any) -> Iterator[bytes]:
@@ -155,6 +219,7 @@ class Player(FastHttpUser):
             raise StopUser
         self.token = made["token"]
         self.id = made["player"]["id"]
+        PersonalFollower(str(self.host), self.token).open()
 
     def ask(
         self,
@@ -315,6 +380,7 @@ class Player(FastHttpUser):
         )
         if done is not None:
             self.sent[done["version"]] = began
+            people.commanded(self.id_of_match, done["version"], began)
 
     def think(self, share: float = 1.0) -> None:
         gevent.sleep(self.dice.expovariate(1 / (share * THINK_SECONDS)))

@@ -126,6 +126,10 @@ def load(url: str, shown: Sequence[str], pids: list[int], given: argparse.Namesp
         ["processor of the serving processes", f"{spent:.1f} s, {100 * spent / whole:.0f} % of one core"],
         ["of which a command, with its view and listing", f"{spent / max(commands, 1) * 1e6:.0f} µs"],
     ]
+    if notice := stats.entries.get(("notice", "SSE")):
+        median, last = (notice.get_response_time_percentile(share) for share in (0.5, 0.99))
+        told = f"{median:.0f}, {last:.0f} ms ({notice.num_requests:,} notices)"
+        summary.append(["from a command to its people's own feeds, median and p99", told])
     settings = {
         "matches wanted": str(given.matches),
         "players": str(wanted),
@@ -179,7 +183,7 @@ def main() -> int:
     players.SEED, players.THINK_SECONDS = given.seed, given.think
     players.WEIGHTS.update(part.split("=") for part in given.weights.split(",") if part)
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # a player has two connections
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # a player has three connections
     with ExitStack() as stack:
         url, shown, pids = given.url, given.metrics, []
         if url is None:

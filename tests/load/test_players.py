@@ -17,7 +17,15 @@ def test_players_of_all_games_meet_nothing_unexpected_and_leave_a_report(tmp_pat
     page = (tmp_path / "index.html").read_text()
     assert done.returncode == 0, done.stdout + done.stderr
     assert "no unexpected answer" in page
-    for shown in ("GET view [", "GET actions [", "POST act [", "delivery [", "warlog_commands_total{", "p99"):
+    for shown in (
+        "GET view [",
+        "GET actions [",
+        "POST act [",
+        "delivery [",
+        "own feeds, median",
+        "warlog_commands_total{",
+        "p99",
+    ):
         assert shown in page
     assert (tmp_path / "locust.html").stat().st_size > 10_000
 
