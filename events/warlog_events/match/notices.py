@@ -32,21 +32,24 @@ class Notice(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Notices(msgspec.Struct, frozen=True, array_like=True):
-    """Of one append.
+    """Of one append. What has its default at the end is left out (`_encoded`).
 
     at        of its last event, in ms
-    status    of the match after it
-    result    {"winners", "reason"} of a finished match
     proposal  the kind of the new one, "" if there is none
+    status    of the match after it, if it is over
+    result    {"winners", "reason"} of a finished match
     """
 
     at: int
     game: str
-    status: str
-    result: dict[str, object] | None
-    proposal: str
     notices: list[Notice]
+    proposal: str = ""
+    status: str = ""
+    result: dict[str, object] | None = None
 
+
+Row = tuple[str, str, Sequence[str]] | tuple[str, str, Sequence[str], int]
+"""A Notice that is to be encoded, without a deadline that is 0."""
 
 encode = msgspec.json.Encoder().encode
 decode = msgspec.json.Decoder(Notices).decode
@@ -71,25 +74,23 @@ def notices_of(before: Match | None, after: Match, last_type: str) -> bytes:
         kind = str(proposal.proposal["kind"])
         held = after.people.seated
         notices += [
-            Notice("proposal", player, seats)
-            for player, seats in held.items()
-            if player != proposal.player.id
+            ("proposal", player, seats) for player, seats in held.items() if player != proposal.player.id
         ]
     return _encoded(fold, kind, [*notices, *_endings(before, after)])
 
 
-def _arrivals(before: Match | None, after: Match) -> list[Notice]:
+def _arrivals(before: Match | None, after: Match) -> list[Row]:
     """Who holds a seat and held none, and that the match has begun."""
     held, known = after.people.seated, {} if before is None else before.people.seated
-    notices = [Notice("seated", player, seats) for player, seats in held.items() if player not in known]
+    notices: list[Row] = [("seated", player, seats) for player, seats in held.items() if player not in known]
     if after.started_at_version and (before is None or not before.started_at_version):
         notices += [
-            Notice("match_started", player, held.get(player, ())) for player in sorted(after.people.members)
+            ("match_started", player, held.get(player, ())) for player in sorted(after.people.members)
         ]
     return notices
 
 
-def _turns(before: Match | None, after: Match) -> list[Notice]:
+def _turns(before: Match | None, after: Match) -> list[Row]:
     """To whom the turn comes: those who are to act with some seat now, and were not with any before."""
     if after.fold.status != "playing":
         return []
@@ -104,28 +105,32 @@ def _turns(before: Match | None, after: Match) -> list[Notice]:
             if seat in holders:
                 seats.pop(holders[seat].id, None)
     at = after.deadlines
-    return [
-        Notice(
-            "your_turn", player, own, min([at[seat] for seat in own if seat in at], default=0) if at else 0
-        )
-        for player, own in seats.items()
-    ]
+    if not at:
+        return [("your_turn", player, own) for player, own in seats.items()]
+    first = {
+        player: min((at[seat] for seat in own if seat in at), default=0) for player, own in seats.items()
+    }
+    return [("your_turn", player, own, first[player]) for player, own in seats.items()]
 
 
-def _endings(before: Match | None, after: Match) -> list[Notice]:
+def _endings(before: Match | None, after: Match) -> list[Row]:
     """That the match is over."""
     status = after.fold.status
     if status not in ("finished", "aborted") or (before is not None and before.fold.status == status):
         return []
     held = after.people.seated
-    return [Notice("match_over", player, held.get(player, ())) for player in sorted(after.people.members)]
+    return [("match_over", player, held.get(player, ())) for player in sorted(after.people.members)]
 
 
-def _encoded(fold: Fold, proposal: str, notices: list[Notice]) -> bytes:
+def _encoded(fold: Fold, proposal: str, notices: list[Row]) -> bytes:
     if not notices:
         return b""
-    result = None if fold.result is None else result_json(fold.result)
-    return encode(Notices(fold.updated_at, fold.game, fold.status, result, proposal, notices))
+    if fold.status in ("finished", "aborted"):
+        result = None if fold.result is None else result_json(fold.result)
+        return encode((fold.updated_at, fold.game, notices, proposal, fold.status, result))
+    if proposal:
+        return encode((fold.updated_at, fold.game, notices, proposal))
+    return encode((fold.updated_at, fold.game, notices))
 
 
 def json_of(match_id: str, version: int, notices: Notices, notice: Notice) -> bytes:

@@ -132,6 +132,7 @@ class PersonalFeeds:
 
     async def _keep(self) -> None:
         """For ever."""
+        complained = False
         while True:
             with suppress(TimeoutError):
                 async with asyncio.timeout(RENEW_SECONDS):
@@ -144,8 +145,11 @@ class PersonalFeeds:
                     for player, newest in zip(some, await self.newest(some), strict=True):
                         for feed in self._feeds.get(player, ()):
                             feed.compare(newest)
+                complained = False
             except (WarlogError, ResponseError) as error:
-                log.warning("personal feeds are not looked at: %s", error)
+                if not complained:
+                    log.warning("personal feeds cannot be kept for longer now: %s", error)
+                complained = True
                 self._look.set()
                 await asyncio.sleep(RETRY_SECONDS)
 

@@ -238,6 +238,29 @@ async def test_a_lost_message_is_noticed(
         assert told(await take(second, len(expected))) == expected
 
 
+async def test_a_notice_after_a_lost_one_shows_that_it_is_missing(
+    table: Table, feeds: PersonalFeeds, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Long before all feeds are compared with what is stored."""
+    offer, lost = PersonalFeed.offer, 0
+
+    def loses(self: PersonalFeed, item: Item) -> None:
+        nonlocal lost
+        if item.id.number % 3 == 1:
+            lost += 1
+        else:
+            offer(self, item)
+
+    monkeypatch.setattr(PersonalFeed, "offer", loses)
+    async with feeds.feed(ADA.id, None) as feed:
+        await take(feed, 1)
+        _, expected = await busy(table, 20)
+        await work(Notifier(table.connection))
+        until = len(expected) - (len(expected) % 3 == 1)
+        assert told(await take(feed, until)) == expected[:until]
+        assert lost > 1
+
+
 async def test_activity_that_is_gone_before_it_was_read_resets_every_feed(
     table: Table, feeds: PersonalFeeds
 ) -> None:
