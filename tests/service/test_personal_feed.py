@@ -223,6 +223,27 @@ def test_a_server_that_goes_down_says_so_and_the_next_one_goes_on(tmp_path: Path
             assert [found for _, found, _ in rows(feed.take(3))] == [match] * 3
 
 
+def test_a_redis_that_is_killed_and_comes_back_ends_no_feed(tmp_path: Path) -> None:
+    with (
+        RedisServer() as redis,
+        WarlogServer(tmp_path, redis=redis.url, environment=UNLIMITED) as server,
+        Api(server.url) as api,
+    ):
+        ada = api.player()
+        with ada.personal_feed() as feed:
+            start = ready(feed)
+            first = ada.alone()
+            told = feed.take(3)
+            redis.kill()
+            redis.start()
+            eventually(lambda: ada.get("/players/me").status_code == 200)
+            second = ada.alone()
+            told += feed.take(3)
+        assert [match for _, match, _ in rows(told)] == [first] * 3 + [second] * 3
+        with ada.personal_feed(start) as feed:
+            assert feed.take(6) == told
+
+
 # ---- reconciled, while workers are killed
 
 
