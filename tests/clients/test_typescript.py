@@ -8,6 +8,7 @@ import shutil
 import socket
 import subprocess
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from itertools import cycle
@@ -17,9 +18,10 @@ from random import Random
 import pytest
 
 import warlog_core
-from tests import node
+from tests import chromium, node
 from tests.clients.test_service import free_port
 from tests.servers import WarlogServer
+from warlog_client import Client
 
 ROOT = Path(__file__).resolve().parents[2]
 SDK = ROOT / "clients" / "typescript"
@@ -143,6 +145,54 @@ def test_the_first_examples_in_its_readme_play(consumer: Path) -> None:
     said = done("node", "example0.js", cwd=consumer)
     assert re.search(r"\[.*\] '?\w+'?", said)
     assert re.fullmatch(r"\d+\n", done("node", "example1.js", cwd=consumer))
+
+
+# Plays both seats by what the feed says.
+PAGE = """<!doctype html><title>test</title>
+<script type="importmap">{"imports": {
+  "warlog-client": "./node_modules/warlog-client/dist/index.js",
+  "openapi-fetch": "./node_modules/openapi-fetch/dist/index.mjs",
+  "eventsource-parser": "./node_modules/eventsource-parser/dist/index.js"
+}}</script>
+<script type="module">
+import { isComplete, Warlog } from "warlog-client";
+const stranger = new Warlog({ url: "%s" });
+const warlog = stranger.withToken((await stranger.players.create("a page")).token);
+const seats = { red: "me", blue: "me" };
+const { match } = await warlog.matches.create({ game: "hex", seats, options: { army: "preset" } });
+const hex = warlog.match(match);
+for await (const { version, to_act: [seat] } of hex.feed()) {
+  if (version > 7) break;
+  if (seat && version > 1) await hex.act(seat, (await hex.actions(seat)).actions.find(isComplete));
+}
+</script>
+"""
+
+
+def test_a_page_of_another_origin_plays_in_a_real_browser(installed: Path, tmp_path: Path) -> None:
+    flags = [
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--no-first-run",
+        f"--user-data-dir={tmp_path / 'profile'}",
+    ]
+    with (
+        chromium.pages(installed) as origin,
+        WarlogServer(tmp_path / "data", environment={"WARLOG_CORS_ORIGINS": origin}) as server,
+    ):
+        (installed / "page.html").write_text(PAGE % server.url)
+        command = [chromium.executable(), *flags, f"{origin}/page.html"]
+        browser = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            with Client(server.url) as client:
+                deadline = time.monotonic() + 60
+                while [match.version for match in client.matches()] != [8]:
+                    assert time.monotonic() < deadline
+                    time.sleep(0.1)
+        finally:
+            browser.terminate()
+            browser.wait(20)
 
 
 class CuttingProxy:

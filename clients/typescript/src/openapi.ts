@@ -2953,7 +2953,7 @@ export interface components {
             errors: {
                 [key: string]: string;
             };
-            /** @description the start as the spectator and each seat see it; absent if the start is random */
+            /** @description the start as the spectator and each seat see it; absent where draws decide anything of it (the board, the armies, who begins), since it then differs from match to match: read a match's view */
             setup?: {
                 [key: string]: components["schemas"]["GameView"];
             };

@@ -52,6 +52,11 @@ describe("a refusal", () => {
     expect(codes).toEqual(["unavailable", "unavailable", "unexpected_reply", "unexpected_reply"]);
   });
 
+  test("by a proxy whose server is starting is asked again", async () => {
+    const { warlog } = await answering((_, count) => reply([502, 504, 200][count - 1] ?? 0, { games: [] }));
+    expect(await warlog.games.list()).toEqual([]);
+  });
+
   test("that is no JSON is an unexpected reply, and so is an empty success", async () => {
     const page = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\nConnection: close\r\n\r\n<html>";
     const { warlog } = await answering((_, count) => (count === 1 ? page : reply(200)));
@@ -159,7 +164,7 @@ describe("waiting", () => {
   });
 
   test("for an answer ends by the caller's signal", async () => {
-    const { warlog, server } = await answering(() => undefined);
+    const { warlog, server } = await answering(() => undefined, { retry: { attempts: 1 } });
     const controller = new AbortController();
     setTimeout(() => controller.abort(), 50);
     await expect(warlog.match("m_1").prepare("red", { signal: controller.signal })).rejects.toThrow(DOMException);
