@@ -222,8 +222,8 @@ export class Games {
     this.#http = http;
   }
 
-  async list({ signal }: Call = {}): Promise<Schemas["GameSummary"][]> {
-    return (await data(this.#http.api.GET("/v1/games", { signal }))).games;
+  async list({ signal }: Call = {}): Promise<(Schemas["GameSummary"] & { game: GameName })[]> {
+    return ofGame((await data(this.#http.api.GET("/v1/games", { signal }))).games);
   }
 
   /** Everything to draw a game and to explain it; seats and board are those of `options` (default: the standard). */

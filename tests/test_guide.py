@@ -1,0 +1,82 @@
+"""docs/GUIDE.md, run as it stands: the steps of one language are one program. Only the address is another."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from tests import node
+from tests.servers import WarlogServer
+
+ROOT = Path(__file__).resolve().parent.parent
+GUIDE = (ROOT / "docs/GUIDE.md").read_text(encoding="utf-8")
+ADDRESS = "http://127.0.0.1:8000"
+
+
+def program(language: str, url: str) -> str:
+    steps = re.findall(rf"^```{language}\n(.*?)^```$", GUIDE, flags=re.MULTILINE | re.DOTALL)
+    assert len(steps) >= 6
+    return "\n".join(steps).replace(ADDRESS, url)
+
+
+def ran(command: list[str], folder: Path) -> str:
+    run = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120)
+    assert run.returncode == 0, run.stdout + run.stderr
+    return run.stdout
+
+
+def test_the_guide_in_curl(warlog_server: WarlogServer, tmp_path: Path) -> None:
+    told = ran(["bash", "-eu", "-c", program("sh", warlog_server.url)], tmp_path)
+    assert '"type":"action_taken"' in told
+    assert '"type":"time_travelled"' in told
+    assert json.loads((tmp_path / "refused.json").read_text())["code"] == "unknown_space"
+    assert "event: action_taken" in (tmp_path / "feed").read_text()
+    assert json.loads((tmp_path / "before.json").read_text())["view"]["game"] == "hex"
+    parents = [one.get("parent") for one in json.loads((tmp_path / "tree.json").read_text())["nodes"]]
+    assert parents == [None, 1, 2, 2]
+
+
+def test_the_guide_in_python(warlog_server: WarlogServer, tmp_path: Path) -> None:
+    told = ran([sys.executable, "-c", program("python", warlog_server.url)], tmp_path)
+    assert "unknown_space" in told
+    assert "3 action_taken" in told
+    assert told.endswith("{1: None, 2: 1, 3: 2, 4: 2}\n")
+
+
+def test_the_guide_in_typescript(warlog_server: WarlogServer, tmp_path: Path) -> None:
+    """Type-checked as strictly as tsc can, then run."""
+    sdk = ROOT / "clients/typescript/src/index.ts"
+    source = tmp_path / "guide.ts"
+    source.write_text(program("ts", warlog_server.url))
+    settings = {
+        "compilerOptions": {
+            "strict": True,
+            "noEmit": True,
+            "skipLibCheck": True,
+            "target": "ES2022",
+            "module": "ESNext",
+            "moduleResolution": "bundler",
+            "lib": ["ES2022", "DOM", "DOM.Iterable"],
+            "types": [],
+            "paths": {"warlog-client": [str(sdk)]},
+        },
+        "files": ["guide.ts"],
+    }
+    (tmp_path / "tsconfig.json").write_text(json.dumps(settings))
+    ran(node.command("tsc", "-p", str(tmp_path)), tmp_path)
+    built = tmp_path / "guide.mjs"
+    how = [
+        "--bundle",
+        "--platform=node",
+        "--format=esm",
+        f"--alias:warlog-client={sdk}",
+        f"--outfile={built}",
+    ]
+    ran(node.command("esbuild", str(source), *how), tmp_path)
+    told = ran(node.command("node", str(built)), tmp_path)
+    assert "unknown_space" in told
+    assert "3 action_taken" in told
+    assert told.endswith("1 undefined\n2 1\n3 2\n4 2\n")
