@@ -72,7 +72,7 @@ def check_match(game: str, match: dict[str, Any]) -> None:
         found["proposal"] = None
         check(game, "OpenProposal", {name: proposal[name] for name in OPEN_PROPOSAL})
         rest = {name: value for name, value in proposal.items() if name not in OPEN_PROPOSAL}
-        check(game, "WhatIsProposed", rest)
+        check(game, f"Proposed{rest['kind'].title()}", rest)
     check(game, "Match", found)
 
 

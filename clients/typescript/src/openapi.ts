@@ -4913,9 +4913,7 @@ export interface components {
             required?: boolean;
         };
         /** @description An event as feeds give it, and the answer to a command. */
-        LiveEvent: {
-            type: "LiveEvent";
-        } & (Omit<components["schemas"]["Event"], "type"> & components["schemas"]["Turn"]);
+        LiveEvent: (components["schemas"]["MatchCreatedEvent"] | components["schemas"]["PlayerJoinedEvent"] | components["schemas"]["SeatsAssignedEvent"] | components["schemas"]["SeatTakenEvent"] | components["schemas"]["SeatLeftEvent"] | components["schemas"]["SeatPreparedEvent"] | components["schemas"]["MatchStartedEvent"] | components["schemas"]["ActionTakenEvent"] | components["schemas"]["ProposalMadeEvent"] | components["schemas"]["ProposalAcceptedEvent"] | components["schemas"]["ProposalRejectedEvent"] | components["schemas"]["OptionsChangedEvent"] | components["schemas"]["TimeTravelledEvent"] | components["schemas"]["PositionEditedEvent"] | components["schemas"]["BecameCompetitiveEvent"] | components["schemas"]["RematchAgreedEvent"] | components["schemas"]["MatchAbortedEvent"]) & components["schemas"]["Turn"];
         /** @description A stored event that is no action, as it stands in the stream, for checking the chain. */
         LogEntry: {
             /** @description the number of the event in the match of the record */
@@ -5626,8 +5624,8 @@ export interface components {
             /** @description too_many_requests: the limit's name; quota_exceeded: the number allowed */
             limit?: unknown;
         };
-        /** @description The open proposal of a match. */
-        Proposal: components["schemas"]["OpenProposal"] & Omit<components["schemas"]["WhatIsProposed"], "kind">;
+        /** @description The open proposal of a match, told apart by `kind`: as far as you may know it. */
+        Proposal: components["schemas"]["OpenProposal"] & (components["schemas"]["ProposedOptions"] | components["schemas"]["ProposedUndo"] | components["schemas"]["ProposedEdit"] | components["schemas"]["ProposedCompetitive"] | components["schemas"]["ProposedAbort"] | components["schemas"]["ProposedRematch"]);
         /** @description A player accepted, and others still have to. The last acceptance is the event that was proposed. */
         ProposalAcceptedEvent: {
             /**
@@ -8907,8 +8905,6 @@ export interface components {
             /** @description by seat: where hidden pieces were seen last */
             ghosts: components["schemas"]["WecGhost"][];
         };
-        /** @description A proposal as far as you may know it, told apart by `kind`. */
-        WhatIsProposed: components["schemas"]["ProposedOptions"] | components["schemas"]["ProposedUndo"] | components["schemas"]["ProposedEdit"] | components["schemas"]["ProposedCompetitive"] | components["schemas"]["ProposedAbort"] | components["schemas"]["ProposedRematch"];
         /** @description The seat that a player would like. */
         Wish: {
             /**

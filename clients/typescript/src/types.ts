@@ -61,7 +61,7 @@ export type Match<G extends GameName = GameName> = With<
 >;
 
 /** A proposal that waits for answers, told apart by `kind`; `accept` and `reject` name it by its `version`. */
-export type OpenProposal = Schemas["OpenProposal"] & Schemas["WhatIsProposed"];
+export type OpenProposal = Schemas["Proposal"];
 
 /** A new match. `invitations`: by seat, shown this once; they are for the players whom you want to sit there. */
 export type MatchCreated<G extends GameName = GameName> = With<Schemas["MatchCreated"], { match: Match<G> }>;

@@ -45,7 +45,10 @@ def components(forms: Iterable[Any]) -> tuple[dict[Any, Json], Json]:
 
 
 def _joined(schema_of: dict[Any, Json]) -> Json:
-    """Components that are made of others."""
+    """Components that are made of others.
+
+    Where one is joined with a union, the union's members are named: tools take a reference to a schema with a
+    `discriminator` for inheritance, and give the joined one a `type` of its own."""
     joined: Json = {
         "Event": {
             "description": "An event of a match as you may see it, told apart by `type`.",
@@ -53,24 +56,20 @@ def _joined(schema_of: dict[Any, Json]) -> Json:
         },
         "LiveEvent": {
             "description": "An event as feeds give it, and the answer to a command.",
-            "allOf": [ref("Event"), ref("Turn")],
+            "allOf": [{"anyOf": schema_of[events.ANY_EVENT]["anyOf"]}, ref("Turn")],
         },
         "Notice": {
             "description": "What a personal feed tells, told apart by `type`. More types will come; ignore those that "
             "you do not know.",
             **schema_of[schema.ANY_NOTICE],
         },
-        "WhatIsProposed": {
-            "description": "A proposal as far as you may know it, told apart by `kind`.",
-            **schema_of[events.WhatIsProposed],
-        },
         "Import": {
             "description": "A record, or a match in its game's notation.",
             "anyOf": [ref("Record"), ref("WrittenHistory")],
         },
         "Proposal": {
-            "description": "The open proposal of a match.",
-            "allOf": [ref("OpenProposal"), ref("WhatIsProposed")],
+            "description": "The open proposal of a match, told apart by `kind`: as far as you may know it.",
+            "allOf": [ref("OpenProposal"), {"anyOf": schema_of[events.WhatIsProposed]["anyOf"]}],
         },
     }
     for name, (members, text) in events.FEEDS.items():
