@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+import random
 import re
 import socket
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -78,13 +81,22 @@ def test_the_background_worker_tells_its_figures_too() -> None:
             assert process.wait(30) == 0
 
 
+@contextmanager
+def taken_port() -> Iterator[int]:
+    """One that somebody listens on; below those that the system gives away, so that its neighbour is free."""
+    while True:
+        port = random.randrange(20_000, 30_000)
+        with suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            yield port
+            return
+
+
 def test_workers_have_ports_in_a_row_and_one_that_is_taken_stops_the_start(tmp_path: Path) -> None:
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
         command = [*SERVE, "--data", str(tmp_path), *arguments]
         return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
 
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
+    with taken_port() as port:
         for arguments in (
             ("--metrics-port", str(port)),
             ("--metrics-port", str(port), "--workers", "1"),

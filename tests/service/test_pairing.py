@@ -13,6 +13,7 @@ import pytest
 from tests.servers import RedisServer, WarlogServer
 from tests.service.api import UNLIMITED, Api, Feed, ok, refused
 from tests.service.junqi import TWO, gold, lobby
+from tests.service.waiting import eventually
 
 HEX = {"game": "hex", "options": {"army": "preset"}}
 
@@ -189,13 +190,20 @@ def test_who_cannot_pay_the_stake_is_turned_away_and_the_others_find_another(peo
     elsewhere = lobby(TWO, [poor, Api(poor.url).player()], stake=150)
     assert gold(poor) == (1_000, 750)
     entries = [join(player, **stake) for player in people[:4]]
-    found = [entry_of(player, entry["id"]) for player, entry in zip(people, entries, strict=False)]
-    assert [(one["status"], one["code"]) for one in found] == [
-        ("waiting", None),
-        ("refused", "insufficient_gold"),
-        ("waiting", None),
-        ("waiting", None),
-    ]
+    eventually(  # the others wait again when the match that was to be made is given up
+        lambda: (
+            [
+                (one["status"], one["code"])
+                for one in map(entry_of, people[:4], [entry["id"] for entry in entries])
+            ]
+            == [
+                ("waiting", None),
+                ("refused", "insufficient_gold"),
+                ("waiting", None),
+                ("waiting", None),
+            ]
+        )
+    )
     assert [gold(player) for player in people[:4]] == [(1_000, 0), (1_000, 750), (1_000, 0), (1_000, 0)]
     last = join(people[4], **stake)
     assert last["status"] == "paired"

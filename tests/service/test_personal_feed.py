@@ -282,7 +282,7 @@ class Reader(threading.Thread):
 def played(players: dict[str, Api], match: str, until: threading.Event) -> None:
     """Both defend by turns; a command that was cut is sent again under the same key."""
     for number in itertools.count():
-        if until.is_set():
+        if until.wait(0.2):  # what a reader misses while he is cut off must be less than is kept for him
             break
         with suppress(httpx.TransportError):
             shown = players["red"].match(match)

@@ -160,13 +160,13 @@ export class MatchState {
     const who = seat === "spectator" ? undefined : seat;
     const acts = at === null && summary.status === "playing" && this.mine.peek().includes(seat);
     const [answer, trace, listed] = await Promise.all([
-      this.#handle.view(who, at === null ? {} : { at }),
+      this.#handle.view(who, at === null ? {} : { at }) as Promise<unknown>,
       this.#trace(at ?? summary.version, who),
       acts ? this.#listed(seat) : undefined,
     ]);
     if (number !== this.#shown) return;
     batch(() => {
-      const whole = answer as unknown as { view?: Json; position?: Json | null; views?: Record<string, Json> };
+      const whole = answer as { view?: Json; position?: Json | null; views?: Record<string, Json> };
       this.view.value = whole.view ?? whole.position ?? Object.values(whole.views ?? {})[0] ?? null;
       this.trail.value = trace;
       this.candidates.value = listed === undefined ? [] : this.chooser.peek()!.candidates(listed.actions, listed.traces);
