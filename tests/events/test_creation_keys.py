@@ -71,7 +71,7 @@ def pairing(table: Table) -> Pairing:
 async def make_player(table: Table, name: str, given: Key) -> object:
     watch = Watch(table.connection)
     try:
-        # The address is told apart by the name, so that each test has its own.
+        # Keys without an account are counted by address: each name has an address of its own.
         return await Accounts(table.connection, table.world, watch).create_player(
             name, address=name, key=given
         )

@@ -25,7 +25,7 @@ type Numbers = Form & { min: number; max: number; cost?: number };
 export function TemplateForm({ match, action }: { match: MatchState; action: Json }): JSX.Element {
   const game = match.game.value!;
   const type = game.types.get(action.type as string)!;
-  const forms = Object.entries(type.form ?? {}).filter(([field]) => action[field] === undefined || action[field] === null || type.form![field]);
+  const forms = Object.entries(type.form ?? {});
   const [values, setValues] = useState<Values>(() => Object.fromEntries(forms.map(([field, form]) => [field, start(form, match, action)])));
   const set = (field: string, value: unknown) => setValues({ ...values, [field]: value });
   const budget = forms.find(([, form]) => form.fill === "budget");

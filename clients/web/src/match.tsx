@@ -165,7 +165,7 @@ function State({ match }: { match: MatchState }): JSX.Element {
     said = words().toAct(names(summary.to_act));
     if (summary.to_act.some((seat) => mine.includes(seat)) && new Set(summary.seats.map((one) => one.player?.id)).size > 1) said += ` · ${words().yourTurn}`;
   }
-  const viewers = [...mine, ...(summary.status === "finished" ? summary.seats.map((one) => one.seat) : []), "spectator"];
+  const viewers = [...mine, "spectator"];
   return (
     <>
       <p class="state" role="status" aria-live="polite">{said}</p>
@@ -174,7 +174,7 @@ function State({ match }: { match: MatchState }): JSX.Element {
           <span>{words().seenAs}</span>
           <select value={match.as.value ?? ""} onChange={(event) => match.seeAs(event.currentTarget.value || null)}>
             <option value="">{words().mover}</option>
-            {[...new Set(viewers)].filter((one) => mine.includes(one) || one === "spectator").map((one) => (
+            {viewers.map((one) => (
               <option value={one}>{one === "spectator" ? words().spectator : game.seatName(one)}</option>
             ))}
           </select>

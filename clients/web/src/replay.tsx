@@ -72,7 +72,7 @@ export function planted(parents: ReadonlyMap<number, number | undefined>): Place
   for (const version of [...parents.keys()].sort((a, b) => a - b)) {
     const parent = parents.get(version);
     const before = parent === undefined ? undefined : places.get(parent);
-    const y = before === undefined || continued.has(before.version) ? (before === undefined && rows === 0 ? rows++ : rows++) : before.y;
+    const y = before === undefined || continued.has(before.version) ? rows++ : before.y;
     if (before !== undefined) continued.add(before.version);
     places.set(version, { version, x: before === undefined ? 0 : before.x + 1, y, parent });
   }

@@ -100,6 +100,7 @@ export class MatchState {
     try {
       await this.#load();
       void this.#follow();
+      void this.read(1).catch(() => undefined); // says which event began the match, and so has the first board
     } catch (error) {
       this.missing.value = sentence(error);
     }
@@ -156,17 +157,17 @@ export class MatchState {
   async #look(): Promise<void> {
     const number = ++this.#shown;
     const [summary, at, seat] = [this.summary.peek()!, this.at.peek(), this.viewer.peek()];
-    if (summary.status === "lobby" || !this.#began()) return;
+    if (summary.status === "lobby") return;
     const who = seat === "spectator" ? undefined : seat;
     const acts = at === null && summary.status === "playing" && this.mine.peek().includes(seat);
     const [answer, trace, listed] = await Promise.all([
-      this.#handle.view(who, at === null ? {} : { at }) as Promise<unknown>,
+      this.#view(who, at),
       this.#trace(at ?? summary.version, who),
       acts ? this.#listed(seat) : undefined,
     ]);
     if (number !== this.#shown) return;
     batch(() => {
-      const whole = answer as { view?: Json; position?: Json | null; views?: Record<string, Json> };
+      const whole = (answer ?? {}) as { view?: Json; position?: Json | null; views?: Record<string, Json> };
       this.view.value = whole.view ?? whole.position ?? Object.values(whole.views ?? {})[0] ?? null;
       this.trail.value = trace;
       this.candidates.value = listed === undefined ? [] : this.chooser.peek()!.candidates(listed.actions, listed.traces);
@@ -174,8 +175,14 @@ export class MatchState {
     });
   }
 
-  #began(): boolean {
-    return this.summary.peek()?.status !== "aborted" || this.parents.peek().size > 2;
+  /** null: the match was ended before it began. */
+  async #view(seat: string | undefined, at: number | null): Promise<unknown> {
+    try {
+      return await this.#handle.view(seat, at === null ? {} : { at });
+    } catch (error) {
+      if (error instanceof WarlogError && error.code === "no_view") return null;
+      throw error;
+    }
   }
 
   async #trace(at: number, seat: string | undefined): Promise<Trace | null> {
@@ -274,7 +281,7 @@ export class MatchState {
     this.drop();
   }
 
-  /** Sends something; what comes of it is told by the feed. */
+  /** Sends a command, and reads the match anew. False if the command was refused; the reason is shown. */
   async command(send: (match: MatchState["handle"]) => Promise<unknown>): Promise<boolean> {
     this.isBusy.value = true;
     try {

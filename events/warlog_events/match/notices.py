@@ -15,7 +15,7 @@ from .fold import Fold
 from .match import Match, result_json, rfc3339
 
 LEAPS = frozenset({"time_travelled", "position_edited"})
-"""After them everybody who is to act is told so again: it is another position, and clocks begin anew."""
+"""After one of these everybody who is to act gets `your_turn` again: the position is another one, clocks start anew."""
 
 
 class Notice(msgspec.Struct, frozen=True, array_like=True):
