@@ -133,7 +133,8 @@ class Loader:
         return cached
 
     async def cold(self, match_id: str, *, whole: bool = False) -> CachedMatch:
-        """From the newest snapshot, or `whole`, from the first event on, so that the timeline forgets nothing."""
+        """From the newest snapshot, or `whole`, from the first event on, so that the timeline forgets nothing. With all
+        that Redis has by now."""
         if not self.store.is_id(match_id):
             raise UnknownMatch()
         await self.integrity.check(match_id)
@@ -142,7 +143,10 @@ class Loader:
             name, work = _whole(match_id), self._cold_whole
         else:
             name, work = match_id, self._cold
-        return await self._shared(name, lambda: self._guarded(match_id, work(match_id)))
+        # A load that is under way may have read the events before the newest was appended.
+        joined = name in self._loading
+        cached = await self._shared(name, lambda: self._guarded(match_id, work(match_id)))
+        return await self._guarded(match_id, self.refresh(cached)) if joined else cached
 
     def is_loading_whole(self, match_id: str) -> bool:
         return _whole(match_id) in self._loading
@@ -399,7 +403,9 @@ class Loader:
             secrets,
             snapshot_version,
         )
-        self.cache.put(cached)
+        newest = self.cache.newest(match_id)
+        if newest is None or newest.version <= match.version:
+            self.cache.put(cached)
         self.snapshot_if_due(cached)
         self.counts.loads.add(perf_counter() - began)
         return cached

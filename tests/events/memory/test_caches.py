@@ -13,10 +13,10 @@ import msgspec
 import pytest
 import pytest_asyncio
 
-from tests.events.table import ADA, ALL, BATTLE, HIDDEN, SPECTATOR, Table, choice, table_at
+from tests.events.table import ADA, ALL, BATTLE, BOB, HIDDEN, SPECTATOR, Table, choice, table_at
 from tests.servers import AnyRedis
 from warlog_events import errors
-from warlog_events.match.commands import Act, Propose, Undo
+from warlog_events.match.commands import Act, CreateMatch, Propose, TakeSeat, Undo
 from warlog_events.memory import snapshot
 from warlog_events.redis import keys
 from warlog_events.redis.pipe import Word
@@ -157,6 +157,62 @@ async def test_memory_is_bounded_and_who_was_pushed_out_comes_back(redis_server:
         for match in matches:
             after = await table.play(await table.load(match), 1, rng)
             assert after.version == match.version + 1
+
+
+# ---- loads that take a while
+
+
+class SlowReads:
+    """From now on what a table reads of events is held back after it was read, until `go`."""
+
+    def __init__(self, table: Table) -> None:
+        self.read, self.go = asyncio.Event(), asyncio.Event()
+        events: Any = table.store.events
+
+        async def held_back(*given: Any) -> Any:
+            found = await events(*given)
+            self.read.set()
+            await self.go.wait()
+            return found
+
+        store: Any = table.store
+        store.events = held_back
+
+
+async def test_who_has_just_sat_down_is_known_to_a_process_that_is_loading_the_match(
+    table: Table, redis_server: AnyRedis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A load that had read the events before he sat down answered his question, too: 403, it is not your seat."""
+    spec = CreateMatch("hex", BATTLE, {"red": "me", "blue": "open"})
+    match = (await table.matches.new.create(spec, ADA)).match
+    async with table_at(redis_server.url) as other:
+        reads, loader = SlowReads(other), other.matches._loader
+        shared = loader._shared
+
+        def joins(*given: Any) -> Any:
+            reads.go.set()
+            return shared(*given)
+
+        first = asyncio.create_task(other.matches.admission.load(match.id, None))
+        await reads.read.wait()
+        await table.do(match, TakeSeat("blue"), BOB)
+        monkeypatch.setattr(loader, "_shared", joins)
+        second = asyncio.create_task(other.matches.admission.load(match.id, BOB.id))
+        await first
+        assert (await second).holds(BOB.id, "blue")
+
+
+async def test_a_load_of_all_events_does_not_take_the_place_of_newer_ones_in_memory(table: Table) -> None:
+    match = await table.play(await table.hot_seat(), 3, random.Random(14))
+    reads = SlowReads(table)
+    loading = asyncio.create_task(table.matches._loader.cold(match.id, whole=True))
+    await reads.read.wait()
+    newer = await table.play(match, 1, random.Random(15))
+    reads.go.set()
+    await loading
+    held = table.matches.cache.newest(match.id)
+    assert held is not None
+    assert held.version == newer.version
 
 
 # ---- a stored match that contradicts itself
