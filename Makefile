@@ -11,7 +11,7 @@ CORE := $(wildcard core_c/src/*.[ch] core_c/src/games/*.[ch] core_c/include/*.h)
 BUILD := pyproject.toml setup.py MANIFEST.in
 
 .DEFAULT_GOAL := help
-.PHONY: help setup core dev web lint format typecheck ctest test suite asan newest serve bench followers load soak golden openapi demo wheel lock clean
+.PHONY: help setup core dev web lint format typecheck ctest test suite chromium asan newest serve bench followers load soak golden openapi demo wheel lock clean
 
 help: ## this list
 	@sed -n 's/^\([a-z][a-z]*\):.*## /\1|/p' $(MAKEFILE_LIST) | while IFS='|' read -r target text; do \
@@ -81,11 +81,14 @@ ctest: ## the C core's own tests, all warnings being errors
 asan: ## the C core under address and undefined-behaviour sanitizers with hostile input
 	$(MAKE) -C core_c asan
 
-test: lint ctest asan ## everything that must hold: lint, the C tests, sanitizers, pytest (WARLOG_SEED=... repeats a run)
+test: lint ctest asan chromium ## everything that must hold: lint, the C tests, sanitizers, pytest (WARLOG_SEED=... repeats a run)
 	$(SUITE)
 
-suite: dev ## pytest alone, on every core
+suite: dev chromium ## pytest alone, on every core
 	$(SUITE)
+
+chromium: dev ## a Chromium for the tests of pages, where the machine has none: Debian's package, else Playwright's
+	@$(BIN)/python -m tests.chromium
 
 newest: ## pytest on the newest CPython on the PATH, in .venv-newest (NEWEST=/usr/local/bin/python3.14 names one)
 	@for python in $(NEWEST); do \
@@ -109,7 +112,7 @@ followers: dev ## 10,000 people who follow their own feeds: what they cost while
 load: dev ## 1,000 matches of all games at once for five minutes; the page is load-report/index.html (ARGS="--matches 100")
 	$(BIN)/python -m tests.load.run $(ARGS)
 
-soak: dev ## the full counts: 2,000 fuzzed starts, 200 bot matches, 1,000 random matches of each game; timing of refusals; the newest CPython
+soak: dev chromium ## the full counts: 2,000 fuzzed starts, 200 bot matches, 1,000 random matches of each game; timing of refusals; the newest CPython
 	$(MAKE) -C core_c asan ROUNDS=2000
 	$(BIN)/pytest -m soak -n logical --dist loadfile --maxprocesses 8 --ignore tests/service/test_timing.py
 	$(BIN)/pytest -m soak -s tests/service/test_timing.py

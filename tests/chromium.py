@@ -1,15 +1,20 @@
-"""A real Chromium that runs a page's script, where the machine has one; otherwise the test is skipped."""
+"""A real Chromium that runs a page's script: the machine's own, else one that `make test` gets.
+
+python -m tests.chromium        prints where it is; installs one if there is none, or says why it could not
+"""
 
 from __future__ import annotations
 
 import html
 import json
+import os
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
+from functools import cache, partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
@@ -36,11 +41,81 @@ say();
 """
 
 
+NAMES = ("chromium", "google-chrome", "chromium-browser")
+PLAYWRIGHT = (sys.executable, "-m", "playwright")
+INSTALL_SECONDS_MAX = 300
+HOW = (
+    "The tests of pages need Chromium, and this machine has none. `make chromium`, which is a part of `make test`, "
+    "installs one where it may. Or install your system's package (`apt-get install chromium` on Debian), or name an "
+    "executable in WARLOG_CHROMIUM."
+)
+
+
 def executable() -> str:
-    found = shutil.which("chromium") or shutil.which("google-chrome")
+    """Where Chromium is. A test that finds none fails: it is not skipped."""
+    found = _found()
     if found is None:
-        pytest.skip("there is no Chromium on this machine: the test asks a real one")
+        pytest.fail(HOW, pytrace=False)
     return found
+
+
+@cache
+def _found() -> str | None:
+    """The one that WARLOG_CHROMIUM names, else that of the PATH, else the one that Playwright has installed."""
+    named = os.environ.get("WARLOG_CHROMIUM")
+    if named:
+        return shutil.which(named)
+    return next(filter(None, map(shutil.which, NAMES)), None) or _of_playwright()
+
+
+def _of_playwright() -> str | None:
+    listed = _run(*PLAYWRIGHT, "install", "--dry-run", "--no-shell", "chromium")
+    folder = re.search(r"Install location: +(.*chromium-.*)", listed.stdout)
+    programs = sorted(Path(folder[1]).glob("chrome-*/chrome")) if folder else []
+    return str(programs[0]) if programs else None
+
+
+def install() -> str:
+    """Gets a Chromium: Debian's package where this user may install one, else Playwright's. Raises SystemExit."""
+    tried = []
+    apt = _with_apt()
+    libraries = ("--with-deps",) if apt else ()
+    for command in (*apt, (*PLAYWRIGHT, "install", "--no-shell", *libraries, "chromium")):
+        print("there is no Chromium here:", *command, file=sys.stderr, flush=True)
+        done = _run(*command)
+        _found.cache_clear()
+        if (found := _found()) is not None:
+            return found
+        said = (done.stderr or done.stdout).strip().splitlines()
+        tried.append(
+            f"  {' '.join(command)}: exit code {done.returncode}, {said[-1] if said else 'no output'}"
+        )
+    raise SystemExit("\n".join([HOW, "What was tried:", *tried]))
+
+
+def _with_apt() -> list[tuple[str, ...]]:
+    """What installs Debian's package. None where there is no apt, or where apt would ask for a password."""
+    if shutil.which("apt-get") is None:
+        return []
+    before = () if os.geteuid() == 0 else ("sudo", "-n")
+    if before and (shutil.which("sudo") is None or _run("sudo", "-n", "true").returncode != 0):
+        return []
+    apt = (*before, "apt-get", "-q", "-y")
+    return [(*apt, "update"), (*apt, "install", "--no-install-recommends", "chromium")]
+
+
+def _run(*command: str) -> subprocess.CompletedProcess[str]:
+    """Runs a command to its end, which is not later than INSTALL_SECONDS_MAX from now; it is not asked anything."""
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    try:
+        return subprocess.run(
+            command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+            timeout=INSTALL_SECONDS_MAX,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return subprocess.CompletedProcess(command, 124, "", f"not done after {INSTALL_SECONDS_MAX} s")
+    except OSError as error:
+        return subprocess.CompletedProcess(command, 127, "", str(error))
 
 
 def seen_by(folder: Path, url: str) -> dict[str, Any]:
@@ -74,3 +149,7 @@ def pages(folder: Path, host: str = "127.0.0.1") -> Iterator[str]:
         server.shutdown()
         thread.join()
         server.server_close()
+
+
+if __name__ == "__main__":
+    print(_found() or install())
