@@ -213,10 +213,37 @@ class Layer(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True,
     carried: Annotated[bool, Meta(description="the piece on the space holds it")] = False
 
 
+class EditorLook(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """How a Position is drawn and edited. Paths are those of layers."""
+
+    layers: Annotated[list[Layer], Meta(description="how a Position is drawn, as `look` draws a view")]
+    turn: Annotated[Field, Meta(description="path of the field with the seat whose turn it is")] = UNSET
+    references: Annotated[
+        list[str],
+        Meta(
+            description="paths of fields with the `id` of something: when that is taken away, so are these fields, "
+            "or the entry in a list"
+        ),
+    ] = []
+    derived: Annotated[
+        list[str],
+        Meta(
+            description="paths of fields that follow from the rest when they are left out. `start` is without them. "
+            "Leave out those of the whole Position when something comes or goes, and those of a piece when its "
+            "type, owner or badge is changed"
+        ),
+    ] = []
+    given: Annotated[
+        dict[str, dict[str, Any]],
+        Meta(description="type → the fields that a new piece needs beside its place and owner"),
+    ] = {}
+
+
 class Look(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """`rules/<game>_look.json`.
 
     regions, spaces, edges  words and looks of the parts of the board, kinds of spaces, kinds of edges
+    editor                  how a Position is edited
     words                   catalogue → key → what an entry has beside what the codec says
     not_drawn               path in a view → why no layer draws the spaces or pieces there
     """
@@ -230,6 +257,7 @@ class Look(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     words: dict[str, dict[str, dict[str, Any]]] = {}
     layers: list[Layer] | None = None
     not_drawn: dict[str, str] = {}
+    editor: EditorLook | None = None
 
 
 @cache
@@ -367,6 +395,17 @@ def layers(game: str, view: Mapping[str, Any], spaces: Iterable[str]) -> list[di
     own = look_of(game).layers
     plain: list[dict[str, Any]] = msgspec.to_builtins(_suggested(view, {*spaces}) if own is None else own)
     return plain
+
+
+def editor(game: str, position: Mapping[str, Any], spaces: Iterable[str], seats: Iterable[str]) -> EditorLook:
+    """The game's own, or what the schema of its Position suggests."""
+    own = look_of(game).editor
+    if own is not None:
+        return own
+    known = {*seats}
+    fields = _resolved(position, position)["properties"]
+    turn = next((name for name, part in fields.items() if known and {*part.get("enum", ())} >= known), UNSET)
+    return EditorLook(layers=_suggested(position, {*spaces}), turn=turn)
 
 
 def _suggested(schema: Mapping[str, Any], spaces: set[str]) -> list[Layer]:

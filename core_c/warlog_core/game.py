@@ -10,6 +10,7 @@ A game makes states (state.py), whose actions make events (event.py); what both 
 
 from __future__ import annotations
 
+import random
 from functools import cache, cached_property
 from importlib import resources
 from typing import Any
@@ -17,7 +18,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from warlog_core import actions, binding, description, explain
+from warlog_core import actions, binding, description, editing, explain
 from warlog_core.binding import Draws
 from warlog_core.codecs import codec_for
 from warlog_core.errors import UnknownGame
@@ -93,6 +94,7 @@ class Game(RuleSet):
             ),
             "look": description.layers(self.name, view, (space["id"] for space in board["spaces"])),
             "not_drawn": description.look_of(self.name).not_drawn,
+            "editor": self._editor(options, board),
             "guide": description.guide_of(self.name),
         }
 
@@ -114,6 +116,16 @@ class Game(RuleSet):
         if state.started is None or state.started.draws:
             return {}
         return {"setup": {viewer: state.view(viewer, plain=True) for viewer in (SPECTATOR, *state.seats)}}
+
+    def _editor(self, options: Any, board: dict[str, Any]) -> dict[str, Any]:
+        """How a Position with these options is edited, and one to begin with: the same in every process."""
+        rng = random.Random(0)
+        state = self.new(options=options, draws=rng.randbytes)
+        spaces = (space["id"] for space in board["spaces"])
+        look = description.editor(self.name, self.schema("position"), spaces, state.seats)
+        start = editing.start(state, rng, look.derived)
+        described: dict[str, Any] = msgspec.to_builtins(look) | {"start": start}
+        return described
 
     def _catalogues(self, full: dict[str, Any]) -> dict[str, Any]:
         """What a game has beside pieces and presets (spells, say), by name: the codec's, if it has any."""

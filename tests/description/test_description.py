@@ -178,6 +178,33 @@ def test_layers_name_only_what_the_description_and_the_view_have(
                     assert fields.get("keyed owner", next(iter(owners))) in owners
 
 
+def test_an_editor_draws_all_of_the_position_that_it_begins_with(game: warlog_core.Game) -> None:
+    for described in descriptions(game):
+        editor, spaces = described["editor"], {space["id"] for space in described["board"]["spaces"]}
+        start = editor["start"]
+        drawn = {path for layer in editor["layers"] for path in drawn_paths(layer, start)}
+        for path in {path for path, value in values(start) if isinstance(value, str) and value in spaces}:
+            assert path in drawn, path
+        for path in editor["derived"]:
+            assert not [*find(start, path)]
+        for layer in editor["layers"]:
+            keys = (
+                {entry["key"] for entry in described[layer["catalogue"]]} if "catalogue" in layer else set()
+            )
+            assert keys or layer.get("catalogue", "pieces") == "pieces"
+            assert layer["from"].partition(".")[0] in properties(game.schema("position"))
+
+
+def test_a_match_can_begin_from_the_position_that_an_editor_begins_with(game: warlog_core.Game) -> None:
+    for name, options, position in starts():
+        if name == game.name and position is None and "layouts" not in options:  # which a Position replaces
+            editor = game.describe(options)["editor"]
+            game.check_options(options, editor["start"])
+            assert editor == game.describe(options)["editor"]
+            if "turn" in editor:
+                assert [*find(editor["start"], editor["turn"])], "nobody's turn"
+
+
 def properties(schema: dict[str, Any]) -> set[str]:
     return set(schema["$defs"][schema["$ref"].rsplit("/", 1)[1]]["properties"])
 

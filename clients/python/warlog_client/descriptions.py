@@ -91,7 +91,7 @@ class GameSeat(Struct, frozen=True):
 
 
 class Game(Struct, frozen=True):
-    """A game as `GET /v1/games/{game}` describes it; options, actions, effects and view are JSON Schemas.
+    """A game as `GET /v1/games/{game}` describes it; options, actions, effects, view and position are JSON Schemas.
 
     look          the layers of a view, in the order of drawing; `not_drawn`: what they leave out, and why
     catalogues    the keys of all catalogues in the description
@@ -99,6 +99,7 @@ class Game(Struct, frozen=True):
     setup         the start as the spectator and each seat see it; None where draws decide it
     counted  option → the range (`min`, `max`) with which competitive matches move points and gold
     errors   code of the rule book → a sentence
+    editor   how a Position is drawn and edited, and one to begin with (`start`)
     more     what only this game describes, its other catalogues among it: `catalogue` finds all of them
     """
 
@@ -124,6 +125,8 @@ class Game(Struct, frozen=True):
     look: list[Json] = []
     not_drawn: dict[str, str] = {}
     guide: str = ""
+    position: Json = {}
+    editor: Json = {}
     errors: dict[str, str] = {}
     more: Json = {}
 

@@ -2788,6 +2788,36 @@ export interface components {
             /** @description where play goes on */
             position: components["schemas"]["GamePosition"];
         };
+        /** @description How a Position is drawn and edited. Paths are those of layers. */
+        Editor: {
+            /** @description how a Position is drawn, as `look` draws a view */
+            layers: components["schemas"]["Layer"][];
+            /** @description path of the field with the seat whose turn it is */
+            turn?: string;
+            /**
+             * @description paths of fields with the `id` of something: when that is taken away, so are these fields, or the entry in a list
+             * @default []
+             */
+            references?: string[];
+            /**
+             * @description paths of fields that follow from the rest when they are left out. `start` is without them. Leave out those of the whole Position when something comes or goes, and those of a piece when its type, owner or badge is changed
+             * @default []
+             */
+            derived?: string[];
+            /**
+             * @description type → the fields that a new piece needs beside its place and owner
+             * @default {}
+             */
+            given?: {
+                [key: string]: {
+                    [key: string]: unknown;
+                };
+            };
+            /** @description a Position to begin with: the standard setup, or, where players set up first, one that was set up at random */
+            start: {
+                [key: string]: unknown;
+            } | null;
+        };
         /** @description One player's wait for one match, in the form of the API. */
         Entry: {
             /** @description id of the entry */
@@ -2931,6 +2961,8 @@ export interface components {
             not_drawn: {
                 [key: string]: string;
             };
+            /** @description how a Position is edited, and one to begin with */
+            editor: components["schemas"]["Editor"];
             /** @description a guide for players, Markdown; the whole book is at `rules` */
             guide: string;
             /** @description JSON Schema of the options */
@@ -2947,6 +2979,10 @@ export interface components {
             };
             /** @description JSON Schema of views */
             view: {
+                [key: string]: unknown;
+            };
+            /** @description JSON Schema of a Position, from which a match can begin */
+            position: {
                 [key: string]: unknown;
             };
             /** @description each code of the rule book, with its sentence */

@@ -70,6 +70,7 @@ PROPERTIES = {
     "ForEach.field": "the field with the budget",
     "ForEach.type": "the type in it",
     "Game.axes": "what coordinates mean",
+    "Game.editor": "how a Position is edited, and one to begin with",
     "Game.board": "the board that the options give",
     "Game.effects": "JSON Schema of effects",
     "Game.name": "for display",

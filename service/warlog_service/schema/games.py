@@ -6,7 +6,7 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from warlog_core import description
+from warlog_core import description, editing
 from warlog_core.actions import DescribedActions
 from warlog_service.schema.common import FREE, GameOptions, GamePosition, GameView, Json, Time
 
@@ -52,6 +52,7 @@ class Game(Struct, frozen=True):
     not_drawn: Annotated[
         dict[str, str], Meta(description="paths of a view with spaces or pieces that no layer draws, and why")
     ]
+    editor: editing.Editor
     guide: Annotated[str, Meta(description="a guide for players, Markdown; the whole book is at `rules`")]
     options: Json
     options_text: Annotated[
@@ -63,6 +64,7 @@ class Game(Struct, frozen=True):
     ]
     effects: Json
     view: Json
+    position: Annotated[Json, Meta(description="JSON Schema of a Position, from which a match can begin")]
     errors: Annotated[dict[str, str], Meta(description="each code of the rule book, with its sentence")]
     setup: (
         Annotated[
