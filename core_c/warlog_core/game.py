@@ -18,7 +18,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from warlog_core import actions, binding, description, editing, explain
+from warlog_core import actions, binding, description, editing, effects, explain
 from warlog_core.binding import Draws
 from warlog_core.codecs import codec_for
 from warlog_core.errors import UnknownGame
@@ -84,7 +84,9 @@ class Game(RuleSet):
                 actions.notes_of(self.name),
                 actions.forms_of(self.name, full, board),
             ),
-            "effects": self.schema("effect"),
+            "effects": effects.described(
+                self.schema("effect"), self.raw.effects, effects.notes_of(self.name)
+            ),
             "view": view,
             "presets": self.codec.presets(full),
             "errors": self.errors,

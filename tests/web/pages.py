@@ -76,6 +76,20 @@ class Person:
         self.page.wait_for_url("**/m/*")
         return self.page.url.rpartition("/")[2]
 
+    def begin(self, game: str, **spec: Any) -> str:
+        """Begins a match in which this person has both seats, and goes to its page; its id."""
+        request = self.context.request
+        same = {"Sec-Fetch-Site": "same-origin"}
+        made = request.post(self.url + "/v1/players", data={"name": "Ada"}).json()
+        token = {"Authorization": f"Bearer {made['token']}"}
+        request.post(self.url + "/v1/sessions", headers={**same, **token})
+        seats = [seat["id"] for seat in self.ask(f"/v1/games/{game}")["seats"]]
+        body = {"game": game, "seats": dict.fromkeys(seats, "me"), "consent": "none", **spec}
+        match: str = request.post(self.url + "/v1/matches", data=body, headers=token).json()["match"]["id"]
+        self.page.goto(f"{self.url}/m/{match}")
+        self.page.wait_for_selector(".actions")
+        return match
+
     def play(self, rng: random.Random, clicks: int) -> None:
         """Clicks on the board and on actions at random, as somebody who does not know the game."""
         page = self.page

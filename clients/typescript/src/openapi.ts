@@ -2717,6 +2717,46 @@ export interface components {
             /** @description only where views or actions name directions */
             directions: components["schemas"]["Direction"][];
         };
+        /** @description The JSON Schema of a type of effect, or of something that an effect contains, which has no `said`. */
+        DescribedEffect: {
+            title: string;
+            /**
+             * @description says which it is
+             * @enum {unknown}
+             */
+            type: "object";
+            properties: {
+                [key: string]: components["schemas"]["DescribedEffectField"];
+            };
+            /**
+             * @description must it be given?
+             * @default []
+             */
+            required?: string[];
+            /** @description what happened, for people, in English: `{field}` stands for the value of a field; what stands in `[ … ]` is left out where one of its fields is absent, false or 0 */
+            said?: string;
+            /** @description where it happened, in order: from the first to the last */
+            way?: components["schemas"]["Stop"][];
+        };
+        /** @description The JSON Schema of a field; an effect's own fields have a role (all but `type`). */
+        DescribedEffectField: {
+            /**
+             * @description what the value is; `dice`: what was thrown, a number or a list of objects with one; `choice`: a word, mostly the key of an entry of a catalogue
+             * @enum {unknown}
+             */
+            role?: "choice" | "dice" | "direction" | "level" | "number" | "piece" | "seat" | "space";
+            description?: string;
+        };
+        /** @description A JSON Schema of the effects of events, with more keywords. */
+        DescribedEffects: {
+            anyOf: {
+                [key: string]: string;
+            }[];
+            discriminator: components["schemas"]["Discriminator"];
+            $defs: {
+                [key: string]: components["schemas"]["DescribedEffect"];
+            };
+        };
         /** @description The JSON Schema of a field; an action's own fields have a role (all but `type`). */
         DescribedField: {
             /**
@@ -2973,10 +3013,8 @@ export interface components {
             options_text: string;
             /** @description JSON Schema of what can be posted; each action with how to give it */
             actions: components["schemas"]["DescribedActions"];
-            /** @description JSON Schema of effects */
-            effects: {
-                [key: string]: unknown;
-            };
+            /** @description JSON Schema of what events did; each effect with a sentence, and where it happened */
+            effects: components["schemas"]["DescribedEffects"];
             /** @description JSON Schema of views */
             view: {
                 [key: string]: unknown;
@@ -6362,6 +6400,11 @@ export interface components {
             rank?: {
                 [key: string]: unknown;
             };
+        };
+        /** @description Fields of an effect: one with a space or several, and the one with its level. */
+        Stop: {
+            space: string;
+            level?: string;
         };
         /** @description What was after event `to` is current again. */
         TimeTravelledEvent: {

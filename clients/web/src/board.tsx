@@ -1,13 +1,14 @@
-/** The board as SVG, one for each of its levels, and the trays beside it. */
+/** The board as SVG, one for each of its levels. */
 
 import type { JSX } from "preact";
 import { useRef } from "preact/hooks";
 import { type Cell, nameOf } from "./choose";
-import type { Described, Owner, Space } from "./described";
+import type { Described, Space } from "./described";
 import type { Thing } from "./layers";
+import { draw, Patterns, trail } from "./pieces";
+import { outline, Plan, U } from "./plan";
+import { type Playing, Shown } from "./shown";
 import { words } from "./words";
-
-const U = 44; // the distance from a space to the next
 
 /** What a click on a cell does: it begins an action, leads somewhere, or takes. */
 export type Target = "can" | "go" | "take";
@@ -21,6 +22,8 @@ export interface BoardProps {
   targets: ReadonlyMap<string, Target>;
   trail: readonly Cell[];
   onPick: (cell: Cell) => void;
+  playing?: Playing | null | undefined; // the effect that is being shown
+  gone?: readonly Thing[]; // what has left the board with the event that is being shown
 }
 
 export function Boards(props: BoardProps): JSX.Element {
@@ -33,58 +36,6 @@ export function Boards(props: BoardProps): JSX.Element {
       ))}
     </div>
   );
-}
-
-/** Where things are drawn, turned so that the viewer's seat sits below. */
-class Plan {
-  readonly left: number;
-  readonly top: number;
-  readonly width: number;
-  readonly height: number;
-  readonly #cos: number;
-  readonly #sin: number;
-
-  constructor(
-    readonly described: Described,
-    facing: number,
-  ) {
-    const angle = (-facing * Math.PI) / 180;
-    this.#cos = Math.round(Math.cos(angle));
-    this.#sin = Math.round(Math.sin(angle));
-    const at = described.board.spaces.map((space) => this.turned(space.x, space.y));
-    const [xs, ys] = [at.map(([x]) => x), at.map(([, y]) => y)];
-    this.left = Math.min(...xs) - 0.62;
-    this.top = Math.max(...ys) + 0.62;
-    this.width = (Math.max(...xs) + 0.62 - this.left) * U;
-    this.height = (this.top - Math.min(...ys) + 0.62) * U;
-  }
-
-  turned(x: number, y: number): [number, number] {
-    return [x * this.#cos - y * this.#sin, x * this.#sin + y * this.#cos];
-  }
-
-  point(x: number, y: number): [number, number] {
-    const [a, b] = this.turned(x, y);
-    return [(a - this.left) * U, (this.top - b) * U];
-  }
-
-  at(id: string): [number, number] {
-    const space = this.described.spaces.get(id)!;
-    return this.point(space.x, space.y);
-  }
-}
-
-function outline(described: Described, space: Space, x: number, y: number, size: number): JSX.Element {
-  const kind = described.board.space_kinds.find((one) => one.key === space.kind);
-  if (described.isHex) {
-    const [w, h] = [(U / 2) * size, (U / Math.sqrt(3)) * size];
-    return <path d={`M${x},${y - h}l${w},${h / 2}v${h}l${-w},${h / 2}l${-w},${-h / 2}v${-h}z`} />;
-  }
-  if (kind?.shape === "circle") return <circle cx={x} cy={y} r={U * 0.44 * size} />;
-  const square = described.board.kind === "square";
-  const w = square ? U * size : U * 0.84 * size;
-  const h = square ? U * size : (kind?.shape === "house" ? 0.84 : 0.62) * U * size;
-  return <rect x={x - w / 2} y={y - h / 2} width={w} height={h} rx={square ? 0 : 4} />;
 }
 
 function Level(props: BoardProps & { level: string; isOnly: boolean }): JSX.Element {
@@ -158,9 +109,11 @@ function Level(props: BoardProps & { level: string; isOnly: boolean }): JSX.Elem
           })}
         </g>
         <g class="things">
-          {here.map((thing) => draw(described, plan, thing, onCell))}
+          {props.gone?.map((thing) => (thing.level === undefined || props.isOnly || thing.level === level ? <g key={`gone ${thing.key}`} class="gone">{draw(described, plan, thing, onCell)}</g> : null))}
+          {here.map((thing) => (thing.level === undefined && level !== board.levels[0] ? <g key={thing.key} class="elsewhere">{draw(described, plan, thing, onCell)}</g> : draw(described, plan, thing, onCell)))}
           {trail(plan, props.trail.filter((cell) => cell.level === undefined || props.isOnly || cell.level === level))}
         </g>
+        {props.playing == null ? null : <Shown playing={props.playing} plan={plan} level={level} isOnly={props.isOnly} />}
         <g class="targets">
           {board.spaces.map((space) => {
             const target = targets.get(nameOf(cellOf(space.id))) ?? targets.get(nameOf({ space: space.id }));
@@ -205,177 +158,4 @@ function spoken(described: Described, space: string, things: readonly Thing[], t
   }
   if (target !== undefined) parts.push(words()[target === "take" ? "canTake" : target === "go" ? "canGo" : "canAct"]);
   return parts.join(", ");
-}
-
-// ---- things --------------------------------------------------------------------------------------------------------
-
-function draw(described: Described, plan: Plan, thing: Thing, onCell: Map<string, Thing[]>): JSX.Element | JSX.Element[] | null {
-  const { draw } = thing.layer;
-  if (draw === "trail") return trail(plan, thing.spaces.map((space) => ({ space })));
-  return thing.spaces.map((id) => {
-    const [x, y] = plan.at(id);
-    const space = described.spaces.get(id)!;
-    const beside = (onCell.get(id) ?? []).filter((other) => other.layer.draw === draw);
-    const place = beside.indexOf(thing);
-    const shape = (size: number) => outline(described, space, x, y, size);
-    const key = thing.spaces.length > 1 ? `${thing.key} ${id}` : thing.key;
-    switch (draw) {
-      case "piece":
-      case "ghost": {
-        const crowd = (onCell.get(id) ?? []).filter((other) => other.layer.draw === "piece" || other.layer.draw === "ghost");
-        const n = crowd.indexOf(thing);
-        const alone = crowd.length === 1;
-        const dx = alone ? 0 : (n - (crowd.length - 1) / 2) * U * 0.46;
-        return (
-          <g key={key} class="moving" style={{ transform: `translate(${x + dx}px,${y}px)` }}>
-            <Piece described={described} thing={thing} r={U * (alone ? 0.4 : 0.28)} />
-          </g>
-        );
-      }
-      case "fill":
-        return <g key={key} class="fill" fill={`url(#owner-${thing.owner})`}>{shape(1)}</g>;
-      case "outline":
-        return <g key={key} class="outline" stroke={described.owners.get(thing.owner ?? "")?.colour}>{shape(0.9)}</g>;
-      case "highlight":
-        return <g key={key} class="highlight">{shape(0.88)}</g>;
-      case "block":
-        return (
-          <g key={key} class="block">
-            {shape(1)}
-            <text x={x} y={y + 6}>▲</text>
-          </g>
-        );
-      case "area":
-        return (
-          <g key={key} class="area">
-            {shape(1)}
-            <text x={x - U * 0.3} y={y - U * 0.3}>{thing.entry?.symbol}</text>
-          </g>
-        );
-      case "ring":
-        return <circle key={key} class="ring" cx={x} cy={y} r={U * 0.47} />;
-      case "arrow": {
-        const way = described.board.directions.find((one) => one.name === thing.direction);
-        const [a, b] = plan.turned(way?.dc ?? 0, way?.dr ?? 0);
-        const angle = (Math.atan2(-b, a) * 180) / Math.PI;
-        return (
-          <g key={key} class="moving" style={{ transform: `translate(${x}px,${y}px)` }}>
-            <polygon class="arrow" points="18,0 -6,12 0,0 -6,-12" transform={`rotate(${angle})`} fill={described.owners.get(thing.owner ?? "")?.colour} />
-            <text class="small" x={13} y={-12}>{`${thing.entry?.symbol ?? ""} ${thing.badge}`}</text>
-          </g>
-        );
-      }
-      default: {
-        const [dx, dy] = thing.layer.carried ? [-0.36 + 0.3 * place, 0.41] : [-0.25 + 0.42 * place, -0.4];
-        return (
-          <text key={key} class={thing.layer.carried ? "small carried" : "small"} x={x + dx * U} y={y + dy * U + 3}>
-            {[thing.entry?.symbol, thing.badge].filter(Boolean).join(" ")}
-          </text>
-        );
-      }
-    }
-  });
-}
-
-function trail(plan: Plan, cells: readonly Cell[]): JSX.Element | null {
-  const points = cells.flatMap((cell) => (cell.space === undefined ? [] : [plan.at(cell.space).join(",")]));
-  if (points.length === 0) return null;
-  const [x, y] = points.at(-1)!.split(",");
-  return (
-    <g class="trail">
-      <polyline points={points.join(" ")} />
-      <circle cx={x} cy={y} r={U * 0.46} />
-    </g>
-  );
-}
-
-export function Piece({ described, thing, r }: { described: Described; thing: Thing; r: number }): JSX.Element {
-  const symbol = thing.entry?.symbol ?? "?";
-  const owner = thing.owner === undefined ? undefined : described.owners.get(thing.owner);
-  return (
-    <g class={`piece${thing.layer.draw === "ghost" ? " ghost" : ""}${thing.back ? " back" : ""}`}>
-      <title>{[thing.entry?.name, owner?.name, ...thing.marks.map((mark) => mark.name)].filter(Boolean).join(", ")}</title>
-      <circle class="rim" r={r} fill={owner === undefined ? "#bbbbbb" : `url(#owner-${owner.id})`} />
-      <circle class="face" r={r * 0.7} />
-      <text class="symbol" y={r * 0.3} font-size={r * (symbol.length < 3 ? 0.85 : 0.62)}>{symbol}</text>
-      {thing.marks.length > 0 ? <text class="marks" y={-r * 0.42} font-size={r * 0.42}>{thing.marks.map((mark) => mark.symbol).join("")}</text> : null}
-      {thing.badge === "" ? null : (
-        <g class="badge">
-          <rect x={r - 6 * thing.badge.length - 3} y={r - 11} width={6 * thing.badge.length + 5} height={12} rx={3} />
-          <text x={r - 3 * thing.badge.length - 0.5} y={r - 2}>{thing.badge}</text>
-        </g>
-      )}
-    </g>
-  );
-}
-
-// Ink over the colour of an owner; what is missing is plain.
-const PATTERNS: Record<string, string> = {
-  stripes: "M-1,3 3,-1 M-1,9 9,-1 M5,9 9,5",
-  dots: "M1,2h2M5,6h2",
-  grid: "M0,4H8M4,0V8",
-  rings: "M2,4a2,2 0 1 0 4,0a2,2 0 1 0 -4,0",
-  waves: "M0,2q2,-3 4,0t4,0M0,6q2,-3 4,0t4,0",
-  checks: "M0,2h4M4,6h4",
-  bars: "M0,2H8M0,6H8",
-};
-
-export function Patterns({ owners }: { owners: readonly Owner[] }): JSX.Element {
-  return (
-    <defs>
-      {owners.map((owner) => {
-        const [red, green, blue] = [1, 3, 5].map((at) => parseInt(owner.colour.slice(at, at + 2), 16)) as [number, number, number];
-        const ink = red * 3 + green * 6 + blue > 1500 ? "#222222" : "#ffffff";
-        const line = PATTERNS[owner.pattern];
-        return (
-          <pattern id={`owner-${owner.id}`} width="8" height="8" patternUnits="userSpaceOnUse">
-            <rect width="8" height="8" fill={owner.colour} />
-            {line === undefined ? null : <path d={line} fill="none" stroke={ink} stroke-width={owner.pattern === "checks" ? 4 : 1.8} opacity=".8" />}
-          </pattern>
-        );
-      })}
-      <pattern id="ground-area" width="8" height="8" patternUnits="userSpaceOnUse">
-        <path d="M0,8 8,0" stroke="#6b705c" stroke-width="1.4" />
-      </pattern>
-    </defs>
-  );
-}
-
-/** What lies beside the board, a line for each owner and meaning. */
-export function Trays(props: Pick<BoardProps, "described" | "shown" | "selected" | "targets" | "onPick">): JSX.Element {
-  const trays = new Map<string, Thing[]>();
-  for (const thing of props.shown) {
-    if (thing.tray !== undefined) trays.set(thing.tray, [...(trays.get(thing.tray) ?? []), thing]);
-  }
-  return (
-    <div class="trays">
-      {[...trays].map(([title, things]) => (
-        <section class="tray" aria-label={title}>
-          <h2>{title}</h2>
-          <div class="lying">
-            {things.map((thing) => {
-              const name = nameOf({ piece: thing.id });
-              const kind = props.targets.get(name);
-              const drawn = [thing.entry?.symbol ?? "?", thing.marks.map((mark) => mark.symbol).join(""), thing.badge];
-              const said = [...drawn, thing.back ? words().unknown : thing.entry?.name, ...thing.marks.map((mark) => mark.name)];
-              return (
-                <button
-                  type="button"
-                  class={`lies${props.selected.has(name) ? " chosen" : ""}${kind === undefined ? "" : ` ${kind}`}`}
-                  aria-label={said.filter(Boolean).join(" ")}
-                  title={thing.entry?.text}
-                  disabled={thing.id === undefined}
-                  onClick={() => props.onPick({ piece: thing.id })}
-                >
-                  <svg viewBox="-16 -16 32 32" aria-hidden="true">
-                    <Piece described={props.described} thing={thing} r={14} />
-                  </svg>
-                </button>
-              );
-            })}
-          </div>
-        </section>
-      ))}
-    </div>
-  );
 }

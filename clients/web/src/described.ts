@@ -86,6 +86,22 @@ export interface ActionType {
   properties: Record<string, Json & { role?: string }>;
 }
 
+export interface EffectType {
+  said: string;
+  way: { space: string; level?: string }[];
+  properties: Record<string, { role?: string }>;
+}
+
+interface Union<Type> {
+  discriminator: { mapping: Record<string, string> };
+  $defs: Record<string, Type>;
+}
+
+function byType<Type>(schema: Union<Type>): Map<string, Type> {
+  const named = Object.entries(schema.discriminator.mapping);
+  return new Map(named.map(([type, where]) => [type, schema.$defs[where.slice(where.lastIndexOf("/") + 1)]!]));
+}
+
 /** A game as it describes itself, for the options of one match. */
 export class Described {
   readonly spaces: Map<string, Space>;
@@ -94,6 +110,7 @@ export class Described {
   readonly board: Board;
   readonly look: Layer[];
   readonly types: Map<string, ActionType>;
+  readonly effects: Map<string, EffectType>;
   readonly name: string;
   readonly isHex: boolean;
 
@@ -105,9 +122,8 @@ export class Described {
     this.spaces = new Map(this.board.spaces.map((space) => [space.id, space]));
     this.owners = new Map([...this.seats, ...(said.owners as Owner[])].map((owner) => [owner.id, owner]));
     this.isHex = (said.axes as Json).rows !== undefined;
-    const schema = said.actions as { discriminator: { mapping: Record<string, string> }; $defs: Record<string, ActionType> };
-    const named = Object.entries(schema.discriminator.mapping);
-    this.types = new Map(named.map(([type, where]) => [type, schema.$defs[where.slice(where.lastIndexOf("/") + 1)]!]));
+    this.types = byType(said.actions as Union<ActionType>);
+    this.effects = byType(said.effects as Union<EffectType>);
   }
 
   entry(catalogue: string, key: unknown): Entry | undefined {

@@ -3,13 +3,15 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
-import { Boards, Trays } from "./board";
+import { Boards } from "./board";
 import { type Candidate, nameOf } from "./choose";
 import { TemplateForm } from "./forms";
+import { Happened } from "./happened";
 import { go } from "./route";
 import { Events, Slider, Tree } from "./replay";
 import { me, tell } from "./server";
 import { MatchState } from "./state";
+import { Trays } from "./trays";
 import { words } from "./words";
 
 export function MatchPage({ id }: { id: string }): JSX.Element {
@@ -67,7 +69,7 @@ function Table({ match }: { match: MatchState }): JSX.Element | null {
   const begun = match.cells.value.length > 0;
   const targets = begun ? match.targets.value : new Map([...match.targets.value.keys()].map((name) => [name, "can" as const]));
   const meant = begun && match.picked.value?.length === 1 ? match.picked.value[0]?.trace : undefined;
-  const trail = meant ?? match.trail.value;
+  const trail = meant ?? (match.step.value === null ? match.trail.value : null);
   if (match.view.value === null) return null;
   const shared = { described: game, shown: match.shown.value, selected, targets, onPick: (cell: Parameters<MatchState["pick"]>[0]) => match.pick(cell) };
   return (
@@ -81,7 +83,8 @@ function Table({ match }: { match: MatchState }): JSX.Element | null {
           ))}
         </div>
       ) : null}
-      <Boards {...shared} facing={facing} level={level.value} trail={(trail?.path ?? []).map((space, at) => ({ space, level: trail?.levels?.[at] }))} />
+      <Boards {...shared} facing={facing} level={level.value} trail={(trail?.path ?? []).map((space, at) => ({ space, level: trail?.levels?.[at] }))} playing={match.playing.value} gone={match.gone.value} />
+      <Happened match={match} />
       <Trays {...shared} />
     </>
   );

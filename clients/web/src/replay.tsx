@@ -17,9 +17,10 @@ export function Slider({ match }: { match: MatchState }): JSX.Element | null {
       playing.value = false;
       return;
     }
-    const timer = setTimeout(() => match.lookAt(at + 1), 700);
+    if (match.step.value !== null) return; // what the event did is being shown
+    const timer = setTimeout(() => match.lookAt(at + 1), 700 / match.speed.value);
     return () => clearTimeout(timer);
-  }, [playing.value, at]);
+  }, [playing.value, at, match.step.value, match.speed.value]);
   if (match.summary.value!.status === "lobby") return null;
   const first = match.firstVersion();
   return (
@@ -40,6 +41,18 @@ export function Slider({ match }: { match: MatchState }): JSX.Element | null {
         <button type="button" aria-label={words().forward} onClick={() => match.lookAt(at + 1)}>›</button>
         <button type="button" aria-label={words().live} onClick={() => match.lookAt(null)}>»</button>
         <span>{words().at(at, newest)}</span>
+        <select
+          aria-label={words().speed}
+          value={match.speed.value}
+          onChange={(event) => {
+            match.speed.value = Number(event.currentTarget.value);
+            localStorage.setItem("speed", event.currentTarget.value);
+          }}
+        >
+          {[0.5, 1, 2, 4, 10].map((one) => (
+            <option value={one}>{`${one}×`}</option>
+          ))}
+        </select>
       </div>
       <input type="range" min={first} max={newest} value={at} aria-label={words().event} onInput={(event) => match.lookAt(Number(event.currentTarget.value))} />
       {match.at.value !== null && match.mine.value.length > 0 && match.summary.value!.mode === "casual" ? (

@@ -4,8 +4,10 @@ import { batch, computed, signal } from "@preact/signals";
 import { WarlogError } from "warlog-client";
 import { type Candidate, type Cell, Chooser, nameOf, type Trace } from "./choose";
 import type { Described, Json } from "./described";
+import { type Names, namesOf, type Step, steps } from "./effects";
 import { type Thing, things } from "./layers";
 import { described, me, player, sentence, tell, warlog } from "./server";
+import { isStill, type Playing } from "./shown";
 
 export interface MatchEvent extends Json {
   version: number;
@@ -32,6 +34,11 @@ export interface Summary extends Json {
 
 const NOTHING: readonly Thing[] = [];
 
+function left(before: readonly Thing[], now: readonly Thing[]): readonly Thing[] {
+  const there = new Set(now.filter((thing) => thing.tray === undefined).map((thing) => thing.id));
+  return before.filter((thing) => thing.layer.draw === "piece" && thing.tray === undefined && thing.id !== undefined && !there.has(thing.id));
+}
+
 export class MatchState {
   readonly summary = signal<Summary | null>(null);
   readonly game = signal<Described | null>(null);
@@ -50,10 +57,19 @@ export class MatchState {
   readonly isCut = signal(false);
   readonly isBusy = signal(false);
   readonly missing = signal("");
+  /** The effect of the event that is being shown, counted from 0; null: the event stands as a whole. */
+  readonly step = signal<number | null>(null);
+  /** What was on the board before the event that is being shown, and is not any more. */
+  readonly gone = signal<readonly Thing[]>(NOTHING);
+  readonly names = signal<Names>(new Map());
+  readonly speed = signal(Number(localStorage.getItem("speed")) || 1);
 
   readonly #handle;
   readonly #gone = new AbortController();
   #shown = 0; // the number of the look at the board that was begun last
+  #last: { version: number; seat: string } | null = null; // what the board shows
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #awaited = 0; // the event that is to be shown as soon as it is known what it did
 
   constructor(readonly id: string) {
     this.#handle = warlog.match(id);
@@ -76,6 +92,19 @@ export class MatchState {
   });
 
   readonly chooser = computed(() => (this.game.value === null ? null : new Chooser(this.game.value, this.shown.value)));
+
+  /** What the event that is looked at did, as far as the reader may know. */
+  readonly steps = computed<readonly Step[]>(() => {
+    const event = this.events.value.get(this.at.value ?? this.summary.value?.version ?? 0);
+    const game = this.game.value;
+    return game === null || event === undefined ? [] : steps(game, (event.effects ?? []) as Json[], this.names.value);
+  });
+
+  readonly playing = computed<Playing | null>(() => {
+    const at = this.step.value;
+    const step = at === null ? undefined : this.steps.value[at];
+    return step === undefined ? null : { step, number: (this.at.value ?? this.summary.value!.version) * 1000 + at!, ms: this.#stepMs() };
+  });
 
   readonly isLive = computed(() => this.at.value === null);
 
@@ -108,6 +137,7 @@ export class MatchState {
 
   stop(): void {
     this.#gone.abort();
+    clearTimeout(this.#timer);
   }
 
   async #load(): Promise<void> {
@@ -145,6 +175,7 @@ export class MatchState {
 
   async #take(event: MatchEvent): Promise<void> {
     this.events.value = new Map(this.events.peek()).set(event.version, event);
+    if (event.version === this.#awaited) this.#play();
     const known = this.summary.peek()!;
     if (event.version <= known.version && this.parents.peek().has(event.version)) return;
     for await (const node of this.#handle.timeline({ after: event.version - 1, signal: this.#gone.signal })) {
@@ -166,13 +197,52 @@ export class MatchState {
       acts ? this.#listed(seat) : undefined,
     ]);
     if (number !== this.#shown) return;
+    const [before, last, version] = [this.shown.peek(), this.#last, at ?? summary.version];
+    this.#last = { version, seat };
     batch(() => {
       const whole = (answer ?? {}) as { view?: Json; position?: Json | null; views?: Record<string, Json> };
       this.view.value = whole.view ?? whole.position ?? Object.values(whole.views ?? {})[0] ?? null;
       this.trail.value = trace;
       this.candidates.value = listed === undefined ? [] : this.chooser.peek()!.candidates(listed.actions, listed.traces);
       this.#drop();
+      const now = this.shown.peek();
+      this.names.value = namesOf(this.game.peek()!, now, this.names.peek());
+      const isNext = last !== null && (version === last.version + 1 || (at === null && version > last.version));
+      this.gone.value = isNext && last.seat === seat ? left(before, now) : NOTHING;
+      this.#awaited = isNext ? version : 0;
+      this.#play();
     });
+    void this.#name(version, who);
+  }
+
+  /** Reads the board before the event, if that has taken pieces whose names nobody knows yet. */
+  async #name(version: number, seat: string | undefined): Promise<void> {
+    if (this.steps.peek().every((step) => step.pieces.every((id) => this.names.peek().has(id)))) return;
+    const answer = (await this.#view(seat, version - 1).catch(() => null)) as { view?: Json } | null;
+    const game = this.game.peek();
+    if (answer?.view !== undefined && game !== null) this.names.value = namesOf(game, things(game, answer.view), this.names.peek());
+  }
+
+  /** Shows what the event did, one effect after the other. Nothing waits for it. */
+  #play(): void {
+    clearTimeout(this.#timer);
+    this.step.value = null;
+    if (!this.events.peek().has(this.#awaited)) return; // the feed brings it
+    this.#awaited = 0;
+    const ends = this.steps.peek().length;
+    const go = (at: number) => {
+      this.step.value = at < ends ? at : null;
+      if (at < ends) this.#timer = setTimeout(() => go(at + 1), this.#stepMs());
+      else this.gone.value = NOTHING;
+    };
+    go(isStill() || !this.steps.peek().some((step) => step.way.length > 0) ? ends : 0);
+  }
+
+  /** An event of many effects takes four seconds at most. */
+  #stepMs(): number {
+    const step = this.steps.peek()[this.step.peek() ?? 0];
+    const wanted = step?.said.some((part) => typeof part !== "string") ? 1400 : step?.way.length ? 650 : 350;
+    return Math.min(wanted, 4000 / this.steps.peek().length) / this.speed.peek();
   }
 
   /** null: the match was ended before it began. */

@@ -86,5 +86,7 @@ export const en = {
   reconnecting: "The connection is cut; connecting again …",
   language: "Language",
   close: "Close",
+  happened: "What happened",
+  speed: "Speed",
   seat: "Side",
 };

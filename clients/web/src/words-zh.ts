@@ -86,5 +86,7 @@ export const zh: Words = {
   reconnecting: "连接已断开，正在重新连接…",
   language: "语言",
   close: "关闭",
+  happened: "发生了什么",
+  speed: "速度",
   seat: "一方",
 };

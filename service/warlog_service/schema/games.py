@@ -8,6 +8,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from warlog_core import description, editing
 from warlog_core.actions import DescribedActions
+from warlog_core.effects import DescribedEffects
 from warlog_service.schema.common import FREE, GameOptions, GamePosition, GameView, Json, Time
 
 
@@ -62,7 +63,12 @@ class Game(Struct, frozen=True):
         DescribedActions,
         Meta(description="JSON Schema of what can be posted; each action with how to give it"),
     ]
-    effects: Json
+    effects: Annotated[
+        DescribedEffects,
+        Meta(
+            description="JSON Schema of what events did; each effect with a sentence, and where it happened"
+        ),
+    ]
     view: Json
     position: Annotated[Json, Meta(description="JSON Schema of a Position, from which a match can begin")]
     errors: Annotated[dict[str, str], Meta(description="each code of the rule book, with its sentence")]

@@ -1,0 +1,139 @@
+/** How the things of a view are drawn on the board. */
+
+import type { JSX } from "preact";
+import type { Cell } from "./choose";
+import type { Described, Owner } from "./described";
+import type { Thing } from "./layers";
+import { outline, type Plan, U } from "./plan";
+
+export function draw(described: Described, plan: Plan, thing: Thing, onCell: Map<string, Thing[]>): JSX.Element | JSX.Element[] | null {
+  const { draw } = thing.layer;
+  if (draw === "trail") return trail(plan, thing.spaces.map((space) => ({ space })));
+  return thing.spaces.map((id) => {
+    const [x, y] = plan.at(id);
+    const space = described.spaces.get(id)!;
+    const beside = (onCell.get(id) ?? []).filter((other) => other.layer.draw === draw);
+    const place = beside.indexOf(thing);
+    const shape = (size: number) => outline(described, space, x, y, size);
+    const key = thing.spaces.length > 1 ? `${thing.key} ${id}` : thing.key;
+    switch (draw) {
+      case "piece":
+      case "ghost": {
+        const crowd = (onCell.get(id) ?? []).filter((other) => other.layer.draw === "piece" || other.layer.draw === "ghost");
+        const n = Math.max(0, crowd.indexOf(thing));
+        const alone = crowd.length < 2;
+        const dx = alone ? 0 : (n - (crowd.length - 1) / 2) * U * 0.46;
+        return (
+          <g key={key} class="moving" data-id={thing.id} data-at={id} style={{ transform: `translate(${x + dx}px,${y}px)` }}>
+            <Piece described={described} thing={thing} r={U * (alone ? 0.4 : 0.28)} />
+          </g>
+        );
+      }
+      case "fill":
+        return <g key={key} class="fill" fill={`url(#owner-${thing.owner})`}>{shape(1)}</g>;
+      case "outline":
+        return <g key={key} class="outline" stroke={described.owners.get(thing.owner ?? "")?.colour}>{shape(0.9)}</g>;
+      case "highlight":
+        return <g key={key} class="highlight">{shape(0.88)}</g>;
+      case "block":
+        return (
+          <g key={key} class="block">
+            {shape(1)}
+            <text x={x} y={y + 6}>▲</text>
+          </g>
+        );
+      case "area":
+        return (
+          <g key={key} class="area">
+            {shape(1)}
+            <text x={x - U * 0.3} y={y - U * 0.3}>{thing.entry?.symbol}</text>
+          </g>
+        );
+      case "ring":
+        return <circle key={key} class="ring" cx={x} cy={y} r={U * 0.47} />;
+      case "arrow": {
+        const way = described.board.directions.find((one) => one.name === thing.direction);
+        const [a, b] = plan.turned(way?.dc ?? 0, way?.dr ?? 0);
+        const angle = (Math.atan2(-b, a) * 180) / Math.PI;
+        return (
+          <g key={key} class="moving" style={{ transform: `translate(${x}px,${y}px)` }}>
+            <polygon class="arrow" points="18,0 -6,12 0,0 -6,-12" transform={`rotate(${angle})`} fill={described.owners.get(thing.owner ?? "")?.colour} />
+            <text class="small" x={13} y={-12}>{`${thing.entry?.symbol ?? ""} ${thing.badge}`}</text>
+          </g>
+        );
+      }
+      default: {
+        const [dx, dy] = thing.layer.carried ? [-0.36 + 0.3 * place, 0.41] : [-0.25 + 0.42 * place, -0.4];
+        return (
+          <text key={key} class={thing.layer.carried ? "small carried" : "small"} x={x + dx * U} y={y + dy * U + 3}>
+            {[thing.entry?.symbol, thing.badge].filter(Boolean).join(" ")}
+          </text>
+        );
+      }
+    }
+  });
+}
+
+export function trail(plan: Plan, cells: readonly Cell[]): JSX.Element | null {
+  const points = cells.flatMap((cell) => (cell.space === undefined ? [] : [plan.at(cell.space).join(",")]));
+  if (points.length === 0) return null;
+  const [x, y] = points.at(-1)!.split(",");
+  return (
+    <g class="trail">
+      <polyline points={points.join(" ")} />
+      <circle cx={x} cy={y} r={U * 0.46} />
+    </g>
+  );
+}
+
+export function Piece({ described, thing, r }: { described: Described; thing: Thing; r: number }): JSX.Element {
+  const symbol = thing.entry?.symbol ?? "?";
+  const owner = thing.owner === undefined ? undefined : described.owners.get(thing.owner);
+  return (
+    <g class={`piece${thing.layer.draw === "ghost" ? " ghost" : ""}${thing.back ? " back" : ""}`}>
+      <title>{[thing.entry?.name, owner?.name, ...thing.marks.map((mark) => mark.name)].filter(Boolean).join(", ")}</title>
+      <circle class="rim" r={r} fill={owner === undefined ? "#bbbbbb" : `url(#owner-${owner.id})`} />
+      <circle class="face" r={r * 0.7} />
+      <text class="symbol" y={r * 0.3} font-size={r * (symbol.length < 3 ? 0.85 : 0.62)}>{symbol}</text>
+      {thing.marks.length > 0 ? <text class="marks" y={-r * 0.42} font-size={r * 0.42}>{thing.marks.map((mark) => mark.symbol).join("")}</text> : null}
+      {thing.badge === "" ? null : (
+        <g class="badge">
+          <rect x={r - 6 * thing.badge.length - 3} y={r - 11} width={6 * thing.badge.length + 5} height={12} rx={3} />
+          <text x={r - 3 * thing.badge.length - 0.5} y={r - 2}>{thing.badge}</text>
+        </g>
+      )}
+    </g>
+  );
+}
+
+// Ink over the colour of an owner; what is missing is plain.
+const PATTERNS: Record<string, string> = {
+  stripes: "M-1,3 3,-1 M-1,9 9,-1 M5,9 9,5",
+  dots: "M1,2h2M5,6h2",
+  grid: "M0,4H8M4,0V8",
+  rings: "M2,4a2,2 0 1 0 4,0a2,2 0 1 0 -4,0",
+  waves: "M0,2q2,-3 4,0t4,0M0,6q2,-3 4,0t4,0",
+  checks: "M0,2h4M4,6h4",
+  bars: "M0,2H8M0,6H8",
+};
+
+export function Patterns({ owners }: { owners: readonly Owner[] }): JSX.Element {
+  return (
+    <defs>
+      {owners.map((owner) => {
+        const [red, green, blue] = [1, 3, 5].map((at) => parseInt(owner.colour.slice(at, at + 2), 16)) as [number, number, number];
+        const ink = red * 3 + green * 6 + blue > 1500 ? "#222222" : "#ffffff";
+        const line = PATTERNS[owner.pattern];
+        return (
+          <pattern id={`owner-${owner.id}`} width="8" height="8" patternUnits="userSpaceOnUse">
+            <rect width="8" height="8" fill={owner.colour} />
+            {line === undefined ? null : <path d={line} fill="none" stroke={ink} stroke-width={owner.pattern === "checks" ? 4 : 1.8} opacity=".8" />}
+          </pattern>
+        );
+      })}
+      <pattern id="ground-area" width="8" height="8" patternUnits="userSpaceOnUse">
+        <path d="M0,8 8,0" stroke="#6b705c" stroke-width="1.4" />
+      </pattern>
+    </defs>
+  );
+}

@@ -1,0 +1,47 @@
+/** What lies beside the board. */
+
+import type { JSX } from "preact";
+import type { BoardProps } from "./board";
+import { nameOf } from "./choose";
+import type { Thing } from "./layers";
+import { Piece } from "./pieces";
+import { words } from "./words";
+
+/** What lies beside the board, a line for each owner and meaning. */
+export function Trays(props: Pick<BoardProps, "described" | "shown" | "selected" | "targets" | "onPick">): JSX.Element {
+  const trays = new Map<string, Thing[]>();
+  for (const thing of props.shown) {
+    if (thing.tray !== undefined) trays.set(thing.tray, [...(trays.get(thing.tray) ?? []), thing]);
+  }
+  return (
+    <div class="trays">
+      {[...trays].map(([title, things]) => (
+        <section class="tray" aria-label={title}>
+          <h2>{title}</h2>
+          <div class="lying">
+            {things.map((thing) => {
+              const name = nameOf({ piece: thing.id });
+              const kind = props.targets.get(name);
+              const drawn = [thing.entry?.symbol ?? "?", thing.marks.map((mark) => mark.symbol).join(""), thing.badge];
+              const said = [...drawn, thing.back ? words().unknown : thing.entry?.name, ...thing.marks.map((mark) => mark.name)];
+              return (
+                <button
+                  type="button"
+                  class={`lies${props.selected.has(name) ? " chosen" : ""}${kind === undefined ? "" : ` ${kind}`}`}
+                  aria-label={said.filter(Boolean).join(" ")}
+                  title={thing.entry?.text}
+                  disabled={thing.id === undefined}
+                  onClick={() => props.onPick({ piece: thing.id })}
+                >
+                  <svg viewBox="-16 -16 32 32" aria-hidden="true">
+                    <Piece described={props.described} thing={thing} r={14} />
+                  </svg>
+                </button>
+              );
+            })}
+          </div>
+        </section>
+      ))}
+    </div>
+  );
+}
