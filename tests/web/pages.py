@@ -11,6 +11,7 @@ from typing import Any
 from playwright.sync_api import Browser, BrowserContext, Error, Page, TimeoutError, sync_playwright
 
 from tests import chromium
+from tests.service.api import Api
 
 ARGUMENTS = [
     "--no-sandbox",
@@ -63,6 +64,11 @@ class Person:
         if "/v1/" in response.url and "/feed" not in response.url:
             with suppress(Error):  # the page has gone on to another address
                 self.received.append(response.text())
+
+    def sign_in(self, api: Api) -> None:
+        """The browser has a session of this player."""
+        headers = {"Authorization": f"Bearer {api.token}", "Sec-Fetch-Site": "same-origin"}
+        assert self.context.request.post(self.url + "/v1/sessions", headers=headers).status == 201
 
     def home(self) -> None:
         self.page.goto(self.url + "/")

@@ -6,15 +6,17 @@ import { useEffect } from "preact/hooks";
 import { Boards } from "./board";
 import type { Described, Json } from "./described";
 import { things } from "./layers";
-import { go, goTo } from "./route";
+import { go, goTo, title } from "./route";
+import { isAsked, isToAct, matches, waiting } from "./notices";
 import { described, me, player, tell, warlog } from "./server";
+import { GameName } from "./shared";
 import type { Summary } from "./state";
 import { words } from "./words";
 
 export function HomePage(): JSX.Element {
   const games = useSignal<Described[]>([]);
   useEffect(() => {
-    document.title = "Warlog";
+    title.value = "";
     warlog.games
       .list()
       .then((listed) => Promise.all(listed.map((one) => described(one.game))))
@@ -69,7 +71,7 @@ function GameCard({ game }: { game: Described }): JSX.Element {
         <button type="button" class="main" onClick={() => void create(Object.fromEntries(game.seats.map((seat) => [seat.id, "me"])), "none")}>{words().alone}</button>
         <button type="button" onClick={() => void create({ [first!]: "me", ...Object.fromEntries(others.map((seat) => [seat, "open"])) }, "all")}>{words().friend}</button>
         <button type="button" disabled={since.value !== null} onClick={() => void pair()}>{since.value === null ? words().pair : <Waited since={since.value} />}</button>
-        <a href={`/learn/${name}`} onClick={(event) => go(event)}>{words().rules}</a>
+        <a href={`/learn/${name}`} onClick={go}>{words().rules}</a>
       </div>
     </section>
   );
@@ -96,7 +98,6 @@ export function Picture({ game }: { game: Described }): JSX.Element {
 }
 
 function Matches(): JSX.Element {
-  const mine = useSignal<Summary[]>([]);
   const others = useSignal<Summary[]>([]);
   const id = me.value?.id;
   useEffect(() => {
@@ -105,49 +106,38 @@ function Matches(): JSX.Element {
       for await (const match of warlog.matches.list()) {
         if (found.push(match as unknown as Summary) === 60) break;
       }
-      const isMine = (match: Summary) => match.seats.some((seat) => seat.player !== null && seat.player.id === id);
-      mine.value = id === undefined ? [] : found.filter(isMine);
-      others.value = found.filter((match) => !isMine(match));
+      others.value = found.filter((match) => !match.seats.some((seat) => seat.player !== null && seat.player.id === id));
     };
     void read().catch(tell);
-    const timer = setInterval(() => void read().catch(() => undefined), 10_000);
+    const timer = setInterval(() => document.visibilityState === "visible" && void read().catch(() => undefined), 10_000);
     return () => clearInterval(timer);
   }, [id]);
-  const acts = (match: Summary) => match.status === "playing" && match.seats.some((seat) => seat.player?.id === id && match.to_act.includes(seat.seat));
-  const sorted = [...mine.value].sort((a, b) => Number(acts(b)) - Number(acts(a)));
+  const waits = (match: Summary) => Number(waiting.value.includes(match)) * 2 + Number(isToAct(match));
   return (
     <>
-      {id === undefined ? null : <List title={words().myMatches} matches={sorted} acts={acts} />}
-      <List title={words().openMatches} matches={others.value.filter((match) => match.status === "lobby")} acts={() => false} />
-      <List title={words().watch} matches={others.value.filter((match) => match.status === "playing")} acts={() => false} />
+      {id === undefined ? null : <List title={words().myMatches} matches={[...matches.value].sort((a, b) => waits(b) - waits(a))} />}
+      <List title={words().openMatches} matches={others.value.filter((match) => match.status === "lobby")} />
+      <List title={words().watch} matches={others.value.filter((match) => match.status === "playing")} />
     </>
   );
 }
 
-function List({ title, matches, acts }: { title: string; matches: Summary[]; acts: (match: Summary) => boolean }): JSX.Element {
+function List({ title, matches }: { title: string; matches: Summary[] }): JSX.Element {
   return (
     <section>
       <h2>{title}</h2>
       {matches.length === 0 ? <p>{words().none}</p> : null}
       <ul class="matches">
         {matches.map((match) => (
-          <li class={acts(match) ? "acts" : ""}>
-            <a href={`/m/${match.id}`} onClick={(event) => go(event)}>
-              <Name game={match.game} />
+          <li class={waiting.value.includes(match) ? "acts" : ""}>
+            <a href={`/m/${match.id}`} onClick={go}>
+              <GameName game={match.game} />
               <span>{match.seats.map((seat) => seat.player?.name ?? words().free).join(" – ")}</span>
-              {acts(match) ? <b>{words().yourTurn}</b> : <span>{match.status}</span>}
+              {isAsked(match) ? <b>{words().proposal[match.proposal!.kind] ?? match.proposal!.kind}</b> : isToAct(match) ? <b>{words().yourTurn}</b> : <span>{words().status[match.status]}</span>}
             </a>
           </li>
         ))}
       </ul>
     </section>
   );
-}
-
-function Name({ game }: { game: string }): JSX.Element {
-  const name = useSignal(game);
-  useEffect(() => {
-    described(game).then((found) => (name.value = found.name), () => undefined);
-  }, [game]);
-  return <b>{name.value}</b>;
 }

@@ -6,7 +6,7 @@ import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import type { Described } from "./described";
 import { Picture } from "./home";
-import { go } from "./route";
+import { go, title } from "./route";
 import { described, tell, warlog } from "./server";
 import { words } from "./words";
 
@@ -17,7 +17,7 @@ export function LearnPage({ game }: { game: string }): JSX.Element {
     described(game).then((found) => (said.value = found), tell);
   }, [game]);
   if (said.value === null) return <main class="narrow" aria-busy="true" />;
-  document.title = `${said.value.name} · Warlog`;
+  title.value = said.value.name;
   return (
     <main class="narrow learn">
       <p><a href="/" onClick={(event) => go(event)}>{words().home}</a></p>

@@ -1,11 +1,13 @@
-import { useSignal } from "@preact/signals";
+import { effect, useSignal } from "@preact/signals";
 import { type JSX, render } from "preact";
 import { useEffect } from "preact/hooks";
 import { HomePage } from "./home";
 import { LearnPage } from "./learn";
 import { MatchPage } from "./match";
-import { go, path } from "./route";
-import { me, recognise, tell, trouble } from "./server";
+import { hasOthers, news, waiting } from "./notices";
+import { go, path, title } from "./route";
+import { GameName, SignIn } from "./shared";
+import { hasEnded, isCut, me, recognise, signOut, tell, trouble } from "./server";
 import { language, LANGUAGES, speak, words } from "./words";
 
 function Page(): JSX.Element {
@@ -18,28 +20,73 @@ function Page(): JSX.Element {
   const [, first = "", second = ""] = path.value.split("/");
   return (
     <>
-      <header>
-        <a href="/" class="brand" onClick={(event) => go(event)}>Warlog</a>
-        <span class="who">{me.value?.name}</span>
-        <label>
-          <span class="unseen">{words().language}</span>
-          <select value={language.value} onChange={(event) => speak(event.currentTarget.value)}>
-            {Object.entries(LANGUAGES).map(([code, { name }]) => (
-              <option value={code}>{name}</option>
-            ))}
-          </select>
-        </label>
-      </header>
-      {trouble.value === "" ? null : (
-        <div class="trouble" role="alert">
-          <span>{trouble.value}</span>
-          <button type="button" onClick={() => (trouble.value = "")}>{words().close}</button>
-        </div>
-      )}
+      <Header />
+      <Messages />
       {!known.value ? <main aria-busy="true" /> : first === "" ? <HomePage /> : first === "m" ? <MatchPage key={second} id={second} /> : first === "learn" ? <LearnPage game={second} /> : <main class="narrow"><p>{words().notFound}</p></main>}
     </>
   );
 }
+
+function Header(): JSX.Element {
+  return (
+    <header>
+      <a href="/" class="brand" onClick={go}>Warlog</a>
+      {waiting.value.length === 0 ? null : <a href="/" class="count" onClick={go}>{words().waiting(waiting.value.length)}</a>}
+      <span class="who">{me.value?.name}</span>
+      <label>
+        <span class="unseen">{words().language}</span>
+        <select value={language.value} onChange={(event) => speak(event.currentTarget.value)}>
+          {Object.entries(LANGUAGES).map(([code, { name }]) => (
+            <option value={code}>{name}</option>
+          ))}
+        </select>
+      </label>
+    </header>
+  );
+}
+
+/** What the reader should know whatever he looks at. The region of news is always there, so that screen readers tell what comes into it. */
+function Messages(): JSX.Element {
+  const said = news.value;
+  const isElsewhere = said !== null && path.value !== `/m/${said.match.id}`;
+  const others = said === null ? [] : said.match.seats.flatMap(({ player }) => (player === null || player.id === me.value?.id ? [] : [player.name]));
+  return (
+    <>
+      <div class="messages">
+        {isCut.value ? <p class="cut" role="alert">{words().cut}</p> : null}
+        {trouble.value === "" ? null : (
+          <div class="trouble" role="alert">
+            <span>{trouble.value}</span>
+            <button type="button" onClick={() => (trouble.value = "")}>{words().close}</button>
+          </div>
+        )}
+        {hasEnded.value ? (
+          <div class="trouble" role="alert">
+            <span>{words().ended}</span>
+            <SignIn />
+            <button type="button" onClick={() => void signOut().catch(tell)}>{words().goOnAsGuest}</button>
+          </div>
+        ) : null}
+      </div>
+      <div class="messages" role="status">
+        {isElsewhere && hasOthers(said.match) ? (
+          <div class="news">
+            <span>
+              <GameName game={said.match.game} against={[...new Set(others)].join(", ")} />: {words().news[said.notice.type] ?? said.notice.type}
+            </span>
+            <a href={`/m/${said.match.id}`} onClick={go}>{words().go}</a>
+            <button type="button" onClick={() => (news.value = null)}>{words().close}</button>
+          </div>
+        ) : null}
+      </div>
+    </>
+  );
+}
+
+effect(() => {
+  const count = waiting.value.length;
+  document.title = [count > 0 ? `(${count}) ` : "", title.value === "" ? "" : `${title.value} · `, "Warlog"].join("");
+});
 
 document.documentElement.lang = language.value;
 render(<Page />, document.getElementById("page")!);

@@ -7,7 +7,7 @@ import { Boards } from "./board";
 import { type Candidate, nameOf } from "./choose";
 import { TemplateForm } from "./forms";
 import { Happened } from "./happened";
-import { go } from "./route";
+import { go, title } from "./route";
 import { Events, Slider, Tree } from "./replay";
 import { me, tell } from "./server";
 import { MatchState } from "./state";
@@ -37,11 +37,10 @@ export function MatchPage({ id }: { id: string }): JSX.Element {
   }
   const [summary, game] = [match.summary.value, match.game.value];
   if (summary === null || game === null) return <main class="narrow" aria-busy="true" />;
-  document.title = `${game.name} · Warlog`;
+  title.value = game.name;
   return (
     <main class="match">
       <h1 class="unseen">{game.name}</h1>
-      {match.isCut.value ? <p class="cut" role="status">{words().reconnecting}</p> : null}
       <div class="table" aria-busy={match.isBusy.value}>
         {summary.status === "lobby" ? <Lobby match={match} /> : <Table match={match} />}
       </div>

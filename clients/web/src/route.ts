@@ -1,8 +1,11 @@
-/** Which page is shown: the path of the address. */
+/** Which page is shown: the path of the address. And what the window is called. */
 
 import { signal } from "@preact/signals";
 
 export const path = signal(location.pathname);
+
+/** What is on the page, for the window's title; "": the first page. */
+export const title = signal("");
 
 addEventListener("popstate", () => (path.value = location.pathname));
 

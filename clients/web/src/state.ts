@@ -6,7 +6,9 @@ import { type Candidate, type Cell, Chooser, nameOf, type Trace } from "./choose
 import type { Described, Json } from "./described";
 import { type Names, namesOf, type Step, steps } from "./effects";
 import { type Thing, things } from "./layers";
-import { described, me, player, sentence, tell, warlog } from "./server";
+import { inPlace, shown, sleep, whileShown } from "./feeds";
+import { compare } from "./notices";
+import { described, hasEnded, me, player, sentence, tell, warlog } from "./server";
 import { isStill, type Playing } from "./shown";
 
 export interface MatchEvent extends Json {
@@ -33,6 +35,12 @@ export interface Summary extends Json {
 }
 
 const NOTHING: readonly Thing[] = [];
+const ASK_EVERY_MS = 2_000;
+
+/** Waits until the session that has ended is followed by another one. */
+async function signedIn(signal: AbortSignal): Promise<void> {
+  while (hasEnded.value && !signal.aborted) await sleep(500, signal);
+}
 
 function left(before: readonly Thing[], now: readonly Thing[]): readonly Thing[] {
   const there = new Set(now.filter((thing) => thing.tray === undefined).map((thing) => thing.id));
@@ -54,7 +62,6 @@ export class MatchState {
   readonly picked = signal<readonly Candidate[] | null>(null);
   readonly cells = signal<readonly Cell[]>([]);
   readonly open = signal<Json | null>(null); // the template that is being filled in
-  readonly isCut = signal(false);
   readonly isBusy = signal(false);
   readonly missing = signal("");
   /** The effect of the event that is being shown, counted from 0; null: the event stands as a whole. */
@@ -66,6 +73,7 @@ export class MatchState {
 
   readonly #handle;
   readonly #gone = new AbortController();
+  #heard: number | undefined; // the newest version that the feed has told
   #shown = 0; // the number of the look at the board that was begun last
   #last: { version: number; seat: string } | null = null; // what the board shows
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -147,41 +155,69 @@ export class MatchState {
       this.summary.value = summary;
       this.game.value = game;
     });
+    compare(summary);
     await this.#look();
   }
 
   async #follow(): Promise<void> {
-    const signal = this.#gone.signal;
-    const parents = new Map(this.parents.peek());
-    while (!signal.aborted) {
+    const gone = this.#gone.signal;
+    while (!gone.aborted) {
+      let visible: ReturnType<typeof whileShown> | undefined;
       try {
-        for await (const node of this.#handle.timeline({ after: parents.size, signal })) parents.set(node.version, node.parent);
-        this.parents.value = new Map(parents);
-        const seats = this.mine.peek();
-        const after = Math.max(0, (this.summary.peek()?.version ?? 0) - 1);
-        this.isCut.value = false;
-        for await (const event of this.#handle.feed({ after, signal, ...(seats.length > 0 ? { seat: seats } : {}) })) {
-          await this.#take(event as unknown as MatchEvent);
-          if (seats.join() !== this.mine.peek().join()) break; // a seat was taken: it knows more
+        await shown(gone);
+        await this.#plant(this.parents.peek().size);
+        visible = whileShown(gone);
+        const { signal } = visible;
+        if (!(await inPlace(() => this.#listen(signal)))) {
+          await this.#ask(signal);
+          await sleep(ASK_EVERY_MS, signal);
         }
       } catch (error) {
-        if (signal.aborted) return;
-        if (error instanceof WarlogError && error.status !== 0 && error.status < 500 && error.status !== 429) return tell(error);
-        this.isCut.value = true;
-        await new Promise((go) => setTimeout(go, 1500));
+        if (gone.aborted) return;
+        if (visible?.signal.aborted) continue; // the page was hidden
+        if (error instanceof WarlogError && error.status === 401) await signedIn(gone);
+        else if (error instanceof WarlogError && error.status !== 0 && error.status < 500 && error.status !== 429) return tell(error);
+        else await sleep(1_500, gone);
+      } finally {
+        visible?.end();
       }
     }
+  }
+
+  /** What comes next, for the seats that the player holds now. */
+  #next(): { after: number; seat?: string[] } {
+    const seats = this.mine.peek();
+    return { after: this.#heard ?? Math.max(0, (this.summary.peek()?.version ?? 0) - 1), ...(seats.length > 0 ? { seat: seats } : {}) };
+  }
+
+  async #listen(signal: AbortSignal): Promise<void> {
+    const seats = this.mine.peek().join();
+    for await (const event of this.#handle.feed({ ...this.#next(), signal })) {
+      await this.#take(event as unknown as MatchEvent);
+      if (seats !== this.mine.peek().join()) return; // a seat was taken: it knows more
+    }
+  }
+
+  /** As `#listen`, for a tab that has no place for a feed. */
+  async #ask(signal: AbortSignal): Promise<void> {
+    for await (const event of this.#handle.events({ ...this.#next(), signal })) await this.#take(event as unknown as MatchEvent);
+  }
+
+  /** Reads how the versions after this one hang together. */
+  async #plant(after: number): Promise<void> {
+    const parents = new Map(this.parents.peek());
+    for await (const node of this.#handle.timeline({ after, signal: this.#gone.signal })) parents.set(node.version, node.parent);
+    if (parents.size !== this.parents.peek().size) this.parents.value = parents;
   }
 
   async #take(event: MatchEvent): Promise<void> {
     this.events.value = new Map(this.events.peek()).set(event.version, event);
     if (event.version === this.#awaited) this.#play();
-    const known = this.summary.peek()!;
-    if (event.version <= known.version && this.parents.peek().has(event.version)) return;
-    for await (const node of this.#handle.timeline({ after: event.version - 1, signal: this.#gone.signal })) {
-      this.parents.value = new Map(this.parents.peek()).set(node.version, node.parent);
+    if (event.version > this.summary.peek()!.version || !this.parents.peek().has(event.version)) {
+      await this.#plant(event.version - 1);
+      await this.#load();
     }
-    await this.#load();
+    this.#heard = event.version;
   }
 
   /** Reads the board anew, as it is where the reader looks. */
@@ -204,7 +240,10 @@ export class MatchState {
       this.view.value = whole.view ?? whole.position ?? Object.values(whole.views ?? {})[0] ?? null;
       this.trail.value = trace;
       this.candidates.value = listed === undefined ? [] : this.chooser.peek()!.candidates(listed.actions, listed.traces);
+      const open = this.open.peek();
       this.#drop();
+      // What is filled in stays while it can be sent.
+      if (open !== null && listed?.actions.some((one) => JSON.stringify(one) === JSON.stringify(open))) this.open.value = open;
       const now = this.shown.peek();
       this.names.value = namesOf(this.game.peek()!, now, this.names.peek());
       const isNext = last !== null && (version === last.version + 1 || (at === null && version > last.version));
@@ -347,8 +386,11 @@ export class MatchState {
       this.open.value = action;
       return;
     }
-    await this.command(() => this.#handle.act(this.viewer.peek(), action as never));
-    this.drop();
+    // Where several are to act at once, what the others do is no reason to refuse.
+    const { to_act, version } = this.summary.peek()!;
+    const ifMatch = to_act.length > 1 ? undefined : version;
+    const done = await this.command((match) => match.act(this.viewer.peek(), action as never, { ifMatch }));
+    if (done || this.open.peek() === null) this.drop();
   }
 
   /** Sends a command, and reads the match anew. False if the command was refused; the reason is shown. */
@@ -361,6 +403,7 @@ export class MatchState {
       return true;
     } catch (error) {
       tell(error);
+      if (error instanceof WarlogError && error.code === "version_conflict") await this.#load().catch(tell);
       return false;
     } finally {
       this.isBusy.value = false;

@@ -1,0 +1,141 @@
+/** What happens to the player in all matches. One tab follows the player's feed and reads the matches; it tells the other tabs. */
+
+import { batch, computed, effect, signal } from "@preact/signals";
+import type { Notice } from "warlog-client";
+import { inOneTab, sleep } from "./feeds";
+import { hasEnded, me, recognise, warlog } from "./server";
+import type { Summary } from "./state";
+
+/** Something that happened in a match, and the match as it was known then. */
+export interface News {
+  notice: Notice & { match: string };
+  match: Summary;
+}
+
+type Message =
+  | { type: "matches"; player: string; matches: Summary[]; read: string | undefined }
+  | { type: "news"; player: string; news: News }
+  | { type: "ask" } // what are my matches?
+  | { type: "changed" } // they are not what the list says
+  | { type: "account"; player: string | undefined }; // who has signed in, in some tab; nobody: he has signed out
+
+/** The player's matches that are not over. */
+export const matches = signal<readonly Summary[]>([]);
+
+export const news = signal<News | null>(null);
+
+const isMine = (seat: Summary["seats"][number]): boolean => seat.player !== null && seat.player.id === me.value?.id;
+
+/** Whether somebody else plays, too. */
+export const hasOthers = (match: Summary): boolean => match.seats.some((seat) => seat.player !== null && !isMine(seat));
+
+export const isToAct = (match: Summary): boolean => match.status === "playing" && match.seats.some((seat) => isMine(seat) && match.to_act.includes(seat.seat));
+
+export const isAsked = (match: Summary): boolean => match.proposal !== null && match.proposal.waiting_for.includes(me.value?.id ?? "");
+
+/** Others wait for the player in these. */
+export const waiting = computed(() => matches.value.filter((match) => hasOthers(match) && (isToAct(match) || isAsked(match))));
+
+const channel = new BroadcastChannel("warlog");
+let leading: AbortSignal | undefined; // of this tab, if it is the one that follows the feed
+let last: string | undefined; // the id of the newest notice that any tab has told
+
+channel.onmessage = ({ data }: MessageEvent<Message>) => {
+  if (data.type === "account") (hasEnded.peek() || data.player !== me.peek()?.id) && void recognise().catch(() => undefined);
+  else if (data.type === "ask" || data.type === "changed") leading && void (data.type === "ask" ? tellMatches() : read());
+  else if (data.player !== me.peek()?.id) return;
+  else if (data.type === "news") news.value = data.news;
+  else {
+    last = data.read;
+    matches.value = data.matches;
+  }
+};
+
+function post(message: Message): void {
+  channel.postMessage(message);
+}
+
+/** A page has read this match. No notice says that the player has answered, so where the list does not know of it yet, it is read anew. */
+export function compare(match: Summary): void {
+  const listed = matches.peek().find((one) => one.id === match.id);
+  if (listed === undefined || (isToAct(listed) === isToAct(match) && isAsked(listed) === isAsked(match))) return;
+  if (leading) void read();
+  else post({ type: "changed" });
+}
+
+let account: string | undefined;
+
+effect(() => {
+  const id = me.value?.id;
+  batch(() => {
+    matches.value = [];
+    news.value = null;
+  });
+  last = undefined;
+  if (id !== account) post({ type: "account", player: id });
+  account = id;
+  if (id === undefined || hasEnded.value) return;
+  const gone = new AbortController();
+  post({ type: "ask" });
+  void inOneTab(`feed of ${id}`, gone.signal, (signal) => lead(id, signal)).catch(() => undefined);
+  return () => gone.abort();
+});
+
+async function lead(id: string, signal: AbortSignal): Promise<void> {
+  leading = signal;
+  const poll = setInterval(() => waiting.peek().length > 0 && void read(), 20_000); // another device may have answered
+  try {
+    await read();
+    while (!signal.aborted) {
+      try {
+        for await (const notice of warlog.me.feed({ after: last, signal })) {
+          last = notice.id;
+          const before = "match" in notice ? matches.peek().find((match) => match.id === notice.match) : undefined;
+          await read();
+          if (!("match" in notice)) continue; // the feed begins, or goes on after a gap: the matches say everything
+          const match = matches.peek().find((one) => one.id === notice.match) ?? before;
+          if (match === undefined || !hasOthers(match)) continue;
+          news.value = { notice, match };
+          post({ type: "news", player: id, news: { notice, match } });
+        }
+      } catch {
+        await sleep(5_000, signal); // the server refused; a lost connection is the client's own care
+      }
+    }
+  } finally {
+    if (leading === signal) leading = undefined;
+    clearInterval(poll);
+  }
+}
+
+let reading: Promise<void> = Promise.resolve();
+let next: Promise<void> | null = null;
+
+/** Reads the matches, once for all who ask while a reading is under way. */
+function read(): Promise<void> {
+  next ??= reading.then(() => {
+    reading = next!;
+    next = null;
+    return readMatches().catch(() => undefined);
+  });
+  return next;
+}
+
+async function readMatches(): Promise<void> {
+  const id = me.peek()?.id;
+  if (id === undefined) return;
+  const found: Summary[] = [];
+  for (const status of ["playing", "lobby"] as const) {
+    for await (const match of warlog.matches.list({ player: "me", status })) {
+      if (found.push(match as unknown as Summary) % 200 === 0) break;
+    }
+  }
+  if (id !== me.peek()?.id) return;
+  matches.value = found;
+  tellMatches();
+}
+
+function tellMatches(): void {
+  const id = me.peek()?.id;
+  if (id !== undefined) post({ type: "matches", player: id, matches: [...matches.peek()], read: last });
+}

@@ -1,0 +1,36 @@
+/** Parts that several pages have. */
+
+import { useSignal } from "@preact/signals";
+import type { JSX } from "preact";
+import { useEffect } from "preact/hooks";
+import { described, signIn, tell } from "./server";
+import { words } from "./words";
+
+/** The name of a game, and against whom. */
+export function GameName({ game, against = "" }: { game: string; against?: string }): JSX.Element {
+  const name = useSignal(game);
+  useEffect(() => {
+    described(game).then((found) => (name.value = found.name), () => undefined);
+  }, [game]);
+  return <b>{words().against(name.value, against)}</b>;
+}
+
+export function SignIn(): JSX.Element {
+  const token = useSignal("");
+  const isBusy = useSignal(false);
+  return (
+    <form
+      class="row"
+      onSubmit={(event) => {
+        event.preventDefault();
+        isBusy.value = true;
+        signIn(token.value.trim())
+          .then(() => (token.value = ""), tell)
+          .finally(() => (isBusy.value = false));
+      }}
+    >
+      <input type="password" autocomplete="off" required aria-label={words().token} placeholder="wl_…" value={token.value} onInput={(event) => (token.value = event.currentTarget.value)} />
+      <button type="submit" disabled={isBusy.value}>{words().signIn}</button>
+    </form>
+  );
+}

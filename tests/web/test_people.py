@@ -1,0 +1,150 @@
+"""What happens to a player reaches all tabs of his browser, however the connection is cut."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, Request, expect
+
+from tests.servers import WarlogServer
+from tests.service.api import UNLIMITED, Api, ok, two
+from tests.web.pages import PATIENCE_MS, Person, browser
+
+expect.set_options(timeout=PATIENCE_MS)
+FEEDS_MAX = 4  # of one browser: the player's own, and three of matches
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    with browser() as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WarlogServer]:
+    with WarlogServer(tmp_path_factory.mktemp("people"), environment=UNLIMITED) as running:
+        yield running
+
+
+@pytest.fixture
+def person(chromium: Browser, server: WarlogServer) -> Iterator[Person]:
+    somebody = Person(chromium, server.url)
+    yield somebody
+    somebody.close()
+    assert somebody.complaints == []
+
+
+class Streams:
+    """The feeds that the pages of a browser hold open."""
+
+    def __init__(self) -> None:
+        self.open: dict[Request, Page] = {}
+        self.most = 0
+        self.personal: list[Request] = []
+
+    def watch(self, page: Page) -> None:
+        page.on("request", lambda request: self._began(page, request))
+        page.on("requestfinished", self._ended)
+        page.on("requestfailed", self._ended)
+        page.on("close", self._closed)
+
+    def _began(self, page: Page, request: Request) -> None:
+        if not request.url.partition("?")[0].endswith("/feed"):
+            return
+        self.open[request] = page
+        self.most = max(self.most, len(self.open))
+        if "/players/me/" in request.url:
+            self.personal.append(request)
+
+    def _ended(self, request: Request) -> None:
+        self.open.pop(request, None)
+
+    def _closed(self, page: Page) -> None:
+        self.open = {request: where for request, where in self.open.items() if where is not page}
+
+
+def turn_to(api: dict[str, Api], match: str, seat: str) -> None:
+    """All defend until this seat is to act."""
+    while (acting := next(iter(api.values())).match(match)["to_act"][0]) != seat:
+        own = api[acting]
+        active = ok(own.get(f"/matches/{match}/view", params={"seat": acting}))["view"]["active"]
+        ok(own.act(match, acting, {"type": "defend", "piece": active}), 201)
+
+
+def test_ten_tabs_share_one_feed_and_hear_the_same(person: Person, server: WarlogServer) -> None:
+    with Api(server.url) as api:
+        red, blue, match = two(api)
+        seats = {"red": red, "blue": blue}
+        turn_to(seats, match, "blue")
+        person.sign_in(red)
+        streams = Streams()
+        pages = [person.page, *(person.context.new_page() for _ in range(9))]
+        for page in pages:
+            streams.watch(page)
+            page.goto(server.url + ("/" if page is pages[0] else f"/m/{match}"))
+            page.wait_for_selector(".matches li" if page is pages[0] else ".board")
+        for page in pages:
+            expect(page).not_to_have_title(re.compile(r"^\("))
+        turn_to(seats, match, "red")
+        for page in pages:
+            expect(page).to_have_title(re.compile(r"^\(1\) "))
+        for page in pages[1:]:
+            expect(page.get_by_role("main").get_by_role("status").first).to_contain_text("Your turn")
+        home = pages[0]
+        expect(home.get_by_role("link", name="1 match waits for you")).to_be_visible()
+        expect(home.locator(".matches .acts")).to_contain_text("Your turn")
+        expect(home.locator(".news")).to_contain_text(f"against {blue.name}: it is your turn.")
+        assert len(streams.personal) == 1
+        assert streams.most <= FEEDS_MAX
+
+        # The tab that follows is closed: another one goes on behind the last notice.
+        leader = streams.open[streams.personal[0]]
+        leader.close()
+        pages.remove(leader)
+        turn_to(seats, match, "blue")
+        for page in pages:
+            expect(page).not_to_have_title(re.compile(r"^\("))
+        ok(blue.command(match, {"type": "propose", "proposal": {"kind": "undo", "to": 4}}), 201)
+        for page in pages:
+            expect(page).to_have_title(re.compile(r"^\(1\) "))
+        assert len(streams.personal) == 2
+        assert streams.personal[1].header_value("last-event-id")
+        assert streams.most <= FEEDS_MAX
+
+        # What is answered in one tab is answered in all.
+        pages[-1].get_by_role("button", name="Decline").click()
+        for page in pages:
+            expect(page).not_to_have_title(re.compile(r"^\("))
+
+
+def test_a_hidden_tab_gives_its_feed_away_and_has_no_gap_when_it_is_shown(
+    person: Person, server: WarlogServer
+) -> None:
+    with Api(server.url) as api:
+        red, blue, match = two(api)
+        person.sign_in(red)
+        page = person.page
+        page.add_init_script(
+            "Object.defineProperty(document, 'visibilityState', {get: () => self.seen ?? 'visible'})"
+        )
+        streams = Streams()
+        streams.watch(page)
+        with page.expect_request(f"**/{match}/feed*"):
+            page.goto(f"{server.url}/m/{match}")
+        page.wait_for_selector(".board")
+        look = "seen => { self.seen = seen; document.dispatchEvent(new Event('visibilitychange')) }"
+        with page.expect_event("requestfailed", lambda request: f"{match}/feed" in request.url):
+            page.evaluate(look, "hidden")
+        assert [request.url for request in streams.open] == [f"{server.url}/v1/players/me/feed"]
+        seats = {"red": red, "blue": blue}
+        for seat in ("blue", "red", "blue"):
+            turn_to(seats, match, seat)
+        version = red.match(match)["version"]
+        with page.expect_request(f"**/{match}/feed*"):
+            page.evaluate(look, "visible")
+        page.wait_for_selector(f"text=Event {version} of {version}")
+        events = page.locator(".events li")
+        expect(events.first).to_have_attribute("value", str(version))
+        assert [int(one.get_attribute("value") or 0) for one in events.all()] == [*range(version, 0, -1)]
