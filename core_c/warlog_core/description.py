@@ -168,6 +168,14 @@ class CatalogueEntry(Struct, frozen=True):
     ) = UNSET
 
 
+class Veil(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A thing with one of these values may be unseen by others. `option`: only in matches with this option on."""
+
+    field: Annotated[str, Meta(description="a field, or a path through lists, as `articles.kind`")]
+    values: list[str]
+    option: Field = UNSET
+
+
 class Layer(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, rename={"source": "from"}):
     """Where in a view something is, and how it is drawn.
 
@@ -211,6 +219,9 @@ class Layer(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True,
     ] = UNSET
     refers: Annotated[Field, Meta(description="the `from` of another layer, whose `id` this is")] = UNSET
     carried: Annotated[bool, Meta(description="the piece on the space holds it")] = False
+    veiled: Annotated[
+        list[Veil], Meta(description="what of an own piece says that others may not see it; one is enough")
+    ] = []
 
 
 class EditorLook(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -390,10 +401,15 @@ def named(key: str) -> str:
     return key.replace("_", " ").capitalize()
 
 
-def layers(game: str, view: Mapping[str, Any], spaces: Iterable[str]) -> list[dict[str, Any]]:
-    """The game's layers, or those that the schema of its view suggests."""
+def layers(
+    game: str, view: Mapping[str, Any], spaces: Iterable[str], options: Mapping[str, Any]
+) -> list[dict[str, Any]]:
+    """The game's layers under these full options, or those that the schema of its view suggests."""
     own = look_of(game).layers
     plain: list[dict[str, Any]] = msgspec.to_builtins(_suggested(view, {*spaces}) if own is None else own)
+    for layer in plain:
+        if "veiled" in layer:
+            layer["veiled"] = [veil for veil in layer["veiled"] if options.get(veil.get("option"), True)]
     return plain
 
 

@@ -94,7 +94,7 @@ class Game(RuleSet):
             **description.catalogues(
                 self.name, self.codec.pieces(full), self._catalogues(full), board["levels"]
             ),
-            "look": description.layers(self.name, view, (space["id"] for space in board["spaces"])),
+            "look": description.layers(self.name, view, (space["id"] for space in board["spaces"]), full),
             "not_drawn": description.look_of(self.name).not_drawn,
             "editor": self._editor(options, board),
             "guide": description.guide_of(self.name),

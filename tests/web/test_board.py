@@ -102,3 +102,49 @@ def test_what_an_event_did_is_shown_step_by_step_and_nothing_waits_for_it(
     ]
     assert person.complaints == []
     person.close()
+
+
+def test_what_was_clicked_is_explained_in_the_words_of_the_game(person: Person) -> None:
+    person.begin("wec", position=TORPEDO)
+    about = person.page.get_by_role("region", name="What is here")
+    assert about.count() == 0
+    space(person, "d4").click()
+    about.get_by_text("Launches torpedoes and detects submerged enemies nearby").wait_for()
+    space(person, "d5", "sub").click()  # whoever stands there belongs to the other side
+    about.get_by_text("d5, sub").wait_for()
+    assert "Dives, launches torpedoes" in about.inner_text()
+
+
+def test_where_an_action_leads_is_seen_before_it_is_chosen(person: Person) -> None:
+    person.begin("wec", position=TORPEDO)
+    person.page.get_by_text("What you can do").click()
+    person.page.get_by_role("searchbox").fill("torpedo launcher e")
+    assert person.page.locator(".trail").count() == 0
+    person.page.locator(".list button").first.focus()
+    assert person.page.locator('[data-level="sub"] .trail').count() == 1
+    person.page.get_by_role("searchbox").focus()
+    assert person.page.locator(".trail").count() == 0
+
+
+@pytest.mark.parametrize(("options", "veiled"), [({}, 1), ({"submersion": False}, 0)])
+def test_an_own_piece_that_others_may_not_see_looks_so(
+    person: Person, options: dict[str, bool], veiled: int
+) -> None:
+    person.begin("wec", position=TORPEDO | {"to_move": "white"}, options=options)
+    assert person.page.locator(".piece.veiled").count() == veiled
+
+
+def test_each_kind_of_action_of_a_piece_can_be_looked_at_alone(person: Person) -> None:
+    person.begin("wec", position=TORPEDO)
+    space(person, "d4").click()
+    there = person.page.locator(".space.go, .space.take")
+    kinds = person.page.get_by_role("group", name="Kinds of actions")
+    every = there.count()
+    kinds.get_by_role("button", name="Move").click()
+    moves = there.count()
+    assert 0 < moves < every
+    assert person.page.locator("path.aim").count() == 0
+    kinds.get_by_role("button", name="Fire · Torpedo launcher").click()
+    assert person.page.locator("path.aim").count() > 0
+    kinds.get_by_role("button", name="Fire · Torpedo launcher").click()
+    assert there.count() == every

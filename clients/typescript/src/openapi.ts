@@ -4909,6 +4909,11 @@ export interface components {
              * @default false
              */
             carried?: boolean;
+            /**
+             * @description what of an own piece says that others may not see it; one is enough
+             * @default []
+             */
+            veiled?: components["schemas"]["Veil"][];
         };
         /** @description A saved layout. */
         Layout: {
@@ -7477,6 +7482,13 @@ export interface components {
             next_id: number;
             /** @description the open draw offer */
             draw_offer?: components["schemas"]["UniversalDrawOffer"];
+        };
+        /** @description A thing with one of these values may be unseen by others. `option`: only in matches with this option on. */
+        Veil: {
+            /** @description a field, or a path through lists, as `articles.kind` */
+            field: string;
+            values: string[];
+            option?: string;
         };
         /** @description `unseeded`: the replay agrees, but no seed is known from which all draws could be checked. */
         Verdict: {

@@ -10,8 +10,8 @@ import { outline, Plan, U } from "./plan";
 import { type Playing, Shown } from "./shown";
 import { words } from "./words";
 
-/** What a click on a cell does: it begins an action, leads somewhere, or takes. */
-export type Target = "can" | "go" | "take";
+/** What a click on a cell does: it begins an action, leads somewhere, points a shot, or takes. */
+export type Target = "can" | "go" | "aim" | "take";
 
 export interface BoardProps {
   described: Described;
@@ -91,7 +91,7 @@ function Level(props: BoardProps & { level: string; isOnly: boolean }): JSX.Elem
             const chosen = selected.has(name) || selected.has(nameOf({ space: space.id }));
             return (
               <g
-                class={`space ${kinds.get(space.kind)?.shade ?? "light"}${chosen ? " chosen" : ""}${target === undefined ? "" : ` ${target}`}`}
+                class={`space ${kinds.get(space.kind)?.shade ?? "light"}${chosen ? " chosen" : ""}${target === undefined ? "" : target === "aim" ? " go aim" : ` ${target}`}`}
                 data-space={space.id}
                 role="gridcell"
                 tabindex={space === first ? 0 : -1}
@@ -119,6 +119,7 @@ function Level(props: BoardProps & { level: string; isOnly: boolean }): JSX.Elem
             const target = targets.get(nameOf(cellOf(space.id))) ?? targets.get(nameOf({ space: space.id }));
             if (target === undefined || target === "can") return null;
             const [x, y] = plan.at(space.id);
+            if (target === "aim") return <path class="aim" d={`M${x - 6},${y}h12M${x},${y - 6}v12`} />;
             return target === "go" && !hasPiece(onCell.get(space.id)) ? (
               <circle class="go" cx={x} cy={y} r={U * 0.16} />
             ) : (
@@ -153,9 +154,9 @@ function spoken(described: Described, space: string, things: readonly Thing[], t
   for (const thing of things) {
     const owner = thing.owner === undefined ? undefined : described.owners.get(thing.owner)?.name;
     const what = thing.back ? words().unknown : (thing.entry?.name ?? described.entry("marks", thing.layer.mark)?.name);
-    const more = thing.marks.map((mark) => mark.name);
+    const more = [...thing.marks.map((mark) => mark.name), thing.veiled ? words().veiled : ""];
     parts.push([what, owner, thing.badge, ...more].filter(Boolean).join(" "));
   }
-  if (target !== undefined) parts.push(words()[target === "take" ? "canTake" : target === "go" ? "canGo" : "canAct"]);
+  if (target !== undefined) parts.push(words()[target === "take" ? "canTake" : target === "can" ? "canAct" : target === "aim" ? "canAim" : "canGo"]);
   return parts.join(", ");
 }

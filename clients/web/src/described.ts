@@ -52,6 +52,7 @@ export interface Entry {
   name: string;
   symbol: string;
   text: string;
+  [more: string]: unknown; // the game's own numbers
 }
 
 export interface Layer {
@@ -73,6 +74,7 @@ export interface Layer {
   keyed?: "owner" | "type";
   refers?: string;
   carried?: boolean;
+  veiled?: { field: string; values: string[] }[];
 }
 
 export type Form = Json & { fill: string };

@@ -12,6 +12,7 @@ export interface Thing {
   owner: string | undefined;
   entry: Entry | undefined;
   back: boolean;
+  veiled: boolean; // others may not see it
   badge: string;
   marks: Entry[];
   direction: string | undefined;
@@ -95,6 +96,7 @@ function plain(described: Described, layer: Layer, value: unknown, around: Json)
     owner,
     entry: back || key === undefined ? undefined : described.entry(layer.catalogue ?? "pieces", key),
     back,
+    veiled: (layer.veiled ?? []).some((veil) => [...find(around, veil.field, {})].some(([said]) => veil.values.includes(said as string))),
     badge: badge === undefined || badge === null ? "" : String(badge),
     marks: isObject(value) ? marks(described, layer, value) : [],
     direction: layer.direction === undefined ? undefined : (around[layer.direction] as string | undefined),

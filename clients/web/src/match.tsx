@@ -3,6 +3,7 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
+import { About } from "./about";
 import { Boards } from "./board";
 import { type Candidate, nameOf } from "./choose";
 import { TemplateForm } from "./forms";
@@ -49,6 +50,7 @@ export function MatchPage({ id }: { id: string }): JSX.Element {
         <State match={match} />
         <Proposal match={match} />
         <Actions match={match} />
+        <About match={match} />
         <Slider match={match} />
         <Tree match={match} />
         <Events match={match} />
@@ -67,8 +69,9 @@ function Table({ match }: { match: MatchState }): JSX.Element | null {
   // Before the first click: with what something can be done.
   const begun = match.cells.value.length > 0;
   const targets = begun ? match.targets.value : new Map([...match.targets.value.keys()].map((name) => [name, "can" as const]));
+  const pointed = match.pointed.value?.trace;
   const meant = begun && match.picked.value?.length === 1 ? match.picked.value[0]?.trace : undefined;
-  const trail = meant ?? (match.step.value === null ? match.trail.value : null);
+  const trail = pointed ?? meant ?? (match.step.value === null ? match.trail.value : null);
   if (match.view.value === null) return null;
   const shared = { described: game, shown: match.shown.value, selected, targets, onPick: (cell: Parameters<MatchState["pick"]>[0]) => match.pick(cell) };
   return (
@@ -219,7 +222,7 @@ function Actions({ match }: { match: MatchState }): JSX.Element | null {
   const all = match.candidates.value;
   if (all.length === 0) return <p>{words().notYourTurn}</p>;
   const picked = match.picked.value ?? [];
-  const settled = picked.filter((one) => chooser.isSettled(one));
+  const settled = (match.groups.value.get(match.group.value ?? "") ?? picked).filter((one) => chooser.isSettled(one));
   const meta = all.filter((one) => one.type.kind === "meta");
   const chosen = match.cells.value.length > 0;
   const choose = (one: Candidate) => void match.act(one.action);
@@ -227,9 +230,10 @@ function Actions({ match }: { match: MatchState }): JSX.Element | null {
   return (
     <section class="actions" aria-label={words().actions}>
       <p class="hint">{chosen ? (settled.length > 1 && settled.length === picked.length ? words().whichOne : words().chooseTarget) : words().choosePiece}</p>
+      <Groups match={match} />
       <div class="row">
         {settled.slice(0, SHOWN_MAX).map((one) => (
-          <button type="button" class="main" disabled={match.isBusy.value} onClick={() => choose(one)}>{chooser.words(one)}</button>
+          <button type="button" class="main" disabled={match.isBusy.value} {...point(match, one)} onClick={() => choose(one)}>{chooser.words(one)}</button>
         ))}
         {chosen ? <button type="button" onClick={() => match.drop()}>{words().cancel}</button> : null}
       </div>
@@ -239,7 +243,7 @@ function Actions({ match }: { match: MatchState }): JSX.Element | null {
         <ul class="list">
           {found.slice(0, SHOWN_MAX).map((one) => (
             <li>
-              <button type="button" onClick={() => choose(one)}>{full(match, one)}</button>
+              <button type="button" {...point(match, one)} onClick={() => choose(one)}>{full(match, one)}</button>
             </li>
           ))}
         </ul>
@@ -266,6 +270,28 @@ function Actions({ match }: { match: MatchState }): JSX.Element | null {
       </div>
     </section>
   );
+}
+
+/** What can be done with what was clicked: each kind of action alone, where there are several. */
+function Groups({ match }: { match: MatchState }): JSX.Element | null {
+  const groups = [...match.groups.value];
+  if (groups.length < 2) return null;
+  return (
+    <div class="row groups" role="group" aria-label={words().kinds}>
+      {groups.map(([name, actions]) => (
+        <button type="button" aria-pressed={match.group.value === name} onClick={() => (match.group.value = match.group.value === name ? null : name)}>
+          {actions.length === 1 ? name : `${name} (${actions.length})`}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+/** Shows on the board where an action leads, before it is chosen. */
+function point(match: MatchState, one: Candidate) {
+  const on = () => (match.pointed.value = one);
+  const off = () => (match.pointed.value = null);
+  return { onMouseEnter: on, onFocus: on, onMouseLeave: off, onBlur: off };
 }
 
 function full(match: MatchState, one: Candidate): string {

@@ -5,6 +5,7 @@ import type { Cell } from "./choose";
 import type { Described, Owner } from "./described";
 import type { Thing } from "./layers";
 import { outline, type Plan, U } from "./plan";
+import { words } from "./words";
 
 export function draw(described: Described, plan: Plan, thing: Thing, onCell: Map<string, Thing[]>): JSX.Element | JSX.Element[] | null {
   const { draw } = thing.layer;
@@ -90,8 +91,8 @@ export function Piece({ described, thing, r }: { described: Described; thing: Th
   const symbol = thing.entry?.symbol ?? "?";
   const owner = thing.owner === undefined ? undefined : described.owners.get(thing.owner);
   return (
-    <g class={`piece${thing.layer.draw === "ghost" ? " ghost" : ""}${thing.back ? " back" : ""}`}>
-      <title>{[thing.entry?.name, owner?.name, ...thing.marks.map((mark) => mark.name)].filter(Boolean).join(", ")}</title>
+    <g class={`piece${thing.layer.draw === "ghost" ? " ghost" : ""}${thing.back ? " back" : ""}${thing.veiled ? " veiled" : ""}`}>
+      <title>{[thing.entry?.name, owner?.name, ...thing.marks.map((mark) => mark.name), thing.veiled ? words().veiled : ""].filter(Boolean).join(", ")}</title>
       <circle class="rim" r={r} fill={owner === undefined ? "#bbbbbb" : `url(#owner-${owner.id})`} />
       <circle class="face" r={r * 0.7} />
       <text class="symbol" y={r * 0.3} font-size={r * (symbol.length < 3 ? 0.85 : 0.62)}>{symbol}</text>

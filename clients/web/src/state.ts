@@ -61,6 +61,9 @@ export class MatchState {
   readonly candidates = signal<readonly Candidate[]>([]);
   readonly picked = signal<readonly Candidate[] | null>(null);
   readonly cells = signal<readonly Cell[]>([]);
+  readonly looked = signal<Cell | null>(null); // where the reader has clicked last
+  readonly group = signal<string | null>(null); // the one of `groups` that is meant
+  readonly pointed = signal<Candidate | null>(null); // the listed action under the reader's hand
   readonly open = signal<Json | null>(null); // the template that is being filled in
   readonly isBusy = signal(false);
   readonly missing = signal("");
@@ -116,16 +119,29 @@ export class MatchState {
 
   readonly isLive = computed(() => this.at.value === null);
 
+  /** What can be done with what was clicked, by action and by what tells its kinds apart, such as the weapon. */
+  readonly groups = computed<ReadonlyMap<string, readonly Candidate[]>>(() => {
+    const groups = new Map<string, Candidate[]>();
+    if (this.cells.value.length !== 1) return groups;
+    for (const one of this.picked.value ?? []) {
+      const kind = one.left.find((field) => one.type.properties[field]?.role === "choice" && typeof one.action[field] === "string" && !this.game.value!.board.levels.includes(one.action[field]));
+      const name = [one.type.label, kind === undefined ? "" : this.chooser.value!.given(one, kind)].filter(Boolean).join(" · ");
+      groups.set(name, [...(groups.get(name) ?? []), one]);
+    }
+    return groups;
+  });
+
   /** Where a click means something. */
-  readonly targets = computed<ReadonlyMap<string, "go" | "take">>(() => {
-    const found = new Map<string, "go" | "take">();
-    const [chooser, picked] = [this.chooser.value, this.picked.value];
+  readonly targets = computed<ReadonlyMap<string, "go" | "aim" | "take">>(() => {
+    const found = new Map<string, "go" | "aim" | "take">();
+    const [chooser, picked] = [this.chooser.value, this.group.value === null ? this.picked.value : (this.groups.value.get(this.group.value) ?? [])];
     if (chooser === null || picked === null || !this.isLive.value) return found;
     for (const candidate of picked) {
       const takes = new Set((candidate.trace?.takes ?? []).concat(candidate.trace?.hits ?? []).map((one) => one.space));
       for (const cell of chooser.targets(candidate)) {
         const name = nameOf(cell);
-        if (takes.has(cell.space) || found.get(name) === undefined) found.set(name, takes.has(cell.space) ? "take" : "go");
+        const meant = takes.has(cell.space) ? "take" : chooser.isPointed(candidate) && candidate.left.length < candidate.type.clicks.length ? "aim" : "go";
+        if (meant === "take" || found.get(name) === undefined || found.get(name) === "aim") found.set(name, meant);
       }
     }
     return found;
@@ -347,6 +363,8 @@ export class MatchState {
   #drop(): void {
     this.picked.value = this.candidates.peek().filter((one) => one.type.kind !== "meta");
     this.cells.value = [];
+    this.pointed.value = null;
+    this.group.value = null;
     this.open.value = null;
   }
 
@@ -357,8 +375,10 @@ export class MatchState {
   /** A click on a space or on a piece beside the board. */
   pick(cell: Cell): void {
     const chooser = this.chooser.peek();
+    this.looked.value = cell;
     if (chooser === null || !this.isLive.peek()) return;
-    const left = chooser.pick(this.picked.peek() ?? [], cell);
+    const meant = this.group.peek() === null ? this.picked.peek() : this.groups.peek().get(this.group.peek()!);
+    const left = chooser.pick(meant ?? [], cell);
     if (left.length === 0) {
       const settled = this.#settled();
       const last = this.cells.peek().at(-1);
@@ -369,6 +389,7 @@ export class MatchState {
       return;
     }
     batch(() => {
+      this.group.value = null;
       this.picked.value = left;
       this.cells.value = [...this.cells.peek(), cell];
     });
