@@ -97,6 +97,17 @@
  * A *trace* says where an action leads: the steps that are passed, in order, and the pieces that are hit, that are taken, and
  * that stand in the way. wl_traces makes those of a listing, wl_trace_event that of an action that was taken. Both look at
  * views alone: what the viewer does not see is in no trace.
+ *
+ *
+ * 9. Computer opponents
+ *
+ * wl_search finds a good action for a seat from what that seat knows, the state inside its view, and from nothing else. A game
+ * brings two functions for it: `sample` makes of what a viewer knows a whole state that he could not tell from the true one,
+ * `evaluate` says how likely each seat's side is to win. The search samples such a state, walks down the tree of actions that it
+ * has tried so far, adds one to it, plays on at random for a few actions, evaluates where that has led, and notes the value on
+ * all actions on its way; then it begins again with another sample. An action is the better the more often it was walked through
+ * (information-set Monte Carlo tree search: Cowling, Powley, Whitehouse 2012). It computes with integers alone: the same view,
+ * seed and number of iterations give the same answer on every machine.
  */
 #ifndef WARLOG_H
 #define WARLOG_H
@@ -262,6 +273,9 @@ enum {
     WL_GIVES_UP = 2,    /* resigning and draw offers: random play leaves them out on request */
 };
 
+/* What a state is worth to a seat. */
+enum { WL_LOST = 0, WL_WON = 65535, WL_EVEN = 32768 };
+
 typedef struct wl_result {
     int32_t over;
     int32_t reason;   /* row of the game's table of reasons */
@@ -340,6 +354,12 @@ typedef struct wl_game {
      * actor and may not see all that the action names; `after` likewise after the action, NULL when it is only listed. NULL:
      * traces are empty. */
     void (*trace)(const void *setup, const void *before, const void *after, const wl_post *post, wl_trace *trace);
+    /* Computer opponents, section 9; NULL for both: none but random ones. `sample` fills the holes of `state`, which is the state
+     * inside the view of `viewer`: observed again it is byte for byte the same view. Each state that is possible comes up in the
+     * end. Answers 0, or WL_E_STATE where nothing fits. */
+    int32_t (*sample)(const void *setup, void *state, int32_t viewer, wl_draws *draws);
+    /* How likely the side of each seat is to win a match that is not over: WL_LOST ... WL_WON. Judgement, not rules. */
+    void (*evaluate)(const void *setup, const void *state, int32_t *value);
     int32_t (*sound_setup)(const void *setup);                    /* 1 if no entry point can be led astray by it */
     int32_t (*sound_state)(const void *setup, const void *state); /* likewise: every index in bounds, counts consistent */
 } wl_game;
@@ -494,5 +514,42 @@ int64_t wl_playout(const wl_game *game, const void *setup, void *state, uint64_t
  * A match that ends earlier counts no longer sequence. `states` is room for `depth` states, `actions` for `cap` per level. */
 int64_t wl_count(const wl_game *game, const void *setup, const void *state, int32_t depth, void *states,
                  wl_action *actions, size_t cap);
+
+/* ---- computer opponents (section 9) ------------------------------------------------------------------------------- */
+
+/* A whole state that `viewer` cannot tell from the true one, to `out`. `seen` is the state inside his view. WL_E_STATE if there is
+ * none, WL_E_ARGUMENT where the game does not sample. */
+int32_t wl_sample(const wl_game *game, const void *setup, const void *seen, int32_t viewer, uint64_t seed, void *out);
+
+/* What a whole state is worth to each seat, to `value` (room for WL_SEATS_MAX): by the result where the match is over. Returns the
+ * number of seats; WL_E_ARGUMENT where the game does not evaluate. */
+int32_t wl_evaluate(const wl_game *game, const void *setup, const void *state, int32_t *value);
+
+enum { WL_LINE_MAX = 8, WL_ARENA_MIN = 1 << 18 };
+
+/* How a search goes about it; 0 where a number is not given takes the usual one. */
+typedef struct wl_search_settings {
+    uint64_t seed;
+    int64_t iterations;
+    int32_t lookahead;  /* actions at random below the tree before a state is evaluated */
+    int32_t candidates; /* actions of which the best at a glance is added to the tree */
+} wl_search_settings;
+
+/* An action that was looked at. */
+typedef struct wl_choice {
+    wl_action action;
+    int64_t visits;
+    int32_t value;  /* to the seat */
+    int32_t n_line; /* what would follow */
+    int32_t actor[WL_LINE_MAX];
+    wl_action line[WL_LINE_MAX];
+} wl_choice;
+
+/* The best actions of `seat` by what it knows, `seen`: the state inside its view. Writes at most `cap` to `out`, the most visited
+ * first, and returns how many were looked at; 0 where the seat has none but open templates. `arena` is the search's memory, of
+ * `n_arena` bytes: where it is full the tree grows no more. WL_E_SPACE where it is too small for anything (WL_ARENA_MIN is not),
+ * WL_E_ARGUMENT where the game has no sample and evaluate, WL_E_STATE where nothing fits what was seen. */
+int64_t wl_search(const wl_game *game, const void *setup, const void *seen, int32_t seat, const wl_search_settings *settings,
+                  void *arena, size_t n_arena, wl_choice *out, size_t cap);
 
 #endif

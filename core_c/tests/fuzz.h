@@ -147,6 +147,16 @@ static void compare_after(fuzzer *f, const wl_post *post, const uint8_t *block, 
     }
 }
 
+/* A few iterations for this seat, as it is said of wl_search: 0 or more, or an error. */
+static int64_t search(fuzzer *f, const void *setup, const void *seen, int32_t seat)
+{
+    static uint64_t arena[WL_ARENA_MIN / sizeof(uint64_t)];
+    const wl_search_settings settings = {.seed = next_random(f), .iterations = below(f, 12), .lookahead = below(f, 6)};
+    wl_choice choices[4];
+
+    return wl_search(f->game, setup, seen, seat, &settings, arena, sizeof arena, choices, sizeof choices / sizeof choices[0]);
+}
+
 /* Every entry point on these bytes, whatever they are: answers, but never a crash. */
 static void call_everything(fuzzer *f, const void *setup, void *state)
 {
@@ -185,6 +195,9 @@ static void call_everything(fuzzer *f, const void *setup, void *state)
         wl_trace_event(g, setup, state, f->state, who, &post, f->view, f->later, f->draws, DRAWS_CAP);
         wl_after(g, setup, state, f->other, &post, &draws, &event, &outcome);
         draws = (wl_draws){.entropy = block, .n_entropy = sizeof block, .used = f->draws, .cap = DRAWS_CAP};
+        wl_sample(g, setup, state, who, next_random(f), f->other);
+        wl_evaluate(g, setup, state, items);
+        search(f, setup, state, who);
         wl_replay(g, setup, state, &step, 1, NULL, 0, NULL, 0, &failed, NULL, 0, 0);
         wl_apply(g, setup, state, &post, &draws, &event);
     }
@@ -213,6 +226,25 @@ static void examine_slots(fuzzer *f, int32_t seat, int64_t n)
     REQUIRE(n_filled == n - n_open);
 }
 
+/* `other` is what a seat knows, `view` its whole view: a sample looks the same to it, and can be played on. */
+static void examine_opponent(fuzzer *f, int32_t seat)
+{
+    const wl_game *g = f->game;
+    int32_t value[WL_SEATS_MAX];
+
+    if (g->sample == NULL)
+        return;
+    REQUIRE(wl_sample(g, f->setup, f->other, seat, next_random(f), f->after) == WL_OK);
+    REQUIRE(wl_check_state(g, f->setup, f->after) == WL_OK);
+    REQUIRE(wl_observe(g, f->setup, f->after, seat, f->later) == WL_OK);
+    REQUIRE(memcmp(f->view, f->later, g->view_size) == 0);
+    REQUIRE(wl_evaluate(g, f->setup, f->after, value) == wl_seats(g, f->setup));
+    for (int32_t i = 0; i < wl_seats(g, f->setup); i++)
+        REQUIRE(value[i] >= WL_LOST && value[i] <= WL_WON);
+    REQUIRE(search(f, f->setup, f->other, seat) >= 0);
+    REQUIRE(wl_playout(g, f->setup, f->after, next_random(f), 2, 0, f->seen, ACTIONS_CAP) >= 0);
+}
+
 /* What holds of every sound state: views agree with the whole, hostile posts change nothing unless they are listed. */
 static void examine(fuzzer *f)
 {
@@ -231,6 +263,7 @@ static void examine(fuzzer *f)
         REQUIRE(wl_legal(g, f->setup, f->other, seat, f->seen, ACTIONS_CAP) == n);
         REQUIRE(memcmp(f->actions, f->seen, (size_t)n * sizeof f->actions[0]) == 0);
         REQUIRE(wl_traces(g, f->setup, f->state, seat, f->view, f->actions, (size_t)n, NULL, 0) >= 4 * n);
+        examine_opponent(f, seat);
         wl_playout(g, f->setup, f->other, next_random(f), 4, 0, f->seen, ACTIONS_CAP); /* goes, or is refused */
         for (int64_t i = 0; i < n; i++) {
             const wl_post post = {.actor = seat, .action = f->actions[i]};

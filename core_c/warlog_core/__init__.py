@@ -8,6 +8,7 @@ from warlog_core.errors import (
     CoreError,
     Explanation,
     HashMismatch,
+    NotPlayed,
     Refused,
     UnknownGame,
     UnknownSeat,
@@ -16,6 +17,7 @@ from warlog_core.event import Event, Visible
 from warlog_core.game import Game, Scenario, game, games
 from warlog_core.jsonvalue import loads
 from warlog_core.notation import history_line, history_result
+from warlog_core.opponent import Choice, Line, search
 from warlog_core.state import Listing, State, Step
 from warlog_core.traces import Touched, Trace
 
@@ -25,13 +27,16 @@ __version__ = "0.2.0"
 __all__ = [
     "BadDraws",
     "BadState",
+    "Choice",
     "CoreError",
     "Draws",
     "Event",
     "Explanation",
     "Game",
     "HashMismatch",
+    "Line",
     "Listing",
+    "NotPlayed",
     "Refused",
     "Result",
     "Scenario",
@@ -49,4 +54,5 @@ __all__ = [
     "history_line",
     "history_result",
     "loads",
+    "search",
 ]

@@ -74,3 +74,11 @@ class HashMismatch(CoreError):
     def __init__(self, index: int) -> None:
         super().__init__(f"step {index}: the state's hash is not the recorded one")
         self.index = index
+
+
+class NotPlayed(CoreError):
+    """The game has no computer opponents but random ones."""
+
+    def __init__(self, game: str) -> None:
+        super().__init__(f"{game} has no computer opponents")
+        self.game = game

@@ -217,6 +217,23 @@ class State:
         number = binding.SPECTATOR if viewer == SPECTATOR else self._seat_number(viewer)
         return State(self.game, self._raw_game.seen_state(self._raw, number), self._setup, self._tables)
 
+    # ---- computer opponents ----
+
+    def sample(self, viewer: str, seed: int) -> State:
+        """Of a state that was `seen_by` this viewer: a whole one that he cannot tell from the true one. Which one
+        depends on the seed.
+
+        Raises BadState where none fits, CoreError where the game does not sample."""
+        raw = self._raw_game.sample(self._raw, self.game.viewer_number(viewer, self._tables.seats), seed)
+        return State(self.game, raw, self._setup, self._tables)
+
+    def evaluate(self) -> dict[str, float]:
+        """How likely the side of each seat is to win, 0 to 1: by judgement, or by the result of a match that is over.
+
+        Raises CoreError where the game does not evaluate."""
+        values = self._raw_game.evaluate(self._raw)
+        return {seat: value / 65535 for seat, value in zip(self.seats, values, strict=True)}
+
     # ---- acting ----
 
     def apply(self, actor: str, action: object, draws: Draws = ()) -> Event:

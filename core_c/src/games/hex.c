@@ -2093,6 +2093,8 @@ static const wl_game HEX = {
     .draws_max = 2 * SPACES_MAX,
     .reconfigure = NULL, /* the book allows no change of options during play */
     .trace = hex_trace,
+    .sample = hex_sample,
+    .evaluate = hex_evaluate,
 };
 
 const wl_game *const wl_games_hex[] = {&HEX, NULL};

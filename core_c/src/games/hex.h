@@ -327,4 +327,9 @@ enum { W_ID, W_SEAT, W_UNIT, W_SPACE, W_COUNT, W_START_COUNT, W_TOP_HP, W_DEFEND
 /* 0 or an error, and then the state may be anything. */
 int32_t hex_load_position(const hex_setup *setup, hex_state *state, wl_words *words);
 
+/* ==== hex_opponent.c ================================================================================================= */
+
+int32_t hex_sample(const void *setup, void *state, int32_t viewer, wl_draws *draws);
+void hex_evaluate(const void *setup, const void *state, int32_t *value);
+
 #endif

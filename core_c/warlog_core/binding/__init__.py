@@ -37,7 +37,7 @@ from warlog_core.binding.numbers import (
     Record,
 )
 from warlog_core.binding.raw_game import RawGame, hash_bytes, raw_games
-from warlog_core.binding.values import Parameter, RawEvent, RawState, RawStep, RawTurn, Signature
+from warlog_core.binding.values import Parameter, RawChoice, RawEvent, RawState, RawStep, RawTurn, Signature
 
 __all__ = [
     "ABSENT",
@@ -64,6 +64,7 @@ __all__ = [
     "Draws",
     "Loop",
     "Parameter",
+    "RawChoice",
     "RawEvent",
     "RawGame",
     "RawState",

@@ -10,7 +10,7 @@ from warlog_core._core import ffi, lib
 from warlog_core.binding.buffers import Buffers, PerThread, check_recorded
 from warlog_core.binding.numbers import ACTION_BYTES, ACTOR, OUTCOME, POST, STEP, TURN, Draws, Record
 from warlog_core.binding.registry import fields_of, signatures_of, text_of, texts_of
-from warlog_core.binding.values import RawEvent, RawState, RawStep, RawTurn
+from warlog_core.binding.values import RawChoice, RawEvent, RawState, RawStep, RawTurn
 from warlog_core.errors import BadDraws, BadState, CoreError, HashMismatch, Refused
 from warlog_core.layout import Layout
 
@@ -32,6 +32,7 @@ class RawGame:
         self.effects = signatures_of(game.effects)
         self.actions = signatures_of(game.actions)
         self.has_traces: bool = game.trace != ffi.NULL
+        self.has_search: bool = game.sample != ffi.NULL and game.evaluate != ffi.NULL
         self.setup_size: int = game.setup_size
         self.state_size: int = game.state_size
         self.view_size: int = game.view_size
@@ -336,6 +337,47 @@ class RawGame:
         actions = ffi.new("wl_action[]", cap * levels)
         return self._count(lib.wl_count(self.row, raw.setup, raw.state, depth, states, actions, cap))
 
+    # ---- computer opponents ----
+
+    def sample(self, seen: RawState, viewer: int, seed: int) -> RawState:
+        """A whole state that `viewer`, who knows `seen`, cannot tell from the true one. Raises BadState."""
+        state = ffi.new("wl_word[]", (self.state_size + 7) // 8)
+        code = lib.wl_sample(self.row, seen.setup, seen.state, viewer, seed, state)
+        if code:
+            raise self.failure(code)
+        return RawState(seen.setup, state, ffi.buffer(state, self.state_size))
+
+    def evaluate(self, raw: RawState) -> list[int]:
+        """What the state is worth to each seat, 0 ... 65535."""
+        values = ffi.new("int32_t[]", lib.WL_SEATS_MAX)
+        n = self._count(lib.wl_evaluate(self.row, raw.setup, raw.state, values))
+        return ffi.unpack(values, n) if n else []
+
+    def search(
+        self,
+        seen: RawState,
+        seat: int,
+        seed: int,
+        iterations: int,
+        lookahead: int,
+        candidates: int,
+        arena: Any,
+    ) -> list[RawChoice]:
+        """wl_search. Raises BadState where nothing fits what was seen."""
+        settings = ffi.new("wl_search_settings *", (seed, iterations, lookahead, candidates))
+        memory = ffi.from_buffer(arena, require_writable=True)
+        cap = 16
+
+        def call() -> int:
+            n: int = lib.wl_search(
+                self.row, seen.setup, seen.state, seat, settings, memory, len(arena), choices, cap
+            )
+            return n
+
+        choices = ffi.new("wl_choice[]", cap)
+        n = min(self._count(call()), cap)
+        return [_choice(choices[i]) for i in range(n)]
+
     # ---- the crossing itself ----
 
     def _blank(self) -> RawState:
@@ -395,6 +437,11 @@ def raw_games() -> list[RawGame]:
 def hash_bytes(data: bytes) -> int:
     """XXH64 of any bytes, with seed 0."""
     return int(lib.wl_hash_bytes(data, len(data)))
+
+
+def _choice(choice: Any) -> RawChoice:
+    line = [(choice.actor[i], bytes(ffi.buffer(ffi.addressof(choice.line[i])))) for i in range(choice.n_line)]
+    return bytes(ffi.buffer(ffi.addressof(choice, "action"))), choice.visits, choice.value, line
 
 
 def _words(words: Sequence[int] | None) -> tuple[Any, int]:

@@ -43,6 +43,10 @@ RawStep = tuple[int, Record, Sequence[int], Sequence[int], int]
 RawEvent = tuple[list[int], list[int], bool]
 
 
+# An action that a search has looked at: its bytes, visits, value, and what would follow: actors and actions.
+RawChoice = tuple[bytes, int, int, list[tuple[int, bytes]]]
+
+
 class RawState:
     """The bytes of one match: a setup that never changes (and is shared by copies) and a state of its own.
 

@@ -1,0 +1,105 @@
+/* hex_opponent.c: what computer opponents need of Hex Tactics (warlog.h, section 9). */
+#include "hex.h"
+
+/* ==== What may be there ================================================================================================ */
+
+/* An army that the seat may have submitted: units at random until the points are spent, or no type is left to be taken. */
+static void imagine_army(const hex_setup *setup, seat_state *seat, wl_draws *draws)
+{
+    int64_t points = setup->army_points;
+    army a = {0};
+
+    while (a.n < setup->max_stacks && draws->error == WL_OK) {
+        int32_t fit[UNITS_MAX];
+        int32_t n = 0;
+        int64_t most;
+        int32_t u;
+
+        for (int32_t i = 0; i < setup->n_units; i++)
+            if (setup->units[i].cost > 0 && setup->units[i].cost <= points)
+                fit[n++] = i;
+        if (n == 0)
+            break;
+        u = fit[n > 1 ? wl_draw(draws, n) : 0];
+        most = points / setup->units[u].cost;
+        most = most < COUNT_MAX ? most : COUNT_MAX;
+        a.entry[a.n] = (entry){(uint16_t)u, (uint16_t)(1 + (most > 1 ? wl_draw(draws, most) : 0))};
+        points -= (int64_t)a.entry[a.n].count * setup->units[u].cost;
+        a.n++;
+    }
+    store_army(seat, &a);
+}
+
+/* A free space in the zone of its seat for each stack that is not seen. */
+static void imagine_places(const hex_setup *setup, hex_state *state, wl_draws *draws)
+{
+    spaces taken = state->obstacles;
+
+    for (int32_t i = 0; i < state->n_stacks; i++)
+        if (state->stacks[i].space != HIDDEN)
+            add(&taken, state->stacks[i].space);
+    for (int32_t i = 0; i < state->n_stacks; i++) {
+        const zone z = zone_of(setup, state->stacks[i].seat);
+        int32_t free[SPACES_MAX];
+        int32_t n = 0;
+
+        if (state->stacks[i].space != HIDDEN)
+            continue;
+        for (int32_t r = z.first_row; r <= z.last_row; r++)
+            for (int32_t c = z.first_column; c <= z.last_column; c++)
+                if (!has(&taken, space_at(c, r)))
+                    free[n++] = space_at(c, r);
+        if (n == 0) {
+            draws->error = WL_E_STATE;
+            return;
+        }
+        state->stacks[i].space = (uint16_t)free[n > 1 ? wl_draw(draws, n) : 0];
+        add(&taken, state->stacks[i].space);
+    }
+}
+
+int32_t hex_sample(const void *setup_, void *state_, int32_t viewer, wl_draws *draws)
+{
+    const hex_setup *setup = setup_;
+    hex_state *state = state_;
+
+    (void)viewer;
+    for (int32_t seat = 0; state->phase == RECRUIT && seat < setup->n_seats; seat++)
+        if (state->seats[seat].submitted && state->seats[seat].n_army == 0)
+            imagine_army(setup, &state->seats[seat], draws);
+    if (state->phase == DEPLOY)
+        imagine_places(setup, state, draws);
+    return WL_OK;
+}
+
+/* ==== What it is worth ================================================================================================= */
+
+/* A stack's worth: what it cost, as far as it is left, in hundredths of a hit point for each point of attack. */
+static int64_t worth(const hex_setup *setup, const stack *s)
+{
+    const unit *u = &setup->units[s->unit];
+    const int64_t hp = (int64_t)(s->count - 1) * u->hp + s->top_hp;
+    const int64_t price = u->cost > 0 ? u->cost : 2;
+
+    return 100 * price * hp / u->hp;
+}
+
+void hex_evaluate(const void *setup_, const void *state_, int32_t *value)
+{
+    const hex_setup *setup = setup_;
+    const hex_state *state = state_;
+    int64_t strength[SEATS_MAX] = {0}; /* by side */
+    int64_t all = 0;
+
+    for (int32_t i = 0; i < state->n_stacks; i++) {
+        const int32_t side = side_of(setup, state->stacks[i].seat);
+        if (state->seats[state->stacks[i].seat].status == IN)
+            strength[side] += worth(setup, &state->stacks[i]);
+    }
+    for (int32_t side = 0; side < SEATS_MAX; side++) {
+        strength[side] = strength[side] * strength[side] / 1024; /* who has twice as much wins more than twice as often */
+        all += strength[side];
+    }
+    for (int32_t seat = 0; seat < setup->n_seats; seat++)
+        value[seat] = all > 0 ? (int32_t)(strength[side_of(setup, seat)] * WL_WON / all) : WL_EVEN;
+}

@@ -1,0 +1,30 @@
+/* playing.h: what random play and the search have in common. Private to the core. */
+#ifndef WARLOG_PLAYING_H
+#define WARLOG_PLAYING_H
+
+#include "game.h"
+
+/* Words of entropy that a step is given at first, and at most. */
+enum { ENTROPY_WORDS = 24, ENTROPY_WORDS_MAX = 2048 };
+
+/* A random number 0 ... n-1, from a generator (SplitMix64) whose state is `*random`. */
+uint32_t wl_below(uint64_t *random, uint32_t n);
+
+/* A template, to be filled in? */
+int wl_is_open(const wl_action *action);
+
+/* Is it no template, nor by these `flags` (WL_PLAY_ON) to be left out? */
+int wl_may_choose(const wl_game *game, const wl_action *action, uint32_t flags);
+
+/* A random action of a random seat that is to act, which goes to `*actor`; a seat with nothing but an open template gives way
+ * to another. NULL if there is none at all. `actions` is working room; longer listings are cut to `cap`. */
+const wl_action *wl_choose_any(const wl_game *game, const void *setup, const void *state, uint32_t flags, uint64_t *random,
+                               wl_action *actions, size_t cap, int32_t *actor);
+
+/* Takes an action, with random draws. On an error the state is what it was. */
+int32_t wl_play(const wl_game *game, const void *setup, void *state, const wl_post *post, uint64_t *random);
+
+/* Makes `state`, which is what `viewer` knows, whole, with random draws. 0 or an error, and then it may be anything. */
+int32_t wl_imagine(const wl_game *game, const void *setup, void *state, int32_t viewer, uint64_t *random);
+
+#endif

@@ -1,0 +1,90 @@
+"""Computer opponents: a good action for a seat from what that seat knows (warlog.h, section 9)."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from msgspec import Struct
+
+from warlog_core import binding
+from warlog_core.errors import NotPlayed
+from warlog_core.state import State
+
+ARENA_BYTES = 48 << 20
+TRIAL_ITERATIONS = 200
+WON = 65535
+
+
+class Line(Struct, frozen=True):
+    """An action that was looked at.
+
+    value         how likely the seat's side is to win after it, 0 to 1
+    continuation  what would follow, as (seat, action)"""
+
+    action: Any
+    value: float
+    visits: int
+    continuation: list[tuple[str, Any]]
+
+
+class Choice(Struct, frozen=True):
+    """The action chosen, and the best that were looked at, the most visited first; `iterations` to find them again."""
+
+    action: Any
+    value: float
+    visits: int
+    lines: list[Line]
+    iterations: int
+
+
+def search(
+    seen: State,
+    seat: str,
+    *,
+    seed: int,
+    iterations: int | None = None,
+    seconds: float = 1.0,
+    lookahead: int = 0,
+    candidates: int = 0,
+    arena: bytearray | None = None,
+) -> Choice | None:
+    """What `seat` should do, from `seen`: `state.seen_by(seat)`. With the same view, seed and iterations the choice is
+    the same.
+
+    iterations  how long; None: as many as take about `seconds` of this machine
+    lookahead   actions at random before a state is evaluated; 0: the usual number
+    candidates  actions of which the best at a glance is looked at next; 0: the usual number
+    arena       the search's memory, to be used again; 48 MiB if none is given
+
+    None where the seat has nothing to choose from but open templates (an army, a layout). Raises NotPlayed where the
+    game has no computer opponents, BadState where no state fits what was seen, UnknownSeat."""
+    game = seen.game
+    if not game.raw.has_search:
+        raise NotPlayed(game.name)
+    memory = bytearray(ARENA_BYTES) if arena is None else arena
+    number = game.actor_number(seat, seen.seats)
+
+    def run(count: int) -> list[binding.RawChoice]:
+        return game.raw.search(seen._raw, number, seed, count, lookahead, candidates, memory)
+
+    if iterations is None:
+        began = time.perf_counter()
+        run(TRIAL_ITERATIONS)
+        each = (time.perf_counter() - began) / TRIAL_ITERATIONS
+        iterations = max(TRIAL_ITERATIONS, round(seconds / each))
+    found = run(iterations)
+    if not found:
+        return None
+    tables, names = seen._tables, seen.seats
+    lines = [
+        Line(
+            tables.listing(action)[0],
+            value / WON,
+            visits,
+            [(names[actor], tables.listing(after)[0]) for actor, after in line],
+        )
+        for action, visits, value, line in found
+    ]
+    best = lines[0]
+    return Choice(best.action, best.value, best.visits, lines, iterations)
