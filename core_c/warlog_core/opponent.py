@@ -76,7 +76,7 @@ def search(
     found = run(iterations)
     if not found:
         return None
-    tables, names = seen._tables, seen.seats
+    tables, names = seen._tables, {game.actor_number(name, seen.seats): name for name in seen.seats}
     lines = [
         Line(
             tables.listing(action)[0],

@@ -28,7 +28,7 @@ def line(name: str, options: Any, position: Any, seed: object, actions_max: int)
     found = [state.copy()]
     for seat, action in random_line(state, rng, actions_max):
         state.apply(seat, action, draws=draws())
-        if rng.random() < 0.25:
+        if rng.random() < 0.15:
             found.append(state.copy())
     return found
 

@@ -2496,6 +2496,8 @@ static const wl_game UNIVERSAL = {
     .slots = universal_slots,
     .slot = universal_slot,
     .trace = universal_trace,
+    .sample = universal_sample,
+    .evaluate = universal_evaluate,
 };
 
 const wl_game *const wl_games_universal[] = {&UNIVERSAL, NULL};

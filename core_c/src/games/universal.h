@@ -280,4 +280,9 @@ static inline int two_sides_are_in(const universal_setup *setup, uint32_t in)
 /* 0 or an error, and then the state may be anything. `first` begins where the Position does not say who. */
 int32_t universal_load_position(const universal_setup *setup, universal_state *state, int32_t first, wl_words *words);
 
+/* ==== universal_opponent.c =========================================================================================== */
+
+int32_t universal_sample(const void *setup, void *state, int32_t viewer, wl_draws *draws);
+void universal_evaluate(const void *setup, const void *state, int32_t *value);
+
 #endif
