@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, Request, expect
 
-from tests.servers import WarlogServer
+from tests.servers import RedisServer, WarlogServer
 from tests.service.api import UNLIMITED, Api, ok, two
+from tests.web.cuts import Network
 from tests.web.pages import PATIENCE_MS, Person, browser
 
 expect.set_options(timeout=PATIENCE_MS)
@@ -63,6 +65,10 @@ class Streams:
 
     def _closed(self, page: Page) -> None:
         self.open = {request: where for request, where in self.open.items() if where is not page}
+
+
+LOOK = "seen => { self.seen = seen; document.dispatchEvent(new Event('visibilitychange')) }"
+CAN_HIDE = "Object.defineProperty(document, 'visibilityState', {get: () => self.seen ?? 'visible'})"
 
 
 def turn_to(api: dict[str, Api], match: str, seat: str) -> None:
@@ -126,25 +132,144 @@ def test_a_hidden_tab_gives_its_feed_away_and_has_no_gap_when_it_is_shown(
         red, blue, match = two(api)
         person.sign_in(red)
         page = person.page
-        page.add_init_script(
-            "Object.defineProperty(document, 'visibilityState', {get: () => self.seen ?? 'visible'})"
-        )
+        page.add_init_script(CAN_HIDE)
         streams = Streams()
         streams.watch(page)
         with page.expect_request(f"**/{match}/feed*"):
             page.goto(f"{server.url}/m/{match}")
         page.wait_for_selector(".board")
-        look = "seen => { self.seen = seen; document.dispatchEvent(new Event('visibilitychange')) }"
         with page.expect_event("requestfailed", lambda request: f"{match}/feed" in request.url):
-            page.evaluate(look, "hidden")
+            page.evaluate(LOOK, "hidden")
         assert [request.url for request in streams.open] == [f"{server.url}/v1/players/me/feed"]
         seats = {"red": red, "blue": blue}
         for seat in ("blue", "red", "blue"):
             turn_to(seats, match, seat)
         version = red.match(match)["version"]
         with page.expect_request(f"**/{match}/feed*"):
-            page.evaluate(look, "visible")
+            page.evaluate(LOOK, "visible")
         page.wait_for_selector(f"text=Event {version} of {version}")
         events = page.locator(".events li")
         expect(events.first).to_have_attribute("value", str(version))
         assert [int(one.get_attribute("value") or 0) for one in events.all()] == [*range(version, 0, -1)]
+
+
+def begun_buying(person: Person) -> tuple[Page, str]:
+    """A match in which this person is about to buy an army, with twelve archers in the form."""
+    match = person.choose("Hex Tactics", "Play here, both sides")
+    page = person.page
+    page.get_by_role("button", name="Recruit an army", exact=True).click()
+    page.get_by_role("spinbutton", name="Archer", exact=True).fill("12")
+    return page, match
+
+
+def archers(page: Page) -> str:
+    return page.get_by_role("spinbutton", name="Archer", exact=True).input_value()
+
+
+def test_what_is_done_while_the_server_is_away_is_done_once(chromium: Browser, tmp_path: Path) -> None:
+    with (
+        RedisServer() as redis,
+        WarlogServer(tmp_path, redis=redis.url, environment=UNLIMITED) as server,
+        Network(server.url) as network,
+    ):
+        person = Person(chromium, network.url)
+        page, match = begun_buying(person)
+        cut = page.locator(".cut")
+
+        # The answer is lost on its way: the page asks again with the same key.
+        network.lose_an_answer()
+        page.get_by_role("button", name="Done").click()
+        page.wait_for_selector("text=Event 3 of 3")
+        assert len(network.keys) == 2
+        assert len(set(network.keys)) == 1
+        assert person.ask(f"/v1/matches/{match}")["match"]["version"] == 3
+
+        # The server is killed. What was typed stays, what is sent waits, and the feed goes on without a gap.
+        page.get_by_role("button", name="Recruit an army", exact=True).click()
+        page.get_by_role("spinbutton", name="Archer", exact=True).fill("7")
+        server.kill()
+        expect(cut).to_be_visible()
+        page.get_by_role("button", name="Done").click()
+        expect(page.get_by_role("button", name="Done")).to_be_disabled()
+        assert archers(page) == "7"
+        server.start()
+        network.server = server.url
+        page.wait_for_selector("text=Event 4 of 4")
+        expect(cut).to_have_count(0)
+        assert len(set(network.keys)) == 2
+        assert person.ask(f"/v1/matches/{match}")["match"]["version"] == 4
+
+        # The network is cut, and something happens elsewhere meanwhile.
+        network.cut()
+        expect(cut).to_be_visible()
+        with Api(server.url) as api:
+            cookies = {one.get("name"): one.get("value") for one in person.context.cookies()}
+            own = Api(server.url, cookies["warlog_session"])
+            turn_to({"red": own, "blue": own}, match, "blue")
+            turn_to({"red": own, "blue": own}, match, "red")
+            version = own.match(match)["version"]
+            assert api.get(f"/matches/{match}").status_code == 200
+        network.mend()
+        page.wait_for_selector(f"text=Event {version} of {version}")
+        expect(cut).to_have_count(0)
+        values = [int(one.get_attribute("value") or 0) for one in page.locator(".events li").all()]
+        assert values == [*range(version, 0, -1)]
+        person.close()
+
+
+def test_a_refused_form_and_an_ended_session_lose_nothing_typed(
+    chromium: Browser, server: WarlogServer
+) -> None:
+    person = Person(chromium, server.url)
+    with Api(server.url) as api:
+        known = api.player("Known")
+        person.sign_in(known)
+        page, match = begun_buying(person)
+        page.get_by_role("spinbutton", name="Dragon", exact=True).fill("99")
+        page.get_by_role("button", name="Done").click()
+        expect(page.locator(".trouble")).to_be_visible()
+        assert archers(page) == "12"
+        page.get_by_role("spinbutton", name="Dragon", exact=True).fill("0")
+        page.get_by_role("button", name="Close").click()
+
+        tokens = ok(known.get("/tokens"))["tokens"]
+        session = next(one["id"] for one in tokens if one["expires_at"])
+        assert known.delete(f"/tokens/{session}").status_code == 204
+        expect(page.get_by_role("alert")).to_contain_text("Your session has ended")
+        assert archers(page) == "12"
+        page.get_by_label("Token").fill("wl_wrong")
+        page.get_by_role("button", name="Sign in").click()
+        expect(page.locator(".trouble")).to_have_count(2)  # and why that was refused
+        page.get_by_label("Token").fill(known.token or "")
+        page.get_by_role("button", name="Sign in").click()
+        expect(page.locator(".trouble", has_text="ended")).to_have_count(0)
+        assert archers(page) == "12"
+        page.get_by_role("button", name="Done").click()
+        page.wait_for_selector("text=Event 3 of 3")
+        assert known.match(match)["version"] == 3
+    person.close()
+
+
+def test_who_acts_on_an_old_board_is_told_and_sees_the_new_one(
+    chromium: Browser, server: WarlogServer
+) -> None:
+    person = Person(chromium, server.url)
+    with Api(server.url) as api:
+        known = api.player()
+        match = known.alone()
+        person.sign_in(known)
+        page = person.page
+        page.add_init_script(CAN_HIDE)
+        page.goto(f"{server.url}/m/{match}")
+        page.wait_for_selector(".actions")
+        with page.expect_event("requestfailed", lambda request: "/feed" in request.url):
+            page.evaluate(LOOK, "hidden")  # it hears nothing any more
+        known.defend(match)
+        version = known.match(match)["version"]
+        page.get_by_text("What you can do").click()
+        page.get_by_role("searchbox").fill("defend")
+        page.locator(".list button").first.click()
+        expect(page.get_by_role("alert")).to_contain_text("Something has happened in the match meanwhile")
+        page.wait_for_selector(f"text=Event {version} of {version}")
+        assert known.match(match)["version"] == version
+    person.close()

@@ -3,7 +3,8 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
-import { described, signIn, tell } from "./server";
+import { WarlogError } from "warlog-client";
+import { described, signIn, tell, trouble } from "./server";
 import { words } from "./words";
 
 /** The name of a game, and against whom. */
@@ -25,7 +26,10 @@ export function SignIn(): JSX.Element {
         event.preventDefault();
         isBusy.value = true;
         signIn(token.value.trim())
-          .then(() => (token.value = ""), tell)
+          .then(
+            () => (token.value = ""),
+            (error) => (error instanceof WarlogError && error.status === 401 ? (trouble.value = words().wrongToken) : tell(error)),
+          )
           .finally(() => (isBusy.value = false));
       }}
     >

@@ -9,6 +9,7 @@ export const en = {
   ended: "Your session has ended, here or on another device. Nothing that you have typed on this page is lost.",
   signIn: "Sign in with a token",
   token: "Token",
+  wrongToken: "There is no such token, or it has been revoked.",
   goOnAsGuest: "Go on as a new guest",
   waiting: (n: number) => (n === 1 ? "1 match waits for you" : `${n} matches wait for you`),
   against: (game: string, names: string) => (names === "" ? game : `${game} against ${names}`),

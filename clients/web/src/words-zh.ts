@@ -9,6 +9,7 @@ export const zh: Words = {
   ended: "您的会话已结束（可能是在另一台设备上）。您在本页输入的内容不会丢失。",
   signIn: "用令牌登录",
   token: "令牌",
+  wrongToken: "没有这个令牌，或者它已被撤销。",
   goOnAsGuest: "以新游客身份继续",
   waiting: (n) => `${n} 场对局在等您`,
   against: (game, names) => (names === "" ? game : `${game}（对手：${names}）`),
