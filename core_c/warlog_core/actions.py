@@ -230,7 +230,10 @@ class DescribedAction(Struct, frozen=True, kw_only=True):
 
 class Discriminator(Struct, frozen=True):
     property_name: str = msgspec.field(name="propertyName")
-    mapping: Annotated[dict[str, str], Meta(description="each type of action, and where its schema is")]
+    mapping: Annotated[
+        dict[str, str],
+        Meta(description="type of action → where its schema is: `#/$defs/Move` is `Move` of `$defs`"),
+    ]
 
 
 class DescribedActions(Struct, frozen=True):

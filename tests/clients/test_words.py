@@ -104,6 +104,14 @@ def test_a_struct_has_every_field_of_its_answer(document: Json, name: str) -> No
     assert set(component["properties"]) - fields - {tag} == set()
 
 
+@pytest.mark.parametrize(("name", "more"), [("Event", ["Turn"]), ("Notice", [])])
+def test_a_struct_of_a_union_has_every_field_of_each_type(document: Json, name: str, more: list[str]) -> None:
+    components = document["components"]["schemas"]
+    members = [one["$ref"].rpartition("/")[2] for one in components[name]["anyOf"]] + more
+    needed = set[str]().union(*(components[member]["properties"] for member in members))
+    assert needed - set(getattr(warlog_client, name).__struct_encode_fields__) == set()
+
+
 def test_a_description_is_kept_whole(warlog_server: WarlogServer) -> None:
     """Nothing of any game is lost: what has a field of its own, and what only this game has."""
 
@@ -129,6 +137,9 @@ def test_a_description_is_kept_whole(warlog_server: WarlogServer) -> None:
             assert [game.catalogue(one) for one in game.catalogues] == [given[one] for one in game.catalogues]
             with pytest.raises(KeyError):
                 game.catalogue("guide")
+            assert game.action("resign")["kind"] == "meta"
+            with pytest.raises(KeyError):
+                game.action("sing")
 
 
 def test_a_description_that_is_none_is_an_unexpected_reply(speaker: Speaker) -> None:

@@ -12,7 +12,7 @@ import pytest
 import warlog_core
 from tests.core.games import GAMES, lines, playthroughs
 from tests.service.api import Api, ok
-from tests.service.strict import Seen, check, check_live, check_match, types_of
+from tests.service.strict import Seen, check, check_live, check_match, strict, types_of
 from warlog_core import State
 from warlog_service.openapi import games
 
@@ -201,3 +201,17 @@ TOLD = {
     "match_created", "match_aborted", "player_joined", "seat_left", "seat_taken", "seat_prepared",
     "match_started", "action_taken", "proposal_made", "proposal_rejected", "options_changed", "time_travelled",
 }  # fmt: skip
+
+
+def test_defaults_are_said_in_texts() -> None:
+    """Tools take `default` for a promise that a value is there, and demand it in requests."""
+    schemas = strict("hex")["components"]["schemas"]
+    properties = [
+        (name, one) for component in schemas.values() for name, one in component.get("properties", {}).items()
+    ]
+    assert not [name for name, one in properties if isinstance(one, dict) and "default" in one]
+    options = schemas["HexOptions"]["properties"]
+    assert options["army"]["description"].endswith("(default: `recruit`)")
+    assert options["width"]["description"].endswith("(default: `15`)")
+    for game in warlog_core.games():
+        assert "game" in schemas[f"{games.prefix_of(game)}View"]["required"]

@@ -135,6 +135,14 @@ class Game(Struct, frozen=True):
         """Of the answer. Raises msgspec.ValidationError, KeyError, TypeError."""
         return msgspec.convert(_keeping_more(cls, _with_board(given)), cls)
 
+    def action(self, type: str) -> Json:
+        """How an action is described: its `properties`, `kind` ("meta": giving up, draw offers, the clock), `label`,
+        `clicks` and `form`. Raises KeyError."""
+        described: Json = self.actions["$defs"][
+            self.actions["discriminator"]["mapping"][type].rpartition("/")[2]
+        ]
+        return described
+
     def catalogue(self, name: str) -> list[Json]:
         """The entries of one of `catalogues`. Raises KeyError."""
         if name not in self.catalogues:

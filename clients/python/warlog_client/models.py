@@ -259,7 +259,7 @@ class Imported(Struct, frozen=True):
     versions: dict[int, int] = {}
 
 
-class Event(Struct, frozen=True):
+class Event(Struct, frozen=True, rename={"with_": "with", "import_": "import"}):
     """One event, as far as the reader may know it. Fields that its type does not have are None.
 
     seat       the acting seat, `server`, or None where no seat acts
@@ -271,11 +271,18 @@ class Event(Struct, frozen=True):
     prepared   the seats that stay prepared (`options_changed` in the lobby)
     to         the version that is current again (`time_travelled`)
     seats      of the match: names, or who holds them
+    position   with which the match goes on; with_ is "position" where you may not see it (`match_created`,
+               `options_changed`, `position_edited`)
+    import_    of `options_changed`, the record that the match goes on from: `events` (how many), `match`, `options`
+    game … imported     of `match_created`: as in the match's summary; imported: id of the record's match, perhaps ""
+    setup_seconds       also of `became_competitive`
+    filled     of `match_started`, when the match is over: options that the server alone sets
     match      the new match (`rematch_agreed`)
     reason     why the server aborted the match (`match_aborted`): abandoned (a lobby to which nobody came) or
                nobody_ready (when the time for setting up was over); None where its players did
     counted    of `match_started`: as in the match's summary, with `uncounted`
     result, seeds       on the event that ended the match; seeds by their commitment
+    settlement          beside them: how points and gold move, by the game's rule book
     to_act, deadlines   on the feed and in answers: for whose decision the match waits after this event
     """
 
@@ -305,6 +312,22 @@ class Event(Struct, frozen=True):
     uncounted: list[str] | None = None
     replaces: int | None = None
     prepared: list[str] | None = None
+    game: str | None = None
+    rules_version: int | None = None
+    mode: Mode | None = None
+    consent: Consent | None = None
+    move_seconds: int | None = None
+    setup_seconds: int | None = None
+    visibility: Visibility | None = None
+    seating: Seating | None = None
+    open_record: bool | None = None
+    creator: Player | None = None
+    rematch_of: str | None = None
+    imported: str | None = None
+    import_: Json | None = None
+    with_: str | None = None
+    filled: Json | None = None
+    settlement: Json | None = None
 
 
 class Notice(Struct, frozen=True):

@@ -98,7 +98,7 @@ export class MatchHandle<G extends GameName = GameName> {
     return ofGame(answer.match);
   }
 
-  /** Leaves a seat; in the lobby only. */
+  /** Leaves a seat. In a running competitive match of a game that has fleeing, the player flees. */
   async leaveSeat(seat: string, command: Command = {}): Promise<Match<G>> {
     const { signal } = command;
     const params = { path: { ...this.#path, seat }, header: commanded(command) };

@@ -1169,15 +1169,9 @@ export interface components {
             connected: boolean;
             /** @description spaces that may not be in it */
             not: string[];
-            /**
-             * @description likewise, as the view shows them
-             * @default []
-             */
+            /** @description likewise, as the view shows them */
             not_in?: components["schemas"]["Within"][];
-            /**
-             * @description must it be given?
-             * @default true
-             */
+            /** @description must it be given? (default: `true`) */
             required?: boolean;
         };
         /** @description What the coordinates of the spaces mean; `rows` only where the spaces are hexagons. */
@@ -1270,10 +1264,7 @@ export interface components {
             };
             /** @description how many of one type, or in one entry */
             count: components["schemas"]["Amount"];
-            /**
-             * @description what comes by itself; it counts towards `max_pieces`
-             * @default {}
-             */
+            /** @description what comes by itself; it counts towards `max_pieces` */
             free?: {
                 [key: string]: number;
             };
@@ -1283,10 +1274,7 @@ export interface components {
             entry?: components["schemas"]["EntryKeys"];
             /** @description the length of the list */
             entries?: components["schemas"]["Amount"];
-            /**
-             * @description must it be given?
-             * @default true
-             */
+            /** @description must it be given? (default: `true`) */
             required?: boolean;
         };
         /** @description An entry of a catalogue. The game's own fields (numbers, costs, ranges) follow. */
@@ -1311,10 +1299,7 @@ export interface components {
             fill: "choice";
             /** @description what may be chosen */
             of: string[];
-            /**
-             * @description must it be given?
-             * @default true
-             */
+            /** @description must it be given? (default: `true`) */
             required?: boolean;
         };
         /** @description `data` of `closing`, the last event of a stream. */
@@ -1753,146 +1738,46 @@ export interface components {
         };
         /** @description The options of a match (4.1). All fields are optional. */
         ConfrontationOptions: {
-            /**
-             * @description 2: white, black. 3: white, red, black. 4: all
-             * @default 2
-             */
+            /** @description 2: white, black. 3: white, red, black. 4: all (default: `2`) */
             seats?: number;
-            /**
-             * @description points to spend on the army, of 16 pieces at most
-             * @default 15
-             */
+            /** @description points to spend on the army, of 16 pieces at most (default: `15`) */
             army_points?: number;
-            /**
-             * @description Pawns that every seat has for nothing
-             * @default 3
-             */
+            /** @description Pawns that every seat has for nothing (default: `3`) */
             free_pawns?: number;
-            /**
-             * @description actions in a turn, each with a different piece
-             * @default 2
-             */
+            /** @description actions in a turn, each with a different piece (default: `2`) */
             actions_per_turn?: number;
-            /**
-             * @description Move, Combat and cost of types; what is left out keeps its default
-             * @default {
-             *       "king": {
-             *         "move": 1,
-             *         "combat": 3
-             *       },
-             *       "pawn": {
-             *         "move": 2,
-             *         "combat": 1,
-             *         "cost": 1
-             *       },
-             *       "rook": {
-             *         "move": 4,
-             *         "combat": 2,
-             *         "cost": 3
-             *       },
-             *       "knight": {
-             *         "move": 5,
-             *         "combat": 2,
-             *         "cost": 3
-             *       },
-             *       "bishop": {
-             *         "move": 4,
-             *         "combat": 2,
-             *         "cost": 4
-             *       },
-             *       "queen": {
-             *         "move": 6,
-             *         "combat": 3,
-             *         "cost": 5
-             *       }
-             *     }
-             */
+            /** @description Move, Combat and cost of types; what is left out keeps its default (default: as in the rule book) */
             piece_table?: components["schemas"]["ConfrontationPieceTable"];
-            /**
-             * @description Combat and Range of spells; what is left out keeps its default
-             * @default {
-             *       "fireball": {
-             *         "combat": 3,
-             *         "range": 4
-             *       },
-             *       "hurt": {
-             *         "combat": 4,
-             *         "range": 3
-             *       },
-             *       "judgement": {
-             *         "combat": 2
-             *       },
-             *       "panic": {
-             *         "range": 4
-             *       }
-             *     }
-             */
+            /** @description Combat and Range of spells; what is left out keeps its default (default: as in the rule book) */
             spell_table?: components["schemas"]["ConfrontationSpellTable"];
-            /**
-             * @description spells included in a Bishop's price; every Bishop takes as many
-             * @default 2
-             */
+            /** @description spells included in a Bishop's price; every Bishop takes as many (default: `2`) */
             spells_per_bishop?: number;
-            /**
-             * @description price of each further spell
-             * @default 1
-             */
+            /** @description price of each further spell (default: `1`) */
             spell_cost?: number;
-            /**
-             * @description added to the rating of a piece next to an own Queen
-             * @default 1
-             */
+            /** @description added to the rating of a piece next to an own Queen (default: `1`) */
             leadership_bonus?: number;
-            /**
-             * @description added to a Knight's rating when it attacks by moving in
-             * @default 2
-             */
+            /** @description added to a Knight's rating when it attacks by moving in (default: `2`) */
             weapon_mastery_bonus?: number;
-            /**
-             * @description Hold the Line, the Dwarves' power
-             * @default 2
-             */
+            /** @description Hold the Line, the Dwarves' power (default: `2`) */
             hold_bonus?: number;
-            /**
-             * @description rating of a piece on Enhancement in a battle begun by a move
-             * @default 1
-             */
+            /** @description rating of a piece on Enhancement in a battle begun by a move (default: `1`) */
             enhancement_bonus?: number;
-            /**
-             * @description every seat chooses a race, whose power it may use
-             * @default false
-             */
+            /** @description every seat chooses a race, whose power it may use (default: `false`) */
             races?: boolean;
-            /**
-             * @description power uses included
-             * @default 3
-             */
+            /** @description power uses included (default: `3`) */
             race_tokens?: number;
-            /**
-             * @description price of a further power use
-             * @default 1
-             */
+            /** @description price of a further power use (default: `1`) */
             race_token_cost?: number;
-            /**
-             * @description who defeats a Knight, Bishop or Queen rolls for a treasure
-             * @default false
-             */
+            /** @description who defeats a Knight, Bishop or Queen rolls for a treasure (default: `false`) */
             treasure?: boolean;
             /**
-             * @description no terrain, that of `terrain_areas`, or one area placed by each seat
-             * @default off
+             * @description no terrain, that of `terrain_areas`, or one area placed by each seat (default: `off`)
              * @enum {unknown}
              */
             terrain?: "custom" | "off" | "players";
-            /**
-             * @description for `custom` only: areas of 4 or 8 spaces connected by sides
-             * @default []
-             */
+            /** @description for `custom` only: areas of 4 or 8 spaces connected by sides */
             terrain_areas?: components["schemas"]["ConfrontationArea"][];
-            /**
-             * @description 0: none; counts turns of single seats, then a draw
-             * @default 0
-             */
+            /** @description 0: none; counts turns of single seats, then a draw (default: `0`) */
             turn_limit?: number;
         };
         /** @description Confrontation: order chosen. */
@@ -2084,29 +1969,17 @@ export interface components {
              * @enum {unknown}
              */
             active?: "black" | "blue" | "red" | "white";
-            /**
-             * @description number of the turn
-             * @default 1
-             */
+            /** @description number of the turn (default: `1`) */
             turn?: number;
             /** @description actions that are left in this turn */
             actions_left?: number;
-            /**
-             * @description what has acted already
-             * @default []
-             */
+            /** @description what has acted already */
             acted?: number[];
-            /**
-             * @description the seat that has offered a draw
-             * @default false
-             */
+            /** @description the seat that has offered a draw (default: `false`) */
             draw_offered?: boolean;
             /** @description the pieces */
             pieces: components["schemas"]["ConfrontationPositionPiece"][];
-            /**
-             * @description areas of terrain
-             * @default []
-             */
+            /** @description areas of terrain */
             terrain?: components["schemas"]["ConfrontationArea"][];
         };
         /** @description A piece of a Position; a Rook on the board has strength 1 unless it says otherwise. */
@@ -2124,8 +1997,7 @@ export interface components {
              */
             type: "bishop" | "king" | "knight" | "pawn" | "queen" | "rook";
             /**
-             * @description how the seat or piece stands
-             * @default board
+             * @description how the seat or piece stands (default: `board`)
              * @enum {unknown}
              */
             status?: "board" | "removed";
@@ -2147,10 +2019,7 @@ export interface components {
              * @enum {unknown}
              */
             seat: "black" | "blue" | "red" | "white";
-            /**
-             * @description the seat is still in the match
-             * @default true
-             */
+            /** @description the seat is still in the match (default: `true`) */
             alive?: boolean;
             /**
              * @description key of the race
@@ -2553,11 +2422,10 @@ export interface components {
         /** @description What a seat or a spectator may know (10.3). */
         ConfrontationView: {
             /**
-             * @description name of the game
-             * @default confrontation
+             * @description name of the game (default: `confrontation`)
              * @enum {unknown}
              */
-            game?: "confrontation";
+            game: "confrontation";
             /** @description who sees this: a seat, or `spectator` */
             viewer: string;
             /**
@@ -2604,36 +2472,29 @@ export interface components {
             game: string;
             /** @description options of the game; what is left out has its default */
             options?: components["schemas"]["GameOptions"];
-            /**
-             * @description seat → `me`, `open`, `invite` or a player id; a seat that is not named is open
-             * @default {}
-             */
+            /** @description seat → `me`, `open`, `invite` or a player id; a seat that is not named is open */
             seats?: {
                 [key: string]: string;
             };
             /**
-             * @description in a casual match the players may go back
-             * @default casual
+             * @description in a casual match the players may go back (default: `casual`)
              * @enum {unknown}
              */
             mode?: "casual" | "competitive";
             /**
-             * @description who must accept a proposal: all other players, or nobody
-             * @default all
+             * @description who must accept a proposal: all other players, or nobody (default: `all`)
              * @enum {unknown}
              */
             consent?: "all" | "none";
             /** @description seconds for each turn, 0 for no limit; in a game with an option of that name it is that option */
             move_seconds?: number;
             /**
-             * @description private: only its players can see that it exists
-             * @default public
+             * @description private: only its players can see that it exists (default: `public`)
              * @enum {unknown}
              */
             visibility?: "private" | "public";
             /**
-             * @description wish: nobody takes a seat directly, players join with a wish (`seats` then stays empty)
-             * @default direct
+             * @description wish: nobody takes a seat directly, players join with a wish (`seats` then stays empty) (default: `direct`)
              * @enum {unknown}
              */
             seating?: "direct" | "wish";
@@ -2643,10 +2504,7 @@ export interface components {
             scenario?: string;
             /** @description seconds that a seat may take for layout, purchase, deployment and terrain, 0 for no limit; absent: 300 in a competitive match, no limit in a casual one. It holds in the phases that the game names */
             setup_seconds?: number;
-            /**
-             * @description everybody may have the complete record and position of the running match; casual alone
-             * @default false
-             */
+            /** @description everybody may have the complete record and position of the running match; casual alone (default: `false`) */
             open_record?: boolean;
         };
         /** @description The JSON Schema of a type of action, or of something that an action contains, which has no `kind`. */
@@ -2662,10 +2520,7 @@ export interface components {
             properties: {
                 [key: string]: components["schemas"]["DescribedField"];
             };
-            /**
-             * @description fields that must be given
-             * @default []
-             */
+            /** @description fields that must be given */
             required?: string[];
             /**
              * @description `setup`: before play; `meta`: giving up, draw offers, the clock
@@ -2728,10 +2583,7 @@ export interface components {
             properties: {
                 [key: string]: components["schemas"]["DescribedEffectField"];
             };
-            /**
-             * @description must it be given?
-             * @default []
-             */
+            /** @description must it be given? */
             required?: string[];
             /** @description what happened, for people, in English: `{field}` stands for the value of a field; what stands in `[ … ]` is left out where one of its fields is absent, false or 0 */
             said?: string;
@@ -2800,7 +2652,7 @@ export interface components {
         Discriminator: {
             /** @description the field that tells them apart */
             propertyName: string;
-            /** @description each type of action, and where its schema is */
+            /** @description type of action → where its schema is: `#/$defs/Move` is `Move` of `$defs` */
             mapping: {
                 [key: string]: string;
             };
@@ -2834,20 +2686,11 @@ export interface components {
             layers: components["schemas"]["Layer"][];
             /** @description path of the field with the seat whose turn it is */
             turn?: string;
-            /**
-             * @description paths of fields with the `id` of something: when that is taken away, so are these fields, or the entry in a list
-             * @default []
-             */
+            /** @description paths of fields with the `id` of something: when that is taken away, so are these fields, or the entry in a list */
             references?: string[];
-            /**
-             * @description paths of fields that follow from the rest when they are left out. `start` is without them. Leave out those of the whole Position when something comes or goes, and those of a piece when its type, owner or badge is changed
-             * @default []
-             */
+            /** @description paths of fields that follow from the rest when they are left out. `start` is without them. Leave out those of the whole Position when something comes or goes, and those of a piece when its type, owner or badge is changed */
             derived?: string[];
-            /**
-             * @description type → the fields that a new piece needs beside its place and owner
-             * @default {}
-             */
+            /** @description type → the fields that a new piece needs beside its place and owner */
             given?: {
                 [key: string]: {
                     [key: string]: unknown;
@@ -3366,73 +3209,44 @@ export interface components {
         };
         /** @description The options of a match (4.1). All fields are optional. */
         HexOptions: {
-            /**
-             * @description number of seats, taken from the start of `red, blue, green, yellow`
-             * @default 2
-             */
+            /** @description number of seats, taken from the start of `red, blue, green, yellow` (default: `2`) */
             seats?: number;
             /**
-             * @description `pairs` only with 4 seats
-             * @default none
+             * @description `pairs` only with 4 seats (default: `none`)
              * @enum {unknown}
              */
             teams?: "none" | "pairs";
-            /**
-             * @description columns
-             * @default 15
-             */
+            /** @description columns (default: `15`) */
             width?: number;
-            /**
-             * @description ranks
-             * @default 11
-             */
+            /** @description ranks (default: `11`) */
             height?: number;
             /**
-             * @description how obstacles are chosen
-             * @default random
+             * @description how obstacles are chosen (default: `random`)
              * @enum {unknown}
              */
             obstacles?: "list" | "none" | "random";
-            /**
-             * @description used with `list` only
-             * @default []
-             */
+            /** @description used with `list` only */
             obstacle_spaces?: string[];
-            /**
-             * @description used with `random` only
-             * @default 6
-             */
+            /** @description used with `random` only (default: `6`) */
             obstacle_count?: number;
-            /**
-             * @description columns of a zone
-             * @default 2
-             */
+            /** @description columns of a zone (default: `2`) */
             deploy_depth?: number;
             /**
-             * @description `chosen` adds the deploy phase
-             * @default auto
+             * @description `chosen` adds the deploy phase (default: `auto`)
              * @enum {unknown}
              */
             deployment?: "auto" | "chosen";
             /**
-             * @description where armies come from
-             * @default recruit
+             * @description where armies come from (default: `recruit`)
              * @enum {unknown}
              */
             army?: "given" | "preset" | "recruit";
-            /**
-             * @description budget for `recruit`; scales presets
-             * @default 1000
-             */
+            /** @description budget for `recruit`; scales presets (default: `1000`) */
             army_points?: number;
-            /**
-             * @description stacks in an army, at most
-             * @default 7
-             */
+            /** @description stacks in an army, at most (default: `7`) */
             max_stacks?: number;
             /**
-             * @description used with `preset` only
-             * @default host
+             * @description used with `preset` only (default: `host`)
              * @enum {unknown}
              */
             army_preset?: "auto" | "coven" | "host" | "rangers" | "talons";
@@ -3442,29 +3256,16 @@ export interface components {
             };
             /** @description replaces the roster */
             roster?: components["schemas"]["HexUnitType"][];
-            /**
-             * @description strength of a shooter's hand-to-hand blow
-             * @default 50
-             */
+            /** @description strength of a shooter's hand-to-hand blow (default: `50`) */
             shooter_melee_percent?: number;
-            /**
-             * @description share of damage that a defending stack takes
-             * @default 50
-             */
+            /** @description share of damage that a defending stack takes (default: `50`) */
             defend_percent?: number;
-            /**
-             * @description least damage of any blow
-             * @default 1
-             */
+            /** @description least damage of any blow (default: `1`) */
             min_damage?: number;
-            /**
-             * @description 0: no limit; otherwise the battle ends after that round
-             * @default 0
-             */
+            /** @description 0: no limit; otherwise the battle ends after that round (default: `0`) */
             round_limit?: number;
             /**
-             * @description what happens at the round limit
-             * @default draw
+             * @description what happens at the round limit (default: `draw`)
              * @enum {unknown}
              */
             limit_result?: "draw" | "hit_points";
@@ -3500,31 +3301,21 @@ export interface components {
         /** @description The whole state of a match that is not over (10.6). */
         HexPosition: {
             /**
-             * @description phase of the match
-             * @default play
+             * @description phase of the match (default: `play`)
              * @enum {unknown}
              */
             phase?: "deploy" | "play" | "recruit";
             /** @description number of the round */
             round?: number;
-            /**
-             * @description spaces that are closed to all
-             * @default []
-             */
+            /** @description spaces that are closed to all */
             obstacles?: string[];
-            /**
-             * @description the stacks
-             * @default []
-             */
+            /** @description the stacks */
             stacks?: components["schemas"]["HexPositionStack"][];
             /** @description ids in the order in which they will act */
             queue?: number[];
             /** @description the id that the next new piece gets */
             next_id?: number;
-            /**
-             * @description by seat, in seat order
-             * @default []
-             */
+            /** @description by seat, in seat order */
             seats?: components["schemas"]["HexPositionSeat"][];
         };
         /** @description A seat of a Position (10.6). Which fields belong follows from the phase. */
@@ -3567,30 +3358,15 @@ export interface components {
             start_count?: number;
             /** @description hit points that the first unit has left */
             top_hp?: number;
-            /**
-             * @description it defends until its next turn
-             * @default false
-             */
+            /** @description it defends until its next turn (default: `false`) */
             defending?: boolean;
-            /**
-             * @description it has waited in this round
-             * @default false
-             */
+            /** @description it has waited in this round (default: `false`) */
             waited?: boolean;
-            /**
-             * @description retaliations since its last turn
-             * @default 0
-             */
+            /** @description retaliations since its last turn (default: `0`) */
             retaliations_used?: number;
-            /**
-             * @description how often its skill was used
-             * @default 0
-             */
+            /** @description how often its skill was used (default: `0`) */
             skill_used?: number;
-            /**
-             * @description it was summoned
-             * @default false
-             */
+            /** @description it was summoned (default: `false`) */
             summoned?: boolean;
         };
         /** @description Declare the deployment final (7.4). */
@@ -3858,11 +3634,10 @@ export interface components {
         /** @description What a seat or a spectator may know (10.3). */
         HexView: {
             /**
-             * @description name of the game
-             * @default hex
+             * @description name of the game (default: `hex`)
              * @enum {unknown}
              */
-            game?: "hex";
+            game: "hex";
             /** @description who sees this: a seat, or `spectator` */
             viewer: string;
             /**
@@ -4350,8 +4125,7 @@ export interface components {
         /** @description The options of a match (4.1). All fields are optional. */
         JunqiOptions: {
             /**
-             * @description kind of game
-             * @default standard
+             * @description kind of game (default: `standard`)
              * @enum {unknown}
              */
             mode?: "flip" | "standard";
@@ -4365,80 +4139,41 @@ export interface components {
              * @enum {unknown}
              */
             wings?: "closed" | "open";
-            /**
-             * @description four seats only: allies see each other's piece types. Must be left out or `false` with two seats
-             * @default false
-             */
+            /** @description four seats only: allies see each other's piece types. Must be left out or `false` with two seats (default: `false`) */
             open_allies?: boolean;
             /** @description standard mode only: ready-made starting layout of a seat (a saved one, or the one of its last match); format in 4.2. Must be left out in flip mode */
             layouts?: {
                 [key: string]: ("bomb" | "brigadier" | "captain" | "colonel" | "engineer" | "field_marshal" | "flag" | "general" | "lieutenant" | "major" | "major_general" | "mine")[];
             };
-            /**
-             * @description time for one turn; 0 = no clock
-             * @default 30
-             */
+            /** @description time for one turn; 0 = no clock (default: `30`) */
             move_seconds?: number;
-            /**
-             * @description a seat's time-out of this number puts it out
-             * @default 5
-             */
+            /** @description a seat's time-out of this number puts it out (default: `5`) */
             max_timeouts?: number;
-            /**
-             * @description how long a player may be disconnected before the server issues `flee`
-             * @default 60
-             */
+            /** @description how long a player may be disconnected before the server issues `flee` (default: `60`) */
             flee_seconds?: number;
-            /**
-             * @description draws may be offered only when `steps` is greater
-             * @default 40
-             */
+            /** @description draws may be offered only when `steps` is greater (default: `40`) */
             min_steps_draw?: number;
-            /**
-             * @description resigning is allowed only when `steps` is greater
-             * @default 40
-             */
+            /** @description resigning is allowed only when `steps` is greater (default: `40`) */
             min_steps_resign?: number;
             /** @description winners score only when `steps` is greater; 40 with four seats, 30 with two */
             min_steps_score?: number;
-            /**
-             * @description that many successive steps without a battle make a draw; 0 = never
-             * @default 70
-             */
+            /** @description that many successive steps without a battle make a draw; 0 = never (default: `70`) */
             quiet_limit?: number;
-            /**
-             * @description flip mode only (elsewhere it has no effect): a flag can be attacked only when all three mines of its army are gone
-             * @default true
-             */
+            /** @description flip mode only (elsewhere it has no effect): a flag can be attacked only when all three mines of its army are gone (default: `true`) */
             mines_guard_flag?: boolean;
             /** @description points a winner gains and a loser loses, before multiplying; 2 with four seats, 1 with two */
             win_points?: number;
-            /**
-             * @description a fleer loses this many times the loser's points
-             * @default 2
-             */
+            /** @description a fleer loses this many times the loser's points (default: `2`) */
             flee_factor?: number;
-            /**
-             * @description the lowest level that doubles, see 9.3; 21 = no doubling
-             * @default 5
-             */
+            /** @description the lowest level that doubles, see 9.3; 21 = no doubling (default: `5`) */
             doubling_from_level?: number;
-            /**
-             * @description the players' scores before the match; seats left out have 0
-             * @default {}
-             */
+            /** @description the players' scores before the match; seats left out have 0 */
             scores?: {
                 [key: string]: number;
             };
-            /**
-             * @description gold staked per player; 0 = not a gold room
-             * @default 0
-             */
+            /** @description gold staked per player; 0 = not a gold room (default: `0`) */
             stake?: number;
-            /**
-             * @description greatest gold multiplier
-             * @default 5
-             */
+            /** @description greatest gold multiplier (default: `5`) */
             gold_cap?: number;
             /** @description the players' gold before the match; needed for every seat when `stake` > 0 */
             balances?: {
@@ -4475,8 +4210,7 @@ export interface components {
         /** @description The whole state of a match that is not over (10.6). */
         JunqiPosition: {
             /**
-             * @description phase of the match
-             * @default play
+             * @description phase of the match (default: `play`)
              * @enum {unknown}
              */
             phase?: "layout" | "play";
@@ -4490,20 +4224,11 @@ export interface components {
              * @enum {unknown}
              */
             first?: "east" | "north" | "south" | "west";
-            /**
-             * @description steps played so far
-             * @default 0
-             */
+            /** @description steps played so far (default: `0`) */
             steps?: number;
-            /**
-             * @description steps since the last battle
-             * @default 0
-             */
+            /** @description steps since the last battle (default: `0`) */
             quiet_steps?: number;
-            /**
-             * @description by seat, in seat order
-             * @default []
-             */
+            /** @description by seat, in seat order */
             seats?: components["schemas"]["JunqiPositionSeat"][];
             /** @description which seats have which colour */
             colors?: components["schemas"]["JunqiColors"];
@@ -4521,10 +4246,7 @@ export interface components {
              * @enum {unknown}
              */
             by: "east" | "north" | "south" | "west";
-            /**
-             * @description the seats that have accepted
-             * @default []
-             */
+            /** @description the seats that have accepted */
             accepted?: ("east" | "north" | "south" | "west")[];
         };
         /** @description A piece of a Position: in standard mode `seat`, in flip mode `color` and `face` (`up` if left out). */
@@ -4562,8 +4284,7 @@ export interface components {
              */
             seat: "east" | "north" | "south" | "west";
             /**
-             * @description how the seat or piece stands
-             * @default alive
+             * @description how the seat or piece stands (default: `alive`)
              * @enum {unknown}
              */
             status?: "alive" | "defeated";
@@ -4574,15 +4295,9 @@ export interface components {
             cause?: "flag_captured" | "fled" | "last_piece" | "no_moves" | "resigned" | "timeout";
             /** @description the seat is ready */
             ready?: boolean;
-            /**
-             * @description how often its time ran out
-             * @default 0
-             */
+            /** @description how often its time ran out (default: `0`) */
             timeouts?: number;
-            /**
-             * @description how often the seat has offered
-             * @default false
-             */
+            /** @description how often the seat has offered (default: `false`) */
             offered?: boolean;
         };
         /** @description Declare the layout final (7.3). */
@@ -4798,11 +4513,10 @@ export interface components {
         /** @description What a seat or a spectator may know (10.4). */
         JunqiView: {
             /**
-             * @description name of the game
-             * @default junqi
+             * @description name of the game (default: `junqi`)
              * @enum {unknown}
              */
-            game?: "junqi";
+            game: "junqi";
             /** @description who sees this: a seat, or `spectator` */
             viewer: string;
             /**
@@ -4865,10 +4579,7 @@ export interface components {
              * @enum {unknown}
              */
             draw: "area" | "arrow" | "block" | "fill" | "ghost" | "heap" | "highlight" | "outline" | "piece" | "ring" | "trail" | "tray";
-            /**
-             * @description the catalogue that has the `type`
-             * @default pieces
-             */
+            /** @description the catalogue that has the `type` (default: `pieces`) */
             catalogue?: string;
             /** @description the field with an id */
             id?: string;
@@ -4886,10 +4597,7 @@ export interface components {
             type?: string;
             /** @description the field with a number to be written on it */
             badge?: string;
-            /**
-             * @description fields whose mark is shown unless they are false, 0 or absent; of a text the mark `field.text`, if there is one
-             * @default []
-             */
+            /** @description fields whose mark is shown unless they are false, 0 or absent; of a text the mark `field.text`, if there is one */
             marks?: string[];
             /** @description the entry of `marks` that says what the layer is */
             mark?: string;
@@ -4904,15 +4612,9 @@ export interface components {
             keyed?: "owner" | "type";
             /** @description the `from` of another layer, whose `id` this is */
             refers?: string;
-            /**
-             * @description the piece on the space holds it
-             * @default false
-             */
+            /** @description the piece on the space holds it (default: `false`) */
             carried?: boolean;
-            /**
-             * @description what of an own piece says that others may not see it; one is enough
-             * @default []
-             */
+            /** @description what of an own piece says that others may not see it; one is enough */
             veiled?: components["schemas"]["Veil"][];
         };
         /** @description A saved layout. */
@@ -4985,10 +4687,7 @@ export interface components {
             included: number;
             /** @description of each choice beyond `included` */
             cost: number;
-            /**
-             * @description false: it may be left out where there is no such piece
-             * @default false
-             */
+            /** @description false: it may be left out where there is no such piece (default: `false`) */
             required?: boolean;
         };
         /** @description An event as feeds give it, and the answer to a command. */
@@ -5009,20 +4708,11 @@ export interface components {
             };
             /** @description hash over the chain before and this event, in hex; it is checked */
             chain: string;
-            /**
-             * @description the seat that it concerns; empty: none
-             * @default
-             */
+            /** @description the seat that it concerns; empty: none */
             seat?: string;
-            /**
-             * @description the numbers that were drawn, in order
-             * @default null
-             */
+            /** @description the numbers that were drawn, in order */
             draws?: number[] | null;
-            /**
-             * @description hash of the state after it, in hex; it is checked
-             * @default
-             */
+            /** @description hash of the state after it, in hex; it is checked */
             hash?: string;
         };
         /** @description The summary of a match. */
@@ -5113,10 +4803,7 @@ export interface components {
             rematch_of?: string;
             /** @description id of the match that is its rematch */
             rematch?: string;
-            /**
-             * @description everybody may have the complete record, notation and position while the match runs
-             * @default false
-             */
+            /** @description everybody may have the complete record, notation and position while the match runs (default: `false`) */
             open_record?: boolean;
         };
         /** @description The match ended without a result. */
@@ -5336,26 +5023,19 @@ export interface components {
             game: string;
             /** @description for display */
             name: string;
-            /**
-             * @description null: the game's own setup
-             * @default null
-             */
+            /** @description null: the game's own setup */
             position?: components["schemas"]["GamePosition"] | null;
             /** @description options of the game */
             options?: components["schemas"]["GameOptions"];
             /**
-             * @description `public`: everybody sees it; `private`: only its owner
-             * @default private
+             * @description `public`: everybody sees it; `private`: only its owner (default: `private`)
              * @enum {unknown}
              */
             visibility?: "private" | "public";
         };
         /** @description A new token. */
         NewToken: {
-            /**
-             * @description what you call it
-             * @default
-             */
+            /** @description what you call it */
             label?: string;
             /** @description what it may do; no more than the token of this request */
             scopes?: ("admin" | "play")[];
@@ -5380,15 +5060,9 @@ export interface components {
             min: number;
             /** @description the greatest number */
             max: number;
-            /**
-             * @description of each, from the budget
-             * @default 0
-             */
+            /** @description of each, from the budget (default: `0`) */
             cost?: number;
-            /**
-             * @description must it be given?
-             * @default false
-             */
+            /** @description must it be given? (default: `false`) */
             required?: boolean;
         };
         /** @description The count goes by the type of the piece that another field names; the view has it in the list `from`. */
@@ -5537,10 +5211,7 @@ export interface components {
             };
             /** @description what the count depends on */
             by?: components["schemas"]["OfPiece"];
-            /**
-             * @description for the seats that pay another count
-             * @default {}
-             */
+            /** @description for the seats that pay another count */
             seats?: {
                 [key: string]: number | {
                     [key: string]: number;
@@ -5548,10 +5219,7 @@ export interface components {
             };
             /** @description the word instead of a list */
             auto?: string;
-            /**
-             * @description must it be given?
-             * @default true
-             */
+            /** @description must it be given? (default: `true`) */
             required?: boolean;
         };
         /** @description `data` of one event of the stream: a notice (the stream's `event` is its `type`), or that of `heartbeat` or `closing`. */
@@ -5891,95 +5559,42 @@ export interface components {
         Record: {
             /** @description name of the game */
             game: string;
-            /**
-             * @description version of the form of records: 1
-             * @default 1
-             */
+            /** @description version of the form of records: 1 (default: `1`) */
             warlog_record?: number;
-            /**
-             * @description id of the match that it is of
-             * @default
-             */
+            /** @description id of the match that it is of */
             match?: string;
-            /**
-             * @description version of the rules; null or absent: the newest
-             * @default null
-             */
+            /** @description version of the rules; null or absent: the newest */
             rules_version?: number | null;
-            /**
-             * @description in seat order
-             * @default null
-             */
+            /** @description in seat order */
             seats?: string[] | null;
             /** @description the options at the start */
             options?: components["schemas"]["GameOptions"];
-            /**
-             * @description where the match began; null or absent: the game's own setup
-             * @default null
-             */
+            /** @description where the match began; null or absent: the game's own setup */
             position?: components["schemas"]["GamePosition"] | null;
-            /**
-             * @description SHA-256 of each seed, in hex
-             * @default []
-             */
+            /** @description SHA-256 of each seed, in hex */
             seed_commitments?: string[];
-            /**
-             * @description when the match is over: the secret seeds, in hex
-             * @default null
-             */
+            /** @description when the match is over: the secret seeds, in hex */
             seeds?: string[] | null;
-            /**
-             * @description the start
-             * @default {
-             *       "version": 1,
-             *       "draws": [],
-             *       "hash": null,
-             *       "seed": 0
-             *     }
-             */
+            /** @description the start (default: `{"version": 1, "draws": [], "hash": null, "seed": 0}`) */
             setup?: components["schemas"]["RecordSetup"];
-            /**
-             * @description all actions of all lines
-             * @default []
-             */
+            /** @description all actions of all lines */
             events?: components["schemas"]["RecordEvent"][];
-            /**
-             * @description version after which it goes on; null or absent: the last
-             * @default null
-             */
+            /** @description version after which it goes on; null or absent: the last */
             head?: number | null;
-            /**
-             * @description null or absent: it is not over
-             * @default null
-             */
+            /** @description null or absent: it is not over */
             result?: components["schemas"]["Result"] | null;
-            /**
-             * @description all other events, with which the chain can be checked
-             * @default null
-             */
+            /** @description all other events, with which the chain can be checked */
             log?: components["schemas"]["LogEntry"][] | null;
         };
         /** @description One action (or edit, or option change in play) of a record. */
         RecordEvent: {
-            /**
-             * @description null or absent: the next
-             * @default null
-             */
+            /** @description null or absent: the next */
             version?: number | null;
-            /**
-             * @description version after which it was played; null or absent: the one before
-             * @default null
-             */
+            /** @description version after which it was played; null or absent: the one before */
             parent?: number | null;
-            /**
-             * @description `action_taken`, `position_edited` or `options_changed`
-             * @default action_taken
-             */
+            /** @description `action_taken`, `position_edited` or `options_changed` (default: `action_taken`) */
             type?: string;
-            /**
-             * @description who acted
-             * @default
-             */
+            /** @description who acted */
             seat?: string;
             /** @description the action */
             action?: components["schemas"]["GameAction"];
@@ -5987,40 +5602,19 @@ export interface components {
             position?: components["schemas"]["GamePosition"];
             /** @description `options_changed`: the options from now on */
             options?: components["schemas"]["GameOptions"];
-            /**
-             * @description the numbers that were drawn, in order
-             * @default []
-             */
+            /** @description the numbers that were drawn, in order */
             draws?: number[];
-            /**
-             * @description the version that this is of
-             * @default null
-             */
+            /** @description the version that this is of */
             at?: string | null;
-            /**
-             * @description id of the player, or `server`
-             * @default null
-             */
+            /** @description id of the player, or `server` */
             by?: string | null;
-            /**
-             * @description hash of the state after it, in hex
-             * @default null
-             */
+            /** @description hash of the state after it, in hex */
             hash?: string | null;
-            /**
-             * @description hash over the chain before and this event, in hex
-             * @default null
-             */
+            /** @description hash over the chain before and this event, in hex */
             chain?: string | null;
-            /**
-             * @description index of its seed in `seeds`; null: its draws came from elsewhere
-             * @default 0
-             */
+            /** @description index of its seed in `seeds`; null: its draws came from elsewhere (default: `0`) */
             seed?: number | null;
-            /**
-             * @description of the event that ended the match: `result`, `seeds` and `settlement`
-             * @default null
-             */
+            /** @description of the event that ended the match: `result`, `seeds` and `settlement` */
             ending?: {
                 [key: string]: unknown;
             } | {
@@ -6029,25 +5623,13 @@ export interface components {
         };
         /** @description The start of the match of a record. */
         RecordSetup: {
-            /**
-             * @description the number of the event in the match of the record
-             * @default 1
-             */
+            /** @description the number of the event in the match of the record (default: `1`) */
             version?: number;
-            /**
-             * @description the numbers that were drawn, in order
-             * @default []
-             */
+            /** @description the numbers that were drawn, in order */
             draws?: number[];
-            /**
-             * @description hash of the state at the start, in hex
-             * @default null
-             */
+            /** @description hash of the state at the start, in hex */
             hash?: string | null;
-            /**
-             * @description index of its seed in `seeds`; null: its draws came from elsewhere
-             * @default 0
-             */
+            /** @description index of its seed in `seeds`; null: its draws came from elsewhere (default: `0`) */
             seed?: number | null;
         };
         /** @description Of a record from which the match is to go on, what says which it is. */
@@ -6170,10 +5752,7 @@ export interface components {
         };
         /** @description What is needed to take a seat. */
         SeatClaim: {
-            /**
-             * @description the invitation of the seat, if it has one
-             * @default null
-             */
+            /** @description the invitation of the seat, if it has one */
             invitation?: string | null;
         };
         /** @description A seat of a match. */
@@ -6334,10 +5913,7 @@ export interface components {
             counts: {
                 [key: string]: number;
             };
-            /**
-             * @description must it be given?
-             * @default true
-             */
+            /** @description must it be given? (default: `true`) */
             required?: boolean;
         };
         /** @description A space, with the coordinates of its centre. A game may say more of it. */
@@ -6366,20 +5942,17 @@ export interface components {
             /** @description one sentence for a player */
             text: string;
             /**
-             * @description how a space is shaded
-             * @default light
+             * @description how a space is shaded (default: `light`)
              * @enum {unknown}
              */
             shade?: "dark" | "light" | "quiet" | "strong";
             /**
-             * @description how a space is drawn
-             * @default field
+             * @description how a space is drawn (default: `field`)
              * @enum {unknown}
              */
             shape?: "circle" | "field" | "house";
             /**
-             * @description how an edge is drawn
-             * @default single
+             * @description how an edge is drawn (default: `single`)
              * @enum {unknown}
              */
             line?: "double" | "single";
@@ -6913,16 +6486,14 @@ export interface components {
         /** @description The options of a match (4). All fields are optional. */
         UniversalOptions: {
             /**
-             * @description `double` is the two-player game with two factions each
-             * @default standard
+             * @description `double` is the two-player game with two factions each (default: `standard`)
              * @enum {unknown}
              */
             mode?: "double" | "standard";
             /** @description which factions play; the order of the array has no meaning */
             factions?: ("balance" | "chaos" | "evil" | "good" | "majora")[];
             /**
-             * @description `double` only: who plays together
-             * @default opposite
+             * @description `double` only: who plays together (default: `opposite`)
              * @enum {unknown}
              */
             pairing?: "columns" | "opposite" | "rows";
@@ -6931,35 +6502,17 @@ export interface components {
              * @enum {unknown}
              */
             first?: "balance" | "chaos" | "evil" | "good" | "majora";
-            /**
-             * @description turns without progress until the match is drawn; 0 = never
-             * @default 200
-             */
+            /** @description turns without progress until the match is drawn; 0 = never (default: `200`) */
             quiet_limit?: number;
-            /**
-             * @description uses of Demon Breeding per match
-             * @default 4
-             */
+            /** @description uses of Demon Breeding per match (default: `4`) */
             breeding_limit?: number;
-            /**
-             * @description every faction also gets one Psionic
-             * @default false
-             */
+            /** @description every faction also gets one Psionic (default: `false`) */
             psionics?: boolean;
-            /**
-             * @description cost of Mind Seizure
-             * @default 6
-             */
+            /** @description cost of Mind Seizure (default: `6`) */
             psionic_cost?: number;
-            /**
-             * @description capture- and conquest-promotions (below)
-             * @default false
-             */
+            /** @description capture- and conquest-promotions (below) (default: `false`) */
             veterans?: boolean;
-            /**
-             * @description merits that make a veteran
-             * @default 3
-             */
+            /** @description merits that make a veteran (default: `3`) */
             veteran_merits?: number;
         };
         /** @description An eliminated faction; `turn` is the number of the turn in which it went. */
@@ -7073,31 +6626,19 @@ export interface components {
             turn?: components["schemas"]["UniversalTurn"];
             /** @description the pieces */
             pieces: components["schemas"]["UniversalPositionPiece"][];
-            /**
-             * @description pieces that have been taken
-             * @default []
-             */
+            /** @description pieces that have been taken */
             dead?: components["schemas"]["UniversalDeadPiece"][];
             /** @description the spaces of each seat */
             area?: {
                 [key: string]: string[];
             };
-            /**
-             * @description what is out of the match
-             * @default []
-             */
+            /** @description what is out of the match */
             out?: components["schemas"]["UniversalPositionOut"][];
-            /**
-             * @description promotions that are due
-             * @default 0
-             */
+            /** @description promotions that are due (default: `0`) */
             promotions?: number;
             /** @description how often it may still be bred */
             breedings_left?: number;
-            /**
-             * @description turns since something last changed
-             * @default 0
-             */
+            /** @description turns since something last changed (default: `0`) */
             quiet?: number;
             /** @description the id that the next new piece gets */
             next_id?: number;
@@ -7112,15 +6653,11 @@ export interface components {
              */
             seat: "balance" | "chaos" | "evil" | "good" | "majora";
             /**
-             * @description why, by the rule book
-             * @default resigned
+             * @description why, by the rule book (default: `resigned`)
              * @enum {unknown}
              */
             reason?: "mighty_lost" | "no_area" | "resigned" | "timeout";
-            /**
-             * @description number of the turn
-             * @default 0
-             */
+            /** @description number of the turn (default: `0`) */
             turn?: number;
         };
         /** @description A piece of a Position: as in the view. */
@@ -7435,11 +6972,10 @@ export interface components {
         /** @description What everybody may know: all. Only `viewer` differs. */
         UniversalView: {
             /**
-             * @description name of the game
-             * @default universal
+             * @description name of the game (default: `universal`)
              * @enum {unknown}
              */
-            game?: "universal";
+            game: "universal";
             /** @description who sees this: a seat, or `spectator` */
             viewer: string;
             /**
@@ -7531,8 +7067,7 @@ export interface components {
             /** @description options of the game; what is left out has its default */
             options?: components["schemas"]["GameOptions"];
             /**
-             * @description in a casual match the players may go back
-             * @default casual
+             * @description in a casual match the players may go back (default: `casual`)
              * @enum {unknown}
              */
             mode?: "casual" | "competitive";
@@ -8129,206 +7664,107 @@ export interface components {
         /** @description The options of a match (4.4). All fields are optional; the defaults are the standard game. */
         WecOptions: {
             /**
-             * @description movement set (3.3)
-             * @default weaponized
+             * @description movement set (3.3) (default: `weaponized`)
              * @enum {unknown}
              */
             movement?: "mass_destruction" | "standard_chess" | "weaponized";
             /**
-             * @description how pawns go; only read with `mass_destruction`
-             * @default sides_and_forward
+             * @description how pawns go; only read with `mass_destruction` (default: `sides_and_forward`)
              * @enum {unknown}
              */
             pawn_style?: "all_but_front" | "forward" | "sides_and_forward";
             /**
-             * @description Black's primary and secondary (3.1)
-             * @default monarchy
+             * @description Black's primary and secondary (3.1) (default: `monarchy`)
              * @enum {unknown}
              */
             black_government?: "democracy" | "dictatorship" | "monarchy" | "theocracy";
             /**
-             * @description White's primary and secondary (3.1)
-             * @default monarchy
+             * @description White's primary and secondary (3.1) (default: `monarchy`)
              * @enum {unknown}
              */
             white_government?: "democracy" | "dictatorship" | "monarchy" | "theocracy";
             /**
-             * @description 6.3: which acts a turn may hold
-             * @default none
+             * @description 6.3: which acts a turn may hold (default: `none`)
              * @enum {unknown}
              */
             action_restriction?: "move_only" | "none" | "one_act_per_piece";
-            /**
-             * @description subs and jets take by Moving; only with `move_only` and a movement other than `weaponized`
-             * @default false
-             */
+            /** @description subs and jets take by Moving; only with `move_only` and a movement other than `weaponized` (default: `false`) */
             sub_jet_combat?: boolean;
-            /**
-             * @description path cells used (3.3)
-             * @default 7
-             */
+            /** @description path cells used (3.3) (default: `7`) */
             tank_range?: number;
-            /**
-             * @description path cells used (3.3)
-             * @default 7
-             */
+            /** @description path cells used (3.3) (default: `7`) */
             cleric_range?: number;
-            /**
-             * @description path cells used (3.3)
-             * @default 7
-             */
+            /** @description path cells used (3.3) (default: `7`) */
             queen_tank_range?: number;
-            /**
-             * @description path cells used (3.3)
-             * @default 7
-             */
+            /** @description path cells used (3.3) (default: `7`) */
             queen_cleric_range?: number;
-            /**
-             * @description squares burnt in the chosen direction
-             * @default 1
-             */
+            /** @description squares burnt in the chosen direction (default: `1`) */
             flame_range?: number;
-            /**
-             * @description how far a stun beam reaches
-             * @default 9
-             */
+            /** @description how far a stun beam reaches (default: `9`) */
             stun_range?: number;
-            /**
-             * @description reach of `limited_rocket` (jets and subs)
-             * @default 0
-             */
+            /** @description reach of `limited_rocket` (jets and subs) (default: `0`) */
             jet_rocket_range?: number;
-            /**
-             * @description distance for a homing lock; 0 = own square only
-             * @default 3
-             */
+            /** @description distance for a homing lock; 0 = own square only (default: `3`) */
             homing_range?: number;
-            /**
-             * @description with `stealth_range_detection`: how far anti_stealth sees
-             * @default 3
-             */
+            /** @description with `stealth_range_detection`: how far anti_stealth sees (default: `3`) */
             stealth_detection_range?: number;
-            /**
-             * @description how far torpedo launchers see below
-             * @default 3
-             */
+            /** @description how far torpedo launchers see below (default: `3`) */
             submersion_detection_range?: number;
-            /**
-             * @description own turns lost
-             * @default 3
-             */
+            /** @description own turns lost (default: `3`) */
             stun_duration?: number;
-            /**
-             * @description rate of fire of flames (3.2)
-             * @default 4
-             */
+            /** @description rate of fire of flames (3.2) (default: `4`) */
             flame_rate?: number;
-            /**
-             * @description rate of fire of stuns
-             * @default 2
-             */
+            /** @description rate of fire of stuns (default: `2`) */
             stun_rate?: number;
-            /**
-             * @description rate of fire of conversions
-             * @default 4
-             */
+            /** @description rate of fire of conversions (default: `4`) */
             conversion_rate?: number;
-            /**
-             * @description rate of fire of rocket launchers
-             * @default 4
-             */
+            /** @description rate of fire of rocket launchers (default: `4`) */
             rocket_rate?: number;
-            /**
-             * @description rate of fire of SAM launchers
-             * @default 4
-             */
+            /** @description rate of fire of SAM launchers (default: `4`) */
             sam_rate?: number;
-            /**
-             * @description rate of fire of torpedo launchers
-             * @default 4
-             */
+            /** @description rate of fire of torpedo launchers (default: `4`) */
             torpedo_rate?: number;
-            /**
-             * @description squares per own turn
-             * @default 1
-             */
+            /** @description squares per own turn (default: `1`) */
             projectile_speed?: number;
-            /**
-             * @description stealth conceals at all
-             * @default true
-             */
+            /** @description stealth conceals at all (default: `true`) */
             stealth?: boolean;
-            /**
-             * @description the sub level conceals
-             * @default true
-             */
+            /** @description the sub level conceals (default: `true`) */
             submersion?: boolean;
-            /**
-             * @description anti_stealth locks (8.2)
-             * @default true
-             */
+            /** @description anti_stealth locks (8.2) (default: `true`) */
             stealth_lock_on?: boolean;
-            /**
-             * @description anti_stealth detects by range; may be on together with lock-on
-             * @default false
-             */
+            /** @description anti_stealth detects by range; may be on together with lock-on (default: `false`) */
             stealth_range_detection?: boolean;
             /**
-             * @description 8.1: what a stealthy piece under water is hidden by
-             * @default stealth
+             * @description 8.1: what a stealthy piece under water is hidden by (default: `stealth`)
              * @enum {unknown}
              */
             dominance?: "stealth" | "submersion";
-            /**
-             * @description a piece that fires is revealed (8.3)
-             * @default true
-             */
+            /** @description a piece that fires is revealed (8.3) (default: `true`) */
             reveal_on_fire?: boolean;
-            /**
-             * @description a piece that takes is revealed (8.3)
-             * @default true
-             */
+            /** @description a piece that takes is revealed (8.3) (default: `true`) */
             reveal_on_take?: boolean;
-            /**
-             * @description stealth works on a primary
-             * @default false
-             */
+            /** @description stealth works on a primary (default: `false`) */
             king_stealth?: boolean;
-            /**
-             * @description a primary may be brought to the air
-             * @default true
-             */
+            /** @description a primary may be brought to the air (default: `true`) */
             king_air?: boolean;
-            /**
-             * @description a primary may be brought to the sub level
-             * @default true
-             */
+            /** @description a primary may be brought to the sub level (default: `true`) */
             king_sub?: boolean;
-            /**
-             * @description dozers may push enemy pieces
-             * @default true
-             */
+            /** @description dozers may push enemy pieces (default: `true`) */
             doze_enemies?: boolean;
-            /**
-             * @description jump pack and scuba start on the ground only
-             * @default true
-             */
+            /** @description jump pack and scuba start on the ground only (default: `true`) */
             transport_ground_only?: boolean;
             /**
-             * @description how many reinforcements wait (4.4)
-             * @default normal
+             * @description how many reinforcements wait (4.4) (default: `normal`)
              * @enum {unknown}
              */
             reinforcements?: "more" | "none" | "normal";
             /**
-             * @description weapon articles on the board (4.4)
-             * @default normal
+             * @description weapon articles on the board (4.4) (default: `normal`)
              * @enum {unknown}
              */
             weapons?: "more" | "none" | "normal";
             /**
-             * @description XXX boxes on the board (4.4)
-             * @default normal
+             * @description XXX boxes on the board (4.4) (default: `normal`)
              * @enum {unknown}
              */
             xxx_boxes?: "more" | "none" | "normal";
@@ -8414,38 +7850,22 @@ export interface components {
         };
         /** @description The complete state of a running match, the options apart (10.5). */
         WecPosition: {
-            /**
-             * @description number of the turn
-             * @default 1
-             */
+            /** @description number of the turn (default: `1`) */
             turn?: number;
             /**
-             * @description the seat whose turn it is
-             * @default black
+             * @description the seat whose turn it is (default: `black`)
              * @enum {unknown}
              */
             to_move?: "black" | "white";
-            /**
-             * @description turns in a row in which nothing was done
-             * @default 0
-             */
+            /** @description turns in a row in which nothing was done (default: `0`) */
             idle_turns?: number;
             /** @description the pieces */
             pieces: components["schemas"]["WecPositionPiece"][];
-            /**
-             * @description the articles that it has, or that lie there
-             * @default []
-             */
+            /** @description the articles that it has, or that lie there */
             articles?: components["schemas"]["WecPositionHeap"][];
-            /**
-             * @description projectiles in flight
-             * @default []
-             */
+            /** @description projectiles in flight */
             projectiles?: components["schemas"]["WecPositionProjectile"][];
-            /**
-             * @description pieces that wait beside the board
-             * @default []
-             */
+            /** @description pieces that wait beside the board */
             reinforcements?: components["schemas"]["WecPositionReinforcement"][];
             /** @description by seat: the squares on which reinforcements arrive */
             activation_squares?: {
@@ -8516,8 +7936,7 @@ export interface components {
             /** @description a square such as e5 (2) */
             at: string;
             /**
-             * @description level of the board
-             * @default ground
+             * @description level of the board (default: `ground`)
              * @enum {unknown}
              */
             level?: "air" | "ground" | "sub";
@@ -8562,10 +7981,7 @@ export interface components {
              * @enum {unknown}
              */
             direction: "e" | "n" | "ne" | "nw" | "s" | "se" | "sw" | "w";
-            /**
-             * @description its strength
-             * @default 1
-             */
+            /** @description its strength (default: `1`) */
             strength?: number;
             /** @description what is aimed at */
             target?: number;
@@ -8952,11 +8368,10 @@ export interface components {
         /** @description What a seat or a spectator may know (10.3). */
         WecView: {
             /**
-             * @description name of the game
-             * @default wec
+             * @description name of the game (default: `wec`)
              * @enum {unknown}
              */
-            game?: "wec";
+            game: "wec";
             /** @description who sees this: a seat, or `spectator` */
             viewer: string;
             /**
@@ -8998,10 +8413,7 @@ export interface components {
         };
         /** @description The seat that a player would like. */
         Wish: {
-            /**
-             * @description name of a seat; null: any
-             * @default null
-             */
+            /** @description name of a seat; null: any */
             wish?: string | null;
         };
         /** @description Where in a view something stands: each entry of `from` (a path of keys, parted by dots) has it in that field. */

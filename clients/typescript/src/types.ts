@@ -5,8 +5,11 @@ import type { components, operations } from "./openapi.js";
 /** All named schemas of the OpenAPI document. */
 export type Schemas = components["schemas"];
 
-/** `Name` of the document, or `unknown` as long as the document does not have it. */
-type Schema<Name extends string> = Name extends keyof Schemas ? Schemas[Name] : unknown;
+/**
+ * `Name` of the document, or `unknown` as long as the document does not have it. With `Schemas[Name]` instead the compiler
+ * would, to compare two generic types, intersect all schemas, which is too much for it (TS2590 in `Promise.all`).
+ */
+type Schema<Name extends string> = Name extends string ? (Schemas extends Record<Name, infer Found> ? Found : unknown) : never;
 
 type Pascal<Name extends string> = Name extends `${infer First}_${infer Rest}`
   ? `${Capitalize<First>}${Pascal<Rest>}`
@@ -35,6 +38,15 @@ export function isComplete<Listed extends object>(action: Listed): action is Exc
   return !("open" in action);
 }
 
+/** How a game describes an action: its fields, `kind`, `label`, `clicks` and `form`. */
+export type DescribedAction = Schemas["DescribedAction"];
+
+/** What a game's description says of a type of action; `kind` is `"meta"` of giving up, draw offers and the clock. */
+export function describedAction(game: Pick<Schemas["Game"], "actions">, type: string): DescribedAction | undefined {
+  const { $defs, discriminator } = game.actions;
+  return $defs[discriminator.mapping[type]?.split("/").at(-1) ?? ""];
+}
+
 /** An action as a reader of events sees it: of one that hides something only a part. */
 export type SeenAction<G extends GameName = GameName> = Schema<`${Pascal<G>}SeenAction`>;
 
@@ -42,7 +54,7 @@ export type SeenAction<G extends GameName = GameName> = Schema<`${Pascal<G>}Seen
 export type Effect<G extends GameName = GameName> = Schema<`${Pascal<G>}Effect`>;
 
 /** What a seat, or a spectator, sees of a match. */
-export type View<G extends GameName = GameName> = { [K in G]: Schema<`${Pascal<K>}View`> & { game: K } }[G];
+export type View<G extends GameName = GameName> = Schema<`${Pascal<G>}View`>;
 
 /** `T`, each of its unions' members, with other types for some of its fields. */
 type With<T, Fields> = T extends unknown ? { [K in keyof T]: K extends keyof Fields ? Fields[K] : T[K] } : never;
@@ -73,18 +85,17 @@ export type Imported<G extends GameName = GameName> = With<Schemas["Imported"], 
  * An event as a reader may know it. What he may not know is left out: without `draws` he may not know them, `[]` says that
  * there were none.
  */
-export type MatchEvent<G extends GameName = GameName> = With<
-  Schemas["Event"],
-  { action: SeenAction<G>; effects: Effect<G>[]; options: Options<G>; position: Position<G> }
->;
+export type MatchEvent<G extends GameName = GameName> = With<Schemas["Event"], OfGame<G>>;
+
+type OfGame<G extends GameName> = { action: SeenAction<G>; effects: Effect<G>[]; options: Options<G>; position: Position<G> };
 
 /** An event as feeds give it and commands are answered, with the seats that are `to_act` after it and their `deadlines`. */
-export type LiveEvent<G extends GameName = GameName> = MatchEvent<G> & Schemas["Turn"];
+export type LiveEvent<G extends GameName = GameName> = With<Schemas["LiveEvent"], OfGame<G>>;
 
 /** A view with the version (`at`) that it shows. */
-export type ViewAnswer<G extends GameName = GameName> = Omit<Schemas["View"], "view" | "position" | "views"> & {
+export interface ViewAnswer<G extends GameName = GameName> extends Omit<Schemas["View"], "view" | "position" | "views"> {
   view: View<G>;
-};
+}
 
 /** Everything: the Position, or, if the rule book has none for this state, the views of all seats. */
 export type WholeAnswer<G extends GameName = GameName> = With<

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -16,6 +17,7 @@ from warlog_service.schema import events
 from warlog_service.schema.matches import OpenProposal
 
 _MARK = "x-component"
+DEFAULT_SAID_MAX = 60  # characters; a longer one is a table of the game
 
 
 def components(forms: Iterable[Any]) -> tuple[dict[Any, Json], Json]:
@@ -147,6 +149,19 @@ def describe(found: Json) -> None:
             if isinstance(inner, dict) and "description" not in inner:
                 if text := _text(name, field, inner):
                     inner["description"] = text
+
+
+def say_defaults(found: Json) -> None:
+    """Every default is said in the text of its property. Code generators take the keyword `default` for a promise that
+    the value is there, and then demand it in requests, too."""
+    for one in found.values():
+        for inner in one.get("properties", {}).values():
+            if isinstance(inner, dict) and "default" in inner:
+                default = inner.pop("default")
+                if default not in (None, "", [], {}):
+                    told = default if isinstance(default, str) else json.dumps(default)
+                    said = f"`{told}`" if len(told) <= DEFAULT_SAID_MAX else "as in the rule book"
+                    inner["description"] = f"{inner['description']} (default: {said})"
 
 
 def _text(component: str, field: str, inner: Json) -> str:

@@ -17,7 +17,7 @@ from litestar import Litestar
 import warlog_core
 from warlog_service.codes import TRANSPORT
 from warlog_service.openapi.calls import calls
-from warlog_service.openapi.components import close_requests, describe, reached
+from warlog_service.openapi.components import close_requests, describe, reached, say_defaults
 from warlog_service.openapi.components import components as made
 from warlog_service.openapi.operations import code_list, headers, operation
 from warlog_service.openapi.words import TAGS
@@ -54,6 +54,7 @@ def document(app: Litestar) -> dict[str, Any]:
     bodies = [one["requestBody"] for path in paths.values() for one in path.values() if "requestBody" in one]
     close_requests(components, reached(components, bodies))
     describe(components)
+    say_defaults(components)
     return {
         "openapi": "3.1.0",
         "info": {

@@ -102,6 +102,10 @@ def _of_game(game: str) -> Json:
             assert name not in found, f"{game} has a Struct {kind} that is something else"
             found[name] = schema
         found[name].setdefault("description", KINDS[kind].format(title=codec.title))
+    view = found[f"{prefix}View"]
+    view["required"] += [
+        name for name, schema in view["properties"].items() if "default" in schema
+    ]  # always sent
     found |= _actions(known, prefix, found)
     words = FIELDS | service_data(game).get("fields", {})
     for name, component in found.items():

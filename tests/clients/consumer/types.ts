@@ -3,9 +3,12 @@
 import {
   type Action,
   type Code,
+  type DescribedAction,
+  describedAction,
   type Effect,
   type GameName,
   isComplete,
+  type ListedAction,
   type LiveEvent,
   type Match,
   type Options,
@@ -50,6 +53,14 @@ export async function typed(warlog: Warlog, some: GameName, maybe: string | unde
   same<typeof view, View<"hex">>(true);
   const { position } = await hex.view("all");
   same<typeof position, Position<"hex"> | null | undefined>(true);
+  const [red, blue] = await Promise.all([warlog.match("m").view("red"), warlog.match("m").actions("blue")]);
+  same<typeof red.view, View>(true);
+  same<(typeof blue.actions)[number], ListedAction>(true);
+  const events = await Promise.all(["red", "blue"].map((seat) => warlog.match("m").prepare(seat)));
+  same<typeof events, LiveEvent[]>(true);
+  same<DescribedAction["kind"], "play" | "setup" | "meta" | undefined>(true);
+  const resigning: DescribedAction | undefined = describedAction(await warlog.games.get("hex"), "resign");
+  void resigning;
   await hex.propose({ kind: "undo", to: 4 });
   await hex.propose({ kind: "options", options: { width: 11 } });
   await warlog.matches.create({ game: some, seats: {}, move_seconds: undefined });
