@@ -148,3 +148,81 @@ def test_each_kind_of_action_of_a_piece_can_be_looked_at_alone(person: Person) -
     assert person.page.locator("path.aim").count() > 0
     kinds.get_by_role("button", name="Fire · Torpedo launcher").click()
     assert there.count() == every
+
+
+def middle(place: Locator) -> tuple[float, float]:
+    box = place.bounding_box()
+    assert box
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def drag(person: Person, start: Locator, end: Locator) -> None:
+    mouse = person.page.mouse
+    mouse.move(*middle(start))
+    mouse.down()
+    mouse.move(*middle(end), steps=4)
+    mouse.up()
+
+
+def test_a_piece_is_dragged_to_where_it_goes(person: Person) -> None:
+    person.begin("confrontation", position=PAWNS)
+    drag(person, space(person, "a2"), space(person, "a3"))
+    told = person.page.get_by_role("region", name="What happened")
+    told.get_by_text("White Pawn a2 → a3").wait_for()
+    drag(person, space(person, "d4"), space(person, "h8"))  # where it cannot go: nothing is done
+    assert person.events() == 3
+    assert person.page.locator(".dragged, .lifted").count() == 0
+
+
+def test_a_layout_is_made_by_drag_on_the_board(person: Person) -> None:
+    match = person.begin("junqi")
+    page = person.page
+    page.get_by_role("button", name="Lay out the army").click()
+    own = page.locator(".space.can")
+    first = own.first
+    name = first.get_attribute("data-space")
+    piece = page.locator(f'.moving[data-at="{name}"] .symbol')
+    before = piece.text_content()
+    mouse = page.mouse
+    mouse.move(*middle(first))
+    mouse.down()
+    mouse.move(middle(first)[0] + 20, middle(first)[1] + 20, steps=3)
+    fits = page.locator(".space.go").all()
+    others = [one.get_attribute("data-space") for one in fits]
+    symbols = {one: page.locator(f'.moving[data-at="{one}"] .symbol').text_content() for one in others}
+    other = next(one for one, symbol in symbols.items() if symbol != before)
+    mouse.move(*middle(page.locator(f'[data-space="{other}"]')), steps=3)
+    mouse.up()
+    page.locator(f'.moving[data-at="{name}"]', has_text=symbols[other]).wait_for()
+    assert page.locator(f'.moving[data-at="{other}"] .symbol').text_content() == before
+    page.get_by_role("button", name="Done").click()
+    page.wait_for_selector("form.template", state="detached")
+    seat = next(event for event in person.ask(f"/v1/matches/{match}/events")["events"] if event.get("seat"))[
+        "seat"
+    ]
+    view = person.ask(f"/v1/matches/{match}/view?seat={seat}")["view"]["pieces"]
+    names = {entry["key"]: entry["symbol"] for entry in person.ask("/v1/games/junqi")["pieces"]}
+    assert names[next(one for one in view if one["at"] == name)["type"]] == symbols[other]
+
+
+def test_an_area_is_chosen_by_clicks_on_the_board(person: Person) -> None:
+    match = person.begin("confrontation", options={"terrain": "players"})
+    page = person.page
+    for seat in range(2):
+        page.locator(".actions").get_by_role("button", name="Submit an army …").click()
+        page.get_by_role("button", name="Done").click()
+        page.wait_for_selector(f"text=Event {3 + seat} of")
+    page.locator(".actions").get_by_role("button", name="Choose your place").first.click()
+    page.get_by_role("button", name="Place terrain").first.click()
+    page.wait_for_selector(".space.chosen")
+    while page.locator(".space.chosen").count():  # those that the form began with
+        page.locator(".space.chosen").first.click()
+    assert page.locator(".space.chosen").count() == 0
+    for name in ("c4", "d4", "c5", "d5"):
+        space(person, name).click()
+        assert page.get_by_role("checkbox", name=name).is_checked()
+    assert "can" not in (space(person, "a1").get_attribute("class") or "").split()  # in a zone
+    page.get_by_role("button", name="Done").click()
+    page.get_by_role("region", name="What happened").get_by_text("c4, d4, c5, d5").wait_for()
+    (area,) = person.ask(f"/v1/matches/{match}/view")["view"]["terrain"]
+    assert area["spaces"] == ["c4", "d4", "c5", "d5"]

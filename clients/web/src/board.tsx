@@ -5,6 +5,7 @@ import { useRef } from "preact/hooks";
 import { type Cell, nameOf } from "./choose";
 import type { Described, Space } from "./described";
 import type { Thing } from "./layers";
+import { useDrag } from "./drag";
 import { draw, Patterns, trail } from "./pieces";
 import { outline, Plan, U } from "./plan";
 import { type Playing, Shown } from "./shown";
@@ -22,6 +23,7 @@ export interface BoardProps {
   targets: ReadonlyMap<string, Target>;
   trail: readonly Cell[];
   onPick: (cell: Cell) => void;
+  onHold?: ((cell: Cell) => void) | undefined; // a piece was taken there to be dragged
   playing?: Playing | null | undefined; // the effect that is being shown
   gone?: readonly Thing[]; // what has left the board with the event that is being shown
 }
@@ -49,6 +51,7 @@ function Level(props: BoardProps & { level: string; isOnly: boolean }): JSX.Elem
   for (const thing of here) {
     for (const space of thing.spaces) onCell.set(space, [...(onCell.get(space) ?? []), thing]);
   }
+  const drag = useDrag(root, props.onHold, onPick);
   const cellOf = (space: string): Cell => ({ space, level });
 
   const move = (event: KeyboardEvent, space: Space) => {
@@ -68,7 +71,7 @@ function Level(props: BoardProps & { level: string; isOnly: boolean }): JSX.Elem
   return (
     <figure class="level">
       {props.isOnly ? null : <figcaption>{words().level(level)}</figcaption>}
-      <svg ref={root} class="board" viewBox={`0 0 ${plan.width} ${plan.height}`} role="grid" aria-label={props.isOnly ? described.name : level} data-level={level}>
+      <svg ref={root} class="board" viewBox={`0 0 ${plan.width} ${plan.height}`} role="grid" aria-label={props.isOnly ? described.name : level} data-level={level} {...drag}>
         <Patterns owners={[...described.owners.values()]} />
         <g class="edges">
           {board.edges.map((edge) => {

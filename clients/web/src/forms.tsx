@@ -1,9 +1,11 @@
 /** Inputs for templates, made from the forms in a game's description. No game is known here. */
 
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
+import { nameOf } from "./choose";
 import type { Described, Entry, Form, Json } from "./described";
-import type { MatchState } from "./state";
+import type { Thing } from "./layers";
+import type { Filling, MatchState } from "./state";
 import { words } from "./words";
 
 type Values = Record<string, unknown>;
@@ -155,6 +157,16 @@ function BudgetField({ game, form, values, set, field }: FieldProps): JSX.Elemen
   );
 }
 
+/** Lets a form be filled in by clicks on the board, too, as long as it is shown. */
+function useBoard(match: MatchState, filling: Filling, ...changes: unknown[]): void {
+  useEffect(() => {
+    match.filling.value = filling;
+  }, changes);
+  useEffect(() => () => void (match.filling.value = null), []);
+}
+
+const onBoard = (space: string): string => nameOf({ space });
+
 /** A layout: a piece is chosen for each space; those of one kind change places. */
 function SlotsField({ game, match, form, values, set, field }: FieldProps): JSX.Element {
   const { slots } = form as Slots;
@@ -165,7 +177,30 @@ function SlotsField({ game, match, form, values, set, field }: FieldProps): JSX.
   const swap = (a: number, b: number) => {
     if (may(laid[a]!, b) && may(laid[b]!, a)) set(laid.map((type, at) => (at === a ? laid[b]! : at === b ? laid[a]! : type)));
   };
+  const spaces = slots.map((slot) => slot.spaces[seat] ?? "");
+  const pick = (space: string) => {
+    const at = spaces.indexOf(space);
+    if (at < 0) return;
+    if (from !== null) swap(from, at);
+    setFrom(from === null ? at : null);
+  };
+  const fitting = spaces.filter((_, at) => from === null || (from !== at && may(laid[from]!, at) && may(laid[at]!, from)));
+  useBoard(
+    match,
+    {
+      chosen: new Set(from === null ? [] : [onBoard(spaces[from]!)]),
+      targets: new Map(fitting.map((space) => [onBoard(space), from === null ? "can" : "go"])),
+      shown: [...match.shown.value.filter((thing) => !thing.spaces.some((space) => spaces.includes(space))), ...spaces.map((space, at) => placed(game, seat, space, laid[at]!))],
+      pick,
+      hold: (space) => setFrom(spaces.includes(space) ? spaces.indexOf(space) : null),
+    },
+    laid,
+    from,
+    match.shown.value,
+  );
   return (
+    <>
+    <button type="button" onClick={() => set(laidOut(form as Slots))}>{words().fill}</button>
     <ol class="slots">
       {slots.map((slot, at) => {
         const entry = game.entry("pieces", laid[at]);
@@ -198,21 +233,34 @@ function SlotsField({ game, match, form, values, set, field }: FieldProps): JSX.
         );
       })}
     </ol>
+    </>
   );
+}
+
+/** A piece of a layout, as the view will show it. */
+function placed(game: Described, seat: string, space: string, type: string): Thing {
+  const layer = game.look.find((one) => one.draw === "piece")!;
+  const none = { level: undefined, back: false, veiled: false, badge: "", marks: [], direction: undefined, tray: undefined };
+  return { ...none, layer, key: `laid ${space}`, id: undefined, spaces: [space], owner: seat, entry: game.entry("pieces", type) };
 }
 
 /** An area of the board, or what is paid with: spaces are chosen in a list. */
 function SpacesField({ game, match, form, values, set, field, action }: FieldProps): JSX.Element {
   const value = values[field] as string[];
   const may = form.fill === "payment" ? payable(form as Payment, match) : areaSpaces(game, form as Area, match);
+  const toggle = (space: string) => {
+    if (may.includes(space)) set(value.includes(space) ? value.filter((one) => one !== space) : [...value, space]);
+  };
+  useBoard(match, { chosen: new Set(value.map(onBoard)), targets: new Map(may.map((space) => [onBoard(space), "can"])), pick: toggle }, value, match.view.value);
   const wanted = form.fill === "payment" ? [price(form as Payment, match, { ...action, ...values })] : (form as Area).sizes;
   return (
     <fieldset>
-      <legend>{`${named(game, field)}: ${words().pick(wanted[wanted.length - 1]!)} (${value.length})`}</legend>
+      <legend class={wanted.includes(value.length) ? "" : "over"}>{`${named(game, field)}: ${wanted.map((one) => words().pick(one)).join(" / ")} (${value.length})`}</legend>
+      <p class="hint">{words().onBoard}</p>
       <div class="spaces">
         {may.map((space) => (
           <label>
-            <input type="checkbox" checked={value.includes(space)} onChange={() => set(value.includes(space) ? value.filter((one) => one !== space) : [...value, space])} />
+            <input type="checkbox" checked={value.includes(space)} onChange={() => toggle(space)} />
             {space}
           </label>
         ))}
@@ -227,6 +275,13 @@ function SpacesField({ game, match, form, values, set, field, action }: FieldPro
 function payable(form: Payment, match: MatchState): string[] {
   const owned = match.view.value?.[form.from] as Record<string, string[]> | undefined;
   return owned?.[match.viewer.value] ?? [];
+}
+
+/** What an action has to be paid with, in words. */
+export function cost(match: MatchState, action: Json): string {
+  const forms = Object.values(match.game.value!.types.get(action.type as string)?.form ?? {});
+  const payment = forms.find((form) => form.fill === "payment");
+  return payment === undefined || !action.open ? "" : words().costs(price(payment as Payment, match, action));
 }
 
 function price(form: Payment, match: MatchState, action: Json): number {

@@ -6,7 +6,7 @@ import { useEffect, useMemo } from "preact/hooks";
 import { About } from "./about";
 import { Boards } from "./board";
 import { type Candidate, nameOf } from "./choose";
-import { TemplateForm } from "./forms";
+import { cost, TemplateForm } from "./forms";
 import { Happened } from "./happened";
 import { go, title } from "./route";
 import { Events, Slider, Tree } from "./replay";
@@ -65,15 +65,16 @@ function Table({ match }: { match: MatchState }): JSX.Element | null {
   const level = useSignal<string | undefined>(innerWidth < 700 && game.board.levels.length > 1 ? game.board.levels[0] : undefined);
   const viewer = match.viewer.value;
   const facing = game.seats.find((seat) => seat.id === viewer)?.facing ?? 0;
-  const selected = new Set(match.cells.value.map(nameOf));
+  const filling = match.filling.value;
+  const selected = filling?.chosen ?? new Set(match.cells.value.map(nameOf));
   // Before the first click: with what something can be done.
   const begun = match.cells.value.length > 0;
-  const targets = begun ? match.targets.value : new Map([...match.targets.value.keys()].map((name) => [name, "can" as const]));
+  const targets = filling !== null ? filling.targets : begun ? match.targets.value : new Map([...match.targets.value.keys()].map((name) => [name, "can" as const]));
   const pointed = match.pointed.value?.trace;
   const meant = begun && match.picked.value?.length === 1 ? match.picked.value[0]?.trace : undefined;
   const trail = pointed ?? meant ?? (match.step.value === null ? match.trail.value : null);
   if (match.view.value === null) return null;
-  const shared = { described: game, shown: match.shown.value, selected, targets, onPick: (cell: Parameters<MatchState["pick"]>[0]) => match.pick(cell) };
+  const shared = { described: game, shown: filling?.shown ?? match.shown.value, selected, targets, onPick: (cell: Parameters<MatchState["pick"]>[0]) => match.pick(cell) };
   return (
     <>
       {game.board.levels.length > 1 ? (
@@ -85,7 +86,7 @@ function Table({ match }: { match: MatchState }): JSX.Element | null {
           ))}
         </div>
       ) : null}
-      <Boards {...shared} facing={facing} level={level.value} trail={(trail?.path ?? []).map((space, at) => ({ space, level: trail?.levels?.[at] }))} playing={match.playing.value} gone={match.gone.value} />
+      <Boards {...shared} facing={facing} level={level.value} trail={(trail?.path ?? []).map((space, at) => ({ space, level: trail?.levels?.[at] }))} onHold={(cell) => match.hold(cell)} playing={match.playing.value} gone={match.gone.value} />
       <Happened match={match} />
       <Trays {...shared} />
     </>
@@ -233,7 +234,7 @@ function Actions({ match }: { match: MatchState }): JSX.Element | null {
       <Groups match={match} />
       <div class="row">
         {settled.slice(0, SHOWN_MAX).map((one) => (
-          <button type="button" class="main" disabled={match.isBusy.value} {...point(match, one)} onClick={() => choose(one)}>{chooser.words(one)}</button>
+          <button type="button" class="main" disabled={match.isBusy.value} {...point(match, one)} onClick={() => choose(one)}>{[chooser.words(one), cost(match, one.action)].filter(Boolean).join(" · ") + (one.action.open ? " …" : "")}</button>
         ))}
         {chosen ? <button type="button" onClick={() => match.drop()}>{words().cancel}</button> : null}
       </div>

@@ -47,6 +47,15 @@ function left(before: readonly Thing[], now: readonly Thing[]): readonly Thing[]
   return before.filter((thing) => thing.layer.draw === "piece" && thing.tray === undefined && thing.id !== undefined && !there.has(thing.id));
 }
 
+/** A form that is filled in on the board. */
+export interface Filling {
+  chosen: ReadonlySet<string>; // names of cells
+  targets: ReadonlyMap<string, "can" | "go">;
+  shown?: readonly Thing[]; // in place of what the view shows
+  pick(space: string): void;
+  hold?(space: string): void; // to drag what is there
+}
+
 export class MatchState {
   readonly summary = signal<Summary | null>(null);
   readonly game = signal<Described | null>(null);
@@ -61,6 +70,7 @@ export class MatchState {
   readonly candidates = signal<readonly Candidate[]>([]);
   readonly picked = signal<readonly Candidate[] | null>(null);
   readonly cells = signal<readonly Cell[]>([]);
+  readonly filling = signal<Filling | null>(null); // the form that is being filled in on the board
   readonly looked = signal<Cell | null>(null); // where the reader has clicked last
   readonly group = signal<string | null>(null); // the one of `groups` that is meant
   readonly pointed = signal<Candidate | null>(null); // the listed action under the reader's hand
@@ -372,10 +382,19 @@ export class MatchState {
     batch(() => this.#drop());
   }
 
+  /** A piece is taken to be dragged. */
+  hold(cell: Cell): void {
+    const filling = this.filling.peek();
+    if (filling !== null) return filling.hold?.(cell.space!);
+    this.drop();
+    this.pick(cell);
+  }
+
   /** A click on a space or on a piece beside the board. */
   pick(cell: Cell): void {
-    const chooser = this.chooser.peek();
+    const [chooser, filling] = [this.chooser.peek(), this.filling.peek()];
     this.looked.value = cell;
+    if (filling !== null) return cell.space === undefined ? undefined : filling.pick(cell.space);
     if (chooser === null || !this.isLive.peek()) return;
     const meant = this.group.peek() === null ? this.picked.peek() : this.groups.peek().get(this.group.peek()!);
     const left = chooser.pick(meant ?? [], cell);

@@ -108,6 +108,8 @@ export const en = {
   veiled: "others may not see it",
   canAim: "a shot can point here",
   kinds: "Kinds of actions",
+  onBoard: "Click the spaces on the board, or choose them here.",
+  costs: (n: number) => `costs ${plural(n, "space", "spaces")}`,
   happened: "What happened",
   speed: "Speed",
   seat: "Side",

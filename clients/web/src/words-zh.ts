@@ -108,6 +108,8 @@ export const zh: Words = {
   veiled: "其他人可能看不见它",
   canAim: "可以向这里射击",
   kinds: "动作种类",
+  onBoard: "点击棋盘上的格子，或在此选择。",
+  costs: (n) => `花费 ${n} 格`,
   happened: "发生了什么",
   speed: "速度",
   seat: "一方",
