@@ -86,10 +86,10 @@ def install() -> str:
         _found.cache_clear()
         if (found := _found()) is not None:
             return found
-        said = (done.stderr or done.stdout).strip().splitlines()
-        tried.append(
-            f"  {' '.join(command)}: exit code {done.returncode}, {said[-1] if said else 'no output'}"
-        )
+        lines = [line.strip() for line in (done.stdout + done.stderr).splitlines() if line.strip()]
+        errors = [line for line in lines if line.startswith(("E: ", "Error: "))]
+        said = next(iter(errors or reversed(lines)), "no output")
+        tried.append(f"  {' '.join(command)}: exit code {done.returncode}, {said}")
     raise SystemExit("\n".join([HOW, "What was tried:", *tried]))
 
 
