@@ -84,14 +84,10 @@ class Person:
 
     def begin(self, game: str, **spec: Any) -> str:
         """Begins a match in which this person has both seats, and goes to its page; its id."""
-        request = self.context.request
-        same = {"Sec-Fetch-Site": "same-origin"}
-        made = request.post(self.url + "/v1/players", data={"name": "Ada"}).json()
-        token = {"Authorization": f"Bearer {made['token']}"}
-        request.post(self.url + "/v1/sessions", headers={**same, **token})
+        self.register("Ada")
         seats = [seat["id"] for seat in self.ask(f"/v1/games/{game}")["seats"]]
         body = {"game": game, "seats": dict.fromkeys(seats, "me"), "consent": "none", **spec}
-        match: str = request.post(self.url + "/v1/matches", data=body, headers=token).json()["match"]["id"]
+        match: str = self.ask("/v1/matches", body)["match"]["id"]
         self.page.goto(f"{self.url}/m/{match}")
         self.page.wait_for_selector(".actions")
         return match
@@ -126,10 +122,22 @@ class Person:
         """How many events the page knows of."""
         return int(self.page.locator(".slider .row span").inner_text().split()[-1])
 
-    def ask(self, path: str) -> Any:
+    def ask(self, path: str, body: Any = None, method: str = "") -> Any:
         """The server's answer for this person, as a script of the page would get it."""
-        answer = self.context.request.get(self.url + path, headers={"Sec-Fetch-Site": "same-origin"})
-        return json.loads(answer.text())
+        answer = self.context.request.fetch(
+            self.url + path,
+            method=method or ("GET" if body is None else "POST"),
+            headers={"Sec-Fetch-Site": "same-origin"},
+            **({} if body is None else {"data": body}),
+        )
+        assert answer.ok, answer.text()
+        return json.loads(answer.text() or "null")
+
+    def register(self, name: str) -> None:
+        """Makes an account, and a session in this browser."""
+        token = self.ask("/v1/players", {"name": name})["token"]
+        headers = {"Authorization": f"Bearer {token}", "Sec-Fetch-Site": "same-origin"}
+        assert self.context.request.post(self.url + "/v1/sessions", headers=headers).ok
 
     def close(self) -> None:
         self.context.close()

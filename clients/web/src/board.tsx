@@ -139,7 +139,7 @@ function hasPiece(things: readonly Thing[] | undefined): boolean {
   return things?.some((thing) => thing.layer.draw === "piece") ?? false;
 }
 
-/** The space in that direction from another one: the nearest, with what lies aside counting double. */
+/** The space in that direction from another one: the nearest. Of two that are as near, the way back leads to the same. */
 function nearest(described: Described, plan: Plan, from: Space, dx: number, dy: number): Space {
   const [x, y] = plan.turned(from.x, from.y);
   let [best, found] = [Infinity, from];
@@ -147,7 +147,8 @@ function nearest(described: Described, plan: Plan, from: Space, dx: number, dy: 
     const [a, b] = plan.turned(space.x, space.y);
     const along = (a - x) * dx + (b - y) * dy;
     const aside = Math.abs((a - x) * dy) + Math.abs((b - y) * dx);
-    if (along > 0.2 && along + 2 * aside < best) [best, found] = [along + 2 * aside, space];
+    const far = along + aside * 1.1 + ((a - x) * dy - (b - y) * dx) * 0.01;
+    if (along > 0.2 && far < best) [best, found] = [far, space];
   }
   return found;
 }

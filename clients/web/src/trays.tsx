@@ -24,11 +24,13 @@ export function Trays(props: Pick<BoardProps, "described" | "shown" | "selected"
               const kind = props.targets.get(name);
               const drawn = [thing.entry?.symbol ?? "?", thing.marks.map((mark) => mark.symbol).join(""), thing.badge];
               const said = [...drawn, thing.back ? words().unknown : thing.entry?.name, ...thing.marks.map((mark) => mark.name)];
+              const can = kind === undefined ? "" : `, ${words()[kind === "take" ? "canTake" : kind === "go" ? "canGo" : "canAct"]}`;
               return (
                 <button
                   type="button"
                   class={`lies${props.selected.has(name) ? " chosen" : ""}${kind === undefined ? "" : ` ${kind}`}`}
-                  aria-label={said.filter(Boolean).join(" ")}
+                  aria-label={said.filter(Boolean).join(" ") + can}
+                  aria-pressed={props.selected.has(name)}
                   title={thing.entry?.text}
                   disabled={thing.id === undefined}
                   onClick={() => props.onPick({ piece: thing.id })}
