@@ -116,7 +116,7 @@ class Front:
     async def _answer_preflight(self, answer: Answer, scope: Scope, receive: Receive, send: Send) -> None:
         """It comes without a token, and is limited as such."""
         try:
-            self.service.limits.addresses.spend(auth.address(self.service, scope))
+            auth.spend_one(self.service.limits.addresses, auth.address(self.service, scope), scope)
         except TooManyRequests as error:
             answer = problems.of(error)
             self.service.metrics.refused(answer)

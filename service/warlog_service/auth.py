@@ -12,7 +12,9 @@ from warlog_events.players.accounts import Caller
 from warlog_service.backend import Service
 from warlog_service.browsers import is_same_origin, session_token
 from warlog_service.heavy import Asker
+from warlog_service.limits import TokenBuckets
 from warlog_service.requests import header
+from warlog_service.responses import wire_of
 
 
 def address(service: Service, scope: Scope) -> str:
@@ -27,6 +29,15 @@ def asker(service: Service, scope: Scope, player: str | None) -> Asker:
     return Asker(player or where, where)
 
 
+def spend_one(limit: TokenBuckets, key: str, scope: Scope) -> None:
+    """Takes a token of a rate limit, and the answer to this request says what is left. Raises TooManyRequests."""
+    try:
+        limit.spend(key)
+    finally:
+        if limit.rate and (wire := wire_of(scope)) is not None:
+            wire.add_headers(limit.headers(key))
+
+
 async def caller_or_none(service: Service, scope: Scope) -> Caller | None:
     """The caller, or None for a request without a token. Raises Unauthenticated for a token that is none,
     CrossOrigin for the session cookie where no page of this server made the request, TooManyRequests.
@@ -37,10 +48,10 @@ async def caller_or_none(service: Service, scope: Scope) -> Caller | None:
     limits, accounts = service.limits, service.backend.accounts
     session = session_token(scope) if given is None else None
     if given is None and session is None:
-        limits.addresses.spend(address(service, scope))
+        spend_one(limits.addresses, address(service, scope), scope)
         return None
     if session is not None and not is_same_origin(scope):
-        limits.addresses.spend(address(service, scope))
+        spend_one(limits.addresses, address(service, scope), scope)
         raise CrossOrigin("The session of this browser is for pages of this server; send a token instead.")
     scheme, _, token = (given or f"bearer {session}").partition(" ")
     caller = None
@@ -54,7 +65,7 @@ async def caller_or_none(service: Service, scope: Scope) -> Caller | None:
             if session is None
             else "The session has ended; `DELETE /v1/sessions` takes its cookie away."
         )
-    limits.callers.spend(caller.player.id)
+    spend_one(limits.callers, caller.player.id, scope)
     return caller
 
 
@@ -67,9 +78,9 @@ def spend(service: Service, scope: Scope) -> None:
         with suppress(Unavailable):
             found = service.backend.accounts.remembered(given[7:])
     if found is None:
-        service.limits.addresses.spend(address(service, scope))
+        spend_one(service.limits.addresses, address(service, scope), scope)
     else:
-        service.limits.callers.spend(found.player.id)
+        spend_one(service.limits.callers, found.player.id, scope)
 
 
 def caller_at_once(service: Service, scope: Scope) -> Caller | None:
@@ -81,7 +92,7 @@ def caller_at_once(service: Service, scope: Scope) -> Caller | None:
     found = service.backend.accounts.remembered(given[7:])
     if found is None or "play" not in found.scopes:
         return None
-    service.limits.callers.spend(found.player.id)
+    spend_one(service.limits.callers, found.player.id, scope)
     return found
 
 

@@ -22,7 +22,7 @@ PREFLIGHT_SECONDS = 86_400
 ALLOWED = (
     b"Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, X-Request-Id"
 )
-EXPOSED = b"Allow, ETag, Link, Location, Retry-After, X-Request-Id"
+EXPOSED = b"Allow, ETag, Link, Location, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id"
 METHODS = b"GET, HEAD, POST, PUT, DELETE, OPTIONS"
 
 

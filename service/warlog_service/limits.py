@@ -6,10 +6,12 @@ front to limit. A bucket is forgotten when it would be full again, so the tables
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 from warlog_events.errors import TooManyRequests
 from warlog_service.proxies import Proxies
+from warlog_service.responses import Headers
 from warlog_service.settings import Settings
 
 BURST_SECONDS = 10.0
@@ -18,12 +20,15 @@ SWEEP_EVERY = 4_096  # new buckets
 
 class TokenBuckets:
     """One limit: `rate` tokens a second for each key, saved up for at most BURST_SECONDS. A rate of 0 limits
-    nothing."""
+    nothing. `policy` is its name in headers."""
 
-    def __init__(self, name: str, rate: float, now: Callable[[], float]) -> None:
+    def __init__(self, name: str, rate: float, now: Callable[[], float], policy: str = "") -> None:
         self.name = name
         self.rate = rate
         self.burst = max(1.0, rate * BURST_SECONDS)
+        seconds = math.ceil(self.burst / rate) if rate else 0
+        self._policy = (b"ratelimit-policy", b'"%b";q=%d;w=%d' % (policy.encode(), self.burst, seconds))
+        self._left = b'"%b";r=%%d;t=%%d' % policy.encode()
         self._now = now  # seconds, monotonic
         self._buckets: dict[str, tuple[float, float]] = {}  # key → (tokens, when)
         self._new = 0
@@ -42,6 +47,16 @@ class TokenBuckets:
         if tokens < 1.0:
             raise TooManyRequests((1.0 - tokens) / self.rate, self.name)
         self._buckets[key] = (tokens - 1.0, now)
+
+    def headers(self, key: str) -> Headers:
+        """What is left to `key` now, for the answer (draft-ietf-httpapi-ratelimit-headers): how many tokens there are,
+        and after how many seconds there are as many as there can be."""
+        if not self.rate:
+            return []
+        tokens, when = self._buckets.get(key, (self.burst, 0.0))
+        tokens = min(self.burst, tokens + (self._now() - when) * self.rate)
+        seconds = math.ceil((self.burst - tokens) / self.rate)
+        return [self._policy, (b"ratelimit", self._left % (tokens, seconds))]
 
     def _sweep(self, now: float) -> None:
         self._new += 1
@@ -86,9 +101,9 @@ class Limits:
 
     def __init__(self, settings: Settings, now: Callable[[], float]) -> None:
         self.proxies = Proxies(settings.trusted_proxies)
-        self.callers = TokenBuckets("requests_per_caller", settings.requests_per_caller, now)
-        self.addresses = TokenBuckets("requests_per_address", settings.requests_per_address, now)
-        self.commands = TokenBuckets("commands_per_caller", settings.commands_per_caller, now)
-        self.accounts = TokenBuckets("accounts_per_address", settings.accounts_per_address, now)
+        self.callers = TokenBuckets("requests_per_caller", settings.requests_per_caller, now, "requests")
+        self.addresses = TokenBuckets("requests_per_address", settings.requests_per_address, now, "requests")
+        self.commands = TokenBuckets("commands_per_caller", settings.commands_per_caller, now, "commands")
+        self.accounts = TokenBuckets("accounts_per_address", settings.accounts_per_address, now, "accounts")
         self.failures = TokenBuckets("failures_per_address", settings.failures_per_address, now)
         self.feeds = OpenFeeds(settings.feeds_per_caller)

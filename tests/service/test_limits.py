@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +15,8 @@ from tests.servers import WarlogServer
 from tests.service.api import UNLIMITED, Api, ok, refused
 from tests.service.bounds import MEGABYTE, Bounded
 from tests.service.test_http import LAST, all_of, statuses
+from warlog_events.errors import TooManyRequests
+from warlog_service.limits import TokenBuckets
 from warlog_service.proxies import HOPS_MAX, Proxies, ProxiesUnreadable
 from warlog_service.settings import BadSettings, read
 
@@ -114,6 +117,42 @@ def test_a_setting_that_names_no_address_is_refused_at_the_start() -> None:
         Proxies("10.0.0.0/8, localhost")
     with pytest.raises(BadSettings, match=r"WARLOG_TRUSTED_PROXIES.*10\.0\.0\.0/99"):
         read({"WARLOG_TRUSTED_PROXIES": "10.0.0.0/99"})
+
+
+# ---- what is left
+
+
+def test_what_is_left_of_a_limit_is_told_as_its_draft_has_it() -> None:
+    now = 0.0
+    limit = TokenBuckets("requests_per_caller", 0.5, lambda: now, "requests")
+    policy = (b"ratelimit-policy", b'"requests";q=5;w=10')
+    told = []
+    for _ in range(5):
+        limit.spend("ada")
+        told.append(limit.headers("ada"))
+    assert told == [[policy, (b"ratelimit", b'"requests";r=%d;t=%d' % (4 - i, 2 * i + 2))] for i in range(5)]
+    with pytest.raises(TooManyRequests):
+        limit.spend("ada")
+    now = 3.0
+    assert limit.headers("ada") == [policy, (b"ratelimit", b'"requests";r=1;t=7')]
+    assert limit.headers("bob") == [policy, (b"ratelimit", b'"requests";r=5;t=0')]
+    assert TokenBuckets("requests_per_caller", 0, lambda: now, "requests").headers("ada") == []
+
+
+def test_answers_and_refusals_tell_what_is_left(tmp_path: Path) -> None:
+    rates = {"WARLOG_REQUESTS_PER_CALLER": "0.02", "WARLOG_COMMANDS_PER_CALLER": "0.01"}
+    with WarlogServer(tmp_path, environment={**UNLIMITED, **rates}) as server, Api(server.url) as stranger:
+        ada, bob = stranger.player(), stranger.player()
+        answer = ada.get("/players/me")
+        assert answer.headers["ratelimit-policy"] == '"requests";q=1;w=50'
+        assert re.fullmatch(r'"requests";r=0;t=\d+', answer.headers["ratelimit"])
+        limited = ada.get("/players/me")
+        refused(limited, 429, "too_many_requests")
+        assert re.fullmatch(r'"requests";r=0;t=\d+', limited.headers["ratelimit"])
+        wrong = bob.post("/matches/m_000_aaaaaaaaaaaaaaaa/commands", {"type": "prepare", "seat": "red"})
+        assert wrong.status_code == 404
+        assert wrong.headers["ratelimit-policy"] == '"requests";q=1;w=50, "commands";q=1;w=100'
+        assert "ratelimit" not in stranger.get("/games").headers
 
 
 # ---- bad tokens

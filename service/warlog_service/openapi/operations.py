@@ -15,6 +15,7 @@ from warlog_service.openapi.words import HEADER_SCHEMAS, HEADERS, PARAMETERS, TA
 ALWAYS = ("bad_parameter", "unauthenticated", "too_many_requests", "unavailable", "disk_full")
 WITH_A_BODY = ("malformed_body", "body_too_large")
 OF_A_MATCH = ("integrity_error", "unconfirmed")
+EVERY_ANSWER = ("RateLimit", "RateLimit-Policy", "X-Request-Id")
 TEXTS = {200: "The answer.", 201: "It has been done.", 204: "It has been done; there is no more to say."}
 
 
@@ -104,7 +105,7 @@ def _done(call: Call, schema_of: Mapping[Any, Json], example: Json) -> Json:
 
 
 def _headers(names: Iterable[str]) -> Json:
-    return {name: {"$ref": f"#/components/headers/{name}"} for name in (*names, "X-Request-Id")}
+    return {name: {"$ref": f"#/components/headers/{name}"} for name in (*names, *EVERY_ANSWER)}
 
 
 def _problems(call: Call) -> Json:

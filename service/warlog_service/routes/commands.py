@@ -95,7 +95,7 @@ async def run_command(
     """
     caller = auth.caller_at_once(service, scope) or await auth.caller(service, scope)
     player = caller.player
-    service.limits.commands.spend(player.id)
+    auth.spend_one(service.limits.commands, player.id, scope)
     body = await read_body(scope, receive, service.settings.body_bytes_max)
     key = key_of(scope, path_part, body)
     command = decode_command(body)

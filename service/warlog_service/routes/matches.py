@@ -66,7 +66,7 @@ async def post_match(request: AnyRequest) -> Answer:
     key."""
     service = service_of(request.scope)
     caller = await auth.caller(service, request.scope)
-    service.limits.commands.spend(caller.id)
+    auth.spend_one(service.limits.commands, caller.id, request.scope)
     body = await read_body(request.scope, request.receive, service.settings.body_bytes_max)
     spec: CreateMatch = decode(body, CreateMatch)
     made = await service.backend.matches.new.create(

@@ -55,7 +55,7 @@ async def post_pairing(request: AnyRequest) -> Answer:
     scope = request.scope
     service = service_of(scope)
     caller = await auth.caller(service, scope)
-    service.limits.commands.spend(caller.id)
+    auth.spend_one(service.limits.commands, caller.id, request.scope)
     body = await read_body(scope, request.receive, service.settings.body_bytes_max)
     wanted: Wanted = decode(body, Wanted)
     key = key_of(scope, b"POST /pairing\0", body)

@@ -27,7 +27,7 @@ async def post_player(request: AnyRequest) -> Answer:
     has at least 22 random characters. A UUID will do."""
     service = service_of(request.scope)
     address = auth.address(service, request.scope)
-    service.limits.accounts.spend(address)
+    auth.spend_one(service.limits.accounts, address, request.scope)
     body = await read_body(request.scope, request.receive, service.settings.body_bytes_max)
     new: schema.NewPlayer = decode(body, schema.NewPlayer)
     key = key_of(request.scope, b"POST /players\0", body)

@@ -88,7 +88,7 @@ async def post_import(request: AnyRequest) -> Answer:
     answer. Any other call of yours that makes something needs another key."""
     service = service_of(request.scope)
     caller = await auth.caller(service, request.scope)
-    service.limits.commands.spend(caller.id)
+    auth.spend_one(service.limits.commands, caller.id, request.scope)
     visibility = asked(request.scope, schema.ImportQuery).visibility
     who = auth.asker(service, request.scope, caller.id)
     # From the body's first byte on he has a place of his own, and of the queue's places only with the whole of it.

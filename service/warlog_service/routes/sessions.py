@@ -52,7 +52,7 @@ async def post_session(request: AnyRequest) -> Answer:
 async def delete_session(request: AnyRequest) -> Answer:
     """End the session of this browser and take its cookie away. Without a session nothing is done."""
     service, scope = service_of(request.scope), request.scope
-    service.limits.addresses.spend(auth.address(service, scope))
+    auth.spend_one(service.limits.addresses, auth.address(service, scope), scope)
     if not is_same_origin(scope):
         raise CrossOrigin("Only a page of this server can end its session.")
     accounts = service.backend.accounts
