@@ -11,8 +11,10 @@ import { outline, Plan, U } from "./plan";
 import { type Playing, Shown } from "./shown";
 import { words } from "./words";
 
-/** What a click on a cell does: it begins an action, leads somewhere, points a shot, or takes. */
-export type Target = "can" | "go" | "aim" | "take";
+/** What a click on a cell does: it begins an action, leads somewhere, points a shot, or takes. Or what stands there is wrong. */
+export type Target = "can" | "go" | "aim" | "take" | "wrong";
+
+const SAID = { can: "canAct", go: "canGo", aim: "canAim", take: "canTake", wrong: "isWrong" } as const;
 
 export interface BoardProps {
   described: Described;
@@ -153,7 +155,7 @@ function nearest(described: Described, plan: Plan, from: Space, dx: number, dy: 
   return found;
 }
 
-function spoken(described: Described, space: string, things: readonly Thing[], target: string | undefined): string {
+function spoken(described: Described, space: string, things: readonly Thing[], target: Target | undefined): string {
   const parts = [space];
   for (const thing of things) {
     const owner = thing.owner === undefined ? undefined : described.owners.get(thing.owner)?.name;
@@ -161,6 +163,6 @@ function spoken(described: Described, space: string, things: readonly Thing[], t
     const more = [...thing.marks.map((mark) => mark.name), thing.veiled ? words().veiled : ""];
     parts.push([what, owner, thing.badge, ...more].filter(Boolean).join(" "));
   }
-  if (target !== undefined) parts.push(words()[target === "take" ? "canTake" : target === "can" ? "canAct" : target === "aim" ? "canAim" : "canGo"]);
+  if (target !== undefined) parts.push(words()[SAID[target]]);
   return parts.join(", ");
 }

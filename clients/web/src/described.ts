@@ -77,6 +77,16 @@ export interface Layer {
   veiled?: { field: string; values: string[] }[];
 }
 
+/** How a Position is drawn and edited. */
+export interface Editor {
+  layers: Layer[];
+  turn?: string;
+  references: string[];
+  derived: string[];
+  given: Record<string, Json>;
+  start: Json | null;
+}
+
 export type Form = Json & { fill: string };
 
 export interface ActionType {
@@ -111,6 +121,7 @@ export class Described {
   readonly seats: Seat[];
   readonly board: Board;
   readonly look: Layer[];
+  readonly editor: Editor;
   readonly types: Map<string, ActionType>;
   readonly effects: Map<string, EffectType>;
   readonly name: string;
@@ -119,6 +130,7 @@ export class Described {
   constructor(readonly said: Json) {
     this.board = said.board as Board;
     this.look = said.look as Layer[];
+    this.editor = said.editor as Editor;
     this.seats = said.seats as Seat[];
     this.name = said.name as string;
     this.spaces = new Map(this.board.spaces.map((space) => [space.id, space]));

@@ -241,7 +241,7 @@ function SlotsField({ game, match, form, values, set, field }: FieldProps): JSX.
 function placed(game: Described, seat: string, space: string, type: string): Thing {
   const layer = game.look.find((one) => one.draw === "piece")!;
   const none = { level: undefined, back: false, veiled: false, badge: "", marks: [], direction: undefined, tray: undefined };
-  return { ...none, layer, key: `laid ${space}`, id: undefined, spaces: [space], owner: seat, entry: game.entry("pieces", type) };
+  return { ...none, layer, key: `laid ${space}`, path: "", id: undefined, spaces: [space], owner: seat, entry: game.entry("pieces", type) };
 }
 
 /** An area of the board, or what is paid with: spaces are chosen in a list. */

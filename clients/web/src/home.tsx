@@ -6,6 +6,7 @@ import { useEffect } from "preact/hooks";
 import { Boards } from "./board";
 import type { Described, Json } from "./described";
 import { things } from "./layers";
+import { ScenarioList } from "./records";
 import { go, goTo, title } from "./route";
 import { isAsked, isToAct, matches, waiting } from "./notices";
 import { described, me, player, tell, warlog } from "./server";
@@ -33,6 +34,7 @@ export function HomePage(): JSX.Element {
         ))}
       </div>
       <Matches />
+      <ScenarioList />
     </main>
   );
 }
@@ -72,6 +74,7 @@ function GameCard({ game }: { game: Described }): JSX.Element {
         <button type="button" onClick={() => void create({ [first!]: "me", ...Object.fromEntries(others.map((seat) => [seat, "open"])) }, "all")}>{words().friend}</button>
         <button type="button" disabled={since.value !== null} onClick={() => void pair()}>{since.value === null ? words().pair : <Waited since={since.value} />}</button>
         <a href={`/learn/${name}`} onClick={go}>{words().rules}</a>
+        <a href={`/edit/${name}`} onClick={go}>{words().editor.open}</a>
       </div>
     </section>
   );

@@ -6,6 +6,7 @@ import type { Described, Entry, Json, Layer } from "./described";
 export interface Thing {
   layer: Layer;
   key: string;
+  path: string; // JSON Pointer to where it stands in the view
   id: number | string | undefined;
   spaces: string[];
   level: string | undefined;
@@ -19,21 +20,21 @@ export interface Thing {
   tray: string | undefined;
 }
 
-type Found = [value: unknown, around: Json];
+type Found = [value: unknown, around: Json, pointer: string];
 
-function* find(value: unknown, path: string, around: Json): Generator<Found> {
+function* find(value: unknown, path: string, around: Json, pointer = ""): Generator<Found> {
   if (Array.isArray(value)) {
-    for (const one of value) yield* find(one, path, around);
+    for (const [at, one] of value.entries()) yield* find(one, path, around, `${pointer}/${at}`);
   } else if (path === "") {
-    yield [value, isObject(value) ? { ...around, ...value } : around];
+    yield [value, isObject(value) ? { ...around, ...value } : around, pointer];
   } else if (isObject(value)) {
     const dot = path.indexOf(".");
     const name = dot < 0 ? path : path.slice(0, dot);
-    if (name in value) yield* find(value[name], dot < 0 ? "" : path.slice(dot + 1), { ...around, ...value });
+    if (name in value) yield* find(value[name], dot < 0 ? "" : path.slice(dot + 1), { ...around, ...value }, `${pointer}/${name}`);
   }
 }
 
-function isObject(value: unknown): value is Json {
+export function isObject(value: unknown): value is Json {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
@@ -42,9 +43,12 @@ function* opened(layer: Layer, view: Json): Generator<Found> {
     yield* find(view, layer.from, {});
     return;
   }
-  for (const [value, around] of find(view, layer.from, {})) {
-    for (const [key, held] of Object.entries(value as Json)) {
-      for (const one of Array.isArray(held) ? held : [held]) yield [one, { ...around, [`keyed ${layer.keyed}`]: key }];
+  for (const [value, around, pointer] of find(view, layer.from, {})) {
+    for (const [key, held] of isObject(value) ? Object.entries(value) : []) {
+      const place = `${pointer}/${key}`;
+      for (const [at, one] of Array.isArray(held) ? held.entries() : [[undefined, held] as const]) {
+        yield [one, { ...around, [`keyed ${layer.keyed}`]: key }, at === undefined ? place : `${place}/${at}`];
+      }
     }
   }
 }
@@ -57,13 +61,13 @@ function field(layer: Layer, name: "owner" | "type", around: Json): unknown {
   return around[`keyed ${name}`];
 }
 
-/** Everything in the view, in the order of drawing. */
-export function things(described: Described, view: Json): Thing[] {
+/** Everything in the view, or in a Position with the layers for that, in the order of drawing. */
+export function things(described: Described, view: Json, look: readonly Layer[] = described.look): Thing[] {
   const made: Thing[] = [];
   const seen = new Map<string, number>();
-  for (const layer of described.look) {
-    for (const [value, around] of opened(layer, view)) {
-      const thing = layer.refers === undefined ? plain(described, layer, value, around) : referred(described, layer, value, view);
+  for (const layer of look) {
+    for (const [value, around, path] of opened(layer, view)) {
+      const thing = layer.refers === undefined ? plain(described, layer, value, around, path) : referred(described, layer, value, view);
       if (thing === undefined) continue;
       const count = seen.get(thing.key) ?? 0;
       seen.set(thing.key, count + 1);
@@ -73,16 +77,15 @@ export function things(described: Described, view: Json): Thing[] {
   return made;
 }
 
-function plain(described: Described, layer: Layer, value: unknown, around: Json): Thing | undefined {
+function plain(described: Described, layer: Layer, value: unknown, around: Json, path: string): Thing | undefined {
   let key = field(layer, "type", around);
   if (key === undefined && typeof value === "string" && !described.spaces.has(value)) key = value;
   const back = layer.hidden !== undefined && around[layer.hidden] === undefined;
   if (layer.type !== undefined && layer.hidden === undefined && key === undefined) return undefined;
   const spaces: string[] = [];
-  const space = layer.on ?? (layer.space === undefined ? undefined : around[layer.space]);
-  if (typeof space === "string") spaces.push(space);
-  else if (layer.space === undefined && typeof value === "string" && described.spaces.has(value)) spaces.push(value);
-  if (layer.spaces !== undefined && Array.isArray(around[layer.spaces])) spaces.push(...(around[layer.spaces] as string[]));
+  const space = layer.on ?? (layer.space === undefined ? value : around[layer.space]);
+  const named = layer.spaces === undefined ? [] : around[layer.spaces];
+  for (const one of [space, ...(Array.isArray(named) ? named : [])]) if (described.spaces.has(one as string)) spaces.push(one as string);
   const owner = field(layer, "owner", around) as string | undefined;
   const id = layer.id === undefined ? undefined : (around[layer.id] as number | string | undefined);
   const inTray = layer.draw === "tray" || (layer.draw === "piece" && spaces.length === 0);
@@ -90,6 +93,7 @@ function plain(described: Described, layer: Layer, value: unknown, around: Json)
   return {
     layer,
     key: id === undefined ? `${layer.from} ${owner ?? ""} ${String(key ?? "")} ${spaces[0] ?? ""}` : `${layer.from} ${id}`,
+    path,
     id,
     spaces,
     level: layer.level === undefined ? undefined : (around[layer.level] as string | undefined),
@@ -120,9 +124,9 @@ function marks(described: Described, layer: Layer, value: Json): Entry[] {
 function referred(described: Described, layer: Layer, wanted: unknown, view: Json): Thing | undefined {
   const other = described.look.find((one) => one.from === layer.refers);
   if (other?.id === undefined) return undefined;
-  for (const [value, around] of opened(other, view)) {
+  for (const [value, around, path] of opened(other, view)) {
     if (around[other.id] !== wanted) continue;
-    const thing = plain(described, other, value, around);
+    const thing = plain(described, other, value, around, path);
     if (thing === undefined) return undefined;
     const tray = layer.draw === "tray" ? title(described, layer, undefined) : undefined;
     const inTray = tray !== undefined;

@@ -1,10 +1,12 @@
 import { effect, useSignal } from "@preact/signals";
 import { type JSX, render } from "preact";
 import { useEffect } from "preact/hooks";
+import { EditorPage, ScenarioPage } from "./editor";
 import { HomePage } from "./home";
 import { LearnPage } from "./learn";
 import { MatchPage } from "./match";
 import { hasOthers, news, waiting } from "./notices";
+import { ImportPage } from "./records";
 import { go, path, title } from "./route";
 import { GameName, SignIn } from "./shared";
 import { hasEnded, isCut, me, recognise, signOut, tell, trouble } from "./server";
@@ -17,12 +19,12 @@ function Page(): JSX.Element {
       .catch(tell)
       .finally(() => (known.value = true));
   }, []);
-  const [, first = "", second = ""] = path.value.split("/");
+  const [, first = "", second = "", third = "", fourth = ""] = path.value.split("/");
   return (
     <>
       <Header />
       <Messages />
-      {!known.value ? <main aria-busy="true" /> : first === "" ? <HomePage /> : first === "m" ? <MatchPage key={second} id={second} /> : first === "learn" ? <LearnPage game={second} /> : <main class="narrow"><p>{words().notFound}</p></main>}
+      {!known.value ? <main aria-busy="true" /> : first === "" ? <HomePage /> : first === "m" ? <MatchPage key={second} id={second} /> : first === "learn" ? <LearnPage game={second} /> : first === "edit" ? <EditorPage key={second} game={second} match={third} at={fourth} /> : first === "s" ? <ScenarioPage key={second} id={second} /> : first === "import" ? <ImportPage /> : <main class="narrow"><p>{words().notFound}</p></main>}
     </>
   );
 }

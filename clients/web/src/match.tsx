@@ -10,6 +10,7 @@ import { cost, TemplateForm } from "./forms";
 import { Happened } from "./happened";
 import { go, title } from "./route";
 import { Events, Slider, Tree } from "./replay";
+import { RecordMenu } from "./records";
 import { me, tell } from "./server";
 import { MatchState } from "./state";
 import { Trays } from "./trays";
@@ -55,6 +56,7 @@ export function MatchPage({ id }: { id: string }): JSX.Element {
         <Tree match={match} />
         <Events match={match} />
         <After match={match} />
+        <RecordMenu match={match} />
       </aside>
     </main>
   );
@@ -323,7 +325,6 @@ function After({ match }: { match: MatchState }): JSX.Element | null {
           {words().verify}
         </button>
       ) : null}
-      {over ? <a href={`/v1/matches/${match.id}/export`} download={`${match.id}.json`}>{words().download}</a> : null}
       <span role="status">{verdict.value}</span>
     </div>
   );

@@ -9,8 +9,10 @@ export const title = signal("");
 
 addEventListener("popstate", () => (path.value = location.pathname));
 
-export function goTo(where: string): void {
-  history.pushState(null, "", where);
+/** `isSame`: another address of what is shown, to which "back" does not lead. */
+export function goTo(where: string, isSame = false): void {
+  if (isSame) history.replaceState(null, "", where);
+  else history.pushState(null, "", where);
   path.value = location.pathname;
   scrollTo(0, 0);
 }

@@ -69,7 +69,17 @@ async def get_home(request: AnyRequest) -> Answer:
     return await _file(request, "index.html", ASK_AGAIN)
 
 
-@get(["/m/{match_id:str}", "/learn/{game:str}"])
+PAGES = [
+    "/m/{match_id:str}",
+    "/learn/{game:str}",
+    "/edit/{game:str}",
+    "/edit/{game:str}/{match_id:str}/{version:str}",
+    "/s/{scenario_id:str}",
+    "/import",
+]
+
+
+@get(PAGES)
 async def get_page(request: AnyRequest) -> Answer:
     """The same page, which reads its own address."""
     return await _file(request, "index.html", ASK_AGAIN)
