@@ -59,15 +59,15 @@ def test_what_happens_in_a_match_reaches_both_players(api: Api) -> None:
         ready(reds)
         ready(blues)
         match = red.create(seats={"red": "me", "blue": blue.id})["match"]["id"]
-        _, name, seated = blues.take(1)[0]
-        assert (name, seated) == (
-            "seated",
+        _, name, invited = blues.take(1)[0]
+        assert (name, invited) == (
+            "invited",
             {
-                "type": "seated",
+                "type": "invited",
                 "match": match,
                 "game": "hex",
                 "version": 1,
-                "at": seated["at"],
+                "at": invited["at"],
                 "seats": ["blue"],
             },
         )

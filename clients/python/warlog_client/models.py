@@ -334,8 +334,8 @@ class Notice(Struct, frozen=True):
     """Of your own feed: something that happened to you in a match. Fields that its type does not have are None.
 
     id        by which a feed goes on after it
-    type      seated, match_started, your_turn, proposal, match_over; ready and reset, which are of no match; more will
-              come
+    type      invited, seated, match_started, your_turn, proposal, match_over; ready and reset, which are of no match;
+              more will come
     seats     yours; of your_turn those that are to act
     deadline  of your_turn: the first of these seats'
     proposal  of proposal: its kind

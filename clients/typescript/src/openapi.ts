@@ -3703,6 +3703,30 @@ export interface components {
                 [key: string]: number;
             };
         };
+        /**
+         * @description Somebody has made a match and given you these seats. It begins when all are prepared, you too (`prepare`). To
+         *         decline, leave them (`DELETE /v1/matches/{match_id}/seats/{seat}`).
+         */
+        InvitedNotice: {
+            /**
+             * @description says which it is
+             * @enum {unknown}
+             */
+            type: "invited";
+            /** @description id of the match */
+            match: string;
+            /** @description its game */
+            game: string;
+            /** @description the match's version when this happened */
+            version: number;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            at: string;
+            /** @description your seats */
+            seats: string[];
+        };
         /** @description Somebody who joined a match whose seats are given by wish. */
         Joined: {
             /** @description who joined */
@@ -5054,7 +5078,7 @@ export interface components {
             parent?: number;
         };
         /** @description What a personal feed tells, told apart by `type`. More types will come; ignore those that you do not know. */
-        Notice: components["schemas"]["SeatedNotice"] | components["schemas"]["MatchStartedNotice"] | components["schemas"]["YourTurnNotice"] | components["schemas"]["ProposalNotice"] | components["schemas"]["MatchOverNotice"] | components["schemas"]["Ready"] | components["schemas"]["Reset"];
+        Notice: components["schemas"]["SeatedNotice"] | components["schemas"]["InvitedNotice"] | components["schemas"]["MatchStartedNotice"] | components["schemas"]["YourTurnNotice"] | components["schemas"]["ProposalNotice"] | components["schemas"]["MatchOverNotice"] | components["schemas"]["Ready"] | components["schemas"]["Reset"];
         /** @description A number; each costs `cost` from the budget. */
         Number: {
             /**
@@ -18374,7 +18398,11 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `invalid_options`: These options do not make a match. */
+            /**
+             * @description * `invalid_options`: These options do not make a match.
+             *
+             *     and other codes of the rule book's options; `errors` of `GET /v1/games/{game}` lists them
+             */
             422: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -18384,8 +18412,7 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "invalid_options";
+                        code?: "invalid_options" | components["schemas"]["GameCode"];
                     };
                 };
             };

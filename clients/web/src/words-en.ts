@@ -15,6 +15,7 @@ export const en = {
   against: (game: string, names: string) => (names === "" ? game : `${game} against ${names}`),
   go: "Go there",
   news: {
+    invited: "you are invited.",
     seated: "you have a seat.",
     match_started: "the match begins.",
     your_turn: "it is your turn.",

@@ -15,6 +15,7 @@ export const zh: Words = {
   against: (game, names) => (names === "" ? game : `${game}（对手：${names}）`),
   go: "前往",
   news: {
+    invited: "有人邀请您。",
     seated: "您已入座。",
     match_started: "对局开始。",
     your_turn: "轮到您了。",

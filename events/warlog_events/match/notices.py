@@ -80,9 +80,15 @@ def notices_of(before: Match | None, after: Match, last_type: str) -> bytes:
 
 
 def _arrivals(before: Match | None, after: Match) -> list[Row]:
-    """Who holds a seat and held none, and that the match has begun."""
-    held, known = after.people.seated, {} if before is None else before.people.seated
-    notices: list[Row] = [("seated", player, seats) for player, seats in held.items() if player not in known]
+    """Who holds a seat and held none, and that the match has begun. Whom the maker of a lobby has given a seat is
+    invited: he has agreed to nothing yet."""
+    held, known, fold = after.people.seated, {} if before is None else before.people.seated, after.fold
+    hosted = before is None and fold.status == "lobby" and fold.rematch_of is None
+    notices: list[Row] = [
+        ("invited" if hosted and player != fold.creator.id else "seated", player, seats)
+        for player, seats in held.items()
+        if player not in known
+    ]
     if after.started_at_version and (before is None or not before.started_at_version):
         notices += [
             ("match_started", player, held.get(player, ())) for player in sorted(after.people.members)

@@ -32,7 +32,7 @@ async def get_own_options_list(request: AnyRequest, game: FromPath[str]) -> Answ
         body=schema.NewOwnOptions,
         answer=schema.OwnOptionsAnswer,
         token=True,
-        errors=(*GAME, "invalid_options", "quota_exceeded"),
+        errors=(*GAME, "invalid_options", "other codes of the rule book's options", "quota_exceeded"),
     ),
 )
 async def put_own_options(request: AnyRequest, game: FromPath[str], name: FromPath[str]) -> Answer:

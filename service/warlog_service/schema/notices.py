@@ -21,6 +21,11 @@ class SeatedNotice(NoticeBase, frozen=True, kw_only=True, tag="seated"):
     """You hold a seat of a match in which you held none."""
 
 
+class InvitedNotice(NoticeBase, frozen=True, kw_only=True, tag="invited"):
+    """Somebody has made a match and given you these seats. It begins when all are prepared, you too (`prepare`). To
+    decline, leave them (`DELETE /v1/matches/{match_id}/seats/{seat}`)."""
+
+
 class MatchStartedNotice(NoticeBase, frozen=True, kw_only=True, tag="match_started"):
     """A match begins in which you hold a seat, or that you have made."""
 
@@ -61,6 +66,7 @@ class Reset(Struct, frozen=True, kw_only=True, tag="reset", tag_field="type"):
 
 NOTICES: tuple[type[Struct], ...] = (
     SeatedNotice,
+    InvitedNotice,
     MatchStartedNotice,
     YourTurnNotice,
     ProposalNotice,

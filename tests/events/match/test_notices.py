@@ -22,6 +22,7 @@ from warlog_events.match.commands import (
     LeaveSeat,
     Propose,
     Reject,
+    Rematch,
     TakeSeat,
     Undo,
 )
@@ -78,7 +79,7 @@ async def test_a_match_from_its_seats_to_its_end(table: Table) -> None:
     of = {seat: holder.id for seat, holder in match.holders.items()}
     assert await told(table, match) == [
         (1, "seated", ADA.id, ("red",)),
-        (1, "seated", BOB.id, ("blue",)),
+        (1, "invited", BOB.id, ("blue",)),
         (3, "match_started", ADA.id, ("red",)),
         (3, "match_started", BOB.id, ("blue",)),
         (3, "your_turn", of[first], (first,)),
@@ -166,6 +167,26 @@ async def test_who_joined_and_who_made_the_match_hear_that_the_lobby_is_over(tab
     ]
     (over, _) = await bodies(table, match)
     assert (over["status"], over["result"]) == ("aborted", None)
+
+
+async def test_whom_the_maker_of_a_lobby_gives_a_seat_is_invited_and_may_leave(table: Table) -> None:
+    seats = {"red": "me", "blue": BOB.id}
+    made = CreateMatch("hex", BATTLE, seats, visibility="private")
+    match = (await table.matches.new.create(made, ADA, players={BOB.id: BOB})).match
+    assert (await table.matches.admission.load(match.id, BOB.id)).seats_of(BOB.id) == ("blue",)
+    match = (await table.do(match, LeaveSeat("blue"), BOB)).match
+    assert await told(table, match) == [(1, "seated", ADA.id, ("red",)), (1, "invited", BOB.id, ("blue",))]
+    assert not match.may_know(BOB.id)
+
+
+async def test_who_plays_again_is_seated(table: Table) -> None:
+    match = await table.finish_playing(await table.duel())
+    await table.do(match, Propose(Rematch()))
+    proposal = (await table.load(match)).fold.proposal
+    assert proposal is not None
+    done = await table.do(match, Accept(proposal.version), BOB)
+    again = await table.matches.admission.load(str(done.match.fold.rematch), ADA.id)
+    assert {kind for _, kind, _, _ in await told(table, again)} == {"seated"}
 
 
 async def test_who_is_given_a_seat_by_lot_is_seated(table: Table) -> None:
