@@ -6,6 +6,7 @@ import json
 import random
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Browser, BrowserContext, Error, Page, TimeoutError, sync_playwright
@@ -22,6 +23,7 @@ ARGUMENTS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+ROOT = Path(__file__).resolve().parents[2]
 PATIENCE_MS = 60_000  # the machine may be busy
 
 
@@ -33,6 +35,13 @@ def browser() -> Iterator[Browser]:
             yield opened
         finally:
             opened.close()
+
+
+def axe(page: Page) -> list[str]:
+    """What axe finds wrong on the page."""
+    page.evaluate((ROOT / "clients/node_modules/axe-core/axe.min.js").read_text(encoding="utf-8"))
+    violations = page.evaluate("axe.run()")["violations"]
+    return [f"{one['id']}: {one['nodes'][0]['html']}" for one in violations]
 
 
 class Person:

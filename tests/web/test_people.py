@@ -157,7 +157,7 @@ def begun_buying(person: Person) -> tuple[Page, str]:
     """A match in which this person is about to buy an army, with twelve archers in the form."""
     match = person.choose("Hex Tactics", "Play here, both sides")
     page = person.page
-    page.get_by_role("button", name="Recruit an army", exact=True).click()
+    page.get_by_role("button", name="Recruit an army …", exact=True).click()
     page.get_by_role("spinbutton", name="Archer", exact=True).fill("12")
     return page, match
 
@@ -185,7 +185,7 @@ def test_what_is_done_while_the_server_is_away_is_done_once(chromium: Browser, t
         assert person.ask(f"/v1/matches/{match}")["match"]["version"] == 3
 
         # The server is killed. What was typed stays, what is sent waits, and the feed goes on without a gap.
-        page.get_by_role("button", name="Recruit an army", exact=True).click()
+        page.get_by_role("button", name="Recruit an army …", exact=True).click()
         page.get_by_role("spinbutton", name="Archer", exact=True).fill("7")
         server.kill()
         expect(cut).to_be_visible()

@@ -74,7 +74,7 @@ function Level(props: BoardProps & { level: string; isOnly: boolean }): JSX.Elem
     <figure class="level">
       {props.isOnly ? null : <figcaption>{words().level(level)}</figcaption>}
       <svg ref={root} class="board" viewBox={`0 0 ${plan.width} ${plan.height}`} role="grid" aria-label={props.isOnly ? described.name : level} data-level={level} {...drag}>
-        <Patterns owners={[...described.owners.values()]} />
+        <Patterns described={described} />
         <g class="edges">
           {board.edges.map((edge) => {
             const [[x, y], [x2, y2]] = [plan.at(edge.from), plan.at(edge.to)];

@@ -303,7 +303,7 @@ function Palette({ editing, position, hand, owner, own, choose, put }: PalettePr
         </div>
       ) : null}
       <svg class="unseen" aria-hidden="true">
-        <Patterns owners={[...game.owners.values()]} />
+        <Patterns described={game} />
       </svg>
       <ul class="stock">
         {(tool.types.length > 0 ? tool.types : [undefined]).map((type) => (

@@ -5,6 +5,7 @@ import { useEffect, useState } from "preact/hooks";
 import { nameOf } from "./choose";
 import type { Described, Entry, Form, Json } from "./described";
 import type { Thing } from "./layers";
+import { Layouts } from "./layouts";
 import type { Filling, MatchState } from "./state";
 import { words } from "./words";
 
@@ -111,7 +112,12 @@ function Field(props: FieldProps): JSX.Element | null {
       );
     }
     case "slots":
-      return <SlotsField {...props} />;
+      return (
+        <>
+          <Layouts game={game.said.game as string} laid={value as string[]} use={set} />
+          <SlotsField {...props} />
+        </>
+      );
     default:
       return <SpacesField {...props} />;
   }

@@ -1,18 +1,19 @@
-/** The guide of a game, and its whole rule book. */
+/** The guide of a game with its board to look at, its pieces, and its whole rule book. */
 
 import { useSignal } from "@preact/signals";
-import { marked } from "marked";
+import { Marked, type Tokens } from "marked";
 import type { JSX } from "preact";
-import { useEffect } from "preact/hooks";
-import type { Described } from "./described";
-import { Picture } from "./home";
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import { Boards } from "./board";
+import { nameOf } from "./choose";
+import type { Described, Entry } from "./described";
+import { beginning, EntrySymbol } from "./picture";
 import { go, title } from "./route";
 import { described, tell, warlog } from "./server";
 import { words } from "./words";
 
 export function LearnPage({ game }: { game: string }): JSX.Element {
   const said = useSignal<Described | null>(null);
-  const book = useSignal("");
   useEffect(() => {
     described(game).then((found) => (said.value = found), tell);
   }, [game]);
@@ -20,18 +21,123 @@ export function LearnPage({ game }: { game: string }): JSX.Element {
   title.value = said.value.name;
   return (
     <main class="narrow learn">
-      <p><a href="/" onClick={(event) => go(event)}>{words().home}</a></p>
-      <Picture game={said.value} />
+      <LivingBoard game={said.value} />
       <Markdown text={said.value.said.guide as string} />
-      <details onToggle={(event) => event.currentTarget.open && book.value === "" && warlog.games.rules(game as never).then((text) => (book.value = text), tell)}>
-        <summary>{words().wholeRules}</summary>
-        <Markdown text={book.value} />
-      </details>
+      <p><a href={`/new/${game}`} onClick={go}>{words().learn.begin}</a></p>
+      <Catalogues game={said.value} />
+      <Book game={game} />
     </main>
   );
 }
 
-/** The server's own texts. The page's Content-Security-Policy lets no script in them run. */
+/** The board at the beginning; who clicks on something reads what it is. */
+function LivingBoard({ game }: { game: Described }): JSX.Element {
+  const level = useSignal<string | undefined>(game.board.levels[0]);
+  const at = useSignal<string | null>(null);
+  const shown = useMemo(() => beginning(game), [game]);
+  const here = shown.filter((thing) => at.value !== null && thing.spaces.includes(at.value) && (thing.level === undefined || thing.level === level.value));
+  const kind = game.board.space_kinds.find((one) => one.key === game.spaces.get(at.value ?? "")?.kind);
+  return (
+    <>
+      {game.board.levels.length === 1 ? null : (
+        <div class="row" role="group">
+          {game.board.levels.map((one) => (
+            <button type="button" aria-pressed={level.value === one} onClick={() => (level.value = one)}>{words().level(one)}</button>
+          ))}
+        </div>
+      )}
+      <Boards described={game} shown={shown} facing={0} level={level.value} selected={new Set(at.value === null ? [] : [nameOf({ space: at.value, level: level.value })])} targets={new Map()} trail={[]} onPick={(cell) => (at.value = cell.space ?? null)} />
+      <div class="explained" role="status" lang={at.value === null ? undefined : "en"}>
+        {at.value === null ? <p>{words().learn.click}</p> : <p><b>{at.value}</b>{kind === undefined ? "" : `: ${kind.name}. ${kind.text}`}</p>}
+        {here.map((thing) => {
+          const entry = thing.entry ?? game.entry("marks", thing.layer.mark);
+          return entry === undefined ? null : <p key={thing.key}><b>{[entry.name, game.owners.get(thing.owner ?? "")?.name].filter(Boolean).join(", ")}</b>: {entry.text}</p>;
+        })}
+      </div>
+    </>
+  );
+}
+
+/** Everything that has a symbol, with its text. */
+function Catalogues({ game }: { game: Described }): JSX.Element {
+  return (
+    <>
+      {(game.said.catalogues as string[]).map((catalogue) => {
+        const entries = (game.said[catalogue] as Entry[]).filter((one) => one.text !== "");
+        return entries.length === 0 ? null : (
+          <details key={catalogue} open={catalogue === "pieces"}>
+            <summary><h2>{words().catalogue(catalogue.replaceAll("_", " "))}</h2></summary>
+            <dl class="catalogue" lang="en">
+              {entries.map((entry) => (
+                <div key={entry.key}>
+                  <dt><EntrySymbol game={game} entry={entry} isPiece={catalogue === "pieces"} /> {entry.name}</dt>
+                  <dd>{entry.text}</dd>
+                </div>
+              ))}
+            </dl>
+          </details>
+        );
+      })}
+    </>
+  );
+}
+
+interface Heading {
+  depth: number;
+  text: string;
+  id: string;
+}
+
+/** The rule book with anchors at its headings; they come first, as its table of contents. */
+function Book({ game }: { game: string }): JSX.Element {
+  const book = useSignal<{ headings: Heading[]; html: string } | null>(null);
+  const details = useRef<HTMLDetailsElement>(null);
+  const read = () => {
+    if (book.value === null) warlog.games.rules(game as never).then((text) => (book.value = bound(text)), tell);
+  };
+  useEffect(() => {
+    if (location.hash.length > 1 && details.current !== null) details.current.open = true;
+  }, [game]);
+  useEffect(() => {
+    if (book.value !== null && location.hash.length > 1) document.getElementById(location.hash.slice(1))?.scrollIntoView();
+  }, [book.value]);
+  return (
+    <details ref={details} class="book" onToggle={(event) => event.currentTarget.open && read()}>
+      <summary><h2>{words().wholeRules}</h2></summary>
+      {book.value === null ? null : (
+        <>
+          <nav aria-label={words().learn.contents}>
+            <ul lang="en">
+              {book.value.headings.map((one) => (
+                <li key={one.id} class={`depth-${one.depth}`}><a href={`#${one.id}`}>{one.text}</a></li>
+              ))}
+            </ul>
+          </nav>
+          <article lang="en" dangerouslySetInnerHTML={{ __html: book.value.html }} />
+        </>
+      )}
+    </details>
+  );
+}
+
+function bound(text: string): { headings: Heading[]; html: string } {
+  const headings: Heading[] = [];
+  const marked = new Marked({
+    renderer: {
+      heading({ tokens, depth, text }: Tokens.Heading): string {
+        const id = `${headings.length}-${text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "")}`;
+        headings.push({ depth, text: text.replaceAll("`", ""), id });
+        return `<h${depth + 1} id="${id}">${this.parser.parseInline(tokens)}</h${depth + 1}>`;
+      },
+    },
+  });
+  const html = marked.parse(text, { async: false });
+  return { headings: headings.filter((one) => one.depth === 2 || one.depth === 3), html };
+}
+
+const plain = new Marked();
+
+/** The server's own texts, which are English. The page's Content-Security-Policy lets no script in them run. */
 function Markdown({ text }: { text: string }): JSX.Element {
-  return <article dangerouslySetInnerHTML={{ __html: marked.parse(text, { async: false }) }} />;
+  return <article lang="en" dangerouslySetInnerHTML={{ __html: plain.parse(text, { async: false }) }} />;
 }

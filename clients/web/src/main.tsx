@@ -1,11 +1,14 @@
 import { effect, useSignal } from "@preact/signals";
 import { type JSX, render } from "preact";
 import { useEffect } from "preact/hooks";
+import { BeginPage } from "./begin";
 import { EditorPage, ScenarioPage } from "./editor";
 import { HomePage } from "./home";
 import { LearnPage } from "./learn";
 import { MatchPage } from "./match";
 import { hasOthers, news, waiting } from "./notices";
+import { Looking } from "./pairing";
+import { MyPage, PlayerPage } from "./player";
 import { ImportPage } from "./records";
 import { go, path, title } from "./route";
 import { GameName, SignIn } from "./shared";
@@ -19,14 +22,40 @@ function Page(): JSX.Element {
       .catch(tell)
       .finally(() => (known.value = true));
   }, []);
-  const [, first = "", second = "", third = "", fourth = ""] = path.value.split("/");
   return (
     <>
       <Header />
       <Messages />
-      {!known.value ? <main aria-busy="true" /> : first === "" ? <HomePage /> : first === "m" ? <MatchPage key={second} id={second} /> : first === "learn" ? <LearnPage game={second} /> : first === "edit" ? <EditorPage key={second} game={second} match={third} at={fourth} /> : first === "s" ? <ScenarioPage key={second} id={second} /> : first === "import" ? <ImportPage /> : <main class="narrow"><p>{words().notFound}</p></main>}
+      {known.value ? <Shown /> : <main aria-busy="true" />}
     </>
   );
+}
+
+/** The page that the address names. */
+function Shown(): JSX.Element {
+  const [, first = "", second = "", third = "", fourth = ""] = path.value.split("/");
+  switch (first) {
+    case "":
+      return <HomePage />;
+    case "m":
+      return <MatchPage key={second} id={second} />;
+    case "new":
+      return <BeginPage key={second} name={second} />;
+    case "learn":
+      return <LearnPage key={second} game={second} />;
+    case "edit":
+      return <EditorPage key={second} game={second} match={third} at={fourth} />;
+    case "s":
+      return <ScenarioPage key={second} id={second} />;
+    case "import":
+      return <ImportPage />;
+    case "me":
+      return <MyPage />;
+    case "p":
+      return <PlayerPage key={second} id={second} />;
+    default:
+      return <main class="narrow"><p>{words().notFound}</p></main>;
+  }
 }
 
 function Header(): JSX.Element {
@@ -34,7 +63,7 @@ function Header(): JSX.Element {
     <header>
       <a href="/" class="brand" onClick={go}>Warlog</a>
       {waiting.value.length === 0 ? null : <a href="/" class="count" onClick={go}>{words().waiting(waiting.value.length)}</a>}
-      <span class="who">{me.value?.name}</span>
+      <a href="/me" class="who" onClick={go}>{me.value?.name ?? words().signIn}</a>
       <label>
         <span class="unseen">{words().language}</span>
         <select value={language.value} onChange={(event) => speak(event.currentTarget.value)}>
@@ -69,6 +98,9 @@ function Messages(): JSX.Element {
             <button type="button" onClick={() => void signOut().catch(tell)}>{words().goOnAsGuest}</button>
           </div>
         ) : null}
+      </div>
+      <div class="messages">
+        <Looking />
       </div>
       <div class="messages" role="status">
         {isElsewhere && hasOthers(said.match) ? (

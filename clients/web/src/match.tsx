@@ -8,6 +8,7 @@ import { Boards } from "./board";
 import { type Candidate, nameOf } from "./choose";
 import { cost, TemplateForm } from "./forms";
 import { Happened } from "./happened";
+import { PlayerName } from "./player";
 import { go, title } from "./route";
 import { Events, Slider, Tree } from "./replay";
 import { RecordMenu } from "./records";
@@ -129,7 +130,7 @@ function Seats({ match }: { match: MatchState }): JSX.Element {
           <li class={acts ? "acts" : ""}>
             <span class="swatch" style={{ background: look?.colour }} aria-hidden="true" />
             <b>{look?.name ?? seat}</b>
-            <span>{player === null ? words().free : player.id === me.value?.id ? `${player.name} (${words().you})` : player.name}</span>
+            <span>{player === null ? words().free : player.id === me.value?.id ? `${player.name} (${words().you})` : <PlayerName player={player} />}</span>
             {acts ? <Clock until={summary.deadlines[seat]} now={summary.now} /> : null}
             {summary.status !== "lobby" ? null : player === null ? (
               <button type="button" onClick={() => void match.command((one) => one.takeSeat(seat))}>{words().takeSeat}</button>

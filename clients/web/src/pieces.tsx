@@ -2,7 +2,7 @@
 
 import type { JSX } from "preact";
 import type { Cell } from "./choose";
-import type { Described, Owner } from "./described";
+import type { Described } from "./described";
 import type { Thing } from "./layers";
 import { outline, type Plan, U } from "./plan";
 import { words } from "./words";
@@ -31,7 +31,7 @@ export function draw(described: Described, plan: Plan, thing: Thing, onCell: Map
         );
       }
       case "fill":
-        return <g key={key} class="fill" fill={`url(#owner-${thing.owner})`}>{shape(1)}</g>;
+        return <g key={key} class="fill" fill={patternOf(described, thing.owner)}>{shape(1)}</g>;
       case "outline":
         return <g key={key} class="outline" stroke={described.owners.get(thing.owner ?? "")?.colour}>{shape(0.9)}</g>;
       case "highlight":
@@ -93,7 +93,7 @@ export function Piece({ described, thing, r }: { described: Described; thing: Th
   return (
     <g class={`piece${thing.layer.draw === "ghost" ? " ghost" : ""}${thing.back ? " back" : ""}${thing.veiled ? " veiled" : ""}`}>
       <title>{[thing.entry?.name, owner?.name, ...thing.marks.map((mark) => mark.name), thing.veiled ? words().veiled : ""].filter(Boolean).join(", ")}</title>
-      <circle class="rim" r={r} fill={owner === undefined ? "#bbbbbb" : `url(#owner-${owner.id})`} />
+      <circle class="rim" r={r} fill={owner === undefined ? "#bbbbbb" : patternOf(described, owner.id)} />
       <circle class="face" r={r * 0.7} />
       <text class="symbol" y={r * 0.3} font-size={r * (symbol.length < 3 ? 0.85 : 0.62)}>{symbol}</text>
       {thing.marks.length > 0 ? <text class="marks" y={-r * 0.42} font-size={r * 0.42}>{thing.marks.map((mark) => mark.symbol).join("")}</text> : null}
@@ -118,15 +118,20 @@ const PATTERNS: Record<string, string> = {
   bars: "M0,2H8M0,6H8",
 };
 
-export function Patterns({ owners }: { owners: readonly Owner[] }): JSX.Element {
+/** Boards of several games may be on one page, each with its owners. */
+const patternId = (described: Described, owner: string | undefined): string => `${String(described.said.game)}-${owner}`;
+
+const patternOf = (described: Described, owner: string | undefined): string => `url(#${patternId(described, owner)})`;
+
+export function Patterns({ described }: { described: Described }): JSX.Element {
   return (
     <defs>
-      {owners.map((owner) => {
+      {[...described.owners.values()].map((owner) => {
         const [red, green, blue] = [1, 3, 5].map((at) => parseInt(owner.colour.slice(at, at + 2), 16)) as [number, number, number];
         const ink = red * 3 + green * 6 + blue > 1500 ? "#222222" : "#ffffff";
         const line = PATTERNS[owner.pattern];
         return (
-          <pattern id={`owner-${owner.id}`} width="8" height="8" patternUnits="userSpaceOnUse">
+          <pattern id={patternId(described, owner.id)} width="8" height="8" patternUnits="userSpaceOnUse">
             <rect width="8" height="8" fill={owner.colour} />
             {line === undefined ? null : <path d={line} fill="none" stroke={ink} stroke-width={owner.pattern === "checks" ? 4 : 1.8} opacity=".8" />}
           </pattern>

@@ -13,7 +13,29 @@ export function GameName({ game, against = "" }: { game: string; against?: strin
   useEffect(() => {
     described(game).then((found) => (name.value = found.name), () => undefined);
   }, [game]);
-  return <b>{words().against(name.value, against)}</b>;
+  return <b lang={against === "" ? "en" : undefined}>{words().against(name.value, against)}</b>;
+}
+
+/** A button that asks again before anything is done. `about`: what it is about, for screen readers. */
+export function Sure({ what, about = "", done }: { what: string; about?: string; done: () => unknown }): JSX.Element {
+  const isAsked = useSignal(false);
+  if (!isAsked.value) return <button type="button" aria-label={`${what} ${about}`.trim()} onClick={() => (isAsked.value = true)}>{what}</button>;
+  return (
+    <span class="row">
+      {words().sure(what)}
+      <button
+        type="button"
+        class="main"
+        onClick={() => {
+          isAsked.value = false;
+          done();
+        }}
+      >
+        {words().yes}
+      </button>
+      <button type="button" onClick={() => (isAsked.value = false)}>{words().no}</button>
+    </span>
+  );
 }
 
 export function SignIn(): JSX.Element {

@@ -71,11 +71,14 @@ async def get_home(request: AnyRequest) -> Answer:
 
 PAGES = [
     "/m/{match_id:str}",
+    "/new/{game:str}",
     "/learn/{game:str}",
     "/edit/{game:str}",
     "/edit/{game:str}/{match_id:str}/{version:str}",
     "/s/{scenario_id:str}",
     "/import",
+    "/me",
+    "/p/{player_id:str}",
 ]
 
 

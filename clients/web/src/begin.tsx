@@ -1,0 +1,163 @@
+/** A match to be begun: against whom, how fast, and under which options. The options are those of the game's own schema. */
+
+import { useSignal } from "@preact/signals";
+import type { JSX } from "preact";
+import { useEffect } from "preact/hooks";
+import type { Described, Json } from "./described";
+import { look } from "./pairing";
+import { Picture } from "./picture";
+import { goTo, title } from "./route";
+import { described, me, player, tell, trouble, warlog } from "./server";
+import { words } from "./words";
+
+interface Option {
+  description?: string;
+  type?: string;
+  enum?: (string | number)[];
+  default?: unknown;
+  minimum?: number;
+  maximum?: number;
+}
+
+/** How a match is begun, beside the game's own options. */
+interface Wish {
+  seat?: string;
+  visibility?: "public" | "private";
+  mode?: "casual" | "competitive";
+  move_seconds?: number;
+}
+
+const CLOCKS = [0, 30, 60, 300, 3600, 86_400, 259_200];
+const CLOCK = "move_seconds"; // a game may have an option of this name; then it is not asked for twice
+
+/** Makes a match in which the player has every seat, or one and a link for the others; shows it. */
+export async function begin(game: string, isAlone: boolean, options: Json = {}, { seat, ...wish }: Wish = {}): Promise<void> {
+  try {
+    await player();
+    const { seats } = await described(game, options);
+    const mine = seats.some((one) => one.id === seat) ? seat : seats[0]!.id;
+    const held = Object.fromEntries(seats.map((one) => [one.id, isAlone || one.id === mine ? "me" : "open"]));
+    const { match } = await warlog.matches.create({ game: game as never, options: options as never, seats: held, consent: isAlone ? "none" : "all", ...wish });
+    goTo(`/m/${match.id}`);
+  } catch (error) {
+    tell(error);
+  }
+}
+
+export function BeginPage({ name }: { name: string }): JSX.Element {
+  const game = useSignal<Described | null>(null);
+  const given = useSignal<Json>({});
+  const wish = useSignal<Wish>({});
+  useEffect(() => {
+    described(name).then((found) => (game.value = found), tell);
+  }, [name]);
+  if (game.value === null) return <main class="narrow" aria-busy="true" />;
+  title.value = game.value.name;
+  const { said, seats } = game.value;
+  const schema = said.options as { $defs: { Options: { properties: Record<string, Option> } } };
+  const options = Object.entries(schema.$defs.Options.properties).filter(([, one]) => one.enum !== undefined || ["integer", "boolean"].includes(one.type ?? ""));
+  const hasClock = options.some(([key]) => key === CLOCK);
+  const set = (change: Wish) => (wish.value = { ...wish.value, ...change });
+  const { seat: _seat, visibility: _visibility, ...wanted } = wish.value;
+  return (
+    <main class="narrow begin">
+      <h1 lang="en">{game.value.name}</h1>
+      <Picture game={game.value} />
+      <div class="asked">
+        <Choice label={words().seat} value={wish.value.seat ?? seats[0]!.id} lang="en" of={seats.map((one) => [one.id, one.name])} set={(seat) => set({ seat })} />
+        <Choice label={words().begin.seen} value={wish.value.visibility ?? "public"} of={Object.entries(words().begin.visibility)} set={(visibility) => set({ visibility: visibility as "public" })} />
+        <Choice label={words().begin.kind} value={wish.value.mode ?? "casual"} of={Object.entries(words().begin.mode)} set={(mode) => set({ mode: mode as "casual" })} />
+        {hasClock ? null : (
+          <Choice label={words().begin.clock} value={String(wish.value.move_seconds ?? 0)} of={CLOCKS.map((one) => [String(one), words().duration(one)])} set={(seconds) => set({ move_seconds: Number(seconds) })} />
+        )}
+      </div>
+      <details>
+        <summary>{words().begin.options(Object.keys(given.value).length)}</summary>
+        {me.value === null ? null : <Kept game={name} given={given.value} set={(options) => (given.value = options)} />}
+        <div class="options" lang="en">
+          {options.map(([key, option]) => (
+            <OptionField
+              key={key}
+              name={key}
+              option={option}
+              value={given.value[key] ?? option.default}
+              set={(value) => {
+                const { [key]: _, ...rest } = given.value;
+                given.value = value === undefined || value === option.default ? rest : { ...rest, [key]: value };
+              }}
+            />
+          ))}
+        </div>
+      </details>
+      <div class="row">
+        <button type="button" class="main" onClick={() => void begin(name, true, given.value, wish.value)}>{words().alone}</button>
+        <button type="button" onClick={() => void begin(name, false, given.value, wish.value)}>{words().friend}</button>
+        <button type="button" onClick={() => void look({ game: name as never, options: given.value as never, ...wanted })}>{words().pair}</button>
+      </div>
+    </main>
+  );
+}
+
+function Choice({ label, value, lang, of, set }: { label: string; value: string; lang?: string; of: (readonly [string, string])[]; set: (value: string) => void }): JSX.Element {
+  return (
+    <label>
+      <span>{label}</span>
+      <select value={value} onChange={(event) => set(event.currentTarget.value)}>
+        {of.map(([key, name]) => (
+          <option value={key} lang={lang}>{name}</option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+function OptionField({ name, option, value, set }: { name: string; option: Option; value: unknown; set: (value: unknown) => void }): JSX.Element {
+  const label = name.replaceAll("_", " ");
+  const text = option.description?.replaceAll("`", "");
+  const many = option.enum;
+  return (
+    <label>
+      <span>{label}</span>
+      {many !== undefined ? (
+        <select value={String(value ?? "")} onChange={(event) => set(many.find((one) => String(one) === event.currentTarget.value))}>
+          {option.default === undefined ? <option value="" /> : null}
+          {many.map((one) => (
+            <option value={String(one)}>{String(one).replaceAll("_", " ")}</option>
+          ))}
+        </select>
+      ) : option.type === "boolean" ? (
+        <input type="checkbox" checked={value === true} onChange={(event) => set(event.currentTarget.checked)} />
+      ) : (
+        <input type="number" min={option.minimum} max={option.maximum} value={value === undefined ? "" : String(value)} onInput={(event) => set(event.currentTarget.value === "" ? undefined : Number(event.currentTarget.value))} />
+      )}
+      <small>{text}</small>
+    </label>
+  );
+}
+
+/** Options that the player has kept under a name. */
+function Kept({ game, given, set }: { game: string; given: Json; set: (options: Json) => void }): JSX.Element {
+  const sets = useSignal<{ name: string; options: Json }[]>([]);
+  const name = useSignal("");
+  const read = () => warlog.me.options.list(game as never).then((found) => (sets.value = found as unknown as { name: string; options: Json }[]), tell);
+  useEffect(() => void read(), [game]);
+  const use = (wanted: string) => {
+    const found = sets.value.find((one) => one.name === wanted);
+    name.value = wanted;
+    if (found !== undefined) set(found.options);
+  };
+  const keep = () => {
+    trouble.value = "";
+    warlog.me.options.save(game as never, name.value.trim(), given as never).then(read, tell);
+  };
+  return (
+    <div class="row">
+      {sets.value.length === 0 ? null : <Choice label={words().begin.kept} value={name.value} of={[["", "–"], ...sets.value.map((one) => [one.name, one.name] as const)]} set={use} />}
+      <label>
+        <span class="unseen">{words().keepAs}</span>
+        <input placeholder={words().keepAs} maxLength={40} value={name.value} onInput={(event) => (name.value = event.currentTarget.value)} />
+      </label>
+      <button type="button" disabled={name.value.trim() === ""} onClick={keep}>{words().keep}</button>
+    </div>
+  );
+}
