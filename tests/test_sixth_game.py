@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.servers import WarlogServer
+from tests.web.pages import Person, browser
 from warlog_client import Client, Trace, Undo
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -138,6 +139,23 @@ def test_a_sixth_game_is_played_to_its_end_taken_back_and_played_again_over_rest
         assert any("take count=3" in line for line in red.history(match))
         record = red.export(match)
         assert red.import_record(record).match.game == "nim"
+
+
+def test_the_board_of_a_sixth_game_is_edited_in_the_browser(server: WarlogServer) -> None:
+    with browser() as opened:
+        person = Person(opened, server.url)
+        page = person.page
+        page.goto(f"{server.url}/edit/nim")
+        page.wait_for_selector("text=A match can begin from this board.")
+        page.locator('[data-space="heap"]').click()
+        page.get_by_role("spinbutton", name="heap").fill("7")
+        page.get_by_label("Whose turn it is").select_option("blue")
+        page.get_by_role("button", name="Play here, both sides").click()
+        page.wait_for_url("**/m/*")
+        match = page.url.rpartition("/")[2]
+        position = person.ask(f"/v1/matches/{match}/view?seat=all")["position"]
+        assert position == {"heap": 7, "seat": "blue"}
+        assert person.complaints == []
 
 
 def test_the_generic_suites_of_the_core_and_the_layout_find_a_sixth_game_by_its_files(tree: Tree) -> None:

@@ -30,6 +30,8 @@ export class Draft {
   readonly sheet = signal<Sheet>({ text: "", options: "{}" });
   readonly past = signal<readonly Sheet[]>([]);
   readonly name = signal("");
+  /** The match from which the board was taken, and into which it can be put; "": none. */
+  readonly match = signal("");
   readonly described = signal<Described | null>(null);
   /** What the server said last, perhaps of an older Position; null: nothing yet. */
   readonly verdict = signal<Verdict | null>(null);
@@ -46,6 +48,7 @@ export class Draft {
       this.sheet.value = { text: kept.text, options: kept.options };
       this.past.value = kept.past;
       this.name.value = kept.name;
+      this.match.value = kept.match;
     }
   }
 
@@ -78,7 +81,7 @@ export class Draft {
 
   start(): void {
     this.#stop.push(
-      effect(() => keep(this.game, { ...this.sheet.value, name: this.name.value, past: this.past.value.slice(-STEPS_KEPT) })),
+      effect(() => keep(this.game, { ...this.sheet.value, name: this.name.value, match: this.match.value, past: this.past.value.slice(-STEPS_KEPT) })),
       effect(() => this.#describe(this.options.value)),
       effect(() => this.#check(this.described.value, this.#read.value.position, this.options.value, this.#asked.value)),
     );
@@ -183,6 +186,7 @@ function wholeSheet(sheet: Sheet): Sheet {
 
 interface Kept extends Sheet {
   name: string;
+  match: string;
   past: readonly Sheet[];
 }
 
@@ -192,7 +196,7 @@ function keptOf(game: string): Kept | null {
   try {
     const kept = JSON.parse(localStorage.getItem(keyOf(game)) ?? "null") as Partial<Kept> | null;
     if (kept === null || typeof kept.text !== "string" || typeof kept.options !== "string") return null;
-    return { text: kept.text, options: kept.options, name: String(kept.name ?? ""), past: Array.isArray(kept.past) ? kept.past : [] };
+    return { text: kept.text, options: kept.options, name: String(kept.name ?? ""), match: String(kept.match ?? ""), past: Array.isArray(kept.past) ? kept.past : [] };
   } catch {
     return null;
   }
@@ -207,10 +211,10 @@ function keep(game: string, kept: Kept): void {
 }
 
 /** Makes this the board of the game's editor; what was there before can be had back with "Undo". */
-export function replace(game: string, position: Json, options: Json, name = ""): void {
+export function replace(game: string, position: Json, options: Json, { name = "", match = "" } = {}): void {
   const before = keptOf(game);
   const past = before === null || before.text === "" ? [] : [...before.past, { text: before.text, options: before.options }].slice(-STEPS_KEPT);
-  keep(game, { text: written(position), options: written(options), name, past });
+  keep(game, { text: written(position), options: written(options), name, match, past });
 }
 
 // ---- a board in a link ---------------------------------------------------------------------------------------------

@@ -53,7 +53,7 @@ export function ScenarioPage({ id }: { id: string }): JSX.Element {
       async (found) => {
         const { game, name, options } = found as unknown as { game: string; name: string; options: Json };
         const own = (await warlog.games.get(game as never, { options: options as never })) as unknown as { editor: { start: Json } };
-        replace(game, (found.position as Json | null) ?? own.editor.start, options, name);
+        replace(game, (found.position as Json | null) ?? own.editor.start, options, { name });
         goTo(`/edit/${game}`, true);
       },
       (error) => (missing.value = sentence(error)),
@@ -71,14 +71,14 @@ const STEPS_BACK_MAX = 8; // the last events of a match that is over have no boa
 
 async function fromMatch(game: string, id: string, at: number): Promise<void> {
   const match = warlog.match(id);
-  const { options, seats } = await match.get();
+  const { options, seats, status, mode } = await match.get();
   const seat = (seats as { seat: string; player: { id: string } | null }[]).find((one) => one.player?.id === me.value?.id)?.seat;
   for (let version = at; version > Math.max(0, at - STEPS_BACK_MAX); version--) {
     const found = await match.view("all", { at: version }).catch((error: unknown) => {
       if (seat === undefined) throw error;
       return match.position(seat, { at: version });
     });
-    if (isObject(found.position)) return replace(game, found.position, options as Json);
+    if (isObject(found.position)) return replace(game, found.position, options as Json, { match: seat !== undefined && status === "playing" && mode === "casual" ? id : "" });
   }
   throw new Error(words().editor.noBoard);
 }
@@ -473,12 +473,21 @@ function Play({ draft, game }: { draft: Draft; game: Described }): JSX.Element {
       isBusy.value = false;
     }
   };
+  const put = async (id: string) => {
+    try {
+      await warlog.match(id).propose({ kind: "edit", position: draft.position.peek() as never });
+      goTo(`/m/${id}`);
+    } catch (error) {
+      draft.judge(error);
+    }
+  };
   const [first, ...others] = game.seats.map((seat) => seat.id);
   const canBegin = draft.isFine.value && !isBusy.value;
   return (
     <div class="row">
       <button type="button" class="main" disabled={!canBegin} onClick={() => void begin(Object.fromEntries(game.seats.map((seat) => [seat.id, "me"])), "none")}>{words().alone}</button>
       <button type="button" disabled={!canBegin} onClick={() => void begin({ [first!]: "me", ...Object.fromEntries(others.map((seat) => [seat, "open"])) }, "all")}>{words().friend}</button>
+      {draft.match.value === "" ? null : <button type="button" disabled={!canBegin} onClick={() => void put(draft.match.value)}>{words().editor.put}</button>}
     </div>
   );
 }

@@ -168,6 +168,7 @@ export const en = {
     empty: "Empty the board",
     begin: "Start position",
     take: "Take it away",
+    put: "Put this board into the match",
     turn: "Whose turn it is",
     checking: "Checking …",
     fine: "A match can begin from this board.",

@@ -168,6 +168,7 @@ export const zh: Words = {
     empty: "清空棋盘",
     begin: "开局局面",
     take: "拿走它",
+    put: "把这个棋盘放进对局",
     turn: "轮到谁",
     checking: "正在检查…",
     fine: "可以从这个棋盘开始对局。",
