@@ -1,4 +1,5 @@
-// Builds the page into service/warlog_service/web: index.html, and script and style under names with their hash.
+// Builds the page into service/warlog_service/web: index.html, script and style under names with their hash, and
+// board.js, the element <warlog-board> for pages of others, under a name that stays.
 //
 //     node build.mjs [--out DIR]
 
@@ -6,15 +7,14 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
+import { build, transform } from "esbuild";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const given = process.argv.indexOf("--out");
 const out = given > 0 ? process.argv[given + 1] : join(here, "../../service/warlog_service/web");
 
-const { outputFiles } = await build({
+const shared = {
   absWorkingDir: here,
-  entryPoints: { app: "src/main.tsx", style: "src/style.css" },
   bundle: true,
   minify: true,
   write: false,
@@ -26,7 +26,19 @@ const { outputFiles } = await build({
   jsxImportSource: "preact",
   outdir: "/",
   alias: { "warlog-client": join(here, "../typescript/src/index.ts") },
-});
+};
+const { outputFiles } = await build({ ...shared, entryPoints: { app: "src/main.tsx", style: "src/style.css" } });
+
+// In the element the style is a text, for its shadow root.
+const asText = {
+  name: "style as text",
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /\.css$/ }, async ({ path }) => {
+      const { code } = await transform(readFileSync(path, "utf8"), { loader: "css", minify: true });
+      return { contents: code, loader: "text" };
+    }),
+};
+const element = await build({ ...shared, entryPoints: { board: "src/element.tsx" }, plugins: [asText] });
 
 rmSync(out, { recursive: true, force: true });
 mkdirSync(out, { recursive: true });
@@ -39,3 +51,4 @@ for (const { path, contents } of outputFiles) {
 }
 const page = readFileSync(join(here, "src/index.html"), "utf8");
 writeFileSync(join(out, "index.html"), page.replace("app.js", names.app).replace("style.css", names.style));
+writeFileSync(join(out, "board.js"), element.outputFiles[0].contents);

@@ -217,7 +217,8 @@ def test_the_committed_page_is_the_one_that_is_built(tmp_path: Path) -> None:
     subprocess.run(built_by, cwd=WEB, check=True, timeout=120)
     built = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     assert built == {path.name: path.read_bytes() for path in BUILT.iterdir()}, "`make web` builds it"
-    sent = sum(len(gzip.compress(body)) for name, body in built.items() if not name.endswith(".html"))
+    first_load = (body for name, body in built.items() if name != "board.js" and not name.endswith(".html"))
+    sent = sum(len(gzip.compress(body)) for body in first_load)
     assert sent <= 90 * 1024
 
 
