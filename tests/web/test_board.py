@@ -226,3 +226,51 @@ def test_an_area_is_chosen_by_clicks_on_the_board(person: Person) -> None:
     page.get_by_role("region", name="What happened").get_by_text("c4, d4, c5, d5").wait_for()
     (area,) = person.ask(f"/v1/matches/{match}/view")["view"]["terrain"]
     assert area["spaces"] == ["c4", "d4", "c5", "d5"]
+
+
+def test_a_click_is_asked_about_where_the_reader_wants_it(person: Person) -> None:
+    person.begin("confrontation", position=PAWNS)
+    page = person.page
+    page.get_by_label("Ask first").select_option("takes")
+    space(person, "a2").click()
+    space(person, "a3").click()
+    page.wait_for_selector("text=Event 3 of 3")  # it takes nothing
+    space(person, "d4").click()
+    space(person, "d5").click()
+    question = page.locator(".near").get_by_role("alertdialog")
+    question.get_by_role("button", name="No").click()
+    assert person.events() == 3
+    space(person, "d4").click()
+    space(person, "d5").click()
+    question.get_by_role("button", name="Yes").click()
+    page.wait_for_selector("text=Event 4 of 4")
+    page.reload()
+    page.wait_for_selector(".actions")
+    assert page.get_by_label("Ask first").input_value() == "takes"
+
+
+def test_a_match_that_is_over_is_seen_by_any_seat_and_whole_and_is_verified_draw_by_draw(
+    chromium: Browser, server: WarlogServer, person: Person
+) -> None:
+    person.begin("wec", position=TORPEDO)
+    page = person.page
+    page.get_by_role("button", name="Resign").click()
+    page.get_by_role("button", name="Yes").click()
+    page.wait_for_selector("text=won (")
+    stranger = Person(chromium, server.url)
+    stranger.page.goto(page.url)
+    stranger.page.get_by_role("button", name="First").click()
+    hidden = stranger.page.locator('[data-level="sub"] .moving[data-at="d5"]')
+    views = stranger.page.get_by_label("Seen as")
+    views.select_option("spectator")
+    stranger.settle()
+    views.select_option("white")
+    hidden.wait_for()
+    views.select_option("all")
+    stranger.settle()
+    assert hidden.count() == 1
+    assert stranger.page.locator('[data-level="ground"] .moving').count() == 3
+    stranger.page.get_by_role("button", name="Verify").click()
+    stranger.page.get_by_text("Every draw follows").wait_for()
+    assert stranger.complaints == []
+    stranger.close()

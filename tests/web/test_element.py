@@ -30,7 +30,7 @@ def chromium() -> Iterator[Browser]:
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, *args: object) -> None:
+    def log_message(self, format: str, *args: object) -> None:
         pass
 
 

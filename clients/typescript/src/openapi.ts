@@ -554,7 +554,7 @@ export interface paths {
          * @description What event `at` did on the board, as a seat of yours saw it, or as a spectator did: for an animation.
          *
          *     The trace is made from the views before and after the event. It is null if the event is no action, or if the seat
-         *     did not see the whole action.
+         *     did not see the whole action. Who may see everything may ask for any seat, as with `view`.
          */
         get: operations["get_trace"];
         put?: never;
@@ -597,9 +597,9 @@ export interface paths {
          * @description The board as a seat of yours sees it, or as a spectator does; with `at`, as it was after that version.
          *
          *     `seat=all` gives the whole position if the match is over or has an open record, or if you hold every seat of a
-         *     casual match. If the rule book has no Position for this state (it has none for a match that is over), `position` is
-         *     null and `views` has the view of every seat; together they show everything. The ETag changes with the version, the
-         *     viewer and what has been disclosed.
+         *     casual match; then the view of any seat may be asked for, too. If the rule book has no Position for this state (it
+         *     has none for a match that is over), `position` is null and `views` has the view of every seat; together they show
+         *     everything. The ETag changes with the version, the viewer and what has been disclosed.
          */
         get: operations["get_view"];
         put?: never;

@@ -4,17 +4,18 @@ import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
 import { About } from "./about";
+import { Actions, NearClick } from "./actions";
 import { Boards } from "./board";
-import { type Candidate, nameOf } from "./choose";
-import { cost, TemplateForm } from "./forms";
+import { nameOf } from "./choose";
 import { Happened } from "./happened";
 import { PlayerName } from "./player";
 import { go, title } from "./route";
 import { Events, Slider, Tree } from "./replay";
 import { RecordMenu } from "./records";
 import { me, tell } from "./server";
-import { MatchState } from "./state";
+import { type Caution, MatchState } from "./state";
 import { Trays } from "./trays";
+import { type Verdict, Verified } from "./verified";
 import { words } from "./words";
 
 export function MatchPage({ id }: { id: string }): JSX.Element {
@@ -66,6 +67,7 @@ export function MatchPage({ id }: { id: string }): JSX.Element {
 function Table({ match }: { match: MatchState }): JSX.Element | null {
   const game = match.game.value!;
   const level = useSignal<string | undefined>(innerWidth < 700 && game.board.levels.length > 1 ? game.board.levels[0] : undefined);
+  const pressed = useSignal({ x: 0, y: 0 });
   const viewer = match.viewer.value;
   const facing = game.seats.find((seat) => seat.id === viewer)?.facing ?? 0;
   const filling = match.filling.value;
@@ -89,7 +91,10 @@ function Table({ match }: { match: MatchState }): JSX.Element | null {
           ))}
         </div>
       ) : null}
+      <div onClickCapture={(event) => (pressed.value = { x: event.pageX, y: event.pageY })}>
       <Boards {...shared} facing={facing} level={level.value} trail={(trail?.path ?? []).map((space, at) => ({ space, level: trail?.levels?.[at] }))} onHold={(cell) => match.hold(cell)} playing={match.playing.value} gone={match.gone.value} />
+      </div>
+      <NearClick match={match} at={pressed.value} />
       <Happened match={match} />
       <Trays {...shared} />
     </>
@@ -174,7 +179,8 @@ function State({ match }: { match: MatchState }): JSX.Element {
     said = words().toAct(names(summary.to_act));
     if (summary.to_act.some((seat) => mine.includes(seat)) && new Set(summary.seats.map((one) => one.player?.id)).size > 1) said += ` · ${words().yourTurn}`;
   }
-  const viewers = [...mine, "spectator"];
+  const over = summary.status === "finished" || summary.status === "aborted";
+  const viewers = over ? ["all", ...summary.seats.map((one) => one.seat), "spectator"] : [...mine, "spectator"];
   return (
     <>
       <p class="state" role="status" aria-live="polite">{said}</p>
@@ -184,7 +190,23 @@ function State({ match }: { match: MatchState }): JSX.Element {
           <select value={match.as.value ?? ""} onChange={(event) => match.seeAs(event.currentTarget.value || null)}>
             <option value="">{words().mover}</option>
             {viewers.map((one) => (
-              <option value={one}>{one === "spectator" ? words().spectator : game.seatName(one)}</option>
+              <option value={one}>{one === "spectator" ? words().spectator : one === "all" ? words().all : game.seatName(one)}</option>
+            ))}
+          </select>
+        </label>
+      )}
+      {summary.status !== "playing" || mine.length === 0 ? null : (
+        <label class="row">
+          <span>{words().caution}</span>
+          <select
+            value={match.caution.value}
+            onChange={(event) => {
+              match.caution.value = event.currentTarget.value as Caution;
+              localStorage.setItem("caution", event.currentTarget.value);
+            }}
+          >
+            {(["off", "takes", "all"] as const).map((one) => (
+              <option value={one}>{words().cautions[one]}</option>
             ))}
           </select>
         </label>
@@ -212,100 +234,9 @@ function Proposal({ match }: { match: MatchState }): JSX.Element | null {
   );
 }
 
-const SHOWN_MAX = 60;
-
-/** Every legal action as a list that can be searched, narrowed by what was clicked. */
-function Actions({ match }: { match: MatchState }): JSX.Element | null {
-  const sought = useSignal("");
-  const sure = useSignal<Candidate | null>(null);
-  const isOpen = useSignal(false);
-  const chooser = match.chooser.value;
-  const [summary, mine] = [match.summary.value!, match.mine.value];
-  if (summary.status !== "playing" || mine.length === 0 || chooser === null || !match.isLive.value) return null;
-  if (match.open.value !== null) return <TemplateForm key={JSON.stringify(match.open.value)} match={match} action={match.open.value} />;
-  const all = match.candidates.value;
-  if (all.length === 0) return <p>{words().notYourTurn}</p>;
-  const picked = match.picked.value ?? [];
-  const settled = (match.groups.value.get(match.group.value ?? "") ?? picked).filter((one) => chooser.isSettled(one));
-  const meta = all.filter((one) => one.type.kind === "meta");
-  const chosen = match.cells.value.length > 0;
-  const choose = (one: Candidate) => void match.act(one.action);
-  const found = isOpen.value ? picked.filter((one) => full(match, one).toLowerCase().includes(sought.value.toLowerCase())) : [];
-  return (
-    <section class="actions" aria-label={words().actions}>
-      <p class="hint">{chosen ? (settled.length > 1 && settled.length === picked.length ? words().whichOne : words().chooseTarget) : words().choosePiece}</p>
-      <Groups match={match} />
-      <div class="row">
-        {settled.slice(0, SHOWN_MAX).map((one) => (
-          <button type="button" class="main" disabled={match.isBusy.value} {...point(match, one)} onClick={() => choose(one)}>{[chooser.words(one), cost(match, one.action)].filter(Boolean).join(" · ") + (one.action.open ? " …" : "")}</button>
-        ))}
-        {chosen ? <button type="button" onClick={() => match.drop()}>{words().cancel}</button> : null}
-      </div>
-      <details onToggle={(event) => (isOpen.value = event.currentTarget.open)}>
-        <summary>{`${words().actions} (${picked.length})`}</summary>
-        <input type="search" placeholder={words().search} aria-label={words().search} value={sought.value} onInput={(event) => (sought.value = event.currentTarget.value)} />
-        <ul class="list">
-          {found.slice(0, SHOWN_MAX).map((one) => (
-            <li>
-              <button type="button" {...point(match, one)} onClick={() => choose(one)}>{full(match, one)}</button>
-            </li>
-          ))}
-        </ul>
-      </details>
-      <div class="row meta">
-        {sure.value === null ? (
-          meta.map((one) => <button type="button" onClick={() => (sure.value = one)}>{one.type.label}</button>)
-        ) : (
-          <>
-            <span>{words().sure(sure.value.type.label)}</span>
-            <button
-              type="button"
-              class="main"
-              onClick={() => {
-                choose(sure.value!);
-                sure.value = null;
-              }}
-            >
-              {words().yes}
-            </button>
-            <button type="button" onClick={() => (sure.value = null)}>{words().no}</button>
-          </>
-        )}
-      </div>
-    </section>
-  );
-}
-
-/** What can be done with what was clicked: each kind of action alone, where there are several. */
-function Groups({ match }: { match: MatchState }): JSX.Element | null {
-  const groups = [...match.groups.value];
-  if (groups.length < 2) return null;
-  return (
-    <div class="row groups" role="group" aria-label={words().kinds}>
-      {groups.map(([name, actions]) => (
-        <button type="button" aria-pressed={match.group.value === name} onClick={() => (match.group.value = match.group.value === name ? null : name)}>
-          {actions.length === 1 ? name : `${name} (${actions.length})`}
-        </button>
-      ))}
-    </div>
-  );
-}
-
-/** Shows on the board where an action leads, before it is chosen. */
-function point(match: MatchState, one: Candidate) {
-  const on = () => (match.pointed.value = one);
-  const off = () => (match.pointed.value = null);
-  return { onMouseEnter: on, onFocus: on, onMouseLeave: off, onBlur: off };
-}
-
-function full(match: MatchState, one: Candidate): string {
-  const given = one.type.clicks.filter((field) => one.action[field] !== undefined && one.action[field] !== null);
-  return [one.type.label, ...given.map((field) => match.chooser.value!.given(one, field))].filter(Boolean).join(" ");
-}
-
 /** What may be proposed, and what a match that is over offers. */
 function After({ match }: { match: MatchState }): JSX.Element | null {
-  const verdict = useSignal("");
+  const verdict = useSignal<Verdict | null>(null);
   const summary = match.summary.value!;
   if (summary.rematch !== undefined) {
     return <p><a href={`/m/${summary.rematch}`} onClick={(event) => go(event)}>{words().rematch}</a></p>;
@@ -320,13 +251,13 @@ function After({ match }: { match: MatchState }): JSX.Element | null {
         <button
           type="button"
           onClick={() => {
-            match.handle.verify().then((said) => (verdict.value = (said as unknown as { ok: boolean }).ok ? words().verified : JSON.stringify(said)), tell);
+            match.handle.verify().then((said) => (verdict.value = said), tell);
           }}
         >
           {words().verify}
         </button>
       ) : null}
-      <span role="status">{verdict.value}</span>
+      {verdict.value === null ? null : <Verified match={match} verdict={verdict.value} />}
     </div>
   );
 }

@@ -42,6 +42,14 @@ async function signedIn(signal: AbortSignal): Promise<void> {
   while (hasEnded.value && !signal.aborted) await sleep(500, signal);
 }
 
+/** What all seats know together: of each seat's own pieces what it sees, of all else what the first one sees. */
+function joined(game: Described, views: Readonly<Record<string, Json>>): readonly Thing[] {
+  const seats = Object.keys(views);
+  return Object.entries(views).flatMap(([seat, view], at) =>
+    things(game, view).filter((thing) => (thing.owner !== undefined && seats.includes(thing.owner) ? thing.owner === seat : at === 0 && thing.layer.draw !== "ghost")),
+  );
+}
+
 function left(before: readonly Thing[], now: readonly Thing[]): readonly Thing[] {
   const there = new Set(now.filter((thing) => thing.tray === undefined).map((thing) => thing.id));
   return before.filter((thing) => thing.layer.draw === "piece" && thing.tray === undefined && thing.id !== undefined && !there.has(thing.id));
@@ -56,6 +64,9 @@ export interface Filling {
   hold?(space: string): void; // to drag what is there
 }
 
+/** When a click is asked about before it counts: never, where it takes, or always. */
+export type Caution = "off" | "takes" | "all";
+
 export class MatchState {
   readonly summary = signal<Summary | null>(null);
   readonly game = signal<Described | null>(null);
@@ -66,11 +77,14 @@ export class MatchState {
   /** As whom; null: as the seat that is to act, if it is mine, else the first of mine, else as a spectator. */
   readonly as = signal<string | null>(null);
   readonly view = signal<Json | null>(null);
+  readonly views = signal<Readonly<Record<string, Json>>>({}); // of every seat, where everything is shown
   readonly trail = signal<Trace | null>(null);
   readonly candidates = signal<readonly Candidate[]>([]);
   readonly picked = signal<readonly Candidate[] | null>(null);
   readonly cells = signal<readonly Cell[]>([]);
   readonly filling = signal<Filling | null>(null); // the form that is being filled in on the board
+  readonly caution = signal((localStorage.getItem("caution") ?? "off") as Caution);
+  readonly sure = signal<Candidate | null>(null); // the action that is asked about
   readonly looked = signal<Cell | null>(null); // where the reader has clicked last
   readonly group = signal<string | null>(null); // the one of `groups` that is meant
   readonly pointed = signal<Candidate | null>(null); // the listed action under the reader's hand
@@ -109,7 +123,7 @@ export class MatchState {
 
   readonly shown = computed<readonly Thing[]>(() => {
     const [game, view] = [this.game.value, this.view.value];
-    return game === null || view === null ? NOTHING : things(game, view);
+    return game === null || view === null ? NOTHING : this.as.value === "all" ? joined(game, this.views.value) : things(game, view);
   });
 
   readonly chooser = computed(() => (this.game.value === null ? null : new Chooser(this.game.value, this.shown.value)));
@@ -251,19 +265,21 @@ export class MatchState {
     const number = ++this.#shown;
     const [summary, at, seat] = [this.summary.peek()!, this.at.peek(), this.viewer.peek()];
     if (summary.status === "lobby") return;
-    const who = seat === "spectator" ? undefined : seat;
+    const everybody = seat === "all" ? summary.seats.map((one) => one.seat) : [];
+    const who = seat === "spectator" ? undefined : (everybody[0] ?? seat);
     const acts = at === null && summary.status === "playing" && this.mine.peek().includes(seat);
-    const [answer, trace, listed] = await Promise.all([
+    const [answer, trace, listed, ...all] = await Promise.all([
       this.#view(who, at),
       this.#trace(at ?? summary.version, who),
       acts ? this.#listed(seat) : undefined,
+      ...everybody.map((one) => this.#view(one, at)),
     ]);
     if (number !== this.#shown) return;
     const [before, last, version] = [this.shown.peek(), this.#last, at ?? summary.version];
     this.#last = { version, seat };
     batch(() => {
-      const whole = (answer ?? {}) as { view?: Json; position?: Json | null; views?: Record<string, Json> };
-      this.view.value = whole.view ?? whole.position ?? Object.values(whole.views ?? {})[0] ?? null;
+      this.view.value = (answer as { view: Json } | null)?.view ?? null;
+      this.views.value = Object.fromEntries(everybody.map((one, place) => [one, (all[place] as { view: Json } | null)?.view ?? {}]));
       this.trail.value = trace;
       this.candidates.value = listed === undefined ? [] : this.chooser.peek()!.candidates(listed.actions, listed.traces);
       const open = this.open.peek();
@@ -322,7 +338,7 @@ export class MatchState {
 
   async #trace(at: number, seat: string | undefined): Promise<Trace | null> {
     try {
-      const answer = (await this.#handle.trace(at, { seat: seat === "all" ? undefined : seat })) as unknown as { trace: Trace | null };
+      const answer = (await this.#handle.trace(at, { seat })) as unknown as { trace: Trace | null };
       return answer.trace;
     } catch {
       return null; // no action, or nothing of it was seen
@@ -374,6 +390,7 @@ export class MatchState {
     this.picked.value = this.candidates.peek().filter((one) => one.type.kind !== "meta");
     this.cells.value = [];
     this.pointed.value = null;
+    this.sure.value = null;
     this.group.value = null;
     this.open.value = null;
   }
@@ -401,7 +418,7 @@ export class MatchState {
     if (left.length === 0) {
       const settled = this.#settled();
       const last = this.cells.peek().at(-1);
-      if (settled.length === 1 && last !== undefined && nameOf(last) === nameOf(cell)) return void this.act(settled[0]!.action);
+      if (settled.length === 1 && last !== undefined && nameOf(last) === nameOf(cell)) return this.choose(settled[0]!);
       const again = this.cells.peek().length > 0;
       this.drop();
       if (again && last !== undefined && nameOf(last) !== nameOf(cell)) this.pick(cell);
@@ -414,11 +431,19 @@ export class MatchState {
     });
     const [only] = left;
     // Where a shot goes is looked at before it is fired: then a button is left, or a second click.
-    if (left.length === 1 && only !== undefined && chooser.isSettled(only) && !chooser.isPointed(only)) void this.act(only.action);
+    if (left.length === 1 && only !== undefined && chooser.isSettled(only) && !chooser.isPointed(only)) this.choose(only);
   }
 
   #settled(): Candidate[] {
     return (this.picked.peek() ?? []).filter((one) => this.chooser.peek()!.isSettled(one));
+  }
+
+  /** An action that the reader has chosen: taken at once, unless it is to be asked about. */
+  choose(one: Candidate): void {
+    const takes = (one.trace?.takes.length ?? 0) + (one.trace?.hits.length ?? 0) > 0;
+    const asks = one.type.kind === "meta" || (!one.action.open && (this.caution.peek() === "all" || (this.caution.peek() === "takes" && takes)));
+    if (asks && this.sure.peek() !== one) this.sure.value = one;
+    else void this.act(one.action);
   }
 
   async act(action: Json): Promise<void> {

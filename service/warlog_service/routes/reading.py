@@ -40,9 +40,9 @@ async def get_view(request: AnyRequest, match_id: FromPath[str]) -> Answer:
     """The board as a seat of yours sees it, or as a spectator does; with `at`, as it was after that version.
 
     `seat=all` gives the whole position if the match is over or has an open record, or if you hold every seat of a
-    casual match. If the rule book has no Position for this state (it has none for a match that is over), `position` is
-    null and `views` has the view of every seat; together they show everything. The ETag changes with the version, the
-    viewer and what has been disclosed."""
+    casual match; then the view of any seat may be asked for, too. If the rule book has no Position for this state (it
+    has none for a match that is over), `position` is null and `views` has the view of every seat; together they show
+    everything. The ETag changes with the version, the viewer and what has been disclosed."""
     query = asked(request.scope, schema.ViewQuery)
     past, match, player = await match_of(request, match_id)
     viewer = query.seat or SPECTATOR
@@ -55,7 +55,7 @@ async def get_view(request: AnyRequest, match_id: FromPath[str]) -> Answer:
             )
     elif query.seat is None:
         match.spectator(player)
-    else:
+    elif query.seat not in match.fold.seats or not match.may_see_all(player):
         match.check_seat(player, query.seat)
     tag = _tag(match, viewer)
     if matches(header(request.scope, b"if-none-match"), tag):
@@ -160,13 +160,13 @@ async def get_trace(request: AnyRequest, match_id: FromPath[str]) -> Answer:
     """What event `at` did on the board, as a seat of yours saw it, or as a spectator did: for an animation.
 
     The trace is made from the views before and after the event. It is null if the event is no action, or if the seat
-    did not see the whole action."""
+    did not see the whole action. Who may see everything may ask for any seat, as with `view`."""
     query = asked(request.scope, schema.TraceQuery)
     past, match, player = await match_of(request, match_id)
     viewer = query.seat or SPECTATOR
     if query.seat is None:
         match.spectator(player)
-    else:
+    elif query.seat not in match.fold.seats or not match.may_see_all(player):
         match.check_seat(player, query.seat)
     trace = None
     if past.is_of_a_board(match, query.at):

@@ -1,0 +1,117 @@
+/** What the reader can do: the list of actions, and what is asked beside a click. */
+
+import { useSignal } from "@preact/signals";
+import type { JSX } from "preact";
+import type { Candidate } from "./choose";
+import { cost, TemplateForm } from "./forms";
+import type { MatchState } from "./state";
+import { words } from "./words";
+
+const SHOWN_MAX = 60;
+
+/** Every legal action as a list that can be searched, narrowed by what was clicked. */
+export function Actions({ match }: { match: MatchState }): JSX.Element | null {
+  const sought = useSignal("");
+  const isOpen = useSignal(false);
+  const chooser = match.chooser.value;
+  const [summary, mine] = [match.summary.value!, match.mine.value];
+  if (summary.status !== "playing" || mine.length === 0 || chooser === null || !match.isLive.value) return null;
+  if (match.open.value !== null) return <TemplateForm key={JSON.stringify(match.open.value)} match={match} action={match.open.value} />;
+  const all = match.candidates.value;
+  if (all.length === 0) return <p>{words().notYourTurn}</p>;
+  const picked = match.picked.value ?? [];
+  const settled = (match.groups.value.get(match.group.value ?? "") ?? picked).filter((one) => chooser.isSettled(one));
+  const meta = all.filter((one) => one.type.kind === "meta");
+  const chosen = match.cells.value.length > 0;
+  const choose = (one: Candidate) => match.choose(one);
+  const found = isOpen.value ? picked.filter((one) => full(match, one).toLowerCase().includes(sought.value.toLowerCase())) : [];
+  return (
+    <section class="actions" aria-label={words().actions}>
+      <p class="hint">{chosen ? (settled.length > 1 && settled.length === picked.length ? words().whichOne : words().chooseTarget) : words().choosePiece}</p>
+      <Groups match={match} />
+      <div class="row">
+        {settled.slice(0, SHOWN_MAX).map((one) => (
+          <button type="button" class="main" disabled={match.isBusy.value} {...point(match, one)} onClick={() => choose(one)}>{[chooser.words(one), cost(match, one.action)].filter(Boolean).join(" · ") + (one.action.open ? " …" : "")}</button>
+        ))}
+        {chosen ? <button type="button" onClick={() => match.drop()}>{words().cancel}</button> : null}
+      </div>
+      <details onToggle={(event) => (isOpen.value = event.currentTarget.open)}>
+        <summary>{`${words().actions} (${picked.length})`}</summary>
+        <input type="search" placeholder={words().search} aria-label={words().search} value={sought.value} onInput={(event) => (sought.value = event.currentTarget.value)} />
+        <ul class="list">
+          {found.slice(0, SHOWN_MAX).map((one) => (
+            <li>
+              <button type="button" {...point(match, one)} onClick={() => choose(one)}>{full(match, one)}</button>
+            </li>
+          ))}
+        </ul>
+      </details>
+      <div class="row meta">
+        {meta.map((one) => (
+          <button type="button" onClick={() => choose(one)}>{one.type.label}</button>
+        ))}
+      </div>
+      <Sure match={match} />
+    </section>
+  );
+}
+
+/** Asks about an action before it is taken. */
+function Sure({ match }: { match: MatchState }): JSX.Element | null {
+  const one = match.sure.value;
+  if (one === null) return null;
+  return (
+    <div class="row sure" role="alertdialog" aria-label={words().sure(one.type.label)}>
+      <span>{words().sure(match.chooser.value!.words(one))}</span>
+      <button type="button" class="main" onClick={() => match.choose(one)}>{words().yes}</button>
+      <button type="button" onClick={() => match.drop()}>{words().no}</button>
+    </div>
+  );
+}
+
+/** Beside the click: which of several actions was meant, or whether it is meant. The same stands in the list of actions. */
+export function NearClick({ match, at }: { match: MatchState; at: { x: number; y: number } }): JSX.Element | null {
+  const [chooser, picked] = [match.chooser.value, match.picked.value ?? []];
+  if (chooser === null || match.cells.value.length === 0 || match.open.value !== null || !match.isLive.value) return null;
+  const several = picked.length > 1 && picked.length <= 8 && picked.every((one) => chooser.isSettled(one));
+  const asked = match.sure.value !== null && match.sure.value.type.kind !== "meta";
+  if (!several && !asked) return null;
+  return (
+    <div class="near" style={{ left: `${Math.min(at.x, innerWidth - 200)}px`, top: `${at.y + 14}px` }}>
+      {asked ? (
+        <Sure match={match} />
+      ) : (
+        picked.map((one) => (
+          <button type="button" {...point(match, one)} onClick={() => match.choose(one)}>{chooser.words(one)}</button>
+        ))
+      )}
+    </div>
+  );
+}
+
+/** What can be done with what was clicked: each kind of action alone, where there are several. */
+function Groups({ match }: { match: MatchState }): JSX.Element | null {
+  const groups = [...match.groups.value];
+  if (groups.length < 2) return null;
+  return (
+    <div class="row groups" role="group" aria-label={words().kinds}>
+      {groups.map(([name, actions]) => (
+        <button type="button" aria-pressed={match.group.value === name} onClick={() => (match.group.value = match.group.value === name ? null : name)}>
+          {actions.length === 1 ? name : `${name} (${actions.length})`}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+/** Shows on the board where an action leads, before it is chosen. */
+function point(match: MatchState, one: Candidate) {
+  const on = () => (match.pointed.value = one);
+  const off = () => (match.pointed.value = null);
+  return { onMouseEnter: on, onFocus: on, onMouseLeave: off, onBlur: off };
+}
+
+function full(match: MatchState, one: Candidate): string {
+  const given = one.type.clicks.filter((field) => one.action[field] !== undefined && one.action[field] !== null);
+  return [one.type.label, ...given.map((field) => match.chooser.value!.given(one, field))].filter(Boolean).join(" ");
+}
