@@ -113,7 +113,7 @@ function Choice({ label, value, lang, of, set }: { label: string; value: string;
 
 function OptionField({ name, option, value, set }: { name: string; option: Option; value: unknown; set: (value: unknown) => void }): JSX.Element {
   const label = name.replaceAll("_", " ");
-  const text = option.description?.replaceAll("`", "");
+  const text = option.description?.replaceAll("`", "").replaceAll("_", " ");
   const many = option.enum;
   return (
     <label>

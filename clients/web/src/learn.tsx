@@ -19,10 +19,13 @@ export function LearnPage({ game }: { game: string }): JSX.Element {
   }, [game]);
   if (said.value === null) return <main class="narrow" aria-busy="true" />;
   title.value = said.value.name;
+  const guide = said.value.said.guide as string;
+  const cut = Math.max(0, guide.indexOf("\n## ")); // the board comes after what the game is
   return (
     <main class="narrow learn">
+      <Markdown text={guide.slice(0, cut)} />
       <LivingBoard game={said.value} />
-      <Markdown text={said.value.said.guide as string} />
+      <Markdown text={guide.slice(cut)} />
       <p><a href={`/new/${game}`} onClick={go}>{words().learn.begin}</a></p>
       <Catalogues game={said.value} />
       <Book game={game} />
@@ -131,13 +134,16 @@ function bound(text: string): { headings: Heading[]; html: string } {
       },
     },
   });
-  const html = marked.parse(text, { async: false });
+  const html = written(marked, text);
   return { headings: headings.filter((one) => one.depth === 2 || one.depth === 3), html };
 }
 
 const plain = new Marked();
 
+/** As HTML. Tables may be wider than a phone, so they can be scrolled with the keyboard, too. */
+const written = (marked: Marked, text: string): string => marked.parse(text, { async: false }).replaceAll("<table>", '<table tabindex="0">');
+
 /** The server's own texts, which are English. The page's Content-Security-Policy lets no script in them run. */
 function Markdown({ text }: { text: string }): JSX.Element {
-  return <article lang="en" dangerouslySetInnerHTML={{ __html: plain.parse(text, { async: false }) }} />;
+  return <article lang="en" dangerouslySetInnerHTML={{ __html: written(plain, text) }} />;
 }

@@ -246,7 +246,7 @@ function After({ match }: { match: MatchState }): JSX.Element | null {
   return (
     <div class="row after">
       {isMine && over ? <button type="button" onClick={() => void match.command((one) => one.propose({ kind: "rematch" }))}>{words().rematch}</button> : null}
-      {isMine && summary.status === "playing" ? <button type="button" onClick={() => void match.command((one) => one.propose({ kind: "abort" }))}>{words().abort}</button> : null}
+      {isMine && summary.status === "lobby" ? <button type="button" onClick={() => void match.command((one) => one.propose({ kind: "abort" }))}>{words().abort}</button> : null}
       {over ? (
         <button
           type="button"
