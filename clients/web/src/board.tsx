@@ -122,8 +122,10 @@ function Level(props: BoardProps & { level: string; isOnly: boolean }): JSX.Elem
         <g class="targets">
           {board.spaces.map((space) => {
             const target = targets.get(nameOf(cellOf(space.id))) ?? targets.get(nameOf({ space: space.id }));
-            if (target === undefined || target === "can") return null;
+            const chosen = selected.has(nameOf(cellOf(space.id))) || selected.has(nameOf({ space: space.id }));
             const [x, y] = plan.at(space.id);
+            if (chosen) return <circle class="chosen" cx={x} cy={y} r={U * 0.47} />; // above what fills the space
+            if (target === undefined || target === "can") return null;
             if (target === "aim") return <path class="aim" d={`M${x - 6},${y}h12M${x},${y - 6}v12`} />;
             return target === "go" && !hasPiece(onCell.get(space.id)) ? (
               <circle class="go" cx={x} cy={y} r={U * 0.16} />

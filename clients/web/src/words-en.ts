@@ -227,7 +227,7 @@ export const en = {
   onBoard: "Click the spaces on the board, or choose them here.",
   costs: (n: number) => `costs ${plural(n, "space", "spaces")}`,
   caution: "Ask first",
-  cautions: { off: "never", takes: "when something is taken", all: "always" },
+  cautions: { off: "never", takes: "when taking", all: "always" },
   unseeded: "The rules agree with every event; some draws have no seed to check them against.",
   failed: (version: number, detail: string) => `Event ${version} is not what it says: ${detail}`,
   draws: "Draw by draw",
