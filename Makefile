@@ -11,10 +11,10 @@ CORE := $(wildcard core_c/src/*.[ch] core_c/src/games/*.[ch] core_c/include/*.h)
 BUILD := pyproject.toml setup.py MANIFEST.in
 
 .DEFAULT_GOAL := help
-.PHONY: help setup core dev web lint format typecheck ctest test suite chromium asan newest serve bench followers load soak golden openapi demo wheel lock clean
+.PHONY: help setup core dev web lint format typecheck ctest test suite chromium asan newest pictures serve bench web-bench followers load soak golden openapi demo wheel lock clean
 
 help: ## this list
-	@sed -n 's/^\([a-z][a-z]*\):.*## /\1|/p' $(MAKEFILE_LIST) | while IFS='|' read -r target text; do \
+	@sed -n 's/^\([a-z][a-z-]*\):.*## /\1|/p' $(MAKEFILE_LIST) | while IFS='|' read -r target text; do \
 		printf '  make %-10s %s\n' "$$target" "$$text"; done
 
 # ---- setting up ------------------------------------------------------------------------------------------------
@@ -98,6 +98,9 @@ newest: ## pytest on the newest CPython on the PATH, in .venv-newest (NEWEST=/us
 golden: dev ## record our own golden playthroughs anew (a decision: the commit says which rule changed)
 	$(BIN)/python -m tests.golden
 
+pictures: dev chromium ## draw the pictures of the five boards in docs/pictures anew (look at them before you commit them)
+	$(BIN)/python -m tests.web.pictures
+
 openapi: dev ## write docs/openapi.json anew, and from it the types of the TypeScript SDK
 	$(BIN)/python -m warlog_service.openapi > docs/openapi.json
 	$(BIN)/python -m tests.node npm run --silent --workspace typescript types
@@ -105,6 +108,9 @@ openapi: dev ## write docs/openapi.json anew, and from it the types of the TypeS
 bench: dev ## the core's micro-benchmarks, then the server beside its floor
 	$(BIN)/pytest -q -o addopts= --benchmark-only --benchmark-columns=min,mean,ops tests/core
 	$(BIN)/python -m tests.load.bench
+
+web-bench: dev chromium ## the page in a real browser: its size, times, frames and memory
+	$(BIN)/python -m tests.web.bench
 
 followers: dev ## 10,000 people who follow their own feeds: what they cost while nothing happens
 	$(BIN)/python -m tests.load.bench --only people --seconds 60

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import random
 import shutil
 import subprocess
 import sys
@@ -13,8 +14,10 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.servers import WarlogServer
+from tests.web.hands import Hand, Table
 from tests.web.pages import Person, browser
 from warlog_client import Client, Trace, Undo
 
@@ -156,6 +159,22 @@ def test_the_board_of_a_sixth_game_is_edited_in_the_browser(server: WarlogServer
         position = person.ask(f"/v1/matches/{match}/view?seat=all")["position"]
         assert position == {"heap": 7, "seat": "blue"}
         assert person.complaints == []
+
+
+def test_a_sixth_game_is_played_to_its_end_on_the_page(server: WarlogServer) -> None:
+    """By what the page offers: a person takes from the heap until nothing is left, for both sides."""
+    with browser() as chromium:
+        person = Person(chromium, server.url)
+        person.register("ada")
+        table = Table("nim", [Hand(person, random.Random(1))], {"heap": 9})
+        over = table.play(9)
+        assert over["result"]["reason"] == "last_taken"
+        names = {"red": "Red", "blue": "Blue"}
+        (winner,) = over["result"]["winners"]
+        expect(person.page.get_by_role("status").filter(has_text=names[winner]).first).to_be_visible()
+        assert person.complaints == []
+        person.home()
+        expect(person.page.get_by_text("Nim").first).to_be_visible()
 
 
 def test_the_generic_suites_of_the_core_and_the_layout_find_a_sixth_game_by_its_files(tree: Tree) -> None:

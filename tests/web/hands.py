@@ -65,7 +65,7 @@ class Hand:
         if done.count():
             self.fill()
             return self.press(done)
-        buttons, cells = self.buttons(), self.cells("go here", "take here") or self.cells("act")
+        buttons, cells = self.buttons(), self.cells("go here", "take here", "point here") or self.cells("act")
         if buttons and (not cells or self.rng.random() < 0.5):
             return self.press(self.rng.choice(buttons))
         if cells:
@@ -96,7 +96,7 @@ class Hand:
 
     def buttons(self) -> list[Locator]:
         """The actions that stand as buttons under the hint; those that give the match up do not."""
-        row = self.actions.locator("xpath=./*[following-sibling::details]").get_by_role("button")
+        row = self.actions.locator("xpath=./*[following-sibling::details][not(@role)]").get_by_role("button")
         said = row.evaluate_all('all => all.map((one) => one.disabled ? "Cancel" : one.innerText)')
         return [row.nth(at) for at, text in enumerate(said) if text != "Cancel"]
 

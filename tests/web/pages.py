@@ -22,6 +22,9 @@ ARGUMENTS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    # Pictures are the same whatever the machine's settings for letters and colours are.
+    "--font-render-hinting=none",
+    "--force-color-profile=srgb",
 ]
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE_MS = 60_000  # the machine may be busy
@@ -136,17 +139,18 @@ class Person:
         answer = self.context.request.fetch(
             self.url + path,
             method=method or ("GET" if body is None else "POST"),
-            headers={"Sec-Fetch-Site": "same-origin"},
-            **({} if body is None else {"data": body}),
+            headers={"Sec-Fetch-Site": "same-origin", "Content-Type": "application/json"},
+            data=None if body is None else json.dumps(body).encode(),  # Playwright's own JSON rounds integers
         )
         assert answer.ok, answer.text()
         return json.loads(answer.text() or "null")
 
-    def register(self, name: str) -> None:
-        """Makes an account, and a session in this browser."""
-        token = self.ask("/v1/players", {"name": name})["token"]
+    def register(self, name: str) -> str:
+        """Makes an account, and a session in this browser; the account's token."""
+        token: str = self.ask("/v1/players", {"name": name})["token"]
         headers = {"Authorization": f"Bearer {token}", "Sec-Fetch-Site": "same-origin"}
         assert self.context.request.post(self.url + "/v1/sessions", headers=headers).ok
+        return token
 
     def close(self) -> None:
         self.context.close()
