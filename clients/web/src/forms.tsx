@@ -1,7 +1,7 @@
 /** Inputs for templates, made from the forms in a game's description. No game is known here. */
 
 import type { JSX } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { nameOf } from "./choose";
 import type { Described, Entry, Form, Json } from "./described";
 import type { Thing } from "./layers";
@@ -165,7 +165,8 @@ function BudgetField({ game, form, values, set, field }: FieldProps): JSX.Elemen
 
 /** Lets a form be filled in by clicks on the board, too, as long as it is shown. */
 function useBoard(match: MatchState, filling: Filling, ...changes: unknown[]): void {
-  useEffect(() => {
+  // Before the next click, so that none of two quick ones is lost.
+  useLayoutEffect(() => {
     match.filling.value = filling;
   }, changes);
   useEffect(() => () => void (match.filling.value = null), []);
