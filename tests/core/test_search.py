@@ -73,7 +73,7 @@ def opening(name: str, seed: object) -> State:
     raise AssertionError
 
 
-OPTIONS: dict[str, Any] = {"hex": {"army": "preset"}}
+OPTIONS: dict[str, Any] = {"hex": {"army": "preset"}, "junqi": {"players": 2, "wings": "closed"}}
 
 
 @pytest.mark.parametrize("name", PLAYED)
@@ -132,12 +132,86 @@ def test_the_search_beats_random_play(name: str, seed: int) -> None:
                 choice = warlog_core.search(
                     state.seen_by(seat), seat, seed=rng.getrandbits(32), iterations=60, arena=arena
                 )
-            action = next(random_line(state, rng, 1))[1] if choice is None else choice.action
-            state.apply(seat if choice else state.to_act[0], action, draws=rng.randbytes)
+            if choice is None:
+                seat, action = next(random_line(state, rng, 1))
+                state.apply(seat, action, draws=rng.randbytes)
+            else:
+                state.apply(seat, choice.action, draws=rng.randbytes)
         value = state.evaluate()
         best_other = max(worth for seat, worth in value.items() if seat != ours)
         points += value[ours] > best_other
     assert points >= GREEDY_MATCHES - 2
+
+
+FRONT, REAR = "1", ("5", "6")
+
+
+def test_each_type_that_a_hidden_piece_may_be_comes_up() -> None:
+    """Junqi's layout rules (4.2): before play everywhere, in play for what cannot move."""
+    rng = random.Random(1)
+    game = warlog_core.game("junqi")
+    state = game.new(options={"players": 2}, draws=rng.randbytes)
+    types = {piece["type"] for piece in state.position(plain=True)["pieces"]}
+    for phase in ("layout", "play"):
+        assert state.phase == phase
+        hidden = state.seen_by("south")
+        found: dict[str, set[str]] = {}
+        for seed in range(600):
+            for piece in hidden.sample("south", seed).position(plain=True)["pieces"]:
+                found.setdefault(piece["at"], set()).add(piece["type"])
+        for place in (place for place in found if place.startswith("N")):
+            impossible = {"flag"} if place not in ("N62", "N64") else set()
+            if not place[1:].startswith(REAR):
+                impossible.add("mine")
+            if phase == "layout" and place[1:].startswith(FRONT):
+                impossible.add("bomb")
+            assert found[place] == types - impossible, place
+        for seat in state.to_act if phase == "layout" else ():
+            state.apply(seat, {"type": "ready"}, draws=rng.randbytes)
+
+
+def test_what_has_just_moved_is_nothing_that_never_moves() -> None:
+    rng = random.Random(2)
+    state = warlog_core.game("junqi").new(options={"players": 2}, draws=rng.randbytes)
+    moved = 0
+    for seat in state.seats:
+        state.apply(seat, {"type": "ready"}, draws=rng.randbytes)
+    while state.result is None and moved < GREEDY_MATCHES:
+        seat, action = next(random_line(state, rng, 1))
+        state.apply(seat, action, draws=rng.randbytes)
+        last = state.view("south", plain=True)["last_move"]
+        if last["seat"] == "south" or last.get("outcome", "attacker") != "attacker":
+            continue
+        moved += 1
+        for seed in range(100):
+            pieces = state.seen_by("south").sample("south", seed).position(plain=True)["pieces"]
+            assert {one["type"] for one in pieces if one["at"] == last["to"]}.isdisjoint(("flag", "mine"))
+    assert moved == GREEDY_MATCHES
+
+
+def test_each_piece_that_may_lie_face_down_comes_up_and_no_other() -> None:
+    rng = random.Random(3)
+    state = warlog_core.game("junqi").new(options={"mode": "flip"}, draws=rng.randbytes)
+    lost: list[Any] = []
+    while len(lost) < GREEDY_MATCHES and state.result is None:
+        seat, action = next(random_line(state, rng, 1))
+        state.apply(seat, action, draws=rng.randbytes)
+        lost = state.view("south", plain=True)["lost"]
+    position = state.position(plain=True)
+    down = {one["at"] for one in position["pieces"] if one["face"] == "down"}
+    true = Counter((one["color"], one["type"]) for one in position["pieces"] if one["at"] in down)
+    places: dict[tuple[str, str], set[str]] = {}
+    for seed in range(600):
+        pieces = [
+            one
+            for one in state.seen_by("south").sample("south", seed).position(plain=True)["pieces"]
+            if one["at"] in down
+        ]
+        assert Counter((one["color"], one["type"]) for one in pieces) == true
+        for one in pieces:
+            places.setdefault((one["color"], one["type"]), set()).add(one["at"])
+    assert len(down) > 1
+    assert all(found == down for found in places.values())
 
 
 ZONE_SPACES = 22

@@ -97,6 +97,7 @@ static const wl_field STATE_LAYOUT[] = {
     WL_ARRAY(junqi_state, at),
     WL_ARRAY(junqi_state, board),
     WL_COUNTED(junqi_state, path, n_path),
+    WL_COUNTED(junqi_state, lost, veiled),
     WL_FIELDS_END,
 };
 
@@ -1409,6 +1410,18 @@ static void show_course(const junqi_state *state, junqi_state *known)
     memcpy(known->seats, state->seats, sizeof state->seats);
 }
 
+/* Flip mode: by what id a lost piece is noted for `viewer`. Of armies not his own he knows the types alone: the smallest ids. */
+static int32_t noted(const junqi_setup *setup, const junqi_state *state, int32_t viewer, int32_t piece, uint64_t lost)
+{
+    int32_t id = piece_id(army_of(piece), type_of(piece), 0);
+
+    if (across(setup, state, army_of(piece)) == viewer)
+        return piece;
+    while ((lost >> id & 1) != 0)
+        id++;
+    return id;
+}
+
 /* The pieces on the board and the lost ones, as `viewer` may know them. */
 static void show_pieces(const junqi_setup *setup, const junqi_state *state, int32_t viewer, junqi_view *view)
 {
@@ -1422,6 +1435,8 @@ static void show_pieces(const junqi_setup *setup, const junqi_state *state, int3
             const int32_t lost = seen_lost(setup, state, viewer, piece);
             if (lost != EMPTY)
                 view->lost[view->n_lost++] = (uint8_t)lost;
+            if (setup->mode == FLIP)
+                known->lost[0] |= (uint64_t)1 << noted(setup, state, viewer, piece, known->lost[0]);
             continue;
         }
         if (seat != NONE)
@@ -1432,6 +1447,8 @@ static void show_pieces(const junqi_setup *setup, const junqi_state *state, int3
         else
             known->veiled = 1;
     }
+    if (!known->veiled)
+        known->lost[0] = 0;
 }
 
 static int32_t junqi_observe(const void *setup_, const void *state_, int32_t viewer, void *view_)
@@ -1563,7 +1580,7 @@ static int is_sound_board(const junqi_setup *setup, const junqi_state *state)
     }
     for (int32_t piece = 1; piece <= PIECES; piece++)
         on_board -= state->at[piece] != OFF;
-    if (on_board != 0)
+    if (on_board != 0 || (state->lost[0] != 0 && (setup->mode != FLIP || !veiled)))
         return 0;
     for (int32_t army = 0; army < 2; army++)
         if (veiled ? !wl_between(mines[army], state->mines[army], 3) : state->mines[army] != mines[army])
@@ -1676,6 +1693,8 @@ static const wl_game JUNQI = {
     .draws_max = SEATS_MAX * ARMY,
     .reconfigure = NULL, /* the book allows no change of options during play */
     .trace = junqi_trace,
+    .sample = junqi_sample,
+    .evaluate = junqi_evaluate,
 };
 
 const wl_game *const wl_games_junqi[] = {&JUNQI, NULL};

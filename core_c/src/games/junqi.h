@@ -1,4 +1,4 @@
-/* junqi.h: what junqi.c and junqi_position.c share: pieces, setup and state, error codes, where a piece can go. */
+/* junqi.h: what junqi.c, junqi_position.c and junqi_opponent.c share: pieces, setup and state, error codes, where a piece can go. */
 #ifndef WARLOG_JUNQI_H
 #define WARLOG_JUNQI_H
 
@@ -129,9 +129,10 @@ typedef struct junqi_state {
     uint8_t board[SPACES + 1]; /* the last is the edge, a wall */
     uint8_t path[PATH_MAX];
     uint8_t zero2_[2];
+    uint64_t lost[1]; /* flip mode: pieces off the board, bits by id. Only in a view that hides something; else `at` tells it */
 } junqi_state;
 _Static_assert(offsetof(junqi_state, seats) == 52, "no hidden padding");
-_Static_assert(sizeof(junqi_state) == 560, "no hidden padding");
+_Static_assert(sizeof(junqi_state) == 568, "no hidden padding");
 _Static_assert(sizeof(junqi_state) % 8 == 0, "states stand in arrays");
 
 /* ==== Names ========================================================================================================= */
@@ -389,5 +390,10 @@ static inline uint32_t unready_seats(const junqi_setup *setup, const junqi_state
 
 /* 0 or an error, and then the state may be anything. */
 int32_t junqi_load_position(const junqi_setup *setup, junqi_state *state, wl_words *words);
+
+/* ==== junqi_opponent.c =============================================================================================== */
+
+int32_t junqi_sample(const void *setup, void *state, int32_t viewer, wl_draws *draws);
+void junqi_evaluate(const void *setup, const void *state, int32_t *value);
 
 #endif
