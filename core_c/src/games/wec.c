@@ -331,8 +331,8 @@ static int sees(const wec_setup *setup, const wec_state *state, int32_t viewer, 
     return !is_concealed(&w, setup, state, viewer, p);
 }
 
-/* The places of all pieces on the board that each seat does not see. The same as `sees` for each, in one pass. */
-static void look_for_both(const wec_setup *setup, const wec_state *state, set hidden[SEATS_N])
+/* The same as `sees` for each piece and seat, in one pass. */
+void wec_unseen(const wec_setup *setup, const wec_state *state, set hidden[SEATS_N])
 {
     watch by[SEATS_N];
     places doubtful;
@@ -733,6 +733,16 @@ static void find_destinations(const sight *s, const piece *p, set found[LEVELS])
     search f = {s, p, TYPE[p->type].coexisting, {{{0, 0}}}, -1, NULL};
     explore(&f);
     memcpy(found, f.found, sizeof f.found);
+}
+
+void wec_find_moves(const wec_setup *setup, const wec_state *state, int32_t seat, const uint8_t *places, int32_t n,
+                    wec_moves *found)
+{
+    sight s;
+
+    look(&s, setup, state, seat);
+    for (int32_t i = 0; i < n; i++)
+        find_destinations(&s, &state->pieces[places[i]], found[i].to);
 }
 
 static int find_way(const sight *s, const piece *p, int32_t cell, route *way)
@@ -2240,7 +2250,7 @@ static void resolve_doze(play *g, int32_t seat, const int32_t *field)
     places members;
     block k;
 
-    look_for_both(g->setup, g->state, hidden);
+    wec_unseen(g->setup, g->state, hidden);
     make_block(&k, g->state, &g->board, centre);
     WL_ADD(&squares, centre);
     for (int32_t i = 0; i < field[F_N_SQUARES]; i++)
@@ -3026,12 +3036,12 @@ static int32_t wec_apply(const void *setup, void *state_, const wl_post *post, w
     if (post->actor != WL_SERVER)
         wl_record(event, WL_REC_ACTION, wl_bit(post->actor), WL_DISCLOSE_OVER, 0, NULL, 0);
     if (!resolve_talk(&g, post->actor, &post->action)) {
-        look_for_both(setup, state, was.hidden);
+        wec_unseen(setup, state, was.hidden);
         set_up(&g, &was);
         resolve(&g, post->actor, &post->action);
         if (!state->over) {
             set hidden[SEATS_N];
-            look_for_both(setup, state, hidden);
+            wec_unseen(setup, state, hidden);
             update_ghosts(&g, &was, &hidden[BLACK], BLACK);
             update_ghosts(&g, &was, &hidden[WHITE], WHITE);
         }
@@ -3251,7 +3261,7 @@ static void show_foreign(const wec_setup *setup, const wec_state *state, int32_t
     set hidden[SEATS_N];
     places list;
 
-    look_for_both(setup, state, hidden);
+    wec_unseen(setup, state, hidden);
     list.n = 0;
     for (int32_t i = 0; i < state->n_pieces; i++) {
         const piece *p = &state->pieces[i];
@@ -3355,6 +3365,8 @@ static const wl_game WEC = {
     .draws_max = 0,
     .reconfigure = wec_reconfigure,
     .trace = wec_trace,
+    .sample = wec_sample,
+    .evaluate = wec_evaluate,
 };
 
 const wl_game *const wl_games_wec[] = {&WEC, NULL};

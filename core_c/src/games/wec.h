@@ -3,6 +3,7 @@
  *
  *   wec.c        the rules of play, in the book's order: seeing, Moves, checks, acts, listing, views
  *   wec_position.c  options, standard setup, Positions, and what makes a state sound
+ *   wec_opponent.c  what computer opponents need
  *   wec_paths.h  the path tables of 3.3
  *   wec_options.h  the options of 4.4, made from the book's data
  *
@@ -325,5 +326,25 @@ int32_t wec_init(void *setup, void *state, wl_words *options, wl_words *position
 int32_t wec_reconfigure(void *setup, void *state, wl_words *options);
 int32_t wec_sound_setup(const void *setup);
 int32_t wec_sound_state(const void *setup, const void *state);
+
+/* The standard setup (4.1 - 4.3) in a state that is zero: pieces by id from 1. */
+void wec_standard_start(const wec_setup *setup, wec_state *state);
+
+/* ==== wec.c, for wec_opponent.c ================================================================================== */
+
+/* The places of all pieces on the board that each seat does not see. */
+void wec_unseen(const wec_setup *setup, const wec_state *state, set unseen[SEATS_N]);
+
+/* Where pieces of a seat may Move to, as it sees the board: for each of these places, by level. */
+typedef struct wec_moves {
+    set to[LEVELS];
+} wec_moves;
+void wec_find_moves(const wec_setup *setup, const wec_state *state, int32_t seat, const uint8_t *places, int32_t n,
+                    wec_moves *found);
+
+/* ==== wec_opponent.c ============================================================================================= */
+
+int32_t wec_sample(const void *setup, void *state, int32_t viewer, wl_draws *draws);
+void wec_evaluate(const void *setup, const void *state, int32_t *value);
 
 #endif

@@ -144,7 +144,7 @@ static void start_reinforcements(wec_state *state, const wec_setup *setup)
                 start_piece_of(state, setup, &START_REINFORCEMENTS[i], seat, ++extra, WAITING);
 }
 
-static void standard_start(wec_state *state, const wec_setup *setup)
+void wec_standard_start(const wec_setup *setup, wec_state *state)
 {
     int32_t id = 0;
     int32_t locked[SEATS_N] = {0, 0};
@@ -835,7 +835,7 @@ int32_t wec_init(void *setup, void *state, wl_words *options, wl_words *position
     if (position_words != NULL)
         position_start(state, &p);
     else
-        standard_start(state, setup);
+        wec_standard_start(setup, state);
     return WL_OK;
 }
 
