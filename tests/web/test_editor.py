@@ -406,7 +406,7 @@ def test_axe_finds_nothing_in_the_editor(
     page = edit(person, game)
     piece = page.locator(".space[aria-label*=', ']").first
     piece.click(force=True)
-    page.wait_for_selector(".chosen")
+    page.wait_for_selector(".holds")
     for summary in ("Keep or share this board", "As text"):
         opened(page, summary)
     page.get_by_role("button", name="Copy a link").click()

@@ -373,7 +373,7 @@ function Chosen({ editing, draft, thing, wrong, take, close }: ChosenProps): JSX
   const set = (field: string, now: unknown, isTyping?: boolean) => draft.set(editing.change(position, thing, field, now), isTyping);
   const fields = isObject(value) ? Object.entries(schema.properties ?? {}).filter(([field]) => field !== thing.layer.id) : [];
   return (
-    <section class="chosen" aria-label={words().editor.chosen}>
+    <section class="holds" aria-label={words().editor.chosen}>
       <h3>{name}</h3>
       {typeof value === "number" ? <Input label={name} schema={schema} value={value} isNeeded isWrong={wrong !== undefined} editing={editing} set={(now, isTyping) => draft.set(changed(position, path, now ?? 0) as Json, isTyping)} /> : null}
       {fields.map(([field, part]) => (
