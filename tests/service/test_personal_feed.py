@@ -357,10 +357,10 @@ def test_workers_are_killed_and_every_notice_comes_once_and_in_order(tmp_path: P
             eventually(partial(reader.has_seen, "match_over", len(matches)), 15)
             reader.done = True
             found: dict[str, list[tuple[str, str, int]]] = defaultdict(list)
-            for row in rows([one for one in reader.seen if one[1] != "seated"]):
+            for row in rows([one for one in reader.seen if one[1] not in ("seated", "invited")]):
                 found[row[1]].append(row)
             assert found == {match: expected(who, who.id, match) for match in matches}
-            assert sum(map(len, found.values())) > 20
+            assert sum(map(len, found.values())) > 2 * len(matches)  # beginnings, ends, and turns between
         assert sum(reader.cuts for reader in readers.values()) > 0
 
 
