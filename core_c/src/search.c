@@ -84,7 +84,7 @@ static const node *child_with(const search *s, const node *parent, int32_t actor
     return NULL;
 }
 
-/* What a child promises: its mean value, and the more the seldomer it was tried. */
+/* The mean value of a child, and a bonus that shrinks with its visits (the upper confidence bound of UCT). */
 static uint64_t promise(const node *child)
 {
     const uint64_t doubt = root_of((logarithm(child->possible) << 16) / child->visits); /* times 65536 */

@@ -13,7 +13,6 @@ from warlog_core.state import State
 
 ARENA_BYTES = 48 << 20
 TRIAL_ITERATIONS = 200
-WON = 65535
 
 
 class Line(Struct, frozen=True):
@@ -80,7 +79,7 @@ def search(
     lines = [
         Line(
             tables.listing(action)[0],
-            value / WON,
+            value / binding.WON,
             visits,
             [(names[actor], tables.listing(after)[0]) for actor, after in line],
         )

@@ -232,7 +232,7 @@ class State:
 
         Raises CoreError where the game does not evaluate."""
         values = self._raw_game.evaluate(self._raw)
-        return {seat: values[self._actor_number(seat)] / 65535 for seat in self.seats}
+        return {seat: values[self._actor_number(seat)] / binding.WON for seat in self.seats}
 
     # ---- acting ----
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from playwright.sync_api import Browser, Locator
 
 from tests.servers import WarlogServer
-from tests.service.api import UNLIMITED
-from tests.web.pages import Person, browser
+from tests.web.pages import Person
 
 PAWNS = {
     "seats": [{"seat": "white"}, {"seat": "black"}],
@@ -31,26 +28,6 @@ TORPEDO = {
         {"id": 2, "seat": "white", "type": "sub", "at": "d5", "level": "sub"},
     ]
 }
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    with browser() as opened:
-        yield opened
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WarlogServer]:
-    with WarlogServer(tmp_path_factory.mktemp("web"), environment=UNLIMITED) as running:
-        yield running
-
-
-@pytest.fixture
-def person(chromium: Browser, server: WarlogServer) -> Iterator[Person]:
-    somebody = Person(chromium, server.url)
-    yield somebody
-    somebody.close()
-    assert somebody.complaints == []
 
 
 def space(person: Person, name: str, level: str = "ground") -> Locator:
@@ -110,7 +87,7 @@ def test_what_was_clicked_is_explained_in_the_words_of_the_game(person: Person) 
     assert about.count() == 0
     space(person, "d4").click()
     about.get_by_text("Launches torpedoes and detects submerged enemies nearby").wait_for()
-    space(person, "d5", "sub").click()  # whoever stands there belongs to the other side
+    space(person, "d5", "sub").click()  # an enemy submarine
     about.get_by_text("d5, sub").wait_for()
     assert "Dives, launches torpedoes" in about.inner_text()
 

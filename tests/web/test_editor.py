@@ -14,8 +14,7 @@ from playwright.sync_api import Browser, Page
 
 import warlog_core
 from tests.servers import WarlogServer
-from tests.service.api import UNLIMITED
-from tests.web.pages import Person, browser
+from tests.web.pages import Person
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = {name: warlog_core.game(name).codec.title for name in warlog_core.games()}
@@ -34,18 +33,6 @@ POSITION = {
     "universal": "pieces",
     "wec": "pieces",
 }
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    with browser() as opened:
-        yield opened
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WarlogServer]:
-    with WarlogServer(tmp_path_factory.mktemp("editor"), environment=UNLIMITED) as running:
-        yield running
 
 
 @pytest.fixture

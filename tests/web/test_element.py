@@ -10,23 +10,16 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
-import pytest
 from playwright.sync_api import Browser
 
 from tests.servers import WarlogServer
 from tests.service.api import UNLIMITED, Api
-from tests.web.pages import Person, browser
+from tests.web.pages import Person
 
 PAGE = """<!doctype html><title>A page of somebody else</title>
 <script type="module" src="{url}/web/board.js"></script>
 <warlog-board match="{match}"></warlog-board>
 """
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    with browser() as opened:
-        yield opened
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote
 
@@ -12,25 +11,12 @@ from playwright.sync_api import Browser
 
 from tests.description.player import Player
 from tests.servers import WarlogServer
-from tests.service.api import UNLIMITED
-from tests.web.pages import Person, browser
+from tests.web.pages import Person
 
 # A name has at most 40 characters, and that of a layout no slash.
 RUNS = "<img src=x onerror=pwned()>"
 BREAKS_OUT = '"><svg onload=pwned()>'
 GAME = "junqi"
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    with browser() as opened:
-        yield opened
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WarlogServer]:
-    with WarlogServer(tmp_path_factory.mktemp("markup"), environment=UNLIMITED) as running:
-        yield running
 
 
 def told(person: Person, friend: Person, text: str, start: dict[str, Any]) -> list[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -12,9 +11,8 @@ from playwright.sync_api import Browser, expect
 
 import warlog_core
 from tests.servers import WarlogServer
-from tests.service.api import UNLIMITED
 from tests.web.hands import Hand, Keys, Table
-from tests.web.pages import Person, browser
+from tests.web.pages import Person
 
 GAMES = warlog_core.games()
 SOAK_MATCHES, SOAK_ACTIONS = 20, 80
@@ -38,18 +36,6 @@ REACHED = """(grid) => {
   }
   return [reached.size, cells.length, Math.max(...far) / Math.min(...far)];
 }"""
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    with browser() as opened:
-        yield opened
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WarlogServer]:
-    with WarlogServer(tmp_path_factory.mktemp("matches"), environment=UNLIMITED) as running:
-        yield running
 
 
 def whole_match(

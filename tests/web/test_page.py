@@ -6,7 +6,6 @@ import gzip
 import random
 import re
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
@@ -16,33 +15,12 @@ from playwright.sync_api import Browser
 import warlog_core
 from tests import node as nodes
 from tests.servers import WarlogServer
-from tests.service.api import UNLIMITED
-from tests.web.pages import Person, browser
+from tests.web.pages import Person
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILT = ROOT / "service/warlog_service/web"
 WEB = ROOT / "clients/web"
 NAMES = {name: warlog_core.game(name).codec.title for name in warlog_core.games()}
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    with browser() as opened:
-        yield opened
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WarlogServer]:
-    with WarlogServer(tmp_path_factory.mktemp("web"), environment=UNLIMITED) as running:
-        yield running
-
-
-@pytest.fixture
-def person(chromium: Browser, server: WarlogServer) -> Iterator[Person]:
-    somebody = Person(chromium, server.url)
-    yield somebody
-    somebody.close()
-    assert somebody.complaints == []
 
 
 @pytest.mark.parametrize("game", warlog_core.games())

@@ -3,39 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import Browser, Page, Request, expect
 
 from tests.servers import RedisServer, WarlogServer
 from tests.service.api import UNLIMITED, Api, ok, two
 from tests.web.cuts import Network
-from tests.web.pages import PATIENCE_MS, Person, browser
+from tests.web.pages import PATIENCE_MS, Person
 
 expect.set_options(timeout=PATIENCE_MS)
 FEEDS_MAX = 4  # of one browser: the player's own, and three of matches
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    with browser() as opened:
-        yield opened
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WarlogServer]:
-    with WarlogServer(tmp_path_factory.mktemp("people"), environment=UNLIMITED) as running:
-        yield running
-
-
-@pytest.fixture
-def person(chromium: Browser, server: WarlogServer) -> Iterator[Person]:
-    somebody = Person(chromium, server.url)
-    yield somebody
-    somebody.close()
-    assert somebody.complaints == []
 
 
 class Streams:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,8 +9,6 @@ from playwright.sync_api import Browser
 
 import warlog_core
 from tests.servers import WarlogServer
-from tests.service.api import UNLIMITED
-from tests.web.pages import browser
 from tests.web.pictures import Pictures, drawn, path_of
 
 SHARE_MAX = 0.0005  # less than a piece makes that stands elsewhere on a board of 400 spaces
@@ -20,20 +17,8 @@ GAMES = warlog_core.games()
 
 
 @pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    with browser() as opened:
-        yield opened
-
-
-@pytest.fixture(scope="module")
 def pictures(chromium: Browser) -> Pictures:
     return Pictures(chromium)
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WarlogServer]:
-    with WarlogServer(tmp_path_factory.mktemp("pictures"), environment=UNLIMITED) as running:
-        yield running
 
 
 @pytest.mark.parametrize("game", GAMES)

@@ -3,37 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Literal
 
 import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.servers import WarlogServer
-from tests.service.api import UNLIMITED, Api
-from tests.web.pages import PATIENCE_MS, Person, axe, browser
+from tests.service.api import Api
+from tests.web.pages import PATIENCE_MS, Person, axe
 
 expect.set_options(timeout=PATIENCE_MS)
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    with browser() as opened:
-        yield opened
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WarlogServer]:
-    with WarlogServer(tmp_path_factory.mktemp("places"), environment=UNLIMITED) as running:
-        yield running
-
-
-@pytest.fixture
-def person(chromium: Browser, server: WarlogServer) -> Iterator[Person]:
-    somebody = Person(chromium, server.url)
-    yield somebody
-    somebody.close()
-    assert somebody.complaints == []
 
 
 def test_two_who_look_for_an_opponent_find_each_other(
@@ -69,7 +48,7 @@ def test_two_who_look_for_an_opponent_find_each_other(
 
 def test_a_match_has_the_options_that_were_chosen_and_kept(person: Person) -> None:
     page = person.page
-    person.choose("Hex Tactics", "Play here, both sides")  # whoever has played has an account
+    person.choose("Hex Tactics", "Play here, both sides")  # makes the account
     person.home()
     card = page.get_by_role("region", name="Hex Tactics", exact=True)
     card.get_by_role("link", name="Options").click()

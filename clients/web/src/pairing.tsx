@@ -32,7 +32,8 @@ async function wait(entry: PairingEntry): Promise<void> {
   keep([...looking.peek().filter((one) => one.id !== entry.id), entry]);
   try {
     const { match, code } = await warlog.pairing.wait(entry.id);
-    if (match !== null && !path.peek().startsWith("/m/")) goTo(`/m/${match}`); // who plays already is told of it
+    // A player who is at a match stays there; the header tells of the new one.
+    if (match !== null && !path.peek().startsWith("/m/")) goTo(`/m/${match}`);
     if (code !== null) tell(new Error(code.replaceAll("_", " ")));
   } finally {
     keep(looking.peek().filter((one) => one.id !== entry.id));

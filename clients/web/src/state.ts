@@ -61,7 +61,7 @@ export interface Filling {
   targets: ReadonlyMap<string, "can" | "go">;
   shown?: readonly Thing[]; // in place of what the view shows
   pick(space: string): void;
-  hold?(space: string): void; // to drag what is there
+  hold?(space: string): void; // a drag begins on this space
 }
 
 /** When a click is asked about before it counts: never, where it takes, or always. */

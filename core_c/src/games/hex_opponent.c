@@ -74,7 +74,7 @@ int32_t hex_sample(const void *setup_, void *state_, int32_t viewer, wl_draws *d
 
 /* ==== What it is worth ================================================================================================= */
 
-/* A stack's worth: what it cost, as far as it is left, in hundredths of a hit point for each point of attack. */
+/* What the hit points that a stack has left have cost, in hundredths of a point. Summoned units cost nothing and count as 2. */
 static int64_t worth(const hex_setup *setup, const stack *s)
 {
     const unit *u = &setup->units[s->unit];

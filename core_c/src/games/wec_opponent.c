@@ -8,7 +8,10 @@
  * the view speaks against it, it tells which pieces and articles there must be: what is seen nowhere is hidden, waits or is lost.
  *
  * Pieces are put down one by one, each where the whole then still looks the same; one that fits nowhere is lost. So there is
- * always an answer. Until the end the pieces of the view stand first, and those that are made up behind them. */
+ * always an answer. Until the end the pieces of the view stand first, and those that are made up behind them.
+ *
+ * Three things that are possible never come up: a hidden enemy on a space and level where the viewer has a piece, a lost primary
+ * while another one of its seat is on the board, and a reveal of an unseen piece without stealth. */
 
 enum { TRIES = 32, NEAR_TRIES = 12, NAMES = 256 };
 

@@ -17,6 +17,7 @@ WORD_OUT_OF_RANGE: int = lib.WL_WORD_OUT_OF_RANGE
 MALFORMED: int = lib.WL_MALFORMED
 ACTION_FIELDS: int = lib.WL_ACTION_FIELDS
 SEATS_MAX: int = lib.WL_SEATS_MAX
+WON: int = lib.WL_WON  # what a state is worth to a seat whose side has won
 SPECTATOR: int = lib.WL_SPECTATOR
 SERVER: int = lib.WL_SERVER
 DISCLOSE_OVER: int = lib.WL_DISCLOSE_OVER
