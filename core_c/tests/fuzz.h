@@ -226,22 +226,23 @@ static void examine_slots(fuzzer *f, int32_t seat, int64_t n)
     REQUIRE(n_filled == n - n_open);
 }
 
-/* `other` is what a seat knows, `view` its whole view: a sample looks the same to it, and can be played on. */
-static void examine_opponent(fuzzer *f, int32_t seat)
+/* `other` is what a viewer knows, `view` its whole view: a sample looks the same to it, and can be played on. */
+static void examine_opponent(fuzzer *f, int32_t viewer)
 {
     const wl_game *g = f->game;
     int32_t value[WL_SEATS_MAX];
 
     if (g->sample == NULL)
         return;
-    REQUIRE(wl_sample(g, f->setup, f->other, seat, next_random(f), f->after) == WL_OK);
+    REQUIRE(wl_sample(g, f->setup, f->other, viewer, next_random(f), f->after) == WL_OK);
     REQUIRE(wl_check_state(g, f->setup, f->after) == WL_OK);
-    REQUIRE(wl_observe(g, f->setup, f->after, seat, f->later) == WL_OK);
+    REQUIRE(wl_observe(g, f->setup, f->after, viewer, f->later) == WL_OK);
     REQUIRE(memcmp(f->view, f->later, g->view_size) == 0);
     REQUIRE(wl_evaluate(g, f->setup, f->after, value) == wl_seats(g, f->setup));
     for (int32_t i = 0; i < wl_seats(g, f->setup); i++)
         REQUIRE(value[i] >= WL_LOST && value[i] <= WL_WON);
-    REQUIRE(search(f, f->setup, f->other, seat) >= 0);
+    if (viewer != WL_SPECTATOR)
+        REQUIRE(search(f, f->setup, f->other, viewer) >= 0);
     REQUIRE(wl_playout(g, f->setup, f->after, next_random(f), 2, 0, f->seen, ACTIONS_CAP) >= 0);
 }
 
@@ -255,6 +256,9 @@ static void examine(fuzzer *f)
     for (size_t i = 0; i < sizeof items / sizeof items[0]; i++)
         items[i] = hostile(f);
     REQUIRE(wl_check_state(g, f->setup, f->state) == WL_OK);
+    REQUIRE(wl_observe(g, f->setup, f->state, WL_SPECTATOR, f->view) == WL_OK);
+    memcpy(f->other, (uint8_t *)f->view + g->view_state_offset, g->state_size);
+    examine_opponent(f, WL_SPECTATOR);
     for (int32_t seat = 0; seat < seats; seat++) {
         const int64_t n = wl_legal(g, f->setup, f->state, seat, f->actions, ACTIONS_CAP);
         REQUIRE(n >= 0 && n < ACTIONS_CAP);

@@ -39,7 +39,7 @@ def test_a_sample_is_a_state_that_the_viewer_cannot_tell_from_the_true_one(
 ) -> None:
     rng = random.Random(f"{seed} samples")
     for state in line(name, options, position, seed, 60):
-        for seat in state.seats:
+        for seat in (*state.seats, "spectator"):
             seen = state.seen_by(seat)
             for _ in range(SAMPLES):
                 sampled = seen.sample(seat, rng.getrandbits(64))
@@ -231,3 +231,37 @@ def test_each_place_where_a_hidden_stack_may_stand_comes_up() -> None:
         assert len(set(theirs)) == len(theirs)
         places.update(theirs)
     assert len(places) == ZONE_SPACES
+
+
+def army_of(state: State, seat: str) -> Any:
+    return next(one for one in state.view(seat, plain=True)["seats"] if one["seat"] == seat)["army"]
+
+
+def test_each_army_that_may_have_been_submitted_comes_up() -> None:
+    """Confrontation: pieces, spells, races, tokens and points that are kept; its seat could have submitted each."""
+    rng = random.Random(1)
+    game = warlog_core.game("confrontation")
+    state = game.new(options={"races": True, "seats": 3}, draws=rng.randbytes)
+    empty = state.copy()
+    for seat in ("white", "red"):
+        state.apply(seat, {"type": "army", "pieces": {"pawn": 1}, "race": "elves"}, draws=rng.randbytes)
+    hidden = state.seen_by("red")
+    found: dict[str, set[Any]] = {"race": set(), "extra_tokens": set(), "spells": set(), "pieces": set()}
+    counts: dict[str, set[int]] = {}
+    for seed in range(2_000):
+        sampled = hidden.sample("red", seed)
+        assert army_of(sampled, "red") == army_of(state, "red")
+        army = army_of(sampled, "white")
+        assert empty.check("white", {"type": "army", **army}) is None, army
+        found["race"].add(army["race"])
+        found["extra_tokens"].add(army.get("extra_tokens", 0))
+        found["spells"].update(spell for bishop in army.get("bishops", ()) for spell in bishop)
+        found["pieces"].add(tuple(sorted(army["pieces"].items())))
+        for piece, count in army["pieces"].items():
+            counts.setdefault(piece, set()).add(count)
+    assert found["race"] == {"demons", "dwarves", "elves", "humans", "orcs", "undead"}
+    assert found["spells"] == {"fireball", "heal", "hurt", "judgement", "panic"}
+    assert {0, 1, 2, 3} <= found["extra_tokens"]
+    assert () in found["pieces"]
+    for piece, most in {"pawn": 4, "rook": 3, "knight": 3, "bishop": 2, "queen": 2}.items():
+        assert set(range(1, most + 1)) <= counts[piece]

@@ -381,6 +381,14 @@ static spaces reach(const conf_setup *setup, const board *b, const piece *p)
            ray(b, p, points, 4) | ray(b, p, points, 5) | ray(b, p, points, 6) | ray(b, p, points, 7);
 }
 
+void conf_reaches(const conf_setup *setup, const conf_state *state, spaces *reached)
+{
+    const board b = board_of(state);
+
+    for (int32_t i = 0; i < state->n_pieces; i++)
+        reached[i] = state->pieces[i].status == BOARD ? reach(setup, &b, &state->pieces[i]) : 0;
+}
+
 /* ==== 7.7 Spells ================================================================================================= */
 
 /* Spaces within `range` of `from` with a shortest king-path that no barrier cuts. Every shortest path to a space at distance d
@@ -1035,46 +1043,6 @@ static army preset_army(int32_t preset, int32_t race)
             a.lengths[i]++;
         }
     return a;
-}
-
-static int32_t cost_of(const conf_setup *setup, const army *a)
-{
-    int32_t cost = setup->race_token_cost * extra_tokens(a);
-
-    for (int32_t type = PAWN; type < TYPES; type++)
-        cost += bought(a, type) * setup->types[type].cost;
-    return cost + setup->spell_cost * (a->n_spells - setup->spells_per_bishop * bought(a, BISHOP));
-}
-
-/* (a) and (b), as far as numbers of pieces and lengths of lists say; then, with all its spells in `a`, (c) and (d). */
-static int32_t check_army_size(const conf_setup *setup, const army *a, int64_t n_bishops)
-{
-    int32_t n = 1 + setup->free_pawns;
-
-    for (int32_t type = PAWN; type < TYPES; type++)
-        n += bought(a, type);
-    if (n > ARMY_CAP)
-        return TOO_MANY_PIECES;
-    return n_bishops == bought(a, BISHOP) ? WL_OK : BAD_SPELLS;
-}
-
-static int32_t check_army_race(const conf_setup *setup, const army *a)
-{
-    if (setup->races)
-        return a->race == NOT_GIVEN ? RACE_REQUIRED : WL_OK;
-    return a->race != NOT_GIVEN || extra_tokens(a) > 0 ? RACE_NOT_ALLOWED : WL_OK;
-}
-
-static int32_t check_army(const conf_setup *setup, const army *a)
-{
-    int32_t error = check_army_size(setup, a, given_or_none(a->n_bishops));
-
-    for (int32_t i = 0; error == WL_OK && i < bought(a, BISHOP); i++)
-        if (!wl_between(setup->spells_per_bishop, a->lengths[i], BISHOP_SPELLS_MAX))
-            error = BAD_SPELLS;
-    if (error == WL_OK)
-        error = check_army_race(setup, a);
-    return error == WL_OK && cost_of(setup, a) > setup->army_points ? TOO_MANY_POINTS : error;
 }
 
 static int is_number_or_absent(int32_t value) { return value == WL_ABSENT || wl_between(0, value, POINTS_MAX); }
@@ -2726,6 +2694,8 @@ static const wl_game CONFRONTATION = {
     .draws_max = DRAWS_MAX,
     .reconfigure = NULL, /* the book allows no change of options during play */
     .trace = conf_trace,
+    .sample = conf_sample,
+    .evaluate = conf_evaluate,
 };
 
 const wl_game *const wl_games_confrontation[] = {&CONFRONTATION, NULL};

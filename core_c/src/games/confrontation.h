@@ -308,6 +308,46 @@ static inline int32_t given_or_none(uint8_t number) { return number == NOT_GIVEN
 static inline int32_t bought(const army *a, int32_t type) { return given_or_none(a->pieces[type - PAWN]); }
 static inline int32_t extra_tokens(const army *a) { return given_or_none(a->extra_tokens); }
 
+static inline int32_t cost_of(const conf_setup *setup, const army *a)
+{
+    int32_t cost = setup->race_token_cost * extra_tokens(a);
+
+    for (int32_t type = PAWN; type < TYPES; type++)
+        cost += bought(a, type) * setup->types[type].cost;
+    return cost + setup->spell_cost * (a->n_spells - setup->spells_per_bishop * bought(a, BISHOP));
+}
+
+/* (a) and (b), as far as numbers of pieces and lengths of lists say; then, with all its spells in `a`, (c) and (d). */
+static inline int32_t check_army_size(const conf_setup *setup, const army *a, int64_t n_bishops)
+{
+    int32_t n = 1 + setup->free_pawns;
+
+    for (int32_t type = PAWN; type < TYPES; type++)
+        n += bought(a, type);
+    if (n > ARMY_CAP)
+        return TOO_MANY_PIECES;
+    return n_bishops == bought(a, BISHOP) ? WL_OK : BAD_SPELLS;
+}
+
+static inline int32_t check_army_race(const conf_setup *setup, const army *a)
+{
+    if (setup->races)
+        return a->race == NOT_GIVEN ? RACE_REQUIRED : WL_OK;
+    return a->race != NOT_GIVEN || extra_tokens(a) > 0 ? RACE_NOT_ALLOWED : WL_OK;
+}
+
+static inline int32_t check_army(const conf_setup *setup, const army *a)
+{
+    int32_t error = check_army_size(setup, a, given_or_none(a->n_bishops));
+
+    for (int32_t i = 0; error == WL_OK && i < bought(a, BISHOP); i++)
+        if (!wl_between(setup->spells_per_bishop, a->lengths[i], BISHOP_SPELLS_MAX))
+            error = BAD_SPELLS;
+    if (error == WL_OK)
+        error = check_army_race(setup, a);
+    return error == WL_OK && cost_of(setup, a) > setup->army_points ? TOO_MANY_POINTS : error;
+}
+
 /* ==== 7.2 to 7.4 ================================================================================================= */
 
 static inline void add_area(conf_state *state, int32_t kind, spaces set)
@@ -360,5 +400,13 @@ static inline void blank(conf_state *state)
 
 /* 0 or an error, and then the state may be anything. */
 int32_t conf_load_position(const conf_setup *setup, conf_state *state, wl_words *words);
+
+/* ==== confrontation_opponent.c ======================================================================================= */
+
+int32_t conf_sample(const void *setup, void *state, int32_t viewer, wl_draws *draws);
+void conf_evaluate(const void *setup, const void *state, int32_t *value);
+
+/* In confrontation.c: where each piece may move to (7.6), enemies included; room for PIECES_MAX. */
+void conf_reaches(const conf_setup *setup, const conf_state *state, spaces *reached);
 
 #endif
