@@ -144,6 +144,27 @@ def test_a_sixth_game_is_played_to_its_end_taken_back_and_played_again_over_rest
         assert red.import_record(record).match.game == "nim"
 
 
+def test_computer_opponents_play_a_sixth_game_at_random(tree: Tree) -> None:
+    """It has no search: every level takes what is allowed, the same for the same seed."""
+    played = tree.python(
+        "-c",
+        """
+import random
+import warlog_core
+
+rng = random.Random(1)
+state = warlog_core.game("nim").new(draws=rng.randbytes)
+while (waiting := state.to_act) and state.result is None:
+    seat = waiting[0]
+    one, two = (warlog_core.play(state.seen_by(seat), seat, level=8, seed=5) for _ in range(2))
+    assert one == two and one.iterations == 0 and one.action in state.legal(seat), one
+    state.apply(seat, one.action, draws=rng.randbytes)
+print(state.result.reason)
+""",
+    )
+    assert played.stdout == "last_taken\n", played.stderr
+
+
 def test_the_board_of_a_sixth_game_is_edited_in_the_browser(server: WarlogServer) -> None:
     with browser() as opened:
         person = Person(opened, server.url)

@@ -16,6 +16,7 @@ from warlog_core.errors import (
 from warlog_core.event import Event, Visible
 from warlog_core.game import Game, Scenario, game, games
 from warlog_core.jsonvalue import loads
+from warlog_core.levels import LEVELS, Level, level, play
 from warlog_core.notation import history_line, history_result
 from warlog_core.opponent import Choice, Line, search
 from warlog_core.state import Listing, State, Step
@@ -25,6 +26,7 @@ __version__ = "0.2.0"
 """Warlog's version. Both pyproject.toml files read it from here, without an import."""
 
 __all__ = [
+    "LEVELS",
     "BadDraws",
     "BadState",
     "Choice",
@@ -34,6 +36,7 @@ __all__ = [
     "Explanation",
     "Game",
     "HashMismatch",
+    "Level",
     "Line",
     "Listing",
     "NotPlayed",
@@ -53,6 +56,8 @@ __all__ = [
     "hash_bytes",
     "history_line",
     "history_result",
+    "level",
     "loads",
+    "play",
     "search",
 ]

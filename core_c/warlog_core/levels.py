@@ -1,0 +1,164 @@
+"""Computer opponents in eight levels: how long each searches, and what it does where a search is of no use.
+
+A game's share stands in `rules/<game>_opponent.json` (an `Opponent`); one without the file has the defaults."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from functools import cache
+from importlib import resources
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from warlog_core.binding import OPEN_BYTES
+from warlog_core.codecs._actions import type_name
+from warlog_core.errors import Refused
+from warlog_core.opponent import Choice, search
+from warlog_core.state import State
+
+LEVELS = range(1, 9)
+
+FORCED_ITERATIONS = 64  # for the value of the only action that there is
+
+
+class Level(Struct, frozen=True, forbid_unknown_fields=True):
+    """How a level plays.
+
+    iterations   of the search, for each action
+    random       share of the actions that are chosen at random instead
+    candidates   actions of which the best at a glance is looked at next; 0: the usual number
+    lookahead    actions at random before a state is evaluated; 0: the usual number"""
+
+    iterations: int
+    random: float = 0.0
+    candidates: int = 0
+    lookahead: int = 0
+
+
+DEFAULTS = (
+    Level(8, random=0.5, candidates=1),
+    Level(20, random=0.25, candidates=2),
+    Level(60, random=0.1),
+    Level(180),
+    Level(500),
+    Level(1_000),
+    Level(2_000),
+    Level(4_000),
+)
+
+
+class Opponent(Struct, frozen=True, forbid_unknown_fields=True):
+    """`rules/<game>_opponent.json`.
+
+    levels     eight, the weakest first
+    from_book  types of actions that are not searched for: purchases, layouts. One that `book` has and that is allowed
+               is chosen at random, or one that is listed where it has none
+    book       such actions
+    finish     types of actions that end a preparation, chosen once the book's choice has been made"""
+
+    levels: tuple[Level, ...] = DEFAULTS
+    from_book: tuple[str, ...] = ()
+    book: tuple[dict[str, Any], ...] = ()
+    finish: tuple[str, ...] = ()
+
+
+@cache
+def opponent_of(game: str) -> Opponent:
+    file = resources.files("warlog_core").joinpath(f"rules/{game}_opponent.json")
+    return msgspec.json.decode(file.read_bytes(), type=Opponent) if file.is_file() else Opponent()
+
+
+def level(game: str, number: int) -> Level:
+    """How this level plays this game. Raises ValueError for a level that there is not."""
+    if number not in LEVELS:
+        raise ValueError(f"there are levels {LEVELS[0]} to {LEVELS[-1]}")
+    return opponent_of(game).levels[number - 1]
+
+
+def play(
+    seen: State,
+    seat: str,
+    *,
+    level: int,
+    seed: int,
+    iterations: int | None = None,
+    arena: bytearray | None = None,
+) -> Choice | None:
+    """What a computer opponent of this level does as `seat`, from `seen`: `state.seen_by(seat)`. With the same view,
+    level, seed and iterations the choice is the same.
+
+    iterations  at most so many, fewer than the level's own: for who is in a hurry
+    arena       the search's memory, as for `search`
+
+    `Choice.iterations` is 0 for what was not searched for: what a book or chance decides, and everything in a game that
+    has no search. It gives up only where there is nothing else to do. None where the seat has nothing to decide, or
+    only open templates to choose from. Raises ValueError for a level that there is not, BadState where no state fits
+    what was seen, UnknownSeat."""
+    how = _level(seen.game.name, level)
+    rng = random.Random(seed)  # of which only `random` gives the same numbers in every Python
+    actions = complete_actions(seen, seat)
+    if not actions or seat not in seen.to_act:
+        return None
+    prepared = prepared_action(seen, seat, rng)
+    if prepared is not None:
+        return _unsearched(seen, seat, prepared, seed)
+    if not seen.game.raw.has_search or rng.random() < how.random:
+        return _unsearched(seen, seat, _any_of(actions, rng), seed)
+    count = how.iterations if iterations is None else min(how.iterations, max(1, iterations))
+    if len(actions) == 1:
+        count = min(count, FORCED_ITERATIONS)
+    found = search(
+        seen,
+        seat,
+        seed=int(rng.random() * 2**53),
+        iterations=count,
+        lookahead=how.lookahead,
+        candidates=how.candidates,
+        arena=arena,
+    )
+    return found if found is not None else _unsearched(seen, seat, _any_of(actions, rng), seed)
+
+
+_level = level  # `play` has a parameter of that name
+
+
+def complete_actions(seen: State, seat: str) -> list[Any]:
+    """What is listed for the seat, without templates; without giving up where there is anything else."""
+    gives_up = {action.name for action in seen.game.raw.actions if action.gives_up}
+    listing = seen.listing(seat)
+    actions = [listing[i] for i in range(len(listing)) if OPEN_BYTES not in listing.key(i)]
+    return [action for action in actions if type_name(action) not in gives_up] or actions
+
+
+def _any_of(actions: Sequence[Any], rng: random.Random) -> Any:
+    return actions[int(rng.random() * len(actions))]
+
+
+def prepared_action(seen: State, seat: str, rng: random.Random) -> Any:
+    """What the book says here, or what is chosen at random as it would be; then what ends the preparation. None where
+    there is nothing to prepare."""
+    opponent, actions = opponent_of(seen.game.name), complete_actions(seen, seat)
+    known = [action for action in opponent.book if seen.check(seat, action) is None]
+    choices = known or [action for action in actions if type_name(action) in opponent.from_book]
+    if choices and not any(_changes_nothing(seen, seat, action) for action in known):
+        return _any_of(choices, rng)
+    return next((action for action in actions if type_name(action) in opponent.finish), None)
+
+
+def _changes_nothing(seen: State, seat: str, action: object) -> bool:
+    """Has the choice been made already? Another layout would be chosen again and again."""
+    world = seen.sample(seat, 0) if seen.game.raw.has_search else seen.copy()
+    try:
+        after, _ = world.after(seat, action, draws=bytes)
+    except Refused:
+        return False
+    return after.seen_by(seat).data == seen.data
+
+
+def _unsearched(seen: State, seat: str, action: object, seed: int) -> Choice:
+    """A choice without a search; its value is that of one state that may be the true one."""
+    value = seen.sample(seat, seed % 2**64).evaluate()[seat] if seen.game.raw.has_search else 0.5
+    return Choice(action, value, 0, [], 0)

@@ -1,0 +1,155 @@
+"""Computer opponents in eight levels: what `level` and `play` promise, in every game."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import warlog_core
+from tests.core.games import GAMES, starts
+from tests.core.test_properties import entropy_of, names, random_line, start
+from warlog_core import LEVELS, Level, State
+from warlog_core.levels import Opponent, opponent_of
+
+STARTS = starts()
+ITERATIONS = 12  # at most, where it is not the strength that counts
+ARENA = bytearray(1 << 20)
+
+
+def gives_up(state: State, action: Any) -> bool:
+    return action.__struct_config__.tag in {row.name for row in state.game.raw.actions if row.gives_up}
+
+
+def decisions(
+    name: str, options: Any, position: Any, seed: object, actions_max: int
+) -> Iterator[tuple[State, str]]:
+    """States of a random match, each with the seats that are to act."""
+    rng = random.Random(f"{seed} {name} {json.dumps(options, sort_keys=True)}")
+    state = start(warlog_core.game(name), options, position, rng)
+    draws = entropy_of(rng)
+    for seat, action in random_line(state, rng, actions_max):
+        for waiting in state.to_act:
+            yield state, waiting
+        state.apply(seat, action, draws=draws())
+
+
+@pytest.mark.parametrize(("name", "options", "position"), STARTS, ids=names(STARTS))
+def test_every_level_takes_a_listed_action_and_gives_up_only_where_nothing_else_is_left(
+    name: str, options: Any, position: Any, seed: int
+) -> None:
+    for number, (state, seat) in enumerate(decisions(name, options, position, seed, 40)):
+        level = LEVELS[number % len(LEVELS)]
+        seen = state.seen_by(seat)
+        choice = warlog_core.play(seen, seat, level=level, seed=number, iterations=ITERATIONS, arena=ARENA)
+        assert choice is not None
+        assert state.check(seat, choice.action) is None
+        listed = state.legal(seat)
+        book = opponent_of(name).book
+        assert choice.action in listed or choice.action in book
+        if gives_up(state, choice.action):
+            assert all(gives_up(state, one) or getattr(one, "open", False) for one in listed)
+        assert 0 <= choice.value <= 1
+        assert choice.iterations <= ITERATIONS
+        again = warlog_core.play(seen, seat, level=level, seed=number, iterations=ITERATIONS, arena=ARENA)
+        assert again == choice
+
+
+@pytest.mark.parametrize(("name", "options", "position"), STARTS, ids=names(STARTS))
+def test_what_a_seat_may_not_know_changes_nothing(name: str, options: Any, position: Any, seed: int) -> None:
+    """Two worlds that look the same to the seat: the true one, and another in which what is hidden is shuffled."""
+    if not warlog_core.game(name).raw.has_search:
+        pytest.skip("what is hidden cannot be shuffled")
+    for number, (state, seat) in enumerate(decisions(name, options, position, seed, 12)):
+        other = state.seen_by(seat).sample(seat, number)
+        one, two = (
+            warlog_core.play(
+                world.seen_by(seat),
+                seat,
+                level=LEVELS[number % 8],
+                seed=3,
+                iterations=ITERATIONS,
+                arena=ARENA,
+            )
+            for world in (state, other)
+        )
+        assert one == two
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_eight_levels_play_a_match_in_which_every_preparation_ends(name: str, seed: int) -> None:
+    game = warlog_core.game(name)
+    rng = random.Random(f"{seed} {name}")
+    state = game.new(draws=rng.randbytes)
+    first, preparing = state.phase, 0
+    for number in range(300):
+        if state.result is not None:
+            break
+        seat = state.to_act[0]
+        choice = warlog_core.play(
+            state.seen_by(seat), seat, level=LEVELS[number % 8], seed=number, iterations=2, arena=ARENA
+        )
+        assert choice is not None
+        state.apply(seat, choice.action, draws=rng.randbytes)
+        preparing += state.phase == first and first != "play"
+    assert preparing <= 2 * len(state.seats)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_higher_level_thinks_longer_and_is_less_careless(name: str) -> None:
+    levels = [warlog_core.level(name, number) for number in LEVELS]
+    assert len(levels) == 8
+    for lower, higher in itertools.pairwise(levels):
+        assert lower.iterations < higher.iterations
+        assert lower.random >= higher.random
+    assert levels[0].random > 0
+    assert levels[-1].random == 0
+    assert all(isinstance(one, Level) for one in levels)
+
+
+@pytest.mark.parametrize("number", [-1, 0, 9, 80])
+def test_there_are_eight_levels_and_no_other(number: int, seed: int) -> None:
+    with pytest.raises(ValueError, match="levels 1 to 8"):
+        warlog_core.level("hex", number)
+    state = warlog_core.game("universal").new()
+    seat = state.to_act[0]
+    with pytest.raises(ValueError, match="levels 1 to 8"):
+        warlog_core.play(state.seen_by(seat), seat, level=number, seed=seed)
+
+
+def test_a_level_has_its_own_number_of_iterations_and_a_smaller_one_is_heeded() -> None:
+    state = warlog_core.game("universal").new()
+    seat = state.to_act[0]
+    own = warlog_core.level("universal", 4).iterations
+    for given, counted in ((None, own), (own + 1, own), (own, own), (50, 50), (0, 1)):
+        choice = warlog_core.play(state.seen_by(seat), seat, level=4, seed=1, iterations=given)
+        assert choice is not None
+        assert choice.iterations == counted
+
+
+def test_nobody_plays_for_a_seat_that_has_nothing_to_decide() -> None:
+    state = warlog_core.game("universal").new()
+    other = next(seat for seat in state.seats if seat not in state.to_act)
+    assert warlog_core.play(state.seen_by(other), other, level=8, seed=1) is None
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_every_choice_of_a_book_is_allowed_at_some_start(name: str) -> None:
+    game = warlog_core.game(name)
+    for action in opponent_of(name).book:
+        assert action["type"] in opponent_of(name).from_book
+        assert any(
+            game.new(options=options, draws=bytes).check(seat, action) is None
+            for game_name, options, position in (("", {}, None), *STARTS)
+            if game_name in ("", name) and position is None
+            for seat in game.seats_for(options)
+        )
+
+
+def test_a_game_without_numbers_of_its_own_has_the_usual_ones() -> None:
+    assert opponent_of("no such game") == Opponent()
+    assert warlog_core.level("no such game", 8) == Opponent().levels[7]
