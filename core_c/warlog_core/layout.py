@@ -7,7 +7,7 @@ A layout is compiled once into `struct` formats; reading a record is then one `u
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any, Protocol
@@ -142,6 +142,15 @@ class Layout:
                     inner.read(buffer, start + i * rows.size) for i in range(rows.n_used(buffer, offset))
                 ]
         return values
+
+    def replace(self, record: bytes, values: Mapping[str, int]) -> bytes:
+        """The record with these numbers in plain fields; in an array, in each of its elements. Raises KeyError."""
+        by_name = {field.name: field for field in self.fields}
+        changed = bytearray(record)
+        for name, value in values.items():
+            field = by_name[name]
+            struct.pack_into(f"={field.code}", changed, field.offset, *[value] * field.count)
+        return bytes(changed)
 
     def row_picker(self, rows: str, names: Sequence[str]) -> Callable[[Row], Row]:
         """A function that gives the named fields (two or more) of a row, in that order. Raises ValueError."""

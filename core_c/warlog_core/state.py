@@ -83,6 +83,19 @@ class State:
         return self._setup
 
     @property
+    def public_setup(self) -> bytes:
+        """`setup` for whoever gets `seen_by` as bytes: with usual values in place of what nobody may know before the
+        end."""
+        secrets = getattr(self.game.codec, "setup_secrets", None)
+        if secrets is None:
+            return self._setup
+        raw, size = self._raw_game, self._raw_game.setup_size
+        return (
+            raw.setup_layout.replace(self._setup[:size], secrets(raw.setup_fields(self._raw)))
+            + self._setup[size:]
+        )
+
+    @property
     def data(self) -> bytes:
         """The state's bytes. Equal states have equal bytes."""
         return bytes(self._raw.buffer)

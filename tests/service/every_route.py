@@ -156,12 +156,12 @@ def _match(asking: Asking, table: Table, version: int, *, holds: bool) -> None:
     asking.read("/matches")
     asking.read("/matches?player=me")
     for seat in (hidden, own):
-        for route in ("view", "actions", "events", "history", "position"):
+        for route in ("view", "seen", "actions", "events", "history", "position"):
             asking.read(f"{match}/{route}?seat={seat}")
         asking.read(f"{match}/actions?seat={seat}&trace=true")
         if holds == (seat == own):
             for at in range(1, version + 2):
-                for route in ("view", "actions", "position", "trace"):
+                for route in ("view", "seen", "actions", "position", "trace"):
                     asking("GET", f"{match}/{route}?seat={seat}&at={at}")
                 asking("GET", f"{match}/actions?seat={seat}&at={at}&trace=true")
     for at in range(1, version + 2):

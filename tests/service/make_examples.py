@@ -120,6 +120,7 @@ def play(url: str) -> Session:
     call("get_match", stranger, "GET", path)
     call("get_view", ben, "GET", f"{path}/view?seat=blue")
     call("get_position", ben, "GET", f"{path}/position?seat=blue")
+    call("get_seen", ben, "GET", f"{path}/seen?seat=blue")
     call("get_events", ben, "GET", f"{path}/events?after=5&limit=10")
     call("get_history", ben, "GET", f"{path}/history?limit=6")
     session.feed("get_feed", ben, f"{path}/feed?after=5", 2)

@@ -59,6 +59,7 @@ _OWN_OPTIONS = field_as(models.OwnOptions, "options")
 _SCENARIO = field_as(models.Scenario, "scenario")
 _VERDICT = json_as(models.Verdict)
 _VIEW = json_as(models.View)
+_SEEN = json_as(models.Seen)
 
 
 class How(TypedDict, total=False):
@@ -335,6 +336,12 @@ class Endpoints:
     def seen_position(self, match: str, seat: str, *, at: int | None = None) -> Request[models.View]:
         """What the seat sees of a casual match, as a `position` to edit and propose; None when the match is over."""
         return get(_VIEW, "matches", match, "position", seat=seat, at=at)
+
+    @endpoint
+    def seen(self, match: str, seat: str, *, at: int | None = None) -> Request[models.Seen]:
+        """The seat's view, or as it was at version `at`, as bytes for the rules library, which searches it:
+        `warlog_core.game(seen.game, seen.rules_version).load(seen.setup, seen.state)`."""
+        return get(_SEEN, "matches", match, "seen", seat=seat, at=at)
 
     @endpoint
     def actions(

@@ -369,6 +369,19 @@ class View(Struct, frozen=True):
     views: dict[str, Json] | None = None
 
 
+class Seen(Struct, frozen=True):
+    """What a seat knew as of version `at`, as bytes for `warlog_core.game(game, rules_version).load(setup, state)`."""
+
+    match: str
+    version: int
+    at: int
+    seat: str
+    game: str
+    rules_version: int
+    setup: bytes
+    state: bytes
+
+
 class Touched(Struct, frozen=True):
     """A piece that an action touches, and where it stands."""
 

@@ -160,6 +160,7 @@ class Matches(Namespace[C]):
     view = Endpoints.view
     actions = Endpoints.actions
     seen_position = Endpoints.seen_position
+    seen = Endpoints.seen
     trace = Endpoints.trace
     board = Endpoints.board
     events = Endpoints.events

@@ -140,6 +140,12 @@ export class MatchHandle<G extends GameName = GameName> {
     return dataAs(this.#http.api.GET("/v1/matches/{match_id}/position", { params, signal }));
   }
 
+  /** The view of a seat as the rules library reads it: `setup` and `state` in base64. For programs that play. */
+  seen(seat: string, { at, signal }: At = {}): Promise<Schemas["Seen"]> {
+    const params = { path: this.#path, query: { seat, at } };
+    return data(this.#http.api.GET("/v1/matches/{match_id}/seen", { params, signal }));
+  }
+
   /**
    * What a seat may do, or could have done at a version; empty if it is not to act. Pick one that `isComplete` and post
    * it with `act` as it is; templates (`open: true`) are to be filled in.

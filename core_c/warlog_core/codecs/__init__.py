@@ -160,9 +160,10 @@ class Codec(Protocol):
     """One game's codec. Words are the layouts at the head of the game's C file.
 
     Where its book has more to say, a codec has further attributes, which are looked up by name: `catalogues` (as
-    `pieces`: more lists, spells say, by their names), `notation` (a Notation), what warlog_core.accounts describes, and
-    answers to what a book rules of matches rather than of play (`sides`, `hands`, `position_is_open` …). Where the C
-    file has traces, `trace_spaces` names the spaces by their numbers, and `trace_levels` the levels if any."""
+    `pieces`: more lists, spells say, by their names), `notation` (a Notation), `setup_secrets` (fields of the setup
+    that nobody may know before the end, each with a usual value), what warlog_core.accounts describes, and answers to
+    what a book rules of matches rather than of play (`sides`, `hands`, `position_is_open` …). Where the C file has
+    traces, `trace_spaces` names the spaces by their numbers, and `trace_levels` the levels if any."""
 
     title: str
     seats_are_numbered_by: str  # "match": place in Tables.seats; "game": place in the game's longest roster

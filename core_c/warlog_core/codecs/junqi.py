@@ -203,6 +203,11 @@ class Codec(BaseCodec):
     accounting = Accounting()
     layouts = LayoutRules()
 
+    def setup_secrets(self, setup: Mapping[str, Any]) -> dict[str, int]:
+        """The players' points, and what follows from them; a stake's own multiplier is in every view."""
+        secret = {"scores": 0, "multiplier": 1}
+        return secret if setup["stake"] else secret | {"gold_multiplier": 1}
+
     def __init__(self, raw: RawGame) -> None:
         self.pick_seat = raw.state_layout.row_picker(
             "seats", ("status", "cause", "ready", "timeouts", "offered")

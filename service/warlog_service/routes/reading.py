@@ -55,8 +55,8 @@ async def get_view(request: AnyRequest, match_id: FromPath[str]) -> Answer:
             )
     elif query.seat is None:
         match.spectator(player)
-    elif query.seat not in match.fold.seats or not match.may_see_all(player):
-        match.check_seat(player, query.seat)
+    else:
+        _check_view(match, player, query.seat)
     tag = _tag(match, viewer)
     if matches(header(request.scope, b"if-none-match"), tag):
         return not_modified(tag, PRIVATE)
@@ -99,6 +99,45 @@ async def get_position(request: AnyRequest, match_id: FromPath[str]) -> Answer:
         raise NoView("The board does not exist before the match starts.")
     position = state.position_seen_by(query.seat)
     return private({"version": match.version, "at": at, "seat": query.seat, "position": position})
+
+
+@get(
+    "/matches/{match_id:str}/seen",
+    opt=call(
+        sends=("ETag",),
+        query=schema.SeenQuery,
+        answer=schema.Seen,
+        headers=("If-None-Match",),
+        errors=(*SEAT_ERRORS, "no_view", "unknown_version"),
+    ),
+)
+async def get_seen(request: AnyRequest, match_id: FromPath[str]) -> Answer:
+    """What a seat knows, in the form of the rules library, for programs that play; with `at`, as it was after that
+    version.
+
+    `warlog_core.game(game, rules_version).load(setup, state)` makes a state of it, which lists the seat's legal actions
+    and can be searched. Whoever may read the view of the seat may read this."""
+    query = asked(request.scope, schema.SeenQuery)
+    past, match, player = await match_of(request, match_id)
+    _check_view(match, player, query.seat)
+    tag = _tag(match, query.seat)
+    if matches(header(request.scope, b"if-none-match"), tag):
+        return not_modified(tag, PRIVATE)
+    at = match.version if query.at is None else query.at
+    state = match.state if query.at is None else await state_at(request, past, match, player, at)
+    if state is None:
+        raise NoView("The board does not exist before the match starts.")
+    answer = {
+        "match": match.id,
+        "version": match.version,
+        "at": at,
+        "seat": query.seat,
+        "game": match.game_name,
+        "rules_version": match.rules_version,
+        "setup": state.setup if match.is_over else state.public_setup,
+        "state": state.seen_by(query.seat).data,
+    }
+    return private(answer, 200, (b"etag", tag))
 
 
 @get(
@@ -166,8 +205,8 @@ async def get_trace(request: AnyRequest, match_id: FromPath[str]) -> Answer:
     viewer = query.seat or SPECTATOR
     if query.seat is None:
         match.spectator(player)
-    elif query.seat not in match.fold.seats or not match.may_see_all(player):
-        match.check_seat(player, query.seat)
+    else:
+        _check_view(match, player, query.seat)
     trace = None
     if past.is_of_a_board(match, query.at):
         before = await state_at(request, past, match, player, query.at - 1)
@@ -294,6 +333,12 @@ def _is_deep(request: AnyRequest, past: Past, match: Match, version: int) -> boo
     return long and past.is_deep(match, version)
 
 
+def _check_view(match: Match, player: str | None, seat: str) -> None:
+    """Raises UnknownSeat, or NotYourSeat unless the player may read the view of this seat."""
+    if seat not in match.fold.seats or not match.may_see_all(player):
+        match.check_seat(player, seat)
+
+
 def reader_of(match: Match, player: str | None, seats: list[str]) -> Reader:
     """With the knowledge of these seats, all of which the player must hold; of every seat he holds where none is named.
 
@@ -319,4 +364,14 @@ def _tag(match: Match, viewer: str) -> bytes:
     return f'"{match.version}.{viewer}.{match.disclosure_stamp()}"'.encode()
 
 
-handlers = [get_view, get_position, get_actions, get_trace, get_events, get_timeline, get_history, get_board]
+handlers = [
+    get_view,
+    get_position,
+    get_seen,
+    get_actions,
+    get_trace,
+    get_events,
+    get_timeline,
+    get_history,
+    get_board,
+]

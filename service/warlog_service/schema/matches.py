@@ -206,6 +206,19 @@ class SeenPosition(Struct, frozen=True, forbid_unknown_fields=True):
     ]
 
 
+class Seen(Struct, frozen=True, forbid_unknown_fields=True):
+    """A seat's view as the rules library (`warlog_core`) reads it."""
+
+    match: str
+    version: Annotated[int, Meta(description="the newest")]
+    at: Annotated[int, Meta(description="the version that is shown")]
+    seat: str
+    game: str
+    rules_version: int
+    setup: Annotated[bytes, Meta(description="what never changes in a match; base64")]
+    state: Annotated[bytes, Meta(description="the state as far as the seat knows it; base64")]
+
+
 class Actions(Struct, frozen=True, forbid_unknown_fields=True):
     version: int
     at: int

@@ -79,6 +79,11 @@ class PositionQuery(Struct, frozen=True):
     at: Version | None = None
 
 
+class SeenQuery(Struct, frozen=True):
+    seat: Annotated[Seat, Meta(description="a seat you hold; any, if you may see everything")]
+    at: Version | None = None
+
+
 class ActionsQuery(Struct, frozen=True):
     seat: Seat
     at: Version | None = None
