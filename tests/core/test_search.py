@@ -12,6 +12,7 @@ import pytest
 import warlog_core
 from tests.core.games import GAMES, starts
 from tests.core.test_properties import entropy_of, names, random_line, start
+from tests.core.wec_positions import BOOK as WEC
 from warlog_core import State
 
 PLAYED = [name for name in GAMES if warlog_core.game(name).raw.has_search]
@@ -147,13 +148,17 @@ FRONT, REAR = "1", ("5", "6")
 
 
 def test_each_type_that_a_hidden_piece_may_be_comes_up() -> None:
-    """Junqi's layout rules (4.2): before play everywhere, in play for what cannot move."""
+    """Junqi's layout rules (4.2): everywhere until the army's first step, then for what cannot move."""
     rng = random.Random(1)
     game = warlog_core.game("junqi")
     state = game.new(options={"players": 2}, draws=rng.randbytes)
     types = {piece["type"] for piece in state.position(plain=True)["pieces"]}
-    for phase in ("layout", "play"):
-        assert state.phase == phase
+    moves = 0
+    for phase in ("layout", "play", "moved"):
+        while phase == "moved" and moves == 0:
+            seat, action = next(random_line(state, rng, 1))
+            state.apply(seat, action, draws=rng.randbytes)
+            moves += seat == "north"
         hidden = state.seen_by("south")
         found: dict[str, set[str]] = {}
         for seed in range(600):
@@ -163,9 +168,10 @@ def test_each_type_that_a_hidden_piece_may_be_comes_up() -> None:
             impossible = {"flag"} if place not in ("N62", "N64") else set()
             if not place[1:].startswith(REAR):
                 impossible.add("mine")
-            if phase == "layout" and place[1:].startswith(FRONT):
+            if phase != "moved" and place[1:].startswith(FRONT):
                 impossible.add("bomb")
-            assert found[place] == types - impossible, place
+            if phase != "moved" or place != state.view("south", plain=True)["last_move"]["to"]:
+                assert found[place] == types - impossible, place
         for seat in state.to_act if phase == "layout" else ():
             state.apply(seat, {"type": "ready"}, draws=rng.randbytes)
 
@@ -265,3 +271,145 @@ def test_each_army_that_may_have_been_submitted_comes_up() -> None:
     assert () in found["pieces"]
     for piece, most in {"pawn": 4, "rook": 3, "knight": 3, "bishop": 2, "queen": 2}.items():
         assert set(range(1, most + 1)) <= counts[piece]
+
+
+SAMPLES_TO_FIND = 600
+
+
+def hidden_of(state: State, viewer: str, whole: State) -> Counter[str]:
+    """What `whole` has that the viewer does not see in `state`: types and places of pieces, and what they carry."""
+    seen = state.view(viewer, plain=True)
+    known = {(one["type"], one["at"], one.get("level")) for one in seen.get("enemies", ()) if "at" in one}
+    hidden: Counter[str] = Counter()
+    for one in whole.position(plain=True)["pieces"]:
+        if one["seat"] == viewer or "at" not in one or (one["type"], one["at"], one.get("level")) in known:
+            continue
+        hidden[f"{one['type']} {one.get('level', one['at'])}"] += 1
+        hidden.update(f"carries {article}" for article in kinds_of(one))
+    return hidden
+
+
+def kinds_of(piece: Any) -> list[str]:
+    return [article if isinstance(article, str) else article["kind"] for article in piece.get("articles", ())]
+
+
+# Weaponized Chess: much that Black does not see. The dozer shares its square with a hidden pawn, as after a partial
+# conversion (7.3.4).
+STEALTH = ["stealth"]
+HIDING = [
+    {"id": 1, "seat": "black", "type": "king", "at": "e1"},
+    {"id": 2, "seat": "black", "type": "dozer", "at": "c3"},
+    {"id": 11, "seat": "white", "type": "king", "at": "f10"},
+    {
+        "id": 12,
+        "seat": "white",
+        "type": "tank",
+        "at": "d7",
+        "hand": "left",
+        "articles": ["xxx", "stealth", "flame"],
+    },
+    {"id": 13, "seat": "white", "type": "aaa", "at": "h6"},
+    {"id": 14, "seat": "white", "type": "sub", "at": "b8", "level": "sub"},
+    {"id": 15, "seat": "white", "type": "cleric", "at": "b8", "level": "sub", "hand": "left"},
+    {
+        "id": 16,
+        "seat": "white",
+        "type": "chopper",
+        "at": "a6",
+        "level": "air",
+        "hand": "right",
+        "articles": STEALTH,
+    },
+    {"id": 17, "seat": "white", "type": "stun_pawn", "at": "c3", "articles": STEALTH},
+]
+
+
+def test_hidden_pieces_and_articles_of_several_kinds_come_up_at_once() -> None:
+    state = warlog_core.game("wec").new(position={"pieces": HIDING}, draws=random.Random(1).randbytes)
+    seen = state.seen_by("black")
+    shown = {(one["type"], one["at"]) for one in state.view("black", plain=True)["enemies"]}
+    assert shown == {("king", "f10")}
+    found: Counter[str] = Counter()
+    for seed in range(6_000):
+        sampled = seen.sample("black", seed)
+        assert sampled.seen_by("black").data == seen.data
+        hidden = [
+            one
+            for one in sampled.position(plain=True)["pieces"]
+            if one["seat"] == "white" and (one["type"], one["at"]) not in shown
+        ]
+        found[f"{len(hidden)} at once"] += 1
+        for one in hidden:
+            found[f"{one['type']} {one['level']}"] += 1
+            found.update(f"carries {kind}" for kind in kinds_of(one))
+            found["in a mixed cell"] += one["at"] == "c3" and one["level"] == "ground"
+            found["stunned"] += "stunned_until" in one
+            found["not ready"] += "ready_turns" in one
+    for one in HIDING[3:]:
+        assert found[f"{one['type']} {one.get('level', 'ground')}"] > 0, one
+    assert {kind for kind in CARRIED if found[f"carries {kind}"] == 0} == set()
+    for what in ("in a mixed cell", "stunned", "not ready", *(f"{n} at once" for n in range(5))):
+        assert found[what] > 0, what
+
+
+CARRIED = [article["kind"] for article in WEC["articles"]]
+
+
+def test_a_primary_may_be_lost_while_its_seat_has_another() -> None:
+    """Weaponized Chess, where a Position gives a seat two; and a piece without cover may have been revealed."""
+    pieces = [*HIDING[:2], {"id": 3, "seat": "black", "type": "king", "at": "g1"}, HIDING[2]]
+    state = warlog_core.game("wec").new(position={"pieces": pieces}, draws=random.Random(1).randbytes)
+    lost: Counter[str] = Counter()
+    revealed: Counter[str] = Counter()
+    for seed in range(1_500):
+        position = state.seen_by("white").sample("white", seed).position(plain=True)
+        lost.update(
+            f"{seat} {how}" for seat, how in position.get("turn_state", {}).get("primary_lost", {}).items()
+        )
+        revealed.update(one["type"] for one in position["pieces"] if "revealed_until" in one)
+    assert set(lost) >= {f"black primary_{how}" for how in ("destroyed", "converted")}
+    assert {"king", "dozer"} <= set(revealed)
+
+
+@pytest.mark.parametrize("name", ["junqi", "wec"])
+def test_what_is_true_comes_up(name: str) -> None:
+    """Each hidden piece of random matches, where it is (or on its level), and each article that it carries."""
+    found_any = 0
+    for match in range(2):
+        state = opening(name, f"true {match}")
+        for viewer in state.seats:
+            seen = state.seen_by(viewer)
+            true = hidden_of(state, viewer, state)
+            found: Counter[str] = Counter()
+            for seed in range(SAMPLES_TO_FIND):
+                found += hidden_of(state, viewer, seen.sample(viewer, seed))
+            assert set(true) <= set(found), (match, viewer, set(true) - set(found))
+            found_any += len(true)
+    assert found_any > 3
+
+
+@pytest.mark.parametrize(("name", "viewer"), [("junqi", "south"), ("wec", "black")])
+def test_a_state_whose_hidden_part_cannot_be_is_said_loudly(name: str, viewer: str) -> None:
+    """One byte of what was seen is changed: what still is a state has a hidden part that fits, or BadState says so."""
+    state = opening(name, 1)
+    seen = state.seen_by(viewer)
+    refused = 0
+    for at in range(700):
+        for value in (0, 1, 4):
+            data = seen.data[:at] + bytes([value]) + seen.data[at + 1 :]
+            try:
+                changed = warlog_core.game(name).load(seen.setup, data)
+            except warlog_core.BadState:
+                continue
+            try:
+                sampled = changed.sample(viewer, 1)
+            except warlog_core.BadState:
+                with pytest.raises(warlog_core.BadState, match=f"no state of {name} fits what was seen"):
+                    changed.sample(viewer, 2)
+                refused += 1
+                if viewer in changed.to_act:
+                    with pytest.raises(warlog_core.BadState, match="fits what was seen"):
+                        warlog_core.search(changed, viewer, seed=1, iterations=1)
+            else:
+                warlog_core.game(name).load(sampled.setup, sampled.data)
+    assert refused > 0

@@ -3,7 +3,7 @@
 
 /* ==== What may be there ================================================================================================ */
 
-enum { TYPES_ALL = (1 << TYPES) - 1, IMMOVABLE = 1 << FLAG | 1 << MINE, TRIES = 64 };
+enum { TYPES_ALL = (1 << TYPES) - 1, IMMOVABLE = 1 << FLAG | 1 << MINE, TRIES = 64, FRONT_BOMBS = 4 };
 
 /* The places that the hidden pieces of an army may have: spaces, then places off the board (OFF), each with the types that are
  * possible there, as bits, and the type that it was given. */
@@ -41,6 +41,17 @@ static uint16_t types_that_moved(const junqi_state *state, int32_t army)
     return (uint16_t)may;
 }
 
+/* May the army have made a step? A seat whose time is up loses its turn, and a seat that is out has none. */
+static int may_have_moved(const junqi_setup *setup, const junqi_state *state, int32_t army)
+{
+    const int32_t turns_before = (army - state->first + setup->n_seats) % setup->n_seats;
+    int32_t skipped = 0;
+
+    for (int32_t seat = 0; seat < setup->n_seats; seat++)
+        skipped += state->seats[seat].timeouts > 0 || state->seats[seat].status != ALIVE;
+    return state->steps > (skipped > 0 ? 0 : turns_before);
+}
+
 /* The types that the army's rules and its place in the match allow on a space. */
 static uint16_t types_on(const junqi_setup *setup, const junqi_state *state, int32_t army, int32_t space)
 {
@@ -53,10 +64,18 @@ static uint16_t types_on(const junqi_setup *setup, const junqi_state *state, int
     return (uint16_t)may;
 }
 
-/* The places of the army's hidden pieces; 0 if there are too many of anything. */
-static int find_places(const junqi_setup *setup, const junqi_state *state, int32_t army, int heed_move, places *p)
+static int is_front(const junqi_setup *setup, int32_t army, int32_t space)
 {
-    const int moved = heed_move && state->last_kind == MOVE_STEP;
+    const int32_t cell = own_cell(setup, army, space);
+    return cell >= 0 && (FRONT_CELLS >> cell & 1);
+}
+
+/* The places of the army's hidden pieces; 0 if there are too many of anything. `heed`: the last move, and that no layout has a
+ * bomb on line 1 (4.2). One goes there in play, after the army's first step, in one of a few samples. */
+static int find_places(const junqi_setup *setup, const junqi_state *state, int32_t army, int heed, wl_draws *draws, places *p)
+{
+    const int moved = heed && state->last_kind == MOVE_STEP;
+    const int front_bombs = !heed || (may_have_moved(setup, state, army) && wl_draw(draws, FRONT_BOMBS) == 0);
     int32_t shown = 0, revealed = 0;
 
     memset(p, 0, sizeof *p);
@@ -70,6 +89,8 @@ static int find_places(const junqi_setup *setup, const junqi_state *state, int32
             if (p->n == ARMY)
                 return 0;
             p->may[p->n] = types_on(setup, state, army, space);
+            if (!front_bombs && is_front(setup, army, space))
+                p->may[p->n] &= (uint16_t)~(1 << BOMB);
             if (moved && space == state->path[state->n_path - 1])
                 p->may[p->n] &= types_that_moved(state, army);
             p->space[p->n++] = (uint8_t)space;
@@ -159,14 +180,14 @@ static void number_pieces(junqi_state *state, int32_t army)
     }
 }
 
-/* Standard mode: the types of an army that the viewer does not see. What the last move tells goes by the rules; a Position may
- * tell of one that does not, and then it is not heeded. */
+/* Standard mode: the types of an army that the viewer does not see. What the last move and the layout tell goes by the rules; a
+ * Position may be otherwise, and where nothing else fits they are not heeded. */
 static int imagine_army(const junqi_setup *setup, junqi_state *state, int32_t army, wl_draws *draws)
 {
     places p;
 
     for (int32_t tries = 0; tries < TRIES && draws->error == WL_OK; tries++) {
-        if (!find_places(setup, state, army, tries < TRIES / 2, &p))
+        if (!find_places(setup, state, army, tries < TRIES / 2, draws, &p))
             return 0;
         if (p.n_on_board > 0 && !give_types(&p, draws))
             continue;

@@ -2283,11 +2283,6 @@ static void resolve_doze(play *g, int32_t seat, const int32_t *field)
 
 /* ==== 7.3 `fire` ================================================================================================= */
 
-static int32_t rate_of(const wec_setup *setup, int32_t kind)
-{
-    return setup->option[O_FLAME_RATE + (kind == LIMITED_ROCKET ? HIT_ROCKET : kind - FLAME)];
-}
-
 /* Every ready weapon of the kind is fired; gives their number. */
 static int32_t discharge(piece *p, int32_t kind, int32_t half_turns)
 {

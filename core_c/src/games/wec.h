@@ -146,6 +146,12 @@ _Static_assert(sizeof(wec_setup) == 40, "setups stand in arrays");
 
 #define OPT(setup, name) ((setup)->option[O_##name])
 
+/* 3.2: in how many own turns a weapon of this kind is ready again. */
+static inline int32_t rate_of(const wec_setup *setup, int32_t kind)
+{
+    return setup->option[O_FLAME_RATE + (kind == LIMITED_ROCKET ? HIT_ROCKET : kind - FLAME)];
+}
+
 /* ==== 5. State =================================================================================================== */
 
 /* The book's half-turn numbers (`ready_turn`, `stunned_until`, `revealed_until`) are kept as what is left of them, counted from

@@ -10,10 +10,10 @@
  * Pieces are put down one by one, each where the whole then still looks the same; one that fits nowhere is lost. So there is
  * always an answer. Until the end the pieces of the view stand first, and those that are made up behind them.
  *
- * Three things that are possible never come up: a hidden enemy on a space and level where the viewer has a piece, a lost primary
- * while another one of its seat is on the board, and a reveal of an unseen piece without stealth. */
+ * What is possible but seldom comes up seldom: a hidden enemy beside a piece of the viewer in a mixed cell (7.3.4), a primary that
+ * was lost while its seat has another one, a reveal of a piece that everybody sees anyway. */
 
-enum { TRIES = 32, NEAR_TRIES = 12, NAMES = 256 };
+enum { TRIES = 32, NEAR_TRIES = 12, NAMES = 256, STUN_USUAL = 8 /* half-turns */ };
 
 typedef struct guess {
     const wec_setup *setup;
@@ -218,7 +218,7 @@ static void explain_what_is_seen(guess *g)
         if (WL_HAS(&unseen[1 - p->seat], i)) {
             if (rarely(g, 2) || p->level == SUB || !lock_any(g, p))
                 p->revealed = (uint8_t)(1 + rarely(g, 1));
-        } else if ((p->level == SUB || is_stealthy(g, p)) && rarely(g, 2)) {
+        } else if (rarely(g, p->level == SUB || is_stealthy(g, p) ? 2 : 7)) {
             p->revealed = (uint8_t)(1 + rarely(g, 1));
         }
     }
@@ -229,19 +229,20 @@ static void reveal_own(guess *g)
 {
     for (int32_t i = 0; i < g->n_seen; i++) {
         piece *p = &g->state->pieces[i];
-        if (is_foreign(g, p) || !on_board(p) || !(p->level == SUB || is_stealthy(g, p)))
+        const int matters = p->level == SUB || is_stealthy(g, p);
+        if (is_foreign(g, p) || !on_board(p))
             continue;
         if ((p->marks & FIRED) && OPT(g->setup, REVEAL_ON_FIRE))
             p->revealed = REVEALED_TURNS;
-        else if (rarely(g, p->stun > 0 ? 1 : 4))
+        else if (rarely(g, !matters ? 7 : p->stun > 0 ? 1 : 4))
             p->revealed = (uint8_t)(1 + rarely(g, 1));
     }
 }
 
 /* ---- Hidden pieces ------------------------------------------------------------------------------------------------ */
 
-/* May the piece stand there? Mixed cells are not made up. */
-static int is_room(const guess *g, const piece *p)
+/* May the piece stand there? In a cell of the viewer's piece only after a partial conversion (7.3.4), which is rare. */
+static int is_room(guess *g, const piece *p)
 {
     int32_t others = 0;
 
@@ -249,7 +250,9 @@ static int is_room(const guess *g, const piece *p)
         const piece *q = &g->state->pieces[i];
         if (q->square != p->square || q->level != p->level)
             continue;
-        if (q->seat != p->seat || others > 0 || !(TYPE[p->type].coexisting || TYPE[q->type].coexisting))
+        if (others > 0 || !(TYPE[p->type].coexisting || TYPE[q->type].coexisting))
+            return 0;
+        if (q->seat != p->seat && !rarely(g, 3))
             return 0;
         others++;
     }
@@ -370,6 +373,16 @@ static int choose_cover(guess *g, piece *p)
     }
 }
 
+/* What has befallen the piece of late: it has fired, or was stunned. */
+static void wear(guess *g, piece *p)
+{
+    for (int32_t k = 0; k < 2; k++)
+        if (TYPE[p->type].weapon[k] != NO_ARTICLE && rarely(g, 3))
+            p->ready[k] = (uint8_t)(1 + below(g, 2 * rate_of(g->setup, TYPE[p->type].weapon[k])));
+    if (rarely(g, 5))
+        p->stun = (uint16_t)(1 + below(g, STUN_USUAL));
+}
+
 /* Hides a piece of this seat and type somewhere: mostly not far from its square. 0 if no place was found. */
 static int hide(guess *g, const piece *p, int32_t radius)
 {
@@ -384,6 +397,7 @@ static int hide(guess *g, const piece *p, int32_t radius)
         q.square = (uint8_t)(r * FILES + f);
         if (!choose_cover(g, &q))
             continue;
+        wear(g, &q);
         if (q.transport != NO_ARTICLE)
             imagine_journey(g, &q);
         if (add_hidden(g, &q))
@@ -490,8 +504,11 @@ static void find_primaries(guess *g)
         }
         if (converted || (n[1 - seat] > 1 && n[seat] == 0))
             lost = LOST_CONVERTED;
-        if (n[seat] > 0 && !converted)
+        if (n[seat] > 0 && !converted) { /* the standard setup has one for each, so that all are there */
+            if (acted && !(g->standard && n[BLACK] + n[WHITE] > 1) && rarely(g, 6))
+                state->primary_lost[seat] = (uint8_t)(rarely(g, 1) ? LOST_CONVERTED : LOST_DESTROYED);
             continue;
+        }
         if (n[seat] == 0 && !converted && seat != g->viewer) {
             const int32_t type = KING + g->setup->option[O_BLACK_GOVERNMENT + seat];
             if ((!acted || ghost_of(g, type) || rarely(g, 3)) && hide_new(g, seat, type, -1, FILES))

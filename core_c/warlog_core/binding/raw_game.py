@@ -344,7 +344,7 @@ class RawGame:
         state = ffi.new("wl_word[]", (self.state_size + 7) // 8)
         code = lib.wl_sample(self.row, seen.setup, seen.state, viewer, seed, state)
         if code:
-            raise self.failure(code)
+            raise self._nothing_fits(code)
         return RawState(seen.setup, state, ffi.buffer(state, self.state_size))
 
     def evaluate(self, raw: RawState) -> list[int]:
@@ -375,8 +375,15 @@ class RawGame:
             return n
 
         choices = ffi.new("wl_choice[]", cap)
-        n = min(self._count(call()), cap)
-        return [_choice(choices[i]) for i in range(n)]
+        n = call()
+        if n < 0:
+            raise self._nothing_fits(n)
+        return [_choice(choices[i]) for i in range(min(n, cap))]
+
+    def _nothing_fits(self, code: int) -> Exception:
+        if code == lib.WL_E_STATE:
+            return BadState(f"no state of {self.name} fits what was seen")
+        return self.failure(code)
 
     # ---- the crossing itself ----
 
