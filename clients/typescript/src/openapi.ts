@@ -396,8 +396,8 @@ export interface paths {
          * @description The complete record of a match.
          *
          *     It is given if the match is over or has an open record, or if you hold every seat of a casual match; otherwise the
-         *     answer is 403 `hidden`. While the match runs, the record has no seeds, and none of the draws that are still secret.
-         *     If a match that was over has been taken back, every reader gets the events up to that end.
+         *     answer is 403 `hidden`. It has every draw, and can be imported; while the match runs, it has no seeds. If a match
+         *     that was over has been taken back, every reader gets the events up to that end.
          */
         get: operations["get_export"];
         put?: never;

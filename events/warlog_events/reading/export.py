@@ -24,7 +24,6 @@ from ..match.timeline import Timeline
 from ..match.upcast import body_of
 from .pages import Pages
 from .replayed import ReplayedEvent
-from .visible import visible
 
 Json = dict[str, Any]
 PAGE_EVENTS = 500
@@ -44,7 +43,7 @@ async def export_match(
     for_archive  everything, also of a match that was aborted while its seats set up, which discloses nothing"""
     everything = match.is_over or for_archive
     until = match.version if everything else check_export(match, reader)
-    export = _Export(match, whole.timeline, until, match.informed(reader))
+    export = _Export(match, whole.timeline, until)
     for after in range(0, until, PAGE_EVENTS):
         limit = min(PAGE_EVENTS, until - after)
         if everything:
@@ -100,13 +99,12 @@ def _log_entry(stored: StoredEvent) -> Json:
 
 
 class _Export:
-    """until: the last version that is in it. `reader` may know all of it, but for draws that nobody may know yet."""
+    """until: the last version that is in it. Who gets the record may know all of it."""
 
-    def __init__(self, match: Match, line: Timeline, until: int, reader: Reader) -> None:
+    def __init__(self, match: Match, line: Timeline, until: int) -> None:
         self._match = match
         self._line = line
         self._until = until
-        self._reader = reader
         self.seeds = [name for version, name in line.seeds if version <= until]
         self.log: list[Json] = []
         self._events: list[Json] = []
@@ -173,9 +171,7 @@ class _Export:
                     event["action"] = resolved.action
                 if isinstance(replayed.body, PositionEdited):
                     event["position"] = replayed.body.position
-                draws = visible(self._match, stored.version, resolved, self._reader).draws
-                if draws is not None:
-                    event["draws"] = draws
+                event["draws"] = resolved.draws
                 return event
             case OptionsChanged(options=options) if stored.version > self._match.fold.started_version:
                 return {**self._event(stored), "options": {**options, **self._match.fold.filled}, "draws": []}
