@@ -46,6 +46,7 @@ Which HTTP status each becomes is decided in one table of the service. Classes w
 
 import logging
 from collections.abc import Mapping
+from typing import Literal
 
 import msgspec
 
@@ -312,6 +313,32 @@ def explained(
     return Refused(code, why.detail, version=version, path=path, extra={**why.members, **(extra or {})})
 
 
+LimitName = Literal[
+    "requests_per_caller",
+    "requests_per_address",
+    "commands_per_caller",
+    "accounts_per_address",
+    "failures_per_address",
+    "feeds_per_caller",
+    "heavy_per_caller",
+    "heavy_per_address",
+    "heavy_bytes_max",
+]
+QuotaName = Literal[
+    "tokens_per_player",
+    "layouts_per_game",
+    "options_per_game",
+    "scenarios_per_player",
+    "lobbies_per_player",
+    "matches_per_player",
+    "matches_per_day",
+    "imports_per_day",
+    "events_per_match",
+    "proposal_bytes_per_match",
+    "pairing_entries",
+]
+
+
 class TooManyRequests(WarlogError):
     """retry_after is in seconds; `limit` is the limit's name, shown to the client."""
 
@@ -319,7 +346,7 @@ class TooManyRequests(WarlogError):
     text = "There were too many requests; `Retry-After` says when to try again."
     facts: tuple[str, ...] = ("limit",)
 
-    def __init__(self, retry_after: float, limit: str, detail: str = "") -> None:
+    def __init__(self, retry_after: float, limit: LimitName | QuotaName, detail: str = "") -> None:
         super().__init__(detail, extra={"limit": limit})
         self.retry_after = retry_after
         self.limit = limit
@@ -335,7 +362,7 @@ class QuotaExceeded(TooManyRequests):
 
     def __init__(
         self,
-        quota: str,
+        quota: QuotaName,
         have: int,
         limit: int,
         detail: str,

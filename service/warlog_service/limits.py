@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from warlog_events.errors import TooManyRequests
+from warlog_events.errors import LimitName, TooManyRequests
 from warlog_service.proxies import Proxies
 from warlog_service.responses import Headers
 from warlog_service.settings import Settings
@@ -22,7 +22,7 @@ class TokenBuckets:
     """One limit: `rate` tokens a second for each key, saved up for at most BURST_SECONDS. A rate of 0 limits
     nothing. `policy` is its name in headers."""
 
-    def __init__(self, name: str, rate: float, now: Callable[[], float], policy: str = "") -> None:
+    def __init__(self, name: LimitName, rate: float, now: Callable[[], float], policy: str = "") -> None:
         self.name = name
         self.rate = rate
         self.burst = max(1.0, rate * BURST_SECONDS)
@@ -75,7 +75,7 @@ class TokenBuckets:
 class OpenFeeds:
     """How many feeds each caller (or address) has open now."""
 
-    name = "feeds_per_caller"
+    name: LimitName = "feeds_per_caller"
 
     def __init__(self, most: int) -> None:
         self.most = most

@@ -39,9 +39,13 @@ WORDS = {
     "Consent": ("Match", "consent"),
     "MatchStatus": ("Match", "status"),
     "Mode": ("Match", "mode"),
+    "LimitName": ("Problem", "limit"),
     "PairingStatus": ("Entry", "status"),
     "Pattern": ("DescribedSeat", "pattern"),
+    "ProposalKind": ("ProposalNotice", "proposal"),
+    "QuotaName": ("Problem", "quota"),
     "Seating": ("Match", "seating"),
+    "Spectators": ("Game", "spectators"),
     "VerdictStatus": ("Verdict", "status"),
     "Visibility": ("Match", "visibility"),
 }

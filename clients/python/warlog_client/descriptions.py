@@ -10,9 +10,9 @@ from msgspec import Struct
 from .models import Json
 
 if TYPE_CHECKING:
-    from .literals import Pattern
+    from .literals import Pattern, Spectators
 else:
-    Pattern = str
+    Pattern = Spectators = str
 
 T = TypeVar("T", bound=Struct)
 
@@ -107,7 +107,7 @@ class Game(Struct, frozen=True):
     name: str
     rules_version: int
     seats: list[GameSeat]
-    spectators: str
+    spectators: Spectators
     board: Board
     pieces: list[Json]
     options: Json

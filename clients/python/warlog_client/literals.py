@@ -32,12 +32,27 @@ EventType = Literal[
     "proposal_rejected", "time_travelled", "position_edited", "became_competitive", "match_aborted",
     "rematch_agreed",
 ]  # fmt: skip
+LimitName = Literal[
+    "requests_per_caller", "requests_per_address", "commands_per_caller", "accounts_per_address",
+    "failures_per_address", "feeds_per_caller", "heavy_per_caller", "heavy_per_address", "heavy_bytes_max",
+]  # fmt: skip
+"""The `limit` of a refusal with `too_many_requests`."""
+
 MatchStatus = Literal["lobby", "playing", "finished", "aborted"]
 Mode = Literal["casual", "competitive"]
 PairingStatus = Literal["waiting", "pairing", "paired", "withdrawn", "refused", "left", "expired"]
 Pattern = Literal["plain", "stripes", "dots", "checks", "bars", "grid", "rings", "waves"]
+ProposalKind = Literal["options", "undo", "edit", "competitive", "abort", "rematch"]
+QuotaName = Literal[
+    "tokens_per_player", "layouts_per_game", "options_per_game", "scenarios_per_player",
+    "lobbies_per_player", "matches_per_player", "matches_per_day", "imports_per_day", "events_per_match",
+    "proposal_bytes_per_match", "pairing_entries",
+]  # fmt: skip
+"""The `quota` of a refusal with `quota_exceeded`."""
+
 Scope = Literal["play", "admin"]
 Seating = Literal["direct", "wish"]
+Spectators = Literal["open", "none"]
 Turn = Literal["mine", "others"]
 VerdictStatus = Literal["verified", "unseeded", "failed"]
 Visibility = Literal["public", "private"]

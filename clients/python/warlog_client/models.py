@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         MatchStatus,
         Mode,
         PairingStatus,
+        ProposalKind,
         Scope,
         Seating,
         VerdictStatus,
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     )
 else:  # A word that this SDK does not know is no reason to refuse an answer.
     AbortReason = BeginningKind = Consent = EventType = MatchStatus = Mode = PairingStatus = str
-    Scope = Seating = VerdictStatus = Visibility = str
+    ProposalKind = Scope = Seating = VerdictStatus = Visibility = str
 
 
 Json = dict[str, Any]
@@ -350,8 +351,8 @@ class Notice(Struct, frozen=True):
     at: datetime | None = None
     seats: list[str] | None = None
     deadline: datetime | None = None
-    proposal: str | None = None
-    status: str | None = None
+    proposal: ProposalKind | None = None
+    status: MatchStatus | None = None
     result: Result | None = None
     ask: list[str] | None = None
     id: str = ""

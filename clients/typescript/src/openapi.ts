@@ -2858,8 +2858,11 @@ export interface components {
             seats: components["schemas"]["DescribedSeat"][];
             /** @description who may own something in a view besides the seats */
             owners: components["schemas"]["Owner"][];
-            /** @description `open`: a spectator may watch a running competitive match; else `none` */
-            spectators: string;
+            /**
+             * @description `open`: a spectator may watch a running competitive match; else `none`
+             * @enum {unknown}
+             */
+            spectators: "none" | "open";
             /** @description the board that the options give */
             board: components["schemas"]["DescribedBoard"];
             /** @description catalogue of pieces */
@@ -2941,8 +2944,11 @@ export interface components {
         };
         /** @description How the process is. */
         Health: {
-            /** @description `live` or `ready` */
-            status: string;
+            /**
+             * @description `live` or `ready`
+             * @enum {unknown}
+             */
+            status: "live" | "ready";
         };
         /** @description `data` of `heartbeat`, which comes every 15 seconds. */
         Heartbeat: Record<string, never>;
@@ -4716,8 +4722,11 @@ export interface components {
             name: string;
             /** @description id of the player whose it is, or `rules` */
             owner: string;
-            /** @description `public`: everybody sees it; `private`: only its owner */
-            visibility: string;
+            /**
+             * @description `public`: everybody sees it; `private`: only its owner
+             * @enum {unknown}
+             */
+            visibility: "private" | "public";
             /**
              * Format: date-time
              * @description RFC 3339, UTC
@@ -5420,10 +5429,13 @@ export interface components {
             record_version?: number;
             /** @description the id of the player whom the refusal concerns */
             player?: string;
-            /** @description quota_exceeded: the quota's name */
-            quota?: string;
+            /**
+             * @description quota_exceeded: the quota's name
+             * @enum {unknown}
+             */
+            quota?: "events_per_match" | "imports_per_day" | "layouts_per_game" | "lobbies_per_player" | "matches_per_day" | "matches_per_player" | "options_per_game" | "pairing_entries" | "proposal_bytes_per_match" | "scenarios_per_player" | "tokens_per_player";
             /** @description too_many_requests: the limit's name; quota_exceeded: the number allowed */
-            limit?: unknown;
+            limit?: number | ("accounts_per_address" | "commands_per_caller" | "failures_per_address" | "feeds_per_caller" | "heavy_bytes_max" | "heavy_per_address" | "heavy_per_caller" | "requests_per_address" | "requests_per_caller");
         };
         /** @description The open proposal of a match, told apart by `kind`: as far as you may know it. */
         Proposal: components["schemas"]["OpenProposal"] & (components["schemas"]["ProposedOptions"] | components["schemas"]["ProposedUndo"] | components["schemas"]["ProposedEdit"] | components["schemas"]["ProposedCompetitive"] | components["schemas"]["ProposedAbort"] | components["schemas"]["ProposedRematch"]);
@@ -5487,8 +5499,11 @@ export interface components {
             at: string;
             /** @description your seats */
             seats: string[];
-            /** @description its kind; `GET /v1/matches/{match_id}` has the rest */
-            proposal: string;
+            /**
+             * @description its kind; `GET /v1/matches/{match_id}` has the rest
+             * @enum {unknown}
+             */
+            proposal: "abort" | "competitive" | "edit" | "options" | "rematch" | "undo";
         };
         /** @description A player rejected the proposal, or its proposer withdrew it. */
         ProposalRejectedEvent: {
@@ -5784,8 +5799,11 @@ export interface components {
             position: components["schemas"]["GamePosition"] | null;
             /** @description id of the player whose it is, or `rules` */
             owner: string;
-            /** @description `public`: everybody sees it; `private`: only its owner */
-            visibility: string;
+            /**
+             * @description `public`: everybody sees it; `private`: only its owner
+             * @enum {unknown}
+             */
+            visibility: "private" | "public";
             /**
              * Format: date-time
              * @description RFC 3339, UTC

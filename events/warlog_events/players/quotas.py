@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import msgspec
 
 from ..clock_and_random import World
-from ..errors import QuotaExceeded
+from ..errors import QuotaExceeded, QuotaName
 from ..match.match import Match
 from ..redis import keys
 from ..redis.connection import Connection
@@ -127,7 +127,7 @@ class Quotas:
         spent, _ = await self._pipe.atomically((("INCR", key), ("EXPIRE", key, DAY_KEPT_SECONDS)))
         return int(spent)
 
-    def _check_today(self, quota: str, spent: int, most: int, player: str = "") -> None:
+    def _check_today(self, quota: QuotaName, spent: int, most: int, player: str = "") -> None:
         if spent > most:
             wait = (DAY_MS - self._world.now_ms() % DAY_MS) / 1000
             what = "imports" if quota == "imports_per_day" else "new matches"
@@ -140,4 +140,5 @@ def _open_too_many(what: str, have: int, most: int, player: str) -> QuotaExceede
     detail = (
         f"The player who makes this match has {have} {which}, and {most} is the limit. One has to end first."
     )
-    return QuotaExceeded(f"{what}_per_player", have, most, detail, player=player)
+    quota: QuotaName = "lobbies_per_player" if what == "lobbies" else "matches_per_player"
+    return QuotaExceeded(quota, have, most, detail, player=player)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
@@ -39,7 +39,7 @@ class Game(Struct, frozen=True):
     axes: description.Axes
     seats: list[description.DescribedSeat]
     owners: list[description.Owner]
-    spectators: str
+    spectators: Literal["open", "none"]
     board: description.DescribedBoard
     pieces: list[description.CatalogueEntry]
     marks: Annotated[
@@ -105,7 +105,7 @@ class Scenario(Struct, frozen=True, forbid_unknown_fields=True):
     options: GameOptions
     position: Annotated[GamePosition | None, Meta(description="null: the scenario has options only")]
     owner: str
-    visibility: str
+    visibility: Literal["public", "private"]
     created_at: Time
 
 
@@ -118,7 +118,7 @@ class ListedScenario(Struct, frozen=True, forbid_unknown_fields=True):
     game: str
     name: str
     owner: str
-    visibility: str
+    visibility: Literal["public", "private"]
     created_at: Time
 
 
@@ -132,4 +132,4 @@ class Fine(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Health(Struct, frozen=True, forbid_unknown_fields=True):
-    status: str
+    status: Literal["live", "ready"]

@@ -8,6 +8,8 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from warlog_service.schema.common import Json, Result, Time, component
 
+ProposalKind = Literal["options", "undo", "edit", "competitive", "abort", "rematch"]
+
 
 class NoticeBase(Struct, frozen=True, kw_only=True, tag_field="type"):
     match: Annotated[str, Meta(description="id of the match")]
@@ -41,7 +43,7 @@ class YourTurnNotice(NoticeBase, frozen=True, kw_only=True, tag="your_turn"):
 class ProposalNotice(NoticeBase, frozen=True, kw_only=True, tag="proposal"):
     """You are asked to accept or reject something."""
 
-    proposal: Annotated[str, Meta(description="its kind; `GET /v1/matches/{match_id}` has the rest")]
+    proposal: Annotated[ProposalKind, Meta(description="its kind; `GET /v1/matches/{match_id}` has the rest")]
 
 
 class MatchOverNotice(NoticeBase, frozen=True, kw_only=True, tag="match_over"):

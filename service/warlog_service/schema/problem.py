@@ -6,6 +6,8 @@ from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from warlog_events.errors import LimitName, QuotaName
+
 
 class Problem(Struct, frozen=True):
     """RFC 9457. `code` is stable; `detail` is for people and may change. All other members are facts, present if the
@@ -39,10 +41,10 @@ class Problem(Struct, frozen=True):
     player: Annotated[str, Meta(description="the id of the player whom the refusal concerns")] | UnsetType = (
         UNSET
     )
-    quota: Annotated[str, Meta(description="quota_exceeded: the quota's name")] | UnsetType = UNSET
+    quota: Annotated[QuotaName, Meta(description="quota_exceeded: the quota's name")] | UnsetType = UNSET
     limit: (
         Annotated[
-            Any,
+            int | LimitName,
             Meta(description="too_many_requests: the limit's name; quota_exceeded: the number allowed"),
         ]
         | UnsetType
