@@ -23,7 +23,7 @@ class TokenBuckets:
     nothing. `policy` is its name in headers."""
 
     def __init__(self, name: LimitName, rate: float, now: Callable[[], float], policy: str = "") -> None:
-        self.name = name
+        self.name: LimitName = name
         self.rate = rate
         self.burst = max(1.0, rate * BURST_SECONDS)
         seconds = math.ceil(self.burst / rate) if rate else 0

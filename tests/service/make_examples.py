@@ -37,7 +37,23 @@ OPTIONS = {
     ],
 }  # fmt: skip
 
+ENTRIES, CHARACTERS = 2, 300  # of a list or table, and of a text, in an answer that is shortened
+TABLES = {"errors": ENTRIES, "mapping": ENTRIES, "$defs": ENTRIES, "paths": 0, "components": 0}
 HEADERS = {"etag", "link", "location", "set-cookie"}
+
+
+def shortened(value: Any) -> Any:
+    """The beginning of a long answer, in the same form; without references, which tools would look for in the document
+    around the example."""
+    if isinstance(value, list):
+        return [shortened(one) for one in value if not (isinstance(one, dict) and "$ref" in one)][:ENTRIES]
+    if isinstance(value, dict):
+        return {
+            name: shortened(dict([*one.items()][: TABLES[name]]) if name in TABLES else one)
+            for name, one in value.items()
+            if name != "$ref"
+        }
+    return value[:CHARACTERS] if isinstance(value, str) else value
 
 
 class Session:
@@ -47,6 +63,13 @@ class Session:
         self.url = url
         self.kept: dict[str, Any] = {}
         self.headers: dict[str, set[str]] = {}
+
+    def head(self, operation: str, who: Api, path: str) -> None:
+        """Of a long answer the beginning."""
+        self.call(operation, who, "GET", path)
+        for kind in ("answer", "text"):
+            if kind in self.kept[operation]:
+                self.kept[operation][kind] = shortened(self.kept[operation][kind])
 
     def call(self, operation: str, who: Api, method: str, path: str, body: Any = None, **headers: str) -> Any:
         sent = {} if body is None else {"json": body}
@@ -98,6 +121,12 @@ def play(url: str) -> Session:
     games["games"] = [
         game for game in games["games"] if game["game"] == "hex"
     ]  # a new game needs no new recording
+    session.head("get_game", stranger, "/games/hex")
+    session.head("get_data", stranger, "/games/hex/data")
+    session.head("get_rules", stranger, "/games/hex/rules")
+    session.head("get_openapi", stranger, "/openapi.json")
+    session.head("get_docs", stranger, "/docs")
+    session.head("get_docs_script", stranger, "/docs/redoc.js")
     notices = ben.personal_feed()
     notices.take(1)
     created = call(
@@ -118,6 +147,7 @@ def play(url: str) -> Session:
     call("post_command", ada, "POST", f"{path}/commands", defend)
     call("get_trace", ben, "GET", f"{path}/trace?seat=blue&at=7")
     call("get_match", stranger, "GET", path)
+    call("get_matches", ben, "GET", "/matches?player=me")
     call("get_view", ben, "GET", f"{path}/view?seat=blue")
     call("get_position", ben, "GET", f"{path}/position?seat=blue")
     call("get_seen", ben, "GET", f"{path}/seen?seat=blue")

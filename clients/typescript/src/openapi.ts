@@ -117,7 +117,7 @@ export interface paths {
          * All that is needed to draw a game, to build its inputs and to explain it: board, seats, pieces, layers, schemas
          * @description All that is needed to draw a game, to build its inputs and to explain it: board, seats, pieces, layers, schemas.
          *
-         *     What depends on a match's options is as with `options`.
+         *     What depends on a match's options is as with `options`. The example shows the beginning of each list and table.
          */
         get: operations["get_game"];
         put?: never;
@@ -8813,6 +8813,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example <!doctype html>
+                     *     <html lang="en">
+                     *     <head>
+                     *     <meta charset="utf-8">
+                     *     <meta name="viewport" content="width=device-width, initial-scale=1">
+                     *     <title>Warlog: the API</title>
+                     *     <style>body { margin: 0 }</style>
+                     *     </head>
+                     *     <body>
+                     *     <redoc spec-url="openapi.json"></redoc>
+                     *     <noscript>The document is at <a href="openapi.js
+                     */
                     "text/html": string;
                 };
             };
@@ -8929,6 +8942,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example /*! For license information please see redoc.standalone.js.LICENSE.txt *\/
+                     *     !function(e,t){"object"==typeof exports&&"object"==typeof module?module.exports=t(require("null")):"function"==typeof define&&define.amd?define(["null"],t):"object"==typeof exports?exports.Redoc=t(require("null")):e.Redoc=t(e.
+                     */
                     "text/javascript": string;
                 };
             };
@@ -9178,6 +9195,834 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "game": "hex",
+                     *       "name": "Hex Tactics",
+                     *       "rules_version": 1,
+                     *       "axes": {
+                     *         "x": "right",
+                     *         "y": "up",
+                     *         "unit": "space",
+                     *         "rows": {
+                     *           "height": 0.866,
+                     *           "offset": 0.5
+                     *         }
+                     *       },
+                     *       "seats": [
+                     *         {
+                     *           "id": "red",
+                     *           "name": "Red",
+                     *           "colour": "#c92a2a",
+                     *           "pattern": "plain",
+                     *           "team": 0,
+                     *           "facing": 0,
+                     *           "home": [
+                     *             "a1",
+                     *             "b1"
+                     *           ]
+                     *         },
+                     *         {
+                     *           "id": "blue",
+                     *           "name": "Blue",
+                     *           "colour": "#1c4fa0",
+                     *           "pattern": "stripes",
+                     *           "team": 1,
+                     *           "facing": 0,
+                     *           "home": [
+                     *             "n1",
+                     *             "o1"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "owners": [],
+                     *       "spectators": "open",
+                     *       "board": {
+                     *         "directions": [],
+                     *         "edges": [],
+                     *         "kind": "hex",
+                     *         "levels": [
+                     *           "ground"
+                     *         ],
+                     *         "width": 15,
+                     *         "height": 11,
+                     *         "spaces": [
+                     *           {
+                     *             "kind": "plain",
+                     *             "zone": [
+                     *               "red"
+                     *             ],
+                     *             "id": "a1",
+                     *             "x": 0,
+                     *             "y": 0,
+                     *             "region": null,
+                     *             "neighbours": [
+                     *               "b1",
+                     *               "a2"
+                     *             ]
+                     *           },
+                     *           {
+                     *             "kind": "plain",
+                     *             "zone": [
+                     *               "red"
+                     *             ],
+                     *             "id": "b1",
+                     *             "x": 1,
+                     *             "y": 0,
+                     *             "region": null,
+                     *             "neighbours": [
+                     *               "a1",
+                     *               "c1"
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "regions": [],
+                     *         "space_kinds": [
+                     *           {
+                     *             "key": "plain",
+                     *             "name": "Field",
+                     *             "text": "Any stack may stand here."
+                     *           }
+                     *         ],
+                     *         "edge_kinds": []
+                     *       },
+                     *       "options": {
+                     *         "$schema": "https://json-schema.org/draft/2020-12/schema",
+                     *         "$defs": {
+                     *           "Options": {
+                     *             "title": "Options",
+                     *             "description": "The options of a match (4.1). All fields are optional.",
+                     *             "type": "object",
+                     *             "properties": {
+                     *               "seats": {
+                     *                 "description": "number of seats, taken from the start of `red, blue, green, yellow`",
+                     *                 "type": "integer",
+                     *                 "minimum": 2,
+                     *                 "maximum": 4,
+                     *                 "default": 2
+                     *               },
+                     *               "teams": {
+                     *                 "description": "`pairs` only with 4 seats",
+                     *                 "enum": [
+                     *                   "none",
+                     *                   "pairs"
+                     *                 ],
+                     *                 "default": "none"
+                     *               },
+                     *               "width": {
+                     *                 "description": "columns",
+                     *                 "type": "integer",
+                     *                 "minimum": 7,
+                     *                 "maximum": 25,
+                     *                 "default": 15
+                     *               },
+                     *               "height": {
+                     *                 "description": "ranks",
+                     *                 "type": "integer",
+                     *                 "minimum": 5,
+                     *                 "maximum": 19,
+                     *                 "default": 11
+                     *               },
+                     *               "obstacles": {
+                     *                 "description": "how obstacles are chosen",
+                     *                 "enum": [
+                     *                   "list",
+                     *                   "none"
+                     *                 ],
+                     *                 "default": "random"
+                     *               },
+                     *               "obstacle_spaces": {
+                     *                 "description": "used with `list` only",
+                     *                 "type": "array",
+                     *                 "items": {
+                     *                   "description": "a space id such as g5 (2.1)",
+                     *                   "type": "string",
+                     *                   "pattern": "^[a-y]([1-9]|1[0-9])$"
+                     *                 },
+                     *                 "default": []
+                     *               },
+                     *               "obstacle_count": {
+                     *                 "description": "used with `random` only",
+                     *                 "type": "integer",
+                     *                 "minimum": 0,
+                     *                 "maximum": 40,
+                     *                 "default": 6
+                     *               },
+                     *               "deploy_depth": {
+                     *                 "description": "columns of a zone",
+                     *                 "type": "integer",
+                     *                 "minimum": 1,
+                     *                 "maximum": 3,
+                     *                 "default": 2
+                     *               },
+                     *               "deployment": {
+                     *                 "description": "`chosen` adds the deploy phase",
+                     *                 "enum": [
+                     *                   "auto",
+                     *                   "chosen"
+                     *                 ],
+                     *                 "default": "auto"
+                     *               },
+                     *               "army": {
+                     *                 "description": "where armies come from",
+                     *                 "enum": [
+                     *                   "given",
+                     *                   "preset"
+                     *                 ],
+                     *                 "default": "recruit"
+                     *               },
+                     *               "army_points": {
+                     *                 "description": "budget for `recruit`; scales presets",
+                     *                 "type": "integer",
+                     *                 "minimum": 10,
+                     *                 "maximum": 100000,
+                     *                 "default": 1000
+                     *               },
+                     *               "max_stacks": {
+                     *                 "description": "stacks in an army, at most",
+                     *                 "type": "integer",
+                     *                 "minimum": 1,
+                     *                 "maximum": 21,
+                     *                 "default": 7
+                     *               },
+                     *               "army_preset": {
+                     *                 "description": "used with `preset` only",
+                     *                 "enum": [
+                     *                   "auto",
+                     *                   "coven"
+                     *                 ],
+                     *                 "default": "host"
+                     *               },
+                     *               "armies": {
+                     *                 "description": "required with `given`, one entry for every seat; no points limit",
+                     *                 "type": "object",
+                     *                 "additionalProperties": {
+                     *                   "type": "array",
+                     *                   "items": {}
+                     *                 }
+                     *               },
+                     *               "roster": {
+                     *                 "description": "replaces the roster",
+                     *                 "type": "array",
+                     *                 "items": {},
+                     *                 "maxItems": 40,
+                     *                 "minItems": 1
+                     *               },
+                     *               "shooter_melee_percent": {
+                     *                 "description": "strength of a shooter's hand-to-hand blow",
+                     *                 "type": "integer",
+                     *                 "minimum": 0,
+                     *                 "maximum": 100,
+                     *                 "default": 50
+                     *               },
+                     *               "defend_percent": {
+                     *                 "description": "share of damage that a defending stack takes",
+                     *                 "type": "integer",
+                     *                 "minimum": 0,
+                     *                 "maximum": 100,
+                     *                 "default": 50
+                     *               },
+                     *               "min_damage": {
+                     *                 "description": "least damage of any blow",
+                     *                 "type": "integer",
+                     *                 "minimum": 0,
+                     *                 "maximum": 100,
+                     *                 "default": 1
+                     *               },
+                     *               "round_limit": {
+                     *                 "description": "0: no limit; otherwise the battle ends after that round",
+                     *                 "type": "integer",
+                     *                 "minimum": 0,
+                     *                 "maximum": 999,
+                     *                 "default": 0
+                     *               },
+                     *               "limit_result": {
+                     *                 "description": "what happens at the round limit",
+                     *                 "enum": [
+                     *                   "draw",
+                     *                   "hit_points"
+                     *                 ],
+                     *                 "default": "draw"
+                     *               }
+                     *             },
+                     *             "required": [],
+                     *             "additionalProperties": false
+                     *           },
+                     *           "ArmyEntry": {
+                     *             "title": "ArmyEntry",
+                     *             "description": "So many units of one type: one stack.",
+                     *             "type": "object",
+                     *             "properties": {
+                     *               "unit": {
+                     *                 "type": "string"
+                     *               },
+                     *               "count": {
+                     *                 "type": "integer",
+                     *                 "minimum": 1,
+                     *                 "maximum": 9999
+                     *               }
+                     *             },
+                     *             "required": [
+                     *               "unit",
+                     *               "count"
+                     *             ],
+                     *             "additionalProperties": false
+                     *           }
+                     *         }
+                     *       },
+                     *       "options_text": "The standard options.",
+                     *       "position": {
+                     *         "$schema": "https://json-schema.org/draft/2020-12/schema",
+                     *         "$defs": {
+                     *           "Position": {
+                     *             "title": "Position",
+                     *             "description": "The whole state of a match that is not over (10.6).",
+                     *             "type": "object",
+                     *             "properties": {
+                     *               "phase": {
+                     *                 "enum": [
+                     *                   "deploy",
+                     *                   "play"
+                     *                 ],
+                     *                 "default": "play"
+                     *               },
+                     *               "round": {
+                     *                 "type": "integer",
+                     *                 "minimum": 0,
+                     *                 "maximum": 999999999
+                     *               },
+                     *               "obstacles": {
+                     *                 "type": "array",
+                     *                 "items": {
+                     *                   "description": "a space id such as g5 (2.1)",
+                     *                   "type": "string",
+                     *                   "pattern": "^[a-y]([1-9]|1[0-9])$"
+                     *                 },
+                     *                 "default": []
+                     *               },
+                     *               "stacks": {
+                     *                 "type": "array",
+                     *                 "items": {},
+                     *                 "default": []
+                     *               },
+                     *               "queue": {
+                     *                 "type": "array",
+                     *                 "items": {
+                     *                   "type": "integer"
+                     *                 }
+                     *               },
+                     *               "next_id": {
+                     *                 "type": "integer",
+                     *                 "minimum": 1,
+                     *                 "maximum": 1000000000
+                     *               },
+                     *               "seats": {
+                     *                 "type": "array",
+                     *                 "items": {},
+                     *                 "default": []
+                     *               }
+                     *             },
+                     *             "required": [],
+                     *             "additionalProperties": false
+                     *           },
+                     *           "PositionStack": {
+                     *             "title": "PositionStack",
+                     *             "description": "A stack of a Position (10.6): `id` in all stacks or in none.",
+                     *             "type": "object",
+                     *             "properties": {
+                     *               "id": {
+                     *                 "type": "integer"
+                     *               },
+                     *               "seat": {
+                     *                 "enum": [
+                     *                   "blue",
+                     *                   "green"
+                     *                 ]
+                     *               },
+                     *               "unit": {
+                     *                 "type": "string"
+                     *               },
+                     *               "space": {
+                     *                 "description": "a space id such as g5 (2.1)",
+                     *                 "type": "string",
+                     *                 "pattern": "^[a-y]([1-9]|1[0-9])$"
+                     *               },
+                     *               "count": {
+                     *                 "type": "integer",
+                     *                 "minimum": 1,
+                     *                 "maximum": 9999
+                     *               },
+                     *               "start_count": {
+                     *                 "type": "integer"
+                     *               },
+                     *               "top_hp": {
+                     *                 "type": "integer"
+                     *               },
+                     *               "defending": {
+                     *                 "type": "boolean",
+                     *                 "default": false
+                     *               },
+                     *               "waited": {
+                     *                 "type": "boolean",
+                     *                 "default": false
+                     *               },
+                     *               "retaliations_used": {
+                     *                 "type": "integer",
+                     *                 "default": 0
+                     *               },
+                     *               "skill_used": {
+                     *                 "type": "integer",
+                     *                 "default": 0
+                     *               },
+                     *               "summoned": {
+                     *                 "type": "boolean",
+                     *                 "default": false
+                     *               }
+                     *             },
+                     *             "required": [
+                     *               "seat",
+                     *               "unit"
+                     *             ],
+                     *             "additionalProperties": false
+                     *           }
+                     *         }
+                     *       },
+                     *       "actions": {
+                     *         "$schema": "https://json-schema.org/draft/2020-12/schema",
+                     *         "anyOf": [],
+                     *         "discriminator": {
+                     *           "propertyName": "type",
+                     *           "mapping": {
+                     *             "recruit": "#/$defs/Recruit",
+                     *             "recruit_preset": "#/$defs/RecruitPreset"
+                     *           }
+                     *         },
+                     *         "$defs": {
+                     *           "Recruit": {
+                     *             "title": "Recruit",
+                     *             "description": "Submit an army, finally (7.3). Listed as `{\"type\": \"recruit\", \"open\": true}`; `open` is never posted.",
+                     *             "type": "object",
+                     *             "properties": {
+                     *               "type": {
+                     *                 "enum": [
+                     *                   "recruit"
+                     *                 ]
+                     *               },
+                     *               "army": {
+                     *                 "type": "array",
+                     *                 "items": {},
+                     *                 "role": "choice"
+                     *               }
+                     *             },
+                     *             "required": [
+                     *               "type",
+                     *               "army"
+                     *             ],
+                     *             "additionalProperties": false,
+                     *             "kind": "setup",
+                     *             "label": "Recruit an army",
+                     *             "clicks": [
+                     *               "army"
+                     *             ],
+                     *             "open": true,
+                     *             "form": {
+                     *               "army": {
+                     *                 "fill": "budget",
+                     *                 "limit": 1000,
+                     *                 "costs": {
+                     *                   "militia": 6,
+                     *                   "archer": 7,
+                     *                   "wolf": 9,
+                     *                   "pikeman": 8,
+                     *                   "acolyte": 10,
+                     *                   "swordsman": 16,
+                     *                   "crossbowman": 15,
+                     *                   "panther": 13,
+                     *                   "griffin": 16,
+                     *                   "golem": 23,
+                     *                   "cavalry": 27,
+                     *                   "mage": 24,
+                     *                   "necromancer": 27,
+                     *                   "giant": 54,
+                     *                   "dragon": 145
+                     *                 },
+                     *                 "count": {
+                     *                   "min": 1,
+                     *                   "max": 9999
+                     *                 },
+                     *                 "entry": {
+                     *                   "type": "unit",
+                     *                   "count": "count"
+                     *                 },
+                     *                 "entries": {
+                     *                   "min": 1,
+                     *                   "max": 7
+                     *                 }
+                     *               }
+                     *             }
+                     *           },
+                     *           "ArmyEntry": {
+                     *             "title": "ArmyEntry",
+                     *             "description": "So many units of one type: one stack.",
+                     *             "type": "object",
+                     *             "properties": {
+                     *               "unit": {
+                     *                 "type": "string"
+                     *               },
+                     *               "count": {
+                     *                 "type": "integer",
+                     *                 "minimum": 1,
+                     *                 "maximum": 9999
+                     *               }
+                     *             },
+                     *             "required": [
+                     *               "unit",
+                     *               "count"
+                     *             ],
+                     *             "additionalProperties": false
+                     *           }
+                     *         }
+                     *       },
+                     *       "effects": {
+                     *         "$schema": "https://json-schema.org/draft/2020-12/schema",
+                     *         "anyOf": [],
+                     *         "discriminator": {
+                     *           "propertyName": "type",
+                     *           "mapping": {
+                     *             "match_started": "#/$defs/MatchStarted",
+                     *             "army_submitted": "#/$defs/ArmySubmitted"
+                     *           }
+                     *         },
+                     *         "$defs": {
+                     *           "MatchStarted": {
+                     *             "title": "MatchStarted",
+                     *             "type": "object",
+                     *             "properties": {
+                     *               "type": {
+                     *                 "enum": [
+                     *                   "match_started"
+                     *                 ]
+                     *               },
+                     *               "obstacles": {
+                     *                 "type": "array",
+                     *                 "items": {
+                     *                   "type": "string"
+                     *                 },
+                     *                 "role": "space"
+                     *               }
+                     *             },
+                     *             "required": [
+                     *               "type",
+                     *               "obstacles"
+                     *             ],
+                     *             "said": "The match begins",
+                     *             "way": [
+                     *               {
+                     *                 "space": "obstacles"
+                     *               }
+                     *             ]
+                     *           },
+                     *           "ArmySubmitted": {
+                     *             "title": "ArmySubmitted",
+                     *             "description": "`army` for its owner only, until the match is over.",
+                     *             "type": "object",
+                     *             "properties": {
+                     *               "type": {
+                     *                 "enum": [
+                     *                   "army_submitted"
+                     *                 ]
+                     *               },
+                     *               "seat": {
+                     *                 "type": "string",
+                     *                 "role": "seat"
+                     *               },
+                     *               "army": {
+                     *                 "type": "array",
+                     *                 "items": {},
+                     *                 "role": "choice"
+                     *               }
+                     *             },
+                     *             "required": [
+                     *               "type",
+                     *               "seat"
+                     *             ],
+                     *             "said": "{seat} has bought an army",
+                     *             "way": []
+                     *           }
+                     *         }
+                     *       },
+                     *       "view": {
+                     *         "$schema": "https://json-schema.org/draft/2020-12/schema",
+                     *         "$defs": {
+                     *           "View": {
+                     *             "title": "View",
+                     *             "description": "What a seat or a spectator may know (10.3).",
+                     *             "type": "object",
+                     *             "properties": {
+                     *               "game": {
+                     *                 "enum": [
+                     *                   "hex"
+                     *                 ],
+                     *                 "default": "hex"
+                     *               },
+                     *               "viewer": {
+                     *                 "type": "string"
+                     *               },
+                     *               "phase": {
+                     *                 "enum": [
+                     *                   "deploy",
+                     *                   "over"
+                     *                 ]
+                     *               },
+                     *               "to_act": {
+                     *                 "type": "array",
+                     *                 "items": {
+                     *                   "type": "string"
+                     *                 }
+                     *               },
+                     *               "result": {},
+                     *               "round": {
+                     *                 "type": "integer"
+                     *               },
+                     *               "board": {},
+                     *               "roster": {
+                     *                 "type": "array",
+                     *                 "items": {}
+                     *               },
+                     *               "seats": {
+                     *                 "type": "array",
+                     *                 "items": {}
+                     *               },
+                     *               "stacks": {
+                     *                 "type": "array",
+                     *                 "items": {}
+                     *               },
+                     *               "queue": {
+                     *                 "type": "array",
+                     *                 "items": {
+                     *                   "type": "integer"
+                     *                 }
+                     *               },
+                     *               "active": {
+                     *                 "type": "integer"
+                     *               },
+                     *               "zone": {
+                     *                 "type": "array",
+                     *                 "items": {
+                     *                   "type": "string"
+                     *                 }
+                     *               }
+                     *             },
+                     *             "required": [
+                     *               "viewer",
+                     *               "phase"
+                     *             ]
+                     *           },
+                     *           "Result": {
+                     *             "title": "Result",
+                     *             "description": "How a match ended. `winners` in seat order, empty for a draw; `reason` is one of the rule book's.",
+                     *             "type": "object",
+                     *             "properties": {
+                     *               "winners": {
+                     *                 "type": "array",
+                     *                 "items": {
+                     *                   "type": "string"
+                     *                 }
+                     *               },
+                     *               "reason": {
+                     *                 "type": "string"
+                     *               }
+                     *             },
+                     *             "required": [
+                     *               "winners",
+                     *               "reason"
+                     *             ]
+                     *           }
+                     *         }
+                     *       },
+                     *       "presets": [
+                     *         {
+                     *           "preset": "auto"
+                     *         },
+                     *         {
+                     *           "preset": "host",
+                     *           "army": [
+                     *             {
+                     *               "unit": "swordsman",
+                     *               "count": 15
+                     *             },
+                     *             {
+                     *               "unit": "archer",
+                     *               "count": 20
+                     *             }
+                     *           ],
+                     *           "points": 1000
+                     *         }
+                     *       ],
+                     *       "errors": {
+                     *         "match_over": "The match is over.",
+                     *         "malformed_action": "The action does not have the form that this game asks for."
+                     *       },
+                     *       "pieces": [
+                     *         {
+                     *           "key": "militia",
+                     *           "name": "Militia",
+                     *           "symbol": "Mi",
+                     *           "text": "Walks 4 spaces; strikes for 2 to 4 per unit; 10 hit points.",
+                     *           "levels": [
+                     *             "ground"
+                     *           ],
+                     *           "id": "militia",
+                     *           "level": 1,
+                     *           "initiative": 4,
+                     *           "hp": 10,
+                     *           "move": 4,
+                     *           "movement": "walk",
+                     *           "range": 1,
+                     *           "attack": 3,
+                     *           "spread": 1,
+                     *           "shooter": false,
+                     *           "retaliations": 1,
+                     *           "skill": "none",
+                     *           "cost": 6
+                     *         },
+                     *         {
+                     *           "key": "archer",
+                     *           "name": "Archer",
+                     *           "symbol": "Ar",
+                     *           "text": "Walks 3 spaces; shoots up to 8 spaces for 2 to 4 per unit; 8 hit points.",
+                     *           "levels": [
+                     *             "ground"
+                     *           ],
+                     *           "id": "archer",
+                     *           "level": 1,
+                     *           "initiative": 6,
+                     *           "hp": 8,
+                     *           "move": 3,
+                     *           "movement": "walk",
+                     *           "range": 8,
+                     *           "attack": 3,
+                     *           "spread": 1,
+                     *           "shooter": true,
+                     *           "retaliations": 1,
+                     *           "skill": "none",
+                     *           "cost": 7
+                     *         }
+                     *       ],
+                     *       "marks": [
+                     *         {
+                     *           "key": "obstacles",
+                     *           "name": "Obstacle",
+                     *           "symbol": "▲",
+                     *           "text": "No stack may stand here; only flying stacks pass over it."
+                     *         },
+                     *         {
+                     *           "key": "zone",
+                     *           "name": "Deployment zone",
+                     *           "symbol": "□",
+                     *           "text": "Here you may place your stacks before the battle."
+                     *         }
+                     *       ],
+                     *       "catalogues": [
+                     *         "pieces",
+                     *         "marks"
+                     *       ],
+                     *       "look": [
+                     *         {
+                     *           "from": "board.obstacles",
+                     *           "draw": "block",
+                     *           "mark": "obstacles"
+                     *         },
+                     *         {
+                     *           "from": "zone",
+                     *           "draw": "highlight",
+                     *           "mark": "zone"
+                     *         }
+                     *       ],
+                     *       "not_drawn": {
+                     *         "roster": "The unit types, which are the catalogue `pieces`."
+                     *       },
+                     *       "editor": {
+                     *         "layers": [
+                     *           {
+                     *             "from": "obstacles",
+                     *             "draw": "block",
+                     *             "mark": "obstacles"
+                     *           },
+                     *           {
+                     *             "from": "stacks",
+                     *             "draw": "piece",
+                     *             "id": "id",
+                     *             "space": "space",
+                     *             "owner": "seat",
+                     *             "type": "unit",
+                     *             "badge": "count",
+                     *             "marks": [
+                     *               "defending",
+                     *               "waited"
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "references": [
+                     *           "queue"
+                     *         ],
+                     *         "derived": [
+                     *           "queue",
+                     *           "next_id"
+                     *         ],
+                     *         "given": {},
+                     *         "start": {
+                     *           "phase": "play",
+                     *           "round": 1,
+                     *           "obstacles": [
+                     *             "c1",
+                     *             "l1"
+                     *           ],
+                     *           "stacks": [
+                     *             {
+                     *               "id": 1,
+                     *               "seat": "red",
+                     *               "unit": "archer",
+                     *               "space": "a2",
+                     *               "count": 32,
+                     *               "defending": false,
+                     *               "waited": false,
+                     *               "retaliations_used": 0,
+                     *               "skill_used": 0,
+                     *               "summoned": false
+                     *             },
+                     *             {
+                     *               "id": 2,
+                     *               "seat": "red",
+                     *               "unit": "crossbowman",
+                     *               "space": "a4",
+                     *               "count": 20,
+                     *               "defending": false,
+                     *               "waited": false,
+                     *               "retaliations_used": 0,
+                     *               "skill_used": 0,
+                     *               "summoned": false
+                     *             }
+                     *           ],
+                     *           "seats": [
+                     *             {
+                     *               "seat": "red",
+                     *               "status": "in",
+                     *               "draw_offer": false,
+                     *               "draw_used": false
+                     *             },
+                     *             {
+                     *               "seat": "blue",
+                     *               "status": "in",
+                     *               "draw_offer": false,
+                     *               "draw_used": false
+                     *             }
+                     *           ]
+                     *         }
+                     *       },
+                     *       "guide": "# Hex Tactics\n\nTwo to four armies meet on a field of hexagons. You lead up to seven stacks of fighters; the dice decide how hard each blow is, and you decide\nwhere it falls.\n\n## Aim\n\nDestroy every enemy stack. The last side that has a stack on the board wins. In a match of four you may play each for"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Game"];
                 };
             };
@@ -9330,6 +10175,325 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "game": "hex",
+                     *       "seats": [
+                     *         "red",
+                     *         "blue"
+                     *       ],
+                     *       "sides": {
+                     *         "none": {
+                     *           "red": 1,
+                     *           "blue": 2,
+                     *           "green": 3,
+                     *           "yellow": 4
+                     *         },
+                     *         "pairs": {
+                     *           "red": 1,
+                     *           "blue": 2,
+                     *           "green": 1,
+                     *           "yellow": 2
+                     *         }
+                     *       },
+                     *       "phases": [
+                     *         "recruit",
+                     *         "deploy"
+                     *       ],
+                     *       "seat_statuses": [
+                     *         "in",
+                     *         "eliminated"
+                     *       ],
+                     *       "board": {
+                     *         "default_width": 15,
+                     *         "default_height": 11,
+                     *         "even_ranks_shifted": "right",
+                     *         "neighbour_order": [
+                     *           "sw",
+                     *           "se"
+                     *         ],
+                     *         "offsets": {
+                     *           "odd_rank": {
+                     *             "sw": [
+                     *               -1,
+                     *               -1
+                     *             ],
+                     *             "se": [
+                     *               0,
+                     *               -1
+                     *             ],
+                     *             "w": [
+                     *               -1,
+                     *               0
+                     *             ],
+                     *             "e": [
+                     *               1,
+                     *               0
+                     *             ],
+                     *             "nw": [
+                     *               -1,
+                     *               1
+                     *             ],
+                     *             "ne": [
+                     *               0,
+                     *               1
+                     *             ]
+                     *           },
+                     *           "even_rank": {
+                     *             "sw": [
+                     *               0,
+                     *               -1
+                     *             ],
+                     *             "se": [
+                     *               1,
+                     *               -1
+                     *             ],
+                     *             "w": [
+                     *               -1,
+                     *               0
+                     *             ],
+                     *             "e": [
+                     *               1,
+                     *               0
+                     *             ],
+                     *             "nw": [
+                     *               0,
+                     *               1
+                     *             ],
+                     *             "ne": [
+                     *               1,
+                     *               1
+                     *             ]
+                     *           }
+                     *         },
+                     *         "spaces": [
+                     *           {
+                     *             "id": "a1",
+                     *             "file": 0,
+                     *             "rank": 1,
+                     *             "q": 0,
+                     *             "r": 0,
+                     *             "neighbours": {
+                     *               "e": "b1",
+                     *               "ne": "a2"
+                     *             }
+                     *           },
+                     *           {
+                     *             "id": "b1",
+                     *             "file": 1,
+                     *             "rank": 1,
+                     *             "q": 1,
+                     *             "r": 0,
+                     *             "neighbours": {
+                     *               "w": "a1",
+                     *               "e": "c1",
+                     *               "nw": "a2",
+                     *               "ne": "b2"
+                     *             }
+                     *           }
+                     *         ]
+                     *       },
+                     *       "default_zones": {
+                     *         "2": {
+                     *           "red": [
+                     *             "a1",
+                     *             "b1"
+                     *           ],
+                     *           "blue": [
+                     *             "n1",
+                     *             "o1"
+                     *           ]
+                     *         },
+                     *         "3": {
+                     *           "red": [
+                     *             "a1",
+                     *             "b1"
+                     *           ],
+                     *           "blue": [
+                     *             "n7",
+                     *             "o7"
+                     *           ],
+                     *           "green": [
+                     *             "a7",
+                     *             "b7"
+                     *           ]
+                     *         },
+                     *         "4": {
+                     *           "red": [
+                     *             "a1",
+                     *             "b1"
+                     *           ],
+                     *           "blue": [
+                     *             "n7",
+                     *             "o7"
+                     *           ],
+                     *           "green": [
+                     *             "a7",
+                     *             "b7"
+                     *           ],
+                     *           "yellow": [
+                     *             "n1",
+                     *             "o1"
+                     *           ]
+                     *         }
+                     *       },
+                     *       "unit_parameters": [
+                     *         {
+                     *           "name": "id",
+                     *           "type": "string",
+                     *           "pattern": "^[a-z][a-z0-9_]{0,31}$",
+                     *           "required": true
+                     *         },
+                     *         {
+                     *           "name": "name",
+                     *           "type": "string",
+                     *           "min_length": 1,
+                     *           "max_length": 40,
+                     *           "required": true
+                     *         }
+                     *       ],
+                     *       "movement_modes": [
+                     *         "walk",
+                     *         "leap"
+                     *       ],
+                     *       "skills": [
+                     *         "none",
+                     *         "heal"
+                     *       ],
+                     *       "roster": [
+                     *         {
+                     *           "id": "militia",
+                     *           "name": "Militia",
+                     *           "level": 1,
+                     *           "initiative": 4,
+                     *           "hp": 10,
+                     *           "move": 4,
+                     *           "movement": "walk",
+                     *           "range": 1,
+                     *           "attack": 3,
+                     *           "spread": 1,
+                     *           "shooter": false,
+                     *           "retaliations": 1,
+                     *           "skill": "none",
+                     *           "cost": 6
+                     *         },
+                     *         {
+                     *           "id": "archer",
+                     *           "name": "Archer",
+                     *           "level": 1,
+                     *           "initiative": 6,
+                     *           "hp": 8,
+                     *           "move": 3,
+                     *           "movement": "walk",
+                     *           "range": 8,
+                     *           "attack": 3,
+                     *           "spread": 1,
+                     *           "shooter": true,
+                     *           "retaliations": 1,
+                     *           "skill": "none",
+                     *           "cost": 7
+                     *         }
+                     *       ],
+                     *       "preset_points": 1000,
+                     *       "preset_order": [
+                     *         "auto",
+                     *         "host"
+                     *       ],
+                     *       "presets": [
+                     *         {
+                     *           "preset": "host",
+                     *           "army": [
+                     *             {
+                     *               "unit": "swordsman",
+                     *               "count": 15
+                     *             },
+                     *             {
+                     *               "unit": "archer",
+                     *               "count": 20
+                     *             }
+                     *           ]
+                     *         },
+                     *         {
+                     *           "preset": "rangers",
+                     *           "army": [
+                     *             {
+                     *               "unit": "archer",
+                     *               "count": 32
+                     *             },
+                     *             {
+                     *               "unit": "crossbowman",
+                     *               "count": 20
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "options": [
+                     *         {
+                     *           "name": "seats",
+                     *           "type": "integer",
+                     *           "min": 2,
+                     *           "max": 4,
+                     *           "default": 2
+                     *         },
+                     *         {
+                     *           "name": "teams",
+                     *           "type": "enum",
+                     *           "values": [
+                     *             "none",
+                     *             "pairs"
+                     *           ],
+                     *           "default": "none"
+                     *         }
+                     *       ],
+                     *       "action_types": [
+                     *         {
+                     *           "type": "recruit",
+                     *           "fields": [
+                     *             "army"
+                     *           ],
+                     *           "phases": [
+                     *             "recruit"
+                     *           ]
+                     *         },
+                     *         {
+                     *           "type": "recruit_preset",
+                     *           "fields": [
+                     *             "preset"
+                     *           ],
+                     *           "phases": [
+                     *             "recruit"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "open_actions": [
+                     *         "recruit"
+                     *       ],
+                     *       "attack_kinds": [
+                     *         "melee",
+                     *         "ranged"
+                     *       ],
+                     *       "effect_types": [
+                     *         "match_started",
+                     *         "army_submitted"
+                     *       ],
+                     *       "reasons": [
+                     *         "elimination",
+                     *         "resigned"
+                     *       ],
+                     *       "action_errors": [
+                     *         "match_over",
+                     *         "malformed_action"
+                     *       ],
+                     *       "option_errors": [
+                     *         "invalid_options",
+                     *         "bad_roster"
+                     *       ],
+                     *       "position_errors": [
+                     *         "invalid_position",
+                     *         "position_bad_phase"
+                     *       ]
+                     *     }
+                     */
                     "application/json": {
                         [key: string]: unknown;
                     };
@@ -9855,6 +11019,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example # Hex Tactics (`hex`)
+                     *
+                     *     The machine-readable tables for this rule book are in `data/hex.json`, the executable examples in `vectors/hex.json`.
+                     *     Shared vocabulary is in `CONVENTIONS.md`. All arithmetic is on integers of at least 64 bits. `floor(a / b)` with
+                     *     non-negative `a` is the only division used. `d
+                     */
                     "text/markdown": string;
                 };
             };
@@ -10003,6 +11174,127 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "matches": [
+                     *         {
+                     *           "id": "m_034_b7u6wmliobyj4win",
+                     *           "game": "hex",
+                     *           "rules_version": 1,
+                     *           "mode": "casual",
+                     *           "options": {
+                     *             "seats": 2,
+                     *             "teams": "none",
+                     *             "width": 7,
+                     *             "height": 5,
+                     *             "obstacles": "none",
+                     *             "obstacle_spaces": [],
+                     *             "obstacle_count": 6,
+                     *             "deploy_depth": 1,
+                     *             "deployment": "auto",
+                     *             "army": "given",
+                     *             "army_points": 1000,
+                     *             "max_stacks": 1,
+                     *             "army_preset": "host",
+                     *             "armies": {
+                     *               "blue": [
+                     *                 {
+                     *                   "count": 12,
+                     *                   "unit": "archer"
+                     *                 }
+                     *               ],
+                     *               "red": [
+                     *                 {
+                     *                   "count": 10,
+                     *                   "unit": "swordsman"
+                     *                 }
+                     *               ]
+                     *             },
+                     *             "roster": [
+                     *               {
+                     *                 "attack": 8,
+                     *                 "cost": 16,
+                     *                 "hp": 30,
+                     *                 "id": "swordsman",
+                     *                 "initiative": 6,
+                     *                 "level": 3,
+                     *                 "move": 5,
+                     *                 "movement": "walk",
+                     *                 "name": "Swordsman",
+                     *                 "range": 1,
+                     *                 "retaliations": 1,
+                     *                 "shooter": false,
+                     *                 "skill": "none",
+                     *                 "spread": 2
+                     *               },
+                     *               {
+                     *                 "attack": 3,
+                     *                 "cost": 7,
+                     *                 "hp": 8,
+                     *                 "id": "archer",
+                     *                 "initiative": 5,
+                     *                 "level": 1,
+                     *                 "move": 3,
+                     *                 "movement": "walk",
+                     *                 "name": "Archer",
+                     *                 "range": 8,
+                     *                 "retaliations": 1,
+                     *                 "shooter": true,
+                     *                 "skill": "none",
+                     *                 "spread": 1
+                     *               }
+                     *             ],
+                     *             "shooter_melee_percent": 50,
+                     *             "defend_percent": 50,
+                     *             "min_damage": 1,
+                     *             "round_limit": 0,
+                     *             "limit_result": "draw"
+                     *           },
+                     *           "options_text": "Columns 7 (standard 15); ranks 5 (standard 11); obstacles none (standard random); deploy depth 1 (standard 2); armies given (standard recruit); max stacks 1 (standard 7); given armies of its own; roster of its own.",
+                     *           "consent": "all",
+                     *           "move_seconds": 0,
+                     *           "setup_seconds": 0,
+                     *           "visibility": "public",
+                     *           "seating": "direct",
+                     *           "open_record": false,
+                     *           "seats": [
+                     *             {
+                     *               "seat": "red",
+                     *               "player": {
+                     *                 "id": "pl_nb2im2ibqq5dih2z",
+                     *                 "name": "ada"
+                     *               },
+                     *               "prepared": true
+                     *             },
+                     *             {
+                     *               "seat": "blue",
+                     *               "player": {
+                     *                 "id": "pl_yzb2ynaf2ls7p3ei",
+                     *                 "name": "ben"
+                     *               },
+                     *               "prepared": true
+                     *             }
+                     *           ],
+                     *           "seed_commitment": "sha256:5f04a7376762aeef301b685b849a05812edc29448999176ee405c3eeef5ccb2d",
+                     *           "creator": {
+                     *             "id": "pl_nb2im2ibqq5dih2z",
+                     *             "name": "ada"
+                     *           },
+                     *           "created_at": "2025-01-01T00:00:00.000Z",
+                     *           "status": "playing",
+                     *           "version": 7,
+                     *           "to_act": [
+                     *             "blue"
+                     *           ],
+                     *           "deadlines": {},
+                     *           "proposal": null,
+                     *           "result": null,
+                     *           "updated_at": "2025-01-01T00:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["Matches"];
                 };
             };
@@ -15893,6 +17185,43 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "openapi": "3.1.0",
+                     *       "info": {
+                     *         "title": "Warlog",
+                     *         "version": "0.2.0",
+                     *         "summary": "A server for board war-games",
+                     *         "description": "A server for board war-games. Every refusal is a problem document with a stable `code` and a `detail` for people. Codes of a game's rule book have status 422; `errors` of `GET /v1/games/{game}` explains them. A request that is no call of the API is refused with:\n\n* `malformed_request`: This request ",
+                     *         "contact": {
+                     *           "name": "Warlog",
+                     *           "url": "https://warlog.dev"
+                     *         },
+                     *         "license": {
+                     *           "name": "Apache-2.0",
+                     *           "identifier": "Apache-2.0"
+                     *         }
+                     *       },
+                     *       "servers": [
+                     *         {
+                     *           "url": "/",
+                     *           "description": "The server that this document comes from."
+                     *         }
+                     *       ],
+                     *       "tags": [
+                     *         {
+                     *           "name": "players",
+                     *           "description": "Accounts: a name, its ranks and gold, saved layouts and options."
+                     *         },
+                     *         {
+                     *           "name": "tokens",
+                     *           "description": "Tokens: what a program sends as `Authorization: Bearer …`."
+                     *         }
+                     *       ],
+                     *       "paths": {},
+                     *       "components": {}
+                     *     }
+                     */
                     "application/json": {
                         [key: string]: unknown;
                     };

@@ -86,8 +86,6 @@ def _done(call: Call, schema_of: Mapping[Any, Json], example: Json) -> Json:
     done: Json = {"description": TEXTS[call.status], "headers": _headers(call.sends)}
     if isinstance(call.answer, str):
         schema: Json = {"type": "string"}
-        if call.answer == "application/json":
-            schema = {"type": "object", "additionalProperties": True, "description": "OpenAPI 3.1"}
         if call.stream is not None:
             schema |= {"contentMediaType": "application/json", "contentSchema": schema_of[call.stream]}
         done["content"] = {call.answer: _content(schema, example.get("text"))}

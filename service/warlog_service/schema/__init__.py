@@ -65,6 +65,7 @@ from warlog_service.schema.events import (
 from warlog_service.schema.games import (
     Board,
     Data,
+    Document,
     Fine,
     Game,
     Games,
@@ -136,6 +137,7 @@ __all__ = [
     "Closing",
     "Cursor",
     "Data",
+    "Document",
     "Event",
     "EventTrace",
     "Events",

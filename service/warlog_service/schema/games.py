@@ -98,6 +98,9 @@ Data = Annotated[
 ]
 
 
+Document = Annotated[Json, Meta(description="an OpenAPI 3.1 document", extra_json_schema=FREE)]
+
+
 class Scenario(Struct, frozen=True, forbid_unknown_fields=True):
     id: str
     game: str
