@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Browser, BrowserContext, Error, Page, TimeoutError, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Error, Locator, Page, TimeoutError, sync_playwright
 
 from tests import chromium
 from tests.service.api import Api
@@ -28,6 +28,7 @@ ARGUMENTS = [
 ]
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE_MS = 60_000  # the machine may be busy
+PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 
 
 @contextmanager
@@ -45,6 +46,35 @@ def axe(page: Page) -> list[str]:
     page.evaluate((ROOT / "clients/node_modules/axe-core/axe.min.js").read_text(encoding="utf-8"))
     violations = page.evaluate("axe.run()")["violations"]
     return [f"{one['id']}: {one['nodes'][0]['html']}" for one in violations]
+
+
+def middle(place: Locator) -> tuple[float, float]:
+    box = place.bounding_box()
+    assert box
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def drag(page: Page, start: tuple[float, float], end: tuple[float, float]) -> None:
+    page.mouse.move(*start)
+    page.mouse.down()
+    page.mouse.move(*end, steps=4)
+    page.mouse.up()
+
+
+def swipe(page: Page, start: tuple[float, float], end: tuple[float, float]) -> None:
+    """The same with a finger."""
+    screen = page.context.new_cdp_session(page)
+
+    def touch(kind: str, *points: tuple[float, float]) -> None:
+        where = [{"x": x, "y": y} for x, y in points]
+        screen.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": where})
+
+    touch("touchStart", start)
+    for part in range(1, 5):
+        x, y = ((a * (4 - part) + b * part) / 4 for a, b in zip(start, end, strict=True))
+        touch("touchMove", (x, y))
+    touch("touchEnd")
+    screen.detach()
 
 
 class Person:

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Browser, Locator
 
 from tests.servers import WarlogServer
-from tests.web.pages import Person
+from tests.web.pages import PHONE, Person, drag, middle, swipe
 
 PAWNS = {
     "seats": [{"seat": "white"}, {"seat": "black"}],
@@ -127,28 +127,26 @@ def test_each_kind_of_action_of_a_piece_can_be_looked_at_alone(person: Person) -
     assert there.count() == every
 
 
-def middle(place: Locator) -> tuple[float, float]:
-    box = place.bounding_box()
-    assert box
-    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-
-
-def drag(person: Person, start: Locator, end: Locator) -> None:
-    mouse = person.page.mouse
-    mouse.move(*middle(start))
-    mouse.down()
-    mouse.move(*middle(end), steps=4)
-    mouse.up()
-
-
 def test_a_piece_is_dragged_to_where_it_goes(person: Person) -> None:
     person.begin("confrontation", position=PAWNS)
-    drag(person, space(person, "a2"), space(person, "a3"))
+    drag(person.page, middle(space(person, "a2")), middle(space(person, "a3")))
     told = person.page.get_by_role("region", name="What happened")
     told.get_by_text("White Pawn a2 → a3").wait_for()
-    drag(person, space(person, "d4"), space(person, "h8"))  # where it cannot go: nothing is done
+    drag(
+        person.page, middle(space(person, "d4")), middle(space(person, "h8"))
+    )  # where it cannot go: nothing is done
     assert person.events() == 3
     assert person.page.locator(".dragged, .lifted").count() == 0
+
+
+def test_a_piece_is_dragged_with_a_finger(chromium: Browser, server: WarlogServer) -> None:
+    person = Person(chromium, server.url, **PHONE)
+    person.begin("confrontation", position=PAWNS)
+    swipe(person.page, middle(space(person, "a2")), middle(space(person, "a3")))
+    told = person.page.get_by_role("region", name="What happened")
+    told.get_by_text("White Pawn a2 → a3").wait_for()
+    person.close()
+    assert person.complaints == []
 
 
 def test_a_layout_is_made_by_drag_on_the_board(person: Person) -> None:

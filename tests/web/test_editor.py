@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Page
 
 import warlog_core
 from tests.servers import WarlogServer
-from tests.web.pages import Person
+from tests.web.pages import PHONE, Person, drag, middle, swipe
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = {name: warlog_core.game(name).codec.title for name in warlog_core.games()}
@@ -39,9 +39,14 @@ POSITION = {
 def person(chromium: Browser, server: WarlogServer) -> Iterator[Person]:
     somebody = Person(chromium, server.url)
     yield somebody
-    somebody.close()
+    leave(somebody)
+
+
+def leave(person: Person) -> None:
+    """The page must have had nothing to complain of."""
+    person.close()
     refused = re.compile(r"status of 4\d\d")  # Chromium reports what the server refuses on purpose
-    assert [one for one in somebody.complaints if not refused.search(one)] == []
+    assert [one for one in person.complaints if not refused.search(one)] == []
 
 
 def edit(person: Person, game: str) -> Page:
@@ -404,3 +409,45 @@ def test_axe_finds_nothing_in_the_editor(
     assert found() == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     person.close()
+
+
+@pytest.mark.parametrize(
+    ("game", "hand"),
+    [("hex", drag), ("wec", drag), ("confrontation", swipe), ("junqi", swipe), ("universal", swipe)],
+)
+def test_pieces_are_dragged_onto_the_board_over_it_and_off_it(
+    chromium: Browser, server: WarlogServer, game: str, hand: Any
+) -> None:
+    person = Person(chromium, server.url, **(PHONE if hand is swipe else {}))
+    page = edit(person, game)
+    if page.get_by_role("button", name="ground").count():
+        page.get_by_role("button", name="ground").click()
+    layer = next(one for one in person.ask(f"/v1/games/{game}")["editor"]["layers"] if one["draw"] == "piece")
+    kind, target = MOVED[game]
+    before = shown(page)[layer["from"]]
+    piece = next(one for one in before if kind in (None, one[layer["type"]]))
+    space = piece[layer["space"]]
+    cells = {name: page.locator(f'[data-space="{name}"]').first for name in (space, target)}
+
+    def here(name: str) -> list[Any]:
+        return [one for one in shown(page)[layer["from"]] if one.get(layer["space"]) == name]
+
+    # Over the board.
+    page.evaluate("scrollTo(0, 0)")
+    hand(page, middle(cells[space]), middle(cells[target]))
+    assert here(space) == []
+    assert here(target) == [{**piece, layer["space"]: target}]
+    # From the palette.
+    stock = page.locator(".stock li").first.locator("svg")
+    page.locator(".palette").evaluate("one => one.scrollIntoView({block: 'end'})")
+    hand(page, middle(stock), middle(cells[space]))
+    (placed,) = here(space)
+    assert placed[layer["type"]] == page.locator(".stock button").first.get_attribute("data-type")
+    # Beside the board, but not between its spaces.
+    box = page.locator("svg.board").first.bounding_box()
+    assert box
+    hand(page, middle(cells[target]), (box["x"] + box["width"] / 2, box["y"] + box["height"] + 30))
+    assert here(target) == []
+    assert len(shown(page)[layer["from"]]) == len(before)
+    assert page.locator(".dragged, .lifted").count() == 0
+    leave(person)

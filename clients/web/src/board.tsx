@@ -25,7 +25,8 @@ export interface BoardProps {
   targets: ReadonlyMap<string, Target>;
   trail: readonly Cell[];
   onPick: (cell: Cell) => void;
-  onHold?: ((cell: Cell) => void) | undefined; // a piece was taken there to be dragged
+  onHold?: ((cell: Cell, id: string | undefined) => void) | undefined; // a piece was taken there to be dragged
+  onDrop?: ((to: Cell | undefined, isBeside: boolean) => void) | undefined; // it was let go there; absent: as a click on the space
   playing?: Playing | null | undefined; // the effect that is being shown
   gone?: readonly Thing[]; // what has left the board with the event that is being shown
 }
@@ -53,8 +54,20 @@ function Level(props: BoardProps & { level: string; isOnly: boolean }): JSX.Elem
   for (const thing of here) {
     for (const space of thing.spaces) onCell.set(space, [...(onCell.get(space) ?? []), thing]);
   }
-  const drag = useDrag(root, props.onHold, onPick);
   const cellOf = (space: string): Cell => ({ space, level });
+  const targetOf = (space: string): Target | undefined => targets.get(nameOf(cellOf(space))) ?? targets.get(nameOf({ space }));
+  const drag = useDrag({
+    drawn: (pressed, x) => {
+      const space = pressed.closest<SVGElement>("[data-space]")?.dataset.space;
+      const can = props.onHold !== undefined && (props.onDrop !== undefined || selected.size > 0 || targetOf(space ?? "") !== undefined);
+      if (space === undefined || !can) return undefined;
+      const there = [...root.current!.querySelectorAll<SVGGraphicsElement>(`.moving[data-at="${CSS.escape(space)}"]`)];
+      const far = (one: SVGGraphicsElement) => Math.abs(one.getScreenCTM()!.e - x);
+      return there.sort((a, b) => far(a) - far(b))[0];
+    },
+    onHold: (from, drawn) => props.onHold?.(from!, drawn.dataset.id),
+    onDrop: props.onDrop ?? ((to) => to && onPick(to)),
+  });
 
   const move = (event: KeyboardEvent, space: Space) => {
     if (event.key === "Enter" || event.key === " ") {
@@ -92,7 +105,7 @@ function Level(props: BoardProps & { level: string; isOnly: boolean }): JSX.Elem
           {board.spaces.map((space) => {
             const [x, y] = plan.at(space.id);
             const name = nameOf(cellOf(space.id));
-            const target = targets.get(name) ?? targets.get(nameOf({ space: space.id }));
+            const target = targetOf(space.id);
             const chosen = selected.has(name) || selected.has(nameOf({ space: space.id }));
             return (
               <g
@@ -121,7 +134,7 @@ function Level(props: BoardProps & { level: string; isOnly: boolean }): JSX.Elem
         {props.playing == null ? null : <Shown playing={props.playing} plan={plan} level={level} isOnly={props.isOnly} />}
         <g class="targets">
           {board.spaces.map((space) => {
-            const target = targets.get(nameOf(cellOf(space.id))) ?? targets.get(nameOf({ space: space.id }));
+            const target = targetOf(space.id);
             const chosen = selected.has(nameOf(cellOf(space.id))) || selected.has(nameOf({ space: space.id }));
             const [x, y] = plan.at(space.id);
             if (chosen) return <circle class="chosen" cx={x} cy={y} r={U * 0.47} />; // above what fills the space

@@ -2,10 +2,11 @@
 
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Boards, type Target } from "./board";
 import { type Cell, nameOf } from "./choose";
 import type { Described, Entry, Json } from "./described";
+import { useDrag } from "./drag";
 import { Draft, LINK_MAX, packed, replace, unpacked } from "./draft";
 import { changed, Editing, get, pathOf, type Schema, type Tool } from "./edit";
 import { isObject, type Thing, things } from "./layers";
@@ -123,6 +124,15 @@ function Open({ draft, game }: { draft: Draft; game: Described }): JSX.Element {
     const owners = editing.owners(tool, position);
     draft.set(editing.place(position, tool, type, owners.includes(owner.value) ? owner.value : owners[0], cell));
   };
+  const hold = (_: Cell, path: string | undefined) => {
+    hand.value = null;
+    picked.value = path ?? "";
+  };
+  const letGo = (to: Cell | undefined, isBeside: boolean) => {
+    if (chosen === undefined) return;
+    if (to === undefined) isBeside && take(chosen);
+    else if (editing.isMovable(chosen)) draft.set(editing.move(position, chosen, to));
+  };
   const pick = (cell: Cell) => {
     const here = lyingAt(shown, cell, game);
     if (hand.value === "remove") {
@@ -169,7 +179,7 @@ function Open({ draft, game }: { draft: Draft; game: Described }): JSX.Element {
             ))}
           </div>
         ) : null}
-        <Boards {...shared} facing={0} level={level.value} trail={[]} />
+        <Boards {...shared} facing={0} level={level.value} trail={[]} onHold={hold} onDrop={letGo} />
         <Trays {...shared} />
       </div>
       <aside>
@@ -179,7 +189,7 @@ function Open({ draft, game }: { draft: Draft; game: Described }): JSX.Element {
           <Chosen editing={editing} draft={draft} thing={chosen} wrong={blamed?.path === chosen.path ? verdict!.path[pathOf(chosen).length + 1] : undefined} take={() => take(chosen, chosen.spaces[0])} close={drop} />
         )}
         <p class="hint">{hand.value === "remove" ? words().editor.hintRemove : hand.value !== null ? words().editor.hintPlace : chosen === undefined ? words().editor.hint : editing.isMovable(chosen) ? words().editor.hintMove : ""}</p>
-        <Palette editing={editing} position={position} hand={hand.value} owner={owner.value} own={(one) => (owner.value = one)} put={(tool, type) => put(tool, type, {})} choose={(one) => (picked.value = "", hand.value = one)} />
+        <Palette editing={editing} position={position} hand={hand.value} owner={owner.value} own={(one) => (owner.value = one)} put={put} choose={(one) => (picked.value = "", hand.value = one)} />
         <div class="row">
           <button type="button" aria-pressed={hand.value === "remove"} onClick={() => (picked.value = "", hand.value = hand.value === "remove" ? null : "remove")}>{words().editor.remove}</button>
           <button type="button" disabled={draft.past.value.length === 0} onClick={undo}>{words().editor.undo}</button>
@@ -267,7 +277,7 @@ interface PaletteProps {
   owner: string;
   own: (owner: string) => void;
   choose: (hand: Hand | null) => void;
-  put: (tool: Tool, type: string | undefined) => void;
+  put: (tool: Tool, type: string | undefined, cell: Cell) => void;
 }
 
 /** What can be put on the board: whose, of which kind, and which. */
@@ -275,12 +285,21 @@ function Palette({ editing, position, hand, owner, own, choose, put }: PalettePr
   const game = editing.described;
   const [at, setAt] = useState(0);
   const tool = editing.tools[at];
+  const taken = useRef<string>();
+  const drag = useDrag({
+    drawn: (pressed) => {
+      const button = pressed.closest("svg")?.closest("button"); // the rest of it scrolls with the list
+      taken.current = button?.dataset.type;
+      return tool !== undefined && editing.needsSpace(tool) ? button?.querySelector<SVGGraphicsElement>("svg > g") : undefined;
+    },
+    onDrop: (to) => tool !== undefined && to !== undefined && put(tool, taken.current, to),
+  });
   if (tool === undefined) return null;
   const owners = tool.layer.owner === undefined && tool.layer.keyed !== "owner" ? [] : editing.owners(tool, position);
   const whose = owners.includes(owner) ? owner : owners[0];
   const isHeld = (type: string | undefined) => hand !== null && hand !== "remove" && hand.tool === tool && hand.type === type;
   const press = (type: string | undefined) => {
-    if (!editing.needsSpace(tool)) put(tool, type);
+    if (!editing.needsSpace(tool)) put(tool, type, {});
     else choose(isHeld(type) ? null : { tool, type });
   };
   return (
@@ -305,10 +324,10 @@ function Palette({ editing, position, hand, owner, own, choose, put }: PalettePr
       <svg class="unseen" aria-hidden="true">
         <Patterns described={game} />
       </svg>
-      <ul class="stock">
+      <ul class="stock" {...drag}>
         {(tool.types.length > 0 ? tool.types : [undefined]).map((type) => (
           <li>
-            <button type="button" aria-pressed={isHeld(type?.key)} title={type?.text} onClick={() => press(type?.key)}>
+            <button type="button" data-type={type?.key} aria-pressed={isHeld(type?.key)} title={type?.text} onClick={() => press(type?.key)}>
               {type === undefined ? null : (
                 <svg viewBox="-16 -16 32 32" aria-hidden="true">
                   <Piece described={game} thing={sample(tool, type, whose)} r={14} />

@@ -72,6 +72,7 @@ function Table({ match }: { match: MatchState }): JSX.Element | null {
   const facing = game.seats.find((seat) => seat.id === viewer)?.facing ?? 0;
   const filling = match.filling.value;
   const selected = filling?.chosen ?? new Set(match.cells.value.map(nameOf));
+  const canAct = filling !== null || (match.isLive.value && match.candidates.value.length > 0);
   // Before the first click: with what something can be done.
   const begun = match.cells.value.length > 0;
   const targets = filling !== null ? filling.targets : begun ? match.targets.value : new Map([...match.targets.value.keys()].map((name) => [name, "can" as const]));
@@ -92,7 +93,7 @@ function Table({ match }: { match: MatchState }): JSX.Element | null {
         </div>
       ) : null}
       <div onClickCapture={(event) => (pressed.value = { x: event.pageX, y: event.pageY })}>
-      <Boards {...shared} facing={facing} level={level.value} trail={(trail?.path ?? []).map((space, at) => ({ space, level: trail?.levels?.[at] }))} onHold={(cell) => match.hold(cell)} playing={match.playing.value} gone={match.gone.value} />
+      <Boards {...shared} facing={facing} level={level.value} trail={(trail?.path ?? []).map((space, at) => ({ space, level: trail?.levels?.[at] }))} onHold={canAct ? (cell) => match.hold(cell) : undefined} playing={match.playing.value} gone={match.gone.value} />
       </div>
       <NearClick match={match} at={pressed.value} />
       <Happened match={match} />

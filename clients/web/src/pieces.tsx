@@ -57,7 +57,7 @@ export function draw(described: Described, plan: Plan, thing: Thing, onCell: Map
         const [a, b] = plan.turned(way?.dc ?? 0, way?.dr ?? 0);
         const angle = (Math.atan2(-b, a) * 180) / Math.PI;
         return (
-          <g key={key} class="moving" style={{ transform: `translate(${x}px,${y}px)` }}>
+          <g key={key} class="moving" data-id={thing.id} data-at={id} style={{ transform: `translate(${x}px,${y}px)` }}>
             <polygon class="arrow" points="18,0 -6,12 0,0 -6,-12" transform={`rotate(${angle})`} fill={described.owners.get(thing.owner ?? "")?.colour} />
             <text class="small" x={13} y={-12}>{`${thing.entry?.symbol ?? ""} ${thing.badge}`}</text>
           </g>

@@ -155,7 +155,7 @@ export const en = {
   editor: {
     open: "Edit a board",
     title: (game: string) => `Board of ${game}`,
-    hint: "Choose something here and click a space to put it there. Click what stands on the board to move it, to change it or to take it away.",
+    hint: "Choose something here and click a space to put it there, or drag it there. Click what stands on the board to change it; drag it to move it, and off the board to take it away.",
     hintPlace: "Click every space where one should stand.",
     hintMove: "Click another space to move it there.",
     hintRemove: "Click on the board what should go.",
