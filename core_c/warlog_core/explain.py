@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
+from itertools import islice
 from typing import Any
 
 import msgspec
@@ -46,6 +47,7 @@ _NAMES = {
     "object": "an object",
     "null": "null",
 }
+_KEYS_TRIED_MAX = 40  # of a mapping, to find the one with the fault
 _ALLOWED_MAX = 40  # names that are listed in a sentence or a field
 # Characters of a sentence, of a path and of a text in a field: a refusal is not as long as what it refuses.
 _DETAIL_MAX, _PATH_MAX, _TEXT_MAX = 2000, 400, 200
@@ -141,7 +143,7 @@ def of_form(value: object, type_: Any, what: str, lacks: str = "") -> Explanatio
         return _too_large(value)
     else:
         return _too_large(value)
-    fault, steps, of_key = _placed(value, message)
+    fault, steps, of_key = _placed(value, message, type_)
     if of_key:
         return _key(fault, value, steps)
     return _sentence(fault, value, steps, schema_of(type_), what, lacks or f"{what} has no field")
@@ -167,7 +169,7 @@ def _too_large(value: object, steps: tuple[str | int, ...] = ()) -> Explanation 
     return next((one for one in found if one is not None), None)
 
 
-def _placed(value: object, message: str) -> tuple[str, list[str | int], bool]:
+def _placed(value: object, message: str, type_: Any) -> tuple[str, list[str | int], bool]:
     """msgspec's message as what is wrong, the steps to where it is, and whether it is a key there.
 
     Nothing that the message quotes is taken for a place: an unknown field at the top may be called "x` - at `$.y"."""
@@ -175,7 +177,7 @@ def _placed(value: object, message: str) -> tuple[str, list[str | int], bool]:
     at = _AT.fullmatch(place)
     if at is None:
         return message, [], False
-    steps = _steps(at[2])
+    steps = _steps(at[2], value, message, type_)
     if unknown := _UNKNOWN.fullmatch(fault):
         there = _value_at(value, steps)
         if not isinstance(there, dict) or unknown[1] not in there:
@@ -185,14 +187,40 @@ def _placed(value: object, message: str) -> tuple[str, list[str | int], bool]:
     return fault, steps, at[1] is not None
 
 
-def _steps(path: str) -> list[str | int]:
-    """msgspec's path as steps. It writes `[...]` for the key of a mapping, and there the steps end."""
+def _steps(path: str, value: Any, message: str, type_: Any) -> list[str | int]:
+    """msgspec's path as steps. It writes `[...]` for the key of a mapping: that is the first one with which alone the
+    message is the same. Where it is a key itself that is wrong, the steps end at the mapping."""
     steps: list[str | int] = []
     for name, index in _STEP.findall(path):
         if index == "...":
-            break
-        steps.append(name if name else int(index))
+            key = None if message.endswith(f"`key` in `${path}`") else _faulty(value, steps, message, type_)
+            if key is None:
+                break
+            steps.append(key)
+        else:
+            steps.append(name if name else int(index))
     return steps
+
+
+def _faulty(value: Any, steps: Sequence[str | int], message: str, type_: Any) -> str | None:
+    """The key of the mapping at `steps` under which the fault is."""
+    mapping = _value_at(value, steps)
+    for key in islice(mapping, _KEYS_TRIED_MAX) if isinstance(mapping, dict) else ():
+        try:
+            msgspec.convert(_with(value, steps, {key: mapping[key]}), type_)
+        except msgspec.ValidationError as error:
+            if str(error) == message:
+                return str(key)
+    return None
+
+
+def _with(value: Any, steps: Sequence[str | int], member: object) -> Any:
+    """`value` with another member at this place."""
+    if not steps:
+        return member
+    copied = value.copy()
+    copied[steps[0]] = _with(value[steps[0]], steps[1:], member)
+    return copied
 
 
 def _key(fault: str, value: object, steps: list[str | int]) -> Explanation:

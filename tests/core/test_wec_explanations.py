@@ -233,6 +233,26 @@ def test_a_history_that_cannot_be_read_names_the_line(text: str, line: int, said
     assert said in why.detail
 
 
+SEEN = {"type": "sub", "at": "e5", "level": "air", "turn": 1}
+
+
+@pytest.mark.parametrize(
+    ("ghosts", "path", "said"),
+    [
+        ({"white": [SEEN], "black": [SEEN, {**SEEN, "at": ""}]}, "/black/1/at", '"at" cannot be "".'),
+        ({"white": [SEEN], "black": 5}, "/black", '"black" must be a list, not 5.'),
+        ({"green": [SEEN]}, "/green", '"ghosts" has no entry "green".'),
+    ],
+)
+def test_a_fault_under_a_key_of_a_mapping_names_the_key(ghosts: object, path: str, said: str) -> None:
+    position = {**GAME.describe({})["editor"]["start"], "ghosts": ghosts}
+    with pytest.raises(Refused) as refused:
+        GAME.check_options({}, position)
+    why = refused.value.explanation
+    assert why is not None
+    assert (why.path, why.detail) == (f"/position/ghosts{path}", said)
+
+
 def test_a_line_that_no_turn_can_have_is_not_compared_with_one() -> None:
     """While a pattern is tried no other thread runs."""
     assert GAME.notation is not None

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Locator, Page
 
 import warlog_core
 from tests.servers import WarlogServer
@@ -451,3 +451,56 @@ def test_pieces_are_dragged_onto_the_board_over_it_and_off_it(
     assert len(shown(page)[layer["from"]]) == len(before)
     assert page.locator(".dragged, .lifted").count() == 0
     leave(person)
+
+
+def field(where: Locator, name: str) -> Locator:
+    """Whose label is this and no more, but for what a choice in it may be."""
+    label = where.locator("label").filter(has=where.page.get_by_text(name, exact=True))
+    return label.locator("input, select")
+
+
+def test_what_does_not_lie_on_the_board_is_changed_without_text(person: Person) -> None:
+    page = edit(person, "wec")
+    rest = page.locator("details.rest")
+    rest.locator("summary").click()
+    rest.get_by_label("Add: ghosts").first.fill("black")
+    rest.get_by_role("button", name="Add: ghosts").click()
+    rest.get_by_role("button", name="Add: Black").click()
+    page.wait_for_selector(".said.wrong")  # it is nowhere yet
+    assert field(rest, "at").get_attribute("aria-invalid") == "true"
+    field(rest, "at").fill("e5")
+    field(rest, "type").select_option("sub")
+    fine(page)
+    click(page, "e2", "ground")  # a stealth pawn, which is locked on the enemy's
+    chosen = page.get_by_role("region", name="What you chose")
+    lock = field(chosen, "lock")
+    assert lock.locator("option:checked").inner_text() == "Stealth pawn, f9"
+    lock.select_option(label="King, f10")
+    click(page, "e1", "ground")
+    chosen.get_by_label("Add: articles").select_option("bicycle")
+    chosen.get_by_role("button", name="Add: journey").click()
+    field(chosen, "to").fill("e3")
+    chosen.get_by_label("remaining").fill("e2 e3")
+    chosen.get_by_label("remaining").blur()
+    position = shown(page)
+    assert position["ghosts"] == {"black": [{"type": "sub", "at": "e5", "level": "air", "turn": 1}]}
+    pieces = {one["at"]: one for one in position["pieces"] if one.get("level", "ground") == "ground"}
+    assert pieces["e2"]["lock"] == pieces["f10"]["id"]
+    assert pieces["e1"]["journey"] == {
+        "article": "bicycle",
+        "to": "e3",
+        "path": "beeline",
+        "remaining": ["e2", "e3"],
+    }
+    fine(page)
+
+    page = edit(person, "confrontation")
+    opened(page, "As text")
+    page.get_by_label("Options of the match as JSON").fill('{"races": true}')
+    rest.locator("summary").click()
+    for race, tokens in (("elves", "3"), ("orcs", "0")):
+        which = 0 if race == "elves" else 1
+        field(rest, "race").nth(which).select_option(race)
+        field(rest, "race tokens").nth(which).fill(tokens)
+    fine(page)
+    assert [one["race"] for one in shown(page)["seats"]] == ["elves", "orcs"]

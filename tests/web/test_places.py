@@ -86,6 +86,43 @@ def test_a_match_has_the_options_that_were_chosen_and_kept(person: Person) -> No
     expect(tab.get_by_role("status").get_by_text("The match was ended without a result.")).to_be_visible()
 
 
+def test_options_that_are_lists_and_tables_are_chosen_too(person: Person) -> None:
+    page = person.page
+    page.goto(f"{person.url}/new/universal")
+    page.get_by_text("Rules: the standard game").click()
+    page.locator("summary", has_text="factions").click()
+    for faction in ("chaos", "evil", "good"):
+        page.get_by_label("Add: factions").select_option(faction)
+    page.get_by_role("button", name="Take away Evil").click()
+    page.get_by_role("button", name="Play here, both sides").click()
+    page.wait_for_url("**/m/*")
+    match = person.ask(f"/v1/matches/{page.url.rpartition('/')[2]}")["match"]
+    assert {one["seat"] for one in match["seats"]} == {"chaos", "good"}
+
+    page.goto(f"{person.url}/new/confrontation")
+    page.get_by_text("Rules: the standard game").click()
+    page.locator("summary", has_text="piece table").click()
+    pawn = page.get_by_role("group", name="pawn", exact=True)
+    pawn.get_by_label("cost").fill("2")
+    page.get_by_text("Rules: 1 change").wait_for()
+    page.get_by_role("button", name="Play here, both sides").click()
+    page.wait_for_url("**/m/*")
+    match = person.ask(f"/v1/matches/{page.url.rpartition('/')[2]}")["match"]
+    assert match["options"]["piece_table"]["pawn"] == {"move": 2, "combat": 1, "cost": 2}
+
+
+def test_an_army_of_nothing_is_refused_in_a_sentence(person: Person) -> None:
+    person.begin("hex")
+    page = person.page
+    page.locator(".actions").get_by_role("button", name="Recruit an army …").click()
+    page.get_by_text("Choose 1 to 7 kinds (0 so far)").wait_for()
+    page.get_by_role("button", name="Done").click()
+    expect(page.locator(".trouble")).to_contain_text("An army has at least one stack.")
+    page.get_by_role("button", name="+ Archer").click()
+    page.get_by_text("Choose 1 to 7 kinds (1 so far)").wait_for()
+    person.complaints = [one for one in person.complaints if "422" not in one]
+
+
 def test_a_layout_is_kept_and_used_in_another_match(person: Person) -> None:
     page = person.page
     laid: list[list[str]] = []

@@ -4,20 +4,13 @@ import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import type { Described, Json } from "./described";
+import { Field, type Form } from "./fields";
 import { look } from "./pairing";
 import { Picture } from "./picture";
 import { goTo, title } from "./route";
+import { type Schema, Schemas } from "./schema";
 import { described, me, player, tell, trouble, warlog } from "./server";
 import { words } from "./words";
-
-interface Option {
-  description?: string;
-  type?: string;
-  enum?: (string | number)[];
-  default?: unknown;
-  minimum?: number;
-  maximum?: number;
-}
 
 /** How a match is begun, beside the game's own options. */
 interface Wish {
@@ -54,8 +47,9 @@ export function BeginPage({ name }: { name: string }): JSX.Element {
   if (game.value === null) return <main class="narrow" aria-busy="true" />;
   title.value = game.value.name;
   const { said, seats } = game.value;
-  const schema = said.options as { $defs: { Options: { properties: Record<string, Option> } } };
-  const options = Object.entries(schema.$defs.Options.properties).filter(([, one]) => one.enum !== undefined || ["integer", "boolean"].includes(one.type ?? ""));
+  const schemas = new Schemas(said.options as Schema);
+  const options = Object.entries(schemas.at([]).properties ?? {}).sort(([, a], [, b]) => Number(isDeep(schemas, a)) - Number(isDeep(schemas, b)));
+  const form: Form = { described: game.value, schemas, referred: () => undefined };
   const hasClock = options.some(([key]) => key === CLOCK);
   const set = (change: Wish) => (wish.value = { ...wish.value, ...change });
   const { seat: _seat, visibility: _visibility, ...wanted } = wish.value;
@@ -78,12 +72,13 @@ export function BeginPage({ name }: { name: string }): JSX.Element {
           {options.map(([key, option]) => (
             <OptionField
               key={key}
+              form={form}
               name={key}
               option={option}
-              value={given.value[key] ?? option.default}
+              value={given.value[key]}
               set={(value) => {
                 const { [key]: _, ...rest } = given.value;
-                given.value = value === undefined || value === option.default ? rest : { ...rest, [key]: value };
+                given.value = value === undefined || JSON.stringify(value) === JSON.stringify(option.default) ? rest : { ...rest, [key]: value };
               }}
             />
           ))}
@@ -111,10 +106,23 @@ function Choice({ label, value, lang, of, set }: { label: string; value: string;
   );
 }
 
-function OptionField({ name, option, value, set }: { name: string; option: Option; value: unknown; set: (value: unknown) => void }): JSX.Element {
+/** A list, or a table of values. */
+const isDeep = (schemas: Schemas, option: Schema): boolean => ["array", "object"].includes(schemas.resolved(option).type ?? "");
+
+function OptionField({ form, name, option, value: given, set }: { form: Form; name: string; option: Schema; value: unknown; set: (value: unknown) => void }): JSX.Element {
   const label = name.replaceAll("_", " ");
   const text = option.description?.replaceAll("`", "").replaceAll("_", " ");
   const many = option.enum;
+  const value = given ?? option.default;
+  if (isDeep(form.schemas, option)) {
+    return (
+      <details class="deep">
+        <summary>{label}{given === undefined ? "" : " *"}</summary>
+        <small>{text}</small>
+        <Field form={form} label={label} path="" schema={option} value={value} set={set} />
+      </details>
+    );
+  }
   return (
     <label>
       <span>{label}</span>

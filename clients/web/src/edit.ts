@@ -3,22 +3,7 @@
 import type { Cell } from "./choose";
 import type { Described, Entry, Json, Layer } from "./described";
 import { isObject, type Thing } from "./layers";
-
-/** The parts of JSON Schema that descriptions use. */
-export interface Schema {
-  $ref?: string;
-  $defs?: Record<string, Schema>;
-  type?: string;
-  enum?: (string | boolean)[];
-  anyOf?: Schema[];
-  items?: Schema;
-  properties?: Record<string, Schema>;
-  additionalProperties?: Schema | false;
-  required?: string[];
-  default?: unknown;
-  minimum?: number;
-  maximum?: number;
-}
+import { type Schema, Schemas } from "./schema";
 
 /** What a layer lets one put on the board.
  *
@@ -34,13 +19,12 @@ export interface Tool {
   types: Entry[];
 }
 
-export class Editing {
-  readonly schema: Schema;
+export class Editing extends Schemas {
   readonly tools: Tool[];
   readonly #order: Map<string, number>; // of the spaces
 
   constructor(readonly described: Described) {
-    this.schema = described.said.position as Schema;
+    super(described.said.position as Schema);
     this.#order = new Map(described.board.spaces.map((space, at) => [space.id, at]));
     const tools = described.editor.layers.flatMap((layer) => this.#tool(layer) ?? []);
     this.tools = [...tools.filter(isOfPieces), ...tools.filter((tool) => !isOfPieces(tool))];
@@ -66,27 +50,6 @@ export class Editing {
     return (some.find((one) => one.enum !== undefined) ?? (layer.type === undefined ? undefined : item.properties?.[layer.type]))?.enum;
   }
 
-  // ---- the schema ----
-
-  resolved(part: Schema): Schema {
-    let found = part;
-    while (found.$ref !== undefined) found = this.schema.$defs?.[found.$ref.slice(found.$ref.lastIndexOf("/") + 1)] ?? {};
-    return found;
-  }
-
-  /** The schema of what is at a path; lists are gone through, whether the path names a place in them or not. */
-  at(path: readonly string[]): Schema {
-    let part = this.resolved(this.schema);
-    for (const name of path) {
-      if (part.type === "array") {
-        part = this.resolved(part.items ?? {});
-        if (/^\d+$/.test(name)) continue;
-      }
-      part = this.resolved(part.properties?.[name] ?? (part.additionalProperties || {}));
-    }
-    return part;
-  }
-
   // ---- owners ----
 
   /** The field of an entry that says whose it is: of several the one that the Position uses. */
@@ -104,6 +67,27 @@ export class Editing {
     const may = field === undefined ? [] : (this.resolved(tool.item.properties?.[field] ?? {}).enum as string[] | undefined) ?? seats;
     const sitting = seats.filter((seat) => may.includes(seat));
     return sitting.length > 0 ? sitting : may;
+  }
+
+  /** What has a number by which others refer to it. */
+  referable(position: Json): [number, string][] {
+    const found: [number, string][] = [];
+    for (const { layer } of this.tools) {
+      if (layer.id === undefined) continue;
+      for (const one of listAt(position, layer.from.split("."))) {
+        if (!isObject(one) || typeof one[layer.id] !== "number") continue;
+        const name = this.described.entry(layer.catalogue ?? "pieces", one[layer.type ?? ""])?.name;
+        found.push([one[layer.id] as number, [name, one[layer.space ?? ""]].filter(Boolean).join(", ")]);
+      }
+    }
+    return found;
+  }
+
+  /** The fields of a Position that neither the board nor whose turn it is shows. */
+  rest(): string[] {
+    const { layers, turn, derived } = this.described.editor;
+    const shown = new Set([...this.tools.map(({ layer }) => layer), ...layers.filter(({ carried }) => carried)].map((layer) => layer.from.split(".")[0]!));
+    return Object.keys(this.at([]).properties ?? {}).filter((field) => !shown.has(field) && field !== turn && !derived.includes(field));
   }
 
   // ---- putting something down, moving it, taking it away ----
@@ -158,15 +142,6 @@ export class Editing {
     if (layer.direction !== undefined) made[layer.direction] = this.described.board.directions[0]?.name;
     for (const field of item.required ?? []) made[field] ??= this.blank(item.properties?.[field] ?? {});
     return { ...made, ...given[type ?? ""] };
-  }
-
-  /** The least that fits a schema. */
-  blank(part: Schema): unknown {
-    const schema = this.resolved(part);
-    if (schema.default !== undefined) return schema.default;
-    if (schema.enum !== undefined) return schema.enum[0];
-    if (schema.type === "object") return Object.fromEntries((schema.required ?? []).map((field) => [field, this.blank(schema.properties?.[field] ?? {})]));
-    return { integer: schema.minimum ?? 0, boolean: false, array: [], string: "" }[schema.type ?? ""];
   }
 
   #newId(position: Json): number {

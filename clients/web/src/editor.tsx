@@ -8,7 +8,8 @@ import { type Cell, nameOf } from "./choose";
 import type { Described, Entry, Json } from "./described";
 import { useDrag } from "./drag";
 import { Draft, LINK_MAX, packed, replace, unpacked } from "./draft";
-import { changed, Editing, get, pathOf, type Schema, type Tool } from "./edit";
+import { changed, Editing, get, pathOf, type Tool } from "./edit";
+import { Field, Fields, type Form } from "./fields";
 import { isObject, type Thing, things } from "./layers";
 import { Patterns, Piece } from "./pieces";
 import { go, goTo, title } from "./route";
@@ -186,7 +187,7 @@ function Open({ draft, game }: { draft: Draft; game: Described }): JSX.Element {
         <h2>{words().editor.title(game.name)}</h2>
         <Said draft={draft} editing={editing} blamed={blamed} show={(thing) => (hand.value = null, picked.value = thing.path)} />
         {chosen === undefined || hand.value !== null ? null : (
-          <Chosen editing={editing} draft={draft} thing={chosen} wrong={blamed?.path === chosen.path ? verdict!.path[pathOf(chosen).length + 1] : undefined} take={() => take(chosen, chosen.spaces[0])} close={drop} />
+          <Chosen editing={editing} draft={draft} thing={chosen} wrong={blamed?.path === chosen.path ? verdict!.path.slice(pathOf(chosen).length + 1) : undefined} take={() => take(chosen, chosen.spaces[0])} close={drop} />
         )}
         <p class="hint">{hand.value === "remove" ? words().editor.hintRemove : hand.value !== null ? words().editor.hintPlace : chosen === undefined ? words().editor.hint : editing.isMovable(chosen) ? words().editor.hintMove : ""}</p>
         <Palette editing={editing} position={position} hand={hand.value} owner={owner.value} own={(one) => (owner.value = one)} put={put} choose={(one) => (picked.value = "", hand.value = one)} />
@@ -197,6 +198,7 @@ function Open({ draft, game }: { draft: Draft; game: Described }): JSX.Element {
           <button type="button" onClick={() => (drop(), draft.begin())}>{words().editor.begin}</button>
         </div>
         <Turn editing={editing} draft={draft} />
+        <Rest editing={editing} draft={draft} />
         <Play draft={draft} game={game} />
         <Share draft={draft} />
         <AsText draft={draft} />
@@ -377,12 +379,12 @@ interface ChosenProps {
   editing: Editing;
   draft: Draft;
   thing: Thing;
-  wrong: string | undefined; // the field at fault
+  wrong: readonly string[] | undefined; // where in it the mistake is
   take: () => void;
   close: () => void;
 }
 
-/** The fields of a thing, made from the schema of Positions. What is too deep for a form is changed in the text. */
+/** The fields of a thing, made from the schema of Positions. */
 function Chosen({ editing, draft, thing, wrong, take, close }: ChosenProps): JSX.Element {
   const position = draft.position.value;
   const path = pathOf(thing);
@@ -390,14 +392,12 @@ function Chosen({ editing, draft, thing, wrong, take, close }: ChosenProps): JSX
   const schema = editing.at(path);
   const name = [thing.entry?.name ?? editing.described.entry("marks", thing.layer.mark)?.name, thing.spaces.length === 1 ? thing.spaces[0] : undefined].filter(Boolean).join(", ");
   const set = (field: string, now: unknown, isTyping?: boolean) => draft.set(editing.change(position, thing, field, now), isTyping);
-  const fields = isObject(value) ? Object.entries(schema.properties ?? {}).filter(([field]) => field !== thing.layer.id) : [];
+  const form = formOf(editing, position);
   return (
     <section class="holds" aria-label={words().editor.chosen}>
       <h3>{name}</h3>
-      {typeof value === "number" ? <Input label={name} schema={schema} value={value} isNeeded isWrong={wrong !== undefined} editing={editing} set={(now, isTyping) => draft.set(changed(position, path, now ?? 0) as Json, isTyping)} /> : null}
-      {fields.map(([field, part]) => (
-        <Input key={field} label={field.replaceAll("_", " ")} schema={part} value={value === undefined ? undefined : (value as Json)[field]} isNeeded={schema.required?.includes(field) ?? false} isWrong={field === wrong} editing={editing} set={(now, isTyping) => set(field, now, isTyping)} />
-      ))}
+      {typeof value === "number" ? <Field form={form} label={name} path="" schema={schema} value={value} isNeeded wrong={wrong} set={(now, isTyping) => draft.set(changed(position, path, now ?? 0) as Json, isTyping)} /> : null}
+      {isObject(value) ? <Fields form={form} path={thing.layer.from} schema={schema} value={value} wrong={wrong} but={[thing.layer.id ?? ""]} set={set} /> : null}
       <div class="row">
         <button type="button" onClick={take}>{words().editor.take}</button>
         <button type="button" onClick={close}>{words().close}</button>
@@ -406,74 +406,26 @@ function Chosen({ editing, draft, thing, wrong, take, close }: ChosenProps): JSX
   );
 }
 
-interface InputProps {
-  label: string;
-  schema: Schema;
-  value: unknown;
-  isNeeded: boolean;
-  isWrong: boolean;
-  editing: Editing;
-  set: (value: unknown, isTyping?: boolean) => void;
+/** What belongs to the board but does not lie on it. */
+function Rest({ editing, draft }: { editing: Editing; draft: Draft }): JSX.Element | null {
+  const isOpen = useSignal(false);
+  const rest = editing.rest();
+  if (rest.length === 0) return null;
+  const position = draft.position.value;
+  const path = draft.verdict.value?.path ?? [];
+  const all = editing.at([]);
+  const but = Object.keys(all.properties ?? {}).filter((field) => !rest.includes(field));
+  return (
+    <details class="rest holds" onToggle={(event) => (isOpen.value = event.currentTarget.open)}>
+      <summary>{words().editor.rest}</summary>
+      {isOpen.value ? <Fields form={formOf(editing, position)} path="" schema={all} value={position} wrong={path[0] === "position" ? path.slice(1) : undefined} but={but} set={(field, now, isTyping) => draft.set(changed(position, [field], now) as Json, isTyping)} /> : null}
+    </details>
+  );
 }
 
-function Input({ label, schema: given, value, isNeeded, isWrong, editing, set }: InputProps): JSX.Element | null {
-  const schema = editing.resolved(given);
-  const game = editing.described;
-  const named = (key: string) => game.owners.get(key)?.name ?? game.named(key)?.name ?? key.replaceAll("_", " ");
-  if (schema.type === "boolean" || schema.enum?.every((one) => one === true)) {
-    return (
-      <label class="row">
-        <input type="checkbox" checked={value === true} aria-invalid={isWrong} onChange={(event) => set(event.currentTarget.checked || (schema.type === "boolean" && value !== undefined ? false : undefined))} />
-        <span>{label}</span>
-      </label>
-    );
-  }
-  let field: JSX.Element;
-  if (schema.enum !== undefined) {
-    const now = value === undefined ? (schema.default as string | undefined) : String(value);
-    field = (
-      <select aria-invalid={isWrong} value={now ?? ""} onChange={(event) => set(event.currentTarget.value || undefined)}>
-        {isNeeded || schema.default !== undefined ? null : <option value="">–</option>}
-        {(schema.enum as string[]).map((one) => (
-          <option value={one}>{named(one)}</option>
-        ))}
-      </select>
-    );
-  } else if (schema.type === "integer") {
-    field = (
-      <input type="number" aria-invalid={isWrong} min={schema.minimum} max={schema.maximum} placeholder={String(schema.default ?? "")} value={typeof value === "number" ? String(value) : ""} onInput={(event) => set(event.currentTarget.value === "" ? undefined : Math.trunc(Number(event.currentTarget.value)), true)} />
-    );
-  } else if (schema.type === "string") {
-    field = <input aria-invalid={isWrong} size={8} value={typeof value === "string" ? value : ""} onInput={(event) => set(event.currentTarget.value, true)} />;
-  } else if (schema.type === "array") {
-    const item = editing.resolved(schema.items ?? {});
-    const of = [item, ...(item.anyOf ?? [])].find((one) => one.enum !== undefined)?.enum as string[] | undefined;
-    if (of === undefined) return null;
-    const held = Array.isArray(value) ? (value as unknown[]) : [];
-    const kind = (one: unknown) => String(isObject(one) ? (Object.values(one).find((part) => of.includes(part as string)) ?? "?") : one);
-    return (
-      <fieldset aria-invalid={isWrong}>
-        <legend>{label}</legend>
-        <div class="row">
-          {held.map((one, at) => (
-            <button type="button" aria-label={words().editor.without(named(kind(one)))} onClick={() => set(held.filter((_, n) => n !== at))}>{named(kind(one))} ×</button>
-          ))}
-          <select aria-label={words().editor.add(label)} value="" onChange={(event) => set([...held, event.currentTarget.value])}>
-            <option value="">{words().editor.add(label)}</option>
-            {of.map((one) => (
-              <option value={one}>{named(one)}</option>
-            ))}
-          </select>
-        </div>
-      </fieldset>
-    );
-  } else return null;
-  return (
-    <label class="row">
-      <span>{label}</span>
-      {field}
-    </label>
-  );
+function formOf(editing: Editing, position: Json): Form {
+  const { described } = editing;
+  return { described, schemas: editing, referred: (path) => (described.editor.references.includes(path) ? editing.referable(position) : undefined) };
 }
 
 // ---- what becomes of it --------------------------------------------------------------------------------------------
@@ -559,7 +511,7 @@ function Share({ draft }: { draft: Draft }): JSX.Element {
   );
 }
 
-/** The same as text: what has no gesture is changed here, and what is pasted comes here. */
+/** The same as text: for what is pasted. */
 function AsText({ draft }: { draft: Draft }): JSX.Element {
   const sheet = draft.sheet.value;
   return (

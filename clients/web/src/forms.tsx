@@ -33,6 +33,8 @@ export function TemplateForm({ match, action }: { match: MatchState; action: Jso
   const set = (field: string, value: unknown) => setValues({ ...values, [field]: value });
   const budget = forms.find(([, form]) => form.fill === "budget");
   const left = budget === undefined ? undefined : (budget[1] as Budget).limit - spent(forms, values);
+  const kinds = (budget?.[1] as Budget | undefined)?.entries; // how many kinds may be bought
+  const bought = budget === undefined ? 0 : Object.values(values[budget[0]] as Record<string, number>).filter((count) => count > 0).length;
   const send = () => {
     const { open: _open, ...given } = action;
     const filled = Object.fromEntries(Object.entries(values).map(([field, value]) => [field, posted(type.form![field]!, value, values, field)]));
@@ -48,6 +50,7 @@ export function TemplateForm({ match, action }: { match: MatchState; action: Jso
     >
       <h3>{type.label}</h3>
       {left === undefined ? null : <p class={left < 0 ? "left over" : "left"} aria-live="polite">{words().left(left)}</p>}
+      {kinds === undefined ? null : <p class={bought < kinds.min || bought > kinds.max ? "hint over" : "hint"} aria-live="polite">{words().kindsBought(kinds.min, kinds.max, bought)}</p>}
       {forms.map(([field, form]) => (
         <Field key={field} game={game} match={match} field={field} form={form} values={values} action={action} set={(value) => set(field, value)} />
       ))}
