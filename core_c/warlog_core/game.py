@@ -112,12 +112,13 @@ class Game(RuleSet):
         return {seat: sides.get(seat, seat) for seat in state.seats}
 
     def _setup(self, options: Any) -> dict[str, Any]:
-        """`setup`: the start that these options give, as the spectator and each seat see it; nothing where draws
-        decide it."""
-        state = self.new(options=options, draws=_zeros)
-        if state.started is None or state.started.draws:
-            return {}
-        return {"setup": {viewer: state.view(viewer, plain=True) for viewer in (SPECTATOR, *state.seats)}}
+        """`setup`: a start that these options give, as the spectator and each seat see it, the same in every process;
+        `setup_drawn`: do draws decide anything of it?"""
+        state = self.new(options=options, draws=random.Random(0).randbytes)
+        return {
+            "setup": {viewer: state.view(viewer, plain=True) for viewer in (SPECTATOR, *state.seats)},
+            "setup_drawn": state.started is not None and bool(state.started.draws),
+        }
 
     def _editor(self, options: Any, board: dict[str, Any]) -> dict[str, Any]:
         """How a Position with these options is edited, and one to begin with: the same in every process."""

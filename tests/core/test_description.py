@@ -193,16 +193,19 @@ def test_the_words_for_options_are_those_of_options_that_the_game_has(name: str)
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_a_setup_without_draws_is_described_as_each_seat_sees_it(name: str) -> None:
+def test_a_start_is_described_as_each_seat_sees_it_and_whether_it_is_drawn(name: str) -> None:
     game = warlog_core.game(name)
-    described = game.describe()
-    state = game.new(draws=bytes)
-    assert state.started is not None
-    if state.started.draws:
-        assert "setup" not in described
-    else:
-        viewers = ("spectator", *state.seats)
-        assert described["setup"] == {viewer: state.view(viewer, plain=True) for viewer in viewers}
+    for options in [{}, *(options for of, options, position in starts() if of == name and position is None)]:
+        described = game.describe(options)
+        assert described["setup"] == game.describe(options)["setup"]
+        states = [game.new(options=options, draws=random.Random(seed).randbytes) for seed in range(8)]
+        assert described["setup"].keys() == {"spectator", *states[0].seats}
+        if not described["setup_drawn"]:
+            for state in states:
+                for viewer, view in described["setup"].items():
+                    assert view == state.view(viewer, plain=True)
+        else:
+            assert len({state.data for state in states}) > 1
 
 
 def test_the_description_of_confrontation_says_how_large_an_army_may_be() -> None:

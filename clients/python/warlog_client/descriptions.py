@@ -96,7 +96,7 @@ class Game(Struct, frozen=True):
     look          the layers of a view, in the order of drawing; `not_drawn`: what they leave out, and why
     catalogues    the keys of all catalogues in the description
     options_text  how the options asked for differ from the standard
-    setup         the start as the spectator and each seat see it; None where draws decide it
+    setup         a start, as the spectator and each seat see it; `setup_drawn`: draws decide something of it
     counted  option → the range (`min`, `max`) with which competitive matches move points and gold
     errors   code of the rule book → a sentence
     editor   how a Position is drawn and edited, and one to begin with (`start`)
@@ -116,7 +116,8 @@ class Game(Struct, frozen=True):
     view: Json
     presets: Any = None
     options_text: str = ""
-    setup: dict[str, Json] | None = None
+    setup: dict[str, Json] = {}
+    setup_drawn: bool = False
     counted: Json | None = None
     axes: Json | None = None
     owners: list[GameSeat] = []

@@ -2903,10 +2903,12 @@ export interface components {
             errors: {
                 [key: string]: string;
             };
-            /** @description the start as the spectator and each seat see it; absent where draws decide anything of it (the board, the armies, who begins), since it then differs from match to match: read a match's view */
-            setup?: {
+            /** @description a start, as the spectator and each seat see it */
+            setup: {
                 [key: string]: components["schemas"]["GameView"];
             };
+            /** @description draws decide something of `setup` (the board, the armies, who begins): it is one of many, and another match begins otherwise */
+            setup_drawn: boolean;
             /** @description for each option the `min` and `max` within which competitive matches move points and gold */
             counted?: {
                 [key: string]: unknown;
@@ -9863,6 +9865,213 @@ export interface operations {
                      *         "match_over": "The match is over.",
                      *         "malformed_action": "The action does not have the form that this game asks for."
                      *       },
+                     *       "setup": {
+                     *         "spectator": {
+                     *           "game": "hex",
+                     *           "viewer": "spectator",
+                     *           "phase": "recruit",
+                     *           "to_act": [
+                     *             "red",
+                     *             "blue"
+                     *           ],
+                     *           "round": 0,
+                     *           "board": {
+                     *             "width": 15,
+                     *             "height": 11,
+                     *             "obstacles": [
+                     *               "c1",
+                     *               "l1"
+                     *             ]
+                     *           },
+                     *           "roster": [
+                     *             {
+                     *               "id": "militia",
+                     *               "name": "Militia",
+                     *               "level": 1,
+                     *               "initiative": 4,
+                     *               "hp": 10,
+                     *               "move": 4,
+                     *               "movement": "walk",
+                     *               "range": 1,
+                     *               "attack": 3,
+                     *               "spread": 1,
+                     *               "shooter": false,
+                     *               "retaliations": 1,
+                     *               "skill": "none",
+                     *               "cost": 6
+                     *             },
+                     *             {
+                     *               "id": "archer",
+                     *               "name": "Archer",
+                     *               "level": 1,
+                     *               "initiative": 6,
+                     *               "hp": 8,
+                     *               "move": 3,
+                     *               "movement": "walk",
+                     *               "range": 8,
+                     *               "attack": 3,
+                     *               "spread": 1,
+                     *               "shooter": true,
+                     *               "retaliations": 1,
+                     *               "skill": "none",
+                     *               "cost": 7
+                     *             }
+                     *           ],
+                     *           "seats": [
+                     *             {
+                     *               "seat": "red",
+                     *               "side": 1,
+                     *               "status": "in",
+                     *               "submitted": false
+                     *             },
+                     *             {
+                     *               "seat": "blue",
+                     *               "side": 2,
+                     *               "status": "in",
+                     *               "submitted": false
+                     *             }
+                     *           ],
+                     *           "stacks": [],
+                     *           "queue": []
+                     *         },
+                     *         "red": {
+                     *           "game": "hex",
+                     *           "viewer": "red",
+                     *           "phase": "recruit",
+                     *           "to_act": [
+                     *             "red",
+                     *             "blue"
+                     *           ],
+                     *           "round": 0,
+                     *           "board": {
+                     *             "width": 15,
+                     *             "height": 11,
+                     *             "obstacles": [
+                     *               "c1",
+                     *               "l1"
+                     *             ]
+                     *           },
+                     *           "roster": [
+                     *             {
+                     *               "id": "militia",
+                     *               "name": "Militia",
+                     *               "level": 1,
+                     *               "initiative": 4,
+                     *               "hp": 10,
+                     *               "move": 4,
+                     *               "movement": "walk",
+                     *               "range": 1,
+                     *               "attack": 3,
+                     *               "spread": 1,
+                     *               "shooter": false,
+                     *               "retaliations": 1,
+                     *               "skill": "none",
+                     *               "cost": 6
+                     *             },
+                     *             {
+                     *               "id": "archer",
+                     *               "name": "Archer",
+                     *               "level": 1,
+                     *               "initiative": 6,
+                     *               "hp": 8,
+                     *               "move": 3,
+                     *               "movement": "walk",
+                     *               "range": 8,
+                     *               "attack": 3,
+                     *               "spread": 1,
+                     *               "shooter": true,
+                     *               "retaliations": 1,
+                     *               "skill": "none",
+                     *               "cost": 7
+                     *             }
+                     *           ],
+                     *           "seats": [
+                     *             {
+                     *               "seat": "red",
+                     *               "side": 1,
+                     *               "status": "in",
+                     *               "submitted": false
+                     *             },
+                     *             {
+                     *               "seat": "blue",
+                     *               "side": 2,
+                     *               "status": "in",
+                     *               "submitted": false
+                     *             }
+                     *           ],
+                     *           "stacks": [],
+                     *           "queue": []
+                     *         },
+                     *         "blue": {
+                     *           "game": "hex",
+                     *           "viewer": "blue",
+                     *           "phase": "recruit",
+                     *           "to_act": [
+                     *             "red",
+                     *             "blue"
+                     *           ],
+                     *           "round": 0,
+                     *           "board": {
+                     *             "width": 15,
+                     *             "height": 11,
+                     *             "obstacles": [
+                     *               "c1",
+                     *               "l1"
+                     *             ]
+                     *           },
+                     *           "roster": [
+                     *             {
+                     *               "id": "militia",
+                     *               "name": "Militia",
+                     *               "level": 1,
+                     *               "initiative": 4,
+                     *               "hp": 10,
+                     *               "move": 4,
+                     *               "movement": "walk",
+                     *               "range": 1,
+                     *               "attack": 3,
+                     *               "spread": 1,
+                     *               "shooter": false,
+                     *               "retaliations": 1,
+                     *               "skill": "none",
+                     *               "cost": 6
+                     *             },
+                     *             {
+                     *               "id": "archer",
+                     *               "name": "Archer",
+                     *               "level": 1,
+                     *               "initiative": 6,
+                     *               "hp": 8,
+                     *               "move": 3,
+                     *               "movement": "walk",
+                     *               "range": 8,
+                     *               "attack": 3,
+                     *               "spread": 1,
+                     *               "shooter": true,
+                     *               "retaliations": 1,
+                     *               "skill": "none",
+                     *               "cost": 7
+                     *             }
+                     *           ],
+                     *           "seats": [
+                     *             {
+                     *               "seat": "red",
+                     *               "side": 1,
+                     *               "status": "in",
+                     *               "submitted": false
+                     *             },
+                     *             {
+                     *               "seat": "blue",
+                     *               "side": 2,
+                     *               "status": "in",
+                     *               "submitted": false
+                     *             }
+                     *           ],
+                     *           "stacks": [],
+                     *           "queue": []
+                     *         }
+                     *       },
+                     *       "setup_drawn": true,
                      *       "pieces": [
                      *         {
                      *           "key": "militia",

@@ -72,16 +72,14 @@ class Game(Struct, frozen=True):
     view: Json
     position: Annotated[Json, Meta(description="JSON Schema of a Position, from which a match can begin")]
     errors: Annotated[dict[str, str], Meta(description="each code of the rule book, with its sentence")]
-    setup: (
-        Annotated[
-            dict[str, GameView],
-            Meta(
-                description="the start as the spectator and each seat see it; absent where draws decide anything of it "
-                "(the board, the armies, who begins), since it then differs from match to match: read a match's view",
-            ),
-        ]
-        | UnsetType
-    ) = UNSET
+    setup: Annotated[dict[str, GameView], Meta(description="a start, as the spectator and each seat see it")]
+    setup_drawn: Annotated[
+        bool,
+        Meta(
+            description="draws decide something of `setup` (the board, the armies, who begins): it is one of many, and "
+            "another match begins otherwise"
+        ),
+    ]
     counted: (
         Annotated[
             Json,
