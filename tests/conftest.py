@@ -11,6 +11,8 @@ from tests.servers import RedisServer, WarlogServer
 # Set for the worker processes of pytest-xdist, too: they inherit the environment, so one seed repeats the whole run.
 SEED = int(os.environ.get("WARLOG_SEED") or random.SystemRandom().randrange(2**32))
 os.environ["WARLOG_SEED"] = str(SEED)
+# Every `warlog serve` that a test starts would have a process for bots beside it. Those that are about bots say so.
+os.environ.setdefault("WARLOG_BOTS", "0")
 
 
 def pytest_report_header(config: pytest.Config) -> str:

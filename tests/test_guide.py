@@ -46,11 +46,10 @@ def test_the_guide_in_python(warlog_server: WarlogServer, tmp_path: Path) -> Non
     assert told.endswith("{1: None, 2: 1, 3: 2, 4: 2}\n")
 
 
-def test_the_guide_in_typescript(warlog_server: WarlogServer, tmp_path: Path) -> None:
-    """Type-checked as strictly as tsc can, then run."""
+def built(source: str, folder: Path) -> Path:
+    """Of a program in TypeScript: type-checked as strictly as tsc can, then bundled with the SDK."""
     sdk = ROOT / "clients/typescript/src/index.ts"
-    source = tmp_path / "guide.ts"
-    source.write_text(program("ts", warlog_server.url))
+    (folder / "program.ts").write_text(source)
     settings = {
         "compilerOptions": {
             "strict": True,
@@ -63,20 +62,24 @@ def test_the_guide_in_typescript(warlog_server: WarlogServer, tmp_path: Path) ->
             "types": [],
             "paths": {"warlog-client": [str(sdk)]},
         },
-        "files": ["guide.ts"],
+        "files": ["program.ts"],
     }
-    (tmp_path / "tsconfig.json").write_text(json.dumps(settings))
-    ran(node.command("tsc", "-p", str(tmp_path)), tmp_path)
-    built = tmp_path / "guide.mjs"
+    (folder / "tsconfig.json").write_text(json.dumps(settings))
+    ran(node.command("tsc", "-p", str(folder)), folder)
+    bundle = folder / "program.mjs"
     how = [
         "--bundle",
         "--platform=node",
         "--format=esm",
         f"--alias:warlog-client={sdk}",
-        f"--outfile={built}",
+        f"--outfile={bundle}",
     ]
-    ran(node.command("esbuild", str(source), *how), tmp_path)
-    told = ran(node.command("node", str(built)), tmp_path)
+    ran(node.command("esbuild", str(folder / "program.ts"), *how), folder)
+    return bundle
+
+
+def test_the_guide_in_typescript(warlog_server: WarlogServer, tmp_path: Path) -> None:
+    told = ran(node.command("node", str(built(program("ts", warlog_server.url), tmp_path))), tmp_path)
     assert "unknown_space" in told
     assert "3 action_taken" in told
     assert told.endswith("1 undefined\n2 1\n3 2\n4 2\n")

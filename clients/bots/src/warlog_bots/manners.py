@@ -1,0 +1,80 @@
+"""What a bot says to proposals, and when it offers or accepts a draw or resigns. Judgement alone: nothing is sent here.
+
+All rule books share the words of RELUCTANT. A value is how likely a side is to win, 0 to 1.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import deque
+from collections.abc import Sequence
+from typing import Any
+
+from warlog_client import Match
+from warlog_client.models import Json
+
+RELUCTANT = frozenset({"resign", "offer_draw", "accept_draw", "decline_draw"})
+
+LOST, LOST_FOR = 0.02, 8
+"""A seat resigns when its last values, so many, have all been as low as that."""
+EVEN, EVEN_FOR = 0.02, 30
+"""It offers a draw, once, when its last values, so many, have all been so near to one half."""
+VALUES_KEPT = max(LOST_FOR, EVEN_FOR)
+
+
+def accepts(match: Match) -> bool:
+    """What the bot answers to the open proposal of a match that it plays.
+
+    Where nothing is at stake its opponents may do as they like; nothing is made to count; another match is welcome."""
+    kind = (match.proposal or {}).get("kind")
+    if kind in ("rematch", "abort"):
+        return True
+    return kind in ("undo", "edit", "options") and match.mode == "casual"
+
+
+class Mood:
+    """What a seat remembers of its own judgements, from one decision to the next."""
+
+    def __init__(self) -> None:
+        self._values: deque[float] = deque(maxlen=VALUES_KEPT)
+        self._has_offered = False
+
+    def instead(self, legal: Sequence[Any], value: float, seats: int) -> str | None:
+        """The action about the match's end that the seat takes instead of playing on: its type."""
+        self._values.append(value)
+        types = {type_of(action) for action in legal}
+        if "accept_draw" in types:
+            return self._answer_to_draw(types, value)
+        if seats > 2:
+            return None  # it has allies, or leaves the others to each other
+        last = list(self._values)
+        if "resign" in types and len(last) >= LOST_FOR and max(last[-LOST_FOR:]) <= LOST:
+            return "resign"
+        even = len(last) >= EVEN_FOR and all(abs(one - 0.5) <= EVEN for one in last)
+        if "offer_draw" in types and even and not self._has_offered:
+            self._has_offered = True
+            return "offer_draw"
+        return None
+
+    @staticmethod
+    def _answer_to_draw(types: set[str], value: float) -> str | None:
+        if value <= 0.5:
+            return "accept_draw"
+        return "decline_draw" if "decline_draw" in types else None
+
+
+def type_of(action: Any) -> str:
+    """Of a Struct of the game's codec, or of plain JSON."""
+    return str(action["type"] if isinstance(action, dict) else type(action).__struct_config__.tag)
+
+
+def any_of(actions: Sequence[Json], seed: int) -> Json | None:
+    """One of the listed actions where the search finds none: of a type at random first, never an open template; one
+    that gives up only where nothing else is left."""
+    complete = [action for action in actions if not action.get("open")]
+    eager = [action for action in complete if action["type"] not in RELUCTANT] or complete
+    if not eager:
+        return None
+    rng = random.Random(seed)
+    kind = rng.choice(list(dict.fromkeys(action["type"] for action in eager)))
+    return rng.choice([action for action in eager if action["type"] == kind])

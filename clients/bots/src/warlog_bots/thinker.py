@@ -1,0 +1,127 @@
+"""The searches of a process: one at a time, in a thread of its own, the most urgent first."""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+import itertools
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+from msgspec import Struct
+
+import warlog_core
+from warlog_core import Choice, State
+from warlog_core.opponent import ARENA_BYTES
+
+from .pace import Budget, Speeds, share
+
+ITERATIONS_MIN = 16
+"""However many wait."""
+TRIAL_ITERATIONS = 64
+"""Of the first search in a game, whose speed is not known."""
+
+
+class Question(Struct, frozen=True, eq=False):
+    """seen  what the seat knows
+    due   when it is to be answered, by `time.monotonic`
+    """
+
+    match: str
+    seen: State
+    seat: str
+    level: int
+    seed: int
+    due: float
+
+
+class Figures(Struct):
+    """Since the process began. `waiting`: questions in the queue now."""
+
+    searches: int = 0
+    iterations: int = 0
+    search_ms: float = 0.0
+    waiting: int = 0
+    conflicts: int = 0
+    failures: int = 0
+    late: int = 0
+
+
+class Thinker:
+    def __init__(self, budget: float = 1.0) -> None:
+        """`budget`: processor seconds per second."""
+        self.figures = Figures()
+        self._budget = Budget(budget, time.monotonic())
+        self._speeds = Speeds()
+        self._queue: list[tuple[float, int, Question, asyncio.Future[Choice | None]]] = []
+        self._numbers = itertools.count()
+        self._thread = ThreadPoolExecutor(1, "warlog search")
+        self._working: asyncio.Task[None] | None = None
+        self._arena: bytearray | None = (
+            None  # not before the first search: a process without matches is small
+        )
+
+    async def think(self, question: Question) -> Choice | None:
+        """None: the seat can choose nothing. Raises what `warlog_core.play` raises."""
+        answer: asyncio.Future[Choice | None] = asyncio.get_running_loop().create_future()
+        heapq.heappush(self._queue, (question.due, next(self._numbers), question, answer))
+        self.figures.waiting = len(self._queue)
+        if self._working is None or self._working.done():
+            self._working = asyncio.create_task(self._work())
+        return await answer
+
+    def forget(self, match: str) -> None:
+        """The match is over."""
+        self._speeds.forget(match)
+
+    async def close(self) -> None:
+        """The search under way is waited for: it cannot be interrupted."""
+        if self._working is not None:
+            self._working.cancel()
+        await asyncio.to_thread(self._thread.shutdown)
+
+    async def _work(self) -> None:
+        """Until nobody waits."""
+        loop = asyncio.get_running_loop()
+        while self._queue:
+            seconds = self._seconds()
+            _, _, question, answer = heapq.heappop(self._queue)
+            self.figures.waiting = len(self._queue)
+            if answer.cancelled():
+                continue
+            try:
+                found = await loop.run_in_executor(self._thread, self._search, question, seconds)
+            except Exception as error:
+                if not answer.done():
+                    answer.set_exception(error)
+            else:
+                if not answer.done():
+                    answer.set_result(found)
+
+    def _seconds(self) -> float:
+        now = time.monotonic()
+        return min(share(now, (due for due, *_ in self._queue)), self._budget.left(now))
+
+    def _search(self, question: Question, seconds: float) -> Choice | None:
+        game = question.seen.game.name
+        if self._arena is None:
+            self._arena = bytearray(ARENA_BYTES)
+        wanted = self._speeds.iterations(question.match, game, seconds)
+        iterations = TRIAL_ITERATIONS if wanted is None else max(ITERATIONS_MIN, wanted)
+        began, spent = time.perf_counter(), time.thread_time()
+        choice = warlog_core.play(
+            question.seen,
+            question.seat,
+            level=question.level,
+            seed=question.seed,
+            iterations=min(iterations, warlog_core.level(game, question.level).iterations),
+            arena=self._arena,
+        )
+        took, spent = time.perf_counter() - began, time.thread_time() - spent
+        self._budget.spend(spent)
+        if choice is not None and choice.iterations:
+            self._speeds.learn(question.match, game, choice.iterations, took)
+            self.figures.iterations += choice.iterations
+        self.figures.searches += 1
+        self.figures.search_ms += 1000 * took
+        return choice

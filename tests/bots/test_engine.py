@@ -1,0 +1,141 @@
+"""The engine on a real server: every game, and what disturbs it."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from typing import Any
+
+import msgspec
+import pytest
+
+import warlog_core
+from tests.bots.conftest import SECONDS_MAX, Hall, match_once
+from tests.core.games import GAMES
+from tests.servers import WarlogServer
+from tests.web.cuts import Network
+from warlog_bots import Thinker
+from warlog_bots.manners import any_of
+from warlog_bots.thinker import Question
+from warlog_client import AsyncClient, Match, Undo, VersionConflict
+from warlog_core import Choice
+
+BATTLE = {"width": 11, "height": 7, "army": "preset", "round_limit": 3, "obstacle_count": 4}
+OPTIONS: dict[str, Any] = {"hex": BATTLE, "junqi": {"players": 2, "wings": "closed"}}
+
+
+@pytest.mark.parametrize("game", GAMES)
+async def test_bots_come_to_a_match_that_they_are_invited_to_and_play_it(hall: Hall, game: str) -> None:
+    host, _ = await hall.person("host")
+    options = OPTIONS.get(game, {})
+    seats = [seat.id for seat in (await host.game(game, options)).seats]
+    invited = {seat: await hall.bot(1) for seat in seats}
+    made = await host.create_match(game, invited, options=options)
+    match = await match_once(host, made.match.id, lambda match: match.status == "playing")
+    far = match.version + 40
+    await match_once(host, match.id, lambda match: match.version >= far or match.status == "finished")
+
+
+class Gate(Thinker):
+    """Thinks when it is let."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked = asyncio.Event()
+        self.let = asyncio.Event()
+        self.questions: list[Question] = []
+
+    async def think(self, question: Question) -> Choice | None:
+        self.questions.append(question)
+        self.asked.set()
+        await self.let.wait()
+        return await super().think(question)
+
+
+async def begun(hall: Hall, bot: str, **how: Any) -> tuple[AsyncClient, Match]:
+    """A person with the first seat, and his match against the bot, in which the turn is the bot's."""
+    person, _ = await hall.person("person")
+    made = await person.create_match("hex", {"red": "me", "blue": bot}, options=BATTLE, **how)
+    await person.prepare(made.match.id, "red")
+    await match_once(person, made.match.id, lambda match: match.status == "playing")
+    return person, await passed(person, made.match.id)
+
+
+async def passed(person: AsyncClient, match: str) -> Match:
+    """The person acts until it is the bot's turn, or the match is over."""
+    while True:
+        found = await match_once(person, match, lambda one: one.to_act or one.status == "finished")
+        if "red" not in found.to_act:
+            return found
+        listed = await person.actions(match, "red")
+        action = any_of(listed.actions, listed.version)
+        assert action is not None
+        with suppress(VersionConflict):
+            await person.act(match, "red", action, if_match=listed.version)
+
+
+async def acted(person: AsyncClient, match: Match) -> Match:
+    """When the bot has acted, after the version that is given."""
+    return await match_once(person, match.id, lambda one: one.version > match.version)
+
+
+async def test_a_match_that_is_taken_back_while_the_bot_thinks_is_thought_about_anew(hall: Hall) -> None:
+    gate = Gate()
+    person, match = await begun(hall, await hall.bot(thinker=gate), consent="none")
+    await asyncio.wait_for(gate.asked.wait(), SECONDS_MAX)
+    back = await person.propose(match.id, Undo(to=match.version))
+    assert back.type == "time_travelled"
+    gate.let.set()
+    match = await acted(person, await passed(person, match.id))
+    assert gate.figures.conflicts == 1
+    newest = [event async for event in person.events(match.id, after=back.version)]
+    assert any(event.seat == "blue" for event in newest)
+    assert gate.figures.failures == 0
+
+
+async def test_a_bot_that_dies_in_the_midst_of_a_search_twice_loses_no_match(hall: Hall) -> None:
+    client, bot = await hall.person("bot")
+    engines = [hall.play(client, thinker=Gate())]
+    person, match = await begun(hall, bot)
+    for _ in range(2):
+        gate = Gate()
+        engines.append(hall.play(client, thinker=gate))
+        engines[-2].cancel()
+        await asyncio.wait_for(gate.asked.wait(), SECONDS_MAX)
+    engines[-1].cancel()
+    hall.play(client)
+    await acted(person, match)
+
+
+async def test_what_the_search_does_not_find_is_chosen_from_the_listing(hall: Hall) -> None:
+    class Lost(Thinker):
+        async def think(self, question: Question) -> Choice | None:
+            raise warlog_core.BadState("what was seen cannot be")
+
+    class Empty(Thinker):
+        async def think(self, question: Question) -> Choice | None:
+            return None
+
+    class Wrong(Thinker):
+        async def think(self, question: Question) -> Choice | None:
+            choice = await super().think(question)
+            assert choice is not None
+            return msgspec.structs.replace(choice, action={"type": "move", "stack": 99, "path": ["e5"]})
+
+    for thinker in (Lost(), Empty(), Wrong()):
+        person, match = await begun(hall, await hall.bot(thinker=thinker))
+        await acted(person, match)
+
+
+async def test_connections_that_are_cut_stop_no_match(hall: Hall, warlog_server: WarlogServer) -> None:
+    _, bot = await hall.person("bot")
+    with Network(warlog_server.url) as network:
+        hall.play(hall.client(hall.tokens[bot], network.url))
+        person, match = await begun(hall, bot)
+        for _ in range(3):
+            match = await passed(person, (await acted(person, match)).id)
+            network.cut()
+            network.mend()
+        network.lose_an_answer()
+        match = await passed(person, (await acted(person, match)).id)
+        assert await acted(person, match)

@@ -1,0 +1,84 @@
+"""What bots answer to their opponents' proposals, on a real server."""
+
+from __future__ import annotations
+
+from tests.bots.conftest import Hall, match_once
+from tests.bots.test_engine import BATTLE, acted, begun, passed
+from warlog_client import Abort, ChangeOptions, MakeCompetitive, Rematch, Undo
+
+
+async def test_a_bot_agrees_to_go_back_and_plays_on_from_there(hall: Hall) -> None:
+    person, match = await begun(hall, await hall.bot())
+    match = await passed(person, (await acted(person, match)).id)
+    match = await acted(person, match)
+    await person.propose(match.id, Undo(to=match.version - 1))
+    back = await match_once(person, match.id, lambda one: one.version > match.version and not one.proposal)
+    events = [event async for event in person.events(match.id, after=match.version)]
+    assert "time_travelled" in {event.type for event in events}
+    await acted(person, await passed(person, back.id))
+
+
+async def test_a_bot_does_not_let_a_match_count(hall: Hall) -> None:
+    person, _ = await hall.person("person")
+    lobby = await person.create_match("hex", {"red": "me", "blue": await hall.bot()}, options=BATTLE)
+    match = await match_once(person, lobby.match.id, lambda one: one.seats[1].prepared)
+    made = await person.propose(match.id, MakeCompetitive())
+    await match_once(person, match.id, lambda one: one.proposal is None)
+    events = [event async for event in person.events(match.id, after=made.version)]
+    assert events[0].type == "proposal_rejected"
+
+
+async def test_a_bot_agrees_to_other_options_and_is_prepared_again(hall: Hall) -> None:
+    bot = await hall.bot()
+    person, _ = await hall.person("person")
+    made = await person.create_match("hex", {"red": "me", "blue": bot}, options=BATTLE)
+    prepared = await match_once(person, made.match.id, lambda one: one.seats[1].prepared)
+    await person.propose(prepared.id, ChangeOptions({"round_limit": 5}))
+    changed = await match_once(person, prepared.id, lambda one: one.options["round_limit"] == 5)
+    await match_once(person, changed.id, lambda one: one.seats[1].prepared)
+    await person.prepare(changed.id, "red")
+    await match_once(person, changed.id, lambda one: one.status == "playing")
+
+
+async def test_a_bot_lets_a_lobby_be_ended(hall: Hall) -> None:
+    person, _ = await hall.person("person")
+    made = await person.create_match("hex", {"red": "me", "blue": await hall.bot()}, options=BATTLE)
+    await match_once(person, made.match.id, lambda one: one.seats[1].prepared)
+    await person.propose(made.match.id, Abort())
+    await match_once(person, made.match.id, lambda one: one.status == "aborted")
+
+
+async def test_a_bot_accepts_a_rematch_and_plays_it(hall: Hall) -> None:
+    person, match = await begun(hall, await hall.bot())
+    await person.act(match.id, "red", {"type": "resign"})
+    await match_once(person, match.id, lambda one: one.status == "finished")
+    await person.propose(match.id, Rematch())
+    agreed = await match_once(person, match.id, lambda one: one.rematch)
+    assert agreed.rematch is not None
+    again = await person.match(agreed.rematch)
+    (mine,) = (place.seat for place in again.seats if place.player and place.player.name == "person")
+    if again.status == "lobby":
+        await person.prepare(again.id, mine)
+    await match_once(person, again.id, lambda one: one.status == "playing")
+
+
+async def test_a_proposal_that_others_are_to_answer_is_left_to_them(hall: Hall) -> None:
+    """Three seats: the bot agrees, the third player has not answered. An action would take the proposal away."""
+    bot = await hall.bot()
+    ada, _ = await hall.person("ada")
+    bob, bob_id = await hall.person("bob")
+    options = {"army": "preset", "seats": 3}
+    seats = [seat.id for seat in (await ada.game("hex", options)).seats]
+    made = await ada.create_match("hex", dict(zip(seats, ["me", bob_id, bot], strict=True)), options=options)
+    await ada.prepare(made.match.id, seats[0])
+    await bob.prepare(made.match.id, seats[1])
+    match = await match_once(ada, made.match.id, lambda one: one.status == "playing")
+    asked = await ada.propose(match.id, Undo(to=match.version))
+    agreed = await match_once(
+        ada, match.id, lambda one: one.proposal is not None and len(one.proposal["waiting_for"]) == 1
+    )
+    assert agreed.proposal is not None
+    assert agreed.proposal["version"] == asked.version
+    await bob.accept(match.id, asked.version)
+    await match_once(ada, match.id, lambda one: one.proposal is None)
+    assert "time_travelled" in [event.type async for event in ada.events(match.id, after=asked.version)]
