@@ -12,6 +12,7 @@
     │  ├─ InsufficientScope          the token lacks a scope
     │  ├─ WrongInvitation            the seat needs an invitation, and this is not the right one
     │  ├─ NoSpectators               the running match may not be watched
+    │  ├─ NotForBots                 quick pairing, for an account that is a program's
     │  ├─ Competitive                undo, option change or edit in a competitive match
     │  └─ Hidden                     the complete record of a running match in which others hide something
     ├─ Unknown                       does not exist, or the caller may not know that it does
@@ -139,6 +140,11 @@ class NoSpectators(Forbidden):
     text = "Spectators can see this match only when it is over."
 
 
+class NotForBots(Forbidden):
+    code = "not_for_bots"
+    text = "This is not for accounts of programs."
+
+
 class Competitive(Forbidden):
     code = "competitive"
     text = "This is not possible in a competitive match."
@@ -259,6 +265,7 @@ REFUSALS = {
     "bad_record": "The record contradicts itself, or does not fit the rules.",
     "insufficient_gold": "The player does not have the gold that a seat needs.",
     "too_few_matches": "The player has not finished enough matches to play for gold.",
+    "unknown_bot": "The house has no such bot.",
 }
 """Codes of `Refused` that do not belong to one game, and what they say in general. A game has more."""
 REFUSAL_FACTS = (

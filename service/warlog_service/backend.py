@@ -19,6 +19,7 @@ from warlog_events.errors import DiskFull, Unavailable, WarlogError
 from warlog_events.matches import Matches
 from warlog_events.memory.archive import Archive, Files
 from warlog_events.players.accounts import Accounts
+from warlog_events.players.house import House
 from warlog_events.players.layouts import Library
 from warlog_events.players.ledger import Ledger
 from warlog_events.players.own_options import OptionsKept
@@ -87,6 +88,7 @@ class Backend:
             connection, world, self.watch, claims=claims, tokens_per_player=settings.tokens_per_player
         )
         self.scenarios = Scenarios(connection, world, scenarios_per_player=settings.scenarios_per_player)
+        self.house = House(connection, world, self.accounts)
         self.ledger = Ledger(connection, world, settings.starting_gold)
         self.library = Library(connection, world, layouts_per_game=settings.layouts_per_game)
         self.own_options = OptionsKept(connection, world, options_per_game=settings.options_per_game)

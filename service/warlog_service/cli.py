@@ -1,4 +1,4 @@
-"""`warlog`: serve, worker, archive, restore, verify, rebuild, bench."""
+"""`warlog`: serve, worker, archive, restore, verify, rebuild, bots, bench."""
 
 from __future__ import annotations
 
@@ -40,8 +40,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "rebuild": _rebuild,
         "archive": _archive,
         "restore": _restore,
+        "bots": _bots,
     }
-    own = {name: given.pop(name) for name in ("older_than", "limit", "matches") if name in given}
+    own_names = ("older_than", "limit", "matches", "new_token")
+    own = {name: given.pop(name) for name in own_names if name in given}
 
     def run_as_set() -> int:
         read = settings.read(os.environ, **given)
@@ -95,6 +97,19 @@ def _parser() -> argparse.ArgumentParser:
     archive.add_argument("--limit", type=int, help="the most matches that this run moves")
     restore = commands.add_parser("restore", parents=[redis], help="bring matches back from the archive")
     restore.add_argument("matches", nargs="+", metavar="MATCH")
+    bots = commands.add_parser(
+        "bots",
+        parents=[redis],
+        help="the secret with which a program plays for the bots of the house (its WARLOG_BOTS_TOKEN)",
+    )
+    secret = bots.add_mutually_exclusive_group(required=True)
+    secret.add_argument("--token", dest="new_token", action="store_false", help="print it")
+    secret.add_argument(
+        "--new-token",
+        dest="new_token",
+        action="store_true",
+        help="make another one and print it: whoever has the old one is shut out at once",
+    )
     verify = commands.add_parser("verify", help="recompute every draw, hash and chain of a record")
     verify.add_argument(
         "file",
@@ -184,6 +199,22 @@ def _restore(read: Settings, matches: Sequence[str]) -> int:
     from warlog_service import archiving
 
     return archiving.restore(read, matches)
+
+
+def _bots(read: Settings, new_token: bool) -> int:
+    from warlog_service.backend import Service
+
+    async def secret() -> str:
+        service = Service(msgspec.structs.replace(read, background=False))
+        await service.start()
+        try:
+            house = service.backend.house
+            return await (house.new_secret() if new_token else house.secret())
+        finally:
+            await service.stop()
+
+    print(asyncio.run(secret()))
+    return 0
 
 
 def _verify(file: Path) -> int:

@@ -330,6 +330,7 @@ EXAMPLES: dict[str, Callable[[Any], Any]] = {
     "reject": lambda c: c.reject("x", 1),
     "view": lambda c: c.view("x"),
     "seen_position": lambda c: c.seen_position("x", "x"),
+    "bots": lambda c: c.bots(),
     "seen": lambda c: c.seen("x", "x"),
     "actions": lambda c: c.actions("x", "x"),
     "trace": lambda c: c.trace("x", 1),

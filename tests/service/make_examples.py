@@ -150,6 +150,7 @@ def play(url: str) -> Session:
     call("get_matches", ben, "GET", "/matches?player=me")
     call("get_view", ben, "GET", f"{path}/view?seat=blue")
     call("get_position", ben, "GET", f"{path}/position?seat=blue")
+    call("get_bots", stranger, "GET", "/bots")
     call("get_seen", ben, "GET", f"{path}/seen?seat=blue")
     call("get_events", ben, "GET", f"{path}/events?after=5&limit=10")
     call("get_history", ben, "GET", f"{path}/history?limit=6")

@@ -59,6 +59,7 @@ _OWN_OPTIONS = field_as(models.OwnOptions, "options")
 _SCENARIO = field_as(models.Scenario, "scenario")
 _VERDICT = json_as(models.Verdict)
 _VIEW = json_as(models.View)
+_BOTS = json_as(models.Bots)
 _SEEN = json_as(models.Seen)
 
 
@@ -100,12 +101,15 @@ class Endpoints:
     # ---- accounts ------------------------------------------------------------------------------------------
 
     @endpoint
-    def create_player(self, name: str, *, idempotency_key: str | None = None) -> Request[models.Registered]:
-        """A new account with a first token. Needs no token.
+    def create_player(
+        self, name: str, *, bot: bool = False, idempotency_key: str | None = None
+    ) -> Request[models.Registered]:
+        """A new account with a first token. Needs no token. `bot`: a program plays for it, and everybody sees that.
 
         A key of one's own has at least 22 random characters and is as secret as the token: whoever repeats the call
         with it, from the same address within 24 hours, gets the token."""
-        return _once(post(_REGISTERED, "players", body={"name": name}), idempotency_key)
+        body = {"name": name, "bot": True} if bot else {"name": name}
+        return _once(post(_REGISTERED, "players", body=body), idempotency_key)
 
     @endpoint
     def me(self) -> Request[models.Account]:
@@ -121,6 +125,11 @@ class Endpoints:
     def player(self, player: str) -> Request[models.Account]:
         """Gold, and in each game score, rank and record of competitive matches."""
         return get(_ACCOUNT, "players", player)
+
+    @endpoint
+    def bots(self) -> Request[models.Bots]:
+        """The bots of the house."""
+        return get(_BOTS, "bots")
 
     @paged
     def leaderboard(self, game: str, *, limit: int = PAGE) -> Request[Page[models.Placed]]:
@@ -216,9 +225,10 @@ class Endpoints:
         open_record: bool | None = None,
         idempotency_key: str | None = None,
     ) -> Request[models.Created]:
-        """A new match; where the caller holds every seat, it starts at once. None: the service decides.
+        """A new match; where the caller and bots of the house hold every seat, it starts at once. None: the service
+        decides.
 
-        seats          each seat `me`, `open`, `invite` or a player's id
+        seats          each seat `me`, `open`, `invite`, a player's id, or `bot:1` to `bot:8` for a bot of the house
         mode           `casual` or `competitive`
         consent        `all` or `none`: whether undo, option change and edit need the other players
         move_seconds   time for a decision, 0 for no clock
@@ -249,10 +259,17 @@ class Endpoints:
 
     @endpoint
     def take_seat(
-        self, match: str, seat: str, invitation: str | None = None, **how: Unpack[How]
+        self,
+        match: str,
+        seat: str,
+        invitation: str | None = None,
+        *,
+        player: str | None = None,
+        **how: Unpack[How],
     ) -> Request[models.Match]:
-        """SeatTaken, WrongInvitation."""
-        body = {} if invitation is None else {"invitation": invitation}
+        """SeatTaken, WrongInvitation. `player`: `bot:1` to `bot:8` gives the seat to a bot of the house."""
+        given = {"invitation": invitation, "player": player}
+        body = {name: value for name, value in given.items() if value is not None}
         return _command(send("PUT", _MATCH, "matches", match, "seats", seat, body=body), **how)
 
     @endpoint
@@ -299,11 +316,15 @@ class Endpoints:
     # ---- commands ------------------------------------------------------------------------------------------
 
     @endpoint
-    def act(self, match: str, seat: str, action: Json, **how: Unpack[How]) -> Request[models.Event]:
+    def act(
+        self, match: str, seat: str, action: Json, *, search: Json | None = None, **how: Unpack[How]
+    ) -> Request[models.Event]:
         """An action of the rule book. RuleRefused has the book's code.
 
-        As for every command, the answer is its event, with `to_act` and `deadlines`."""
-        return _post_command(match, {"type": "act", "seat": seat, "action": action}, how)
+        As for every command, the answer is its event, with `to_act` and `deadlines`. `search`: of a bot of the house
+        alone, how it found the action (`{"iterations": 4000}`)."""
+        body = {"type": "act", "seat": seat, "action": action}
+        return _post_command(match, body if search is None else {**body, "search": search}, how)
 
     @endpoint
     def prepare(self, match: str, seat: str, **how: Unpack[How]) -> Request[models.Event]:

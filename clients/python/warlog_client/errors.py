@@ -8,7 +8,7 @@ WarlogError
     ├── BadRequest          400   MalformedBody  BadParameter
     ├── Unauthenticated     401
     ├── Forbidden           403   NotYourSeat  InsufficientScope  WrongInvitation  NoSpectators  Competitive
-    │                             Hidden  CrossOrigin
+    │                             Hidden  CrossOrigin  NotForBots
     ├── NotFound            404   UnknownMatch  UnknownSeat  UnknownGame  UnknownVersion  UnknownPlayer
     │                             UnknownScenario  UnknownToken  UnknownEntry  UnknownLayout  UnknownOptions
     │                             NoView
@@ -151,6 +151,12 @@ class Competitive(Forbidden):
     """This is not possible in a competitive match."""
 
     known_code = "competitive"
+
+
+class NotForBots(Forbidden):
+    """This is not for accounts of programs."""
+
+    known_code = "not_for_bots"
 
 
 class Hidden(Forbidden):

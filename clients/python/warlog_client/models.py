@@ -65,6 +65,7 @@ class Account(Struct, frozen=True):
     created_at: datetime
     gold: int = 0
     games: list[Standing] = []
+    bot: bool = False
 
 
 class OwnAccount(Struct, frozen=True):
@@ -161,6 +162,37 @@ class Beginning(Struct, frozen=True):
     match: str | None = None
 
 
+class BotSeat(Struct, frozen=True):
+    """A bot of the house in a match. `seed`: when the match is over."""
+
+    level: int
+    seed_hash: str
+    seed: str | None = None
+
+
+class HouseBot(Struct, frozen=True):
+    """A level of the house's bots; `bot:5` names it where a match is made."""
+
+    level: int
+    player: Player
+
+
+class BotsOfGame(Struct, frozen=True):
+    """search: whether they search, or play at random. iterations: of the search, by level."""
+
+    game: str
+    search: bool
+    iterations: dict[int, int] = {}
+
+
+class Bots(Struct, frozen=True):
+    """The bots of the house. alive: whether a program plays for them at present."""
+
+    alive: bool
+    bots: list[HouseBot]
+    games: list[BotsOfGame]
+
+
 class Result(Struct, frozen=True):
     """No winners means a draw; `reason` is one of the rule book's."""
 
@@ -178,6 +210,7 @@ class Match(Struct, frozen=True):
     deadlines  by seat; empty without clocks
     setup_seconds  how long a seat may take to set up; 0 for any time
     now        the server's time at the answer, beside deadlines
+    bots       by seat: the bots of the house
     rematch    the match that follows this one by agreement, `rematch_of` the one before
     open_record  everybody may have the complete record, notation and position while the match runs
     counted    of a running competitive match: will it move points and gold? If not, `uncounted` says why
@@ -217,6 +250,7 @@ class Match(Struct, frozen=True):
     beginning: Beginning | None = None
     joined: list[Joined] = []
     imported: bool = False
+    bots: dict[str, BotSeat] = {}
 
 
 class Created(Struct, frozen=True):
@@ -284,6 +318,9 @@ class Event(Struct, frozen=True, rename={"with_": "with", "import_": "import"}):
     counted    of `match_started`: as in the match's summary, with `uncounted`
     result, seeds       on the event that ended the match; seeds by their commitment
     settlement          beside them: how points and gold move, by the game's rule book
+    bots       by seat: bots of the house that commit themselves to a seed (`match_created`, `seat_taken`,
+               `time_travelled`, `position_edited`)
+    search     of an action of a bot of the house, when the match is over: `iterations`
     to_act, deadlines   on the feed and in answers: for whose decision the match waits after this event
     """
 
@@ -329,6 +366,8 @@ class Event(Struct, frozen=True, rename={"with_": "with", "import_": "import"}):
     with_: str | None = None
     filled: Json | None = None
     settlement: Json | None = None
+    bots: dict[str, BotSeat] | None = None
+    search: Json | None = None
 
 
 class Notice(Struct, frozen=True):
@@ -371,7 +410,8 @@ class View(Struct, frozen=True):
 
 
 class Seen(Struct, frozen=True):
-    """What a seat knew as of version `at`, as bytes for `warlog_core.game(game, rules_version).load(setup, state)`."""
+    """What a seat knew as of version `at`, as bytes for `warlog_core.game(game, rules_version).load(setup, state)`.
+    `seed`: for a bot of the house alone, in hex."""
 
     match: str
     version: int
@@ -381,6 +421,7 @@ class Seen(Struct, frozen=True):
     rules_version: int
     setup: bytes
     state: bytes
+    seed: str | None = None
 
 
 class Touched(Struct, frozen=True):

@@ -48,6 +48,7 @@ class Players(Namespace[C]):
     me = Endpoints.me
     account = Endpoints.account
     get = Endpoints.player
+    bots = Endpoints.bots
 
     @overload
     def feed(self: Players[_Blocking], *, after: str | None = None) -> Iterator[models.Notice]: ...

@@ -54,8 +54,16 @@ export class MatchHandle<G extends GameName = GameName> {
    *
    * Throws the codes of the game's rule book (status 422), `not_your_seat`, `too_late`, `version_conflict` with `ifMatch`.
    */
-  act(seat: string, action: Action<G>, command: Command = {}): Promise<LiveEvent<G>> {
-    return this.#command({ type: "act", seat, action }, command);
+  act(
+    seat: string,
+    action: Action<G>,
+    command: Command & {
+      /** Of a bot of the house alone: how it found the action. */
+      search?: Schemas["Search"] | undefined;
+    } = {},
+  ): Promise<LiveEvent<G>> {
+    const { search, ...how } = command;
+    return this.#command(search ? { type: "act", seat, action, search } : { type: "act", seat, action }, how);
   }
 
   /** A seat is ready; with the last one the match starts. */
@@ -89,11 +97,17 @@ export class MatchHandle<G extends GameName = GameName> {
     return dataAs(this.#http.api.POST("/v1/matches/{match_id}/commands", { params, body, signal: command.signal }));
   }
 
-  /** Takes a free seat. Throws `seat_taken`, `wrong_invitation`. */
-  async takeSeat(seat: string, how: Command & { invitation?: string | undefined } = {}): Promise<Match<G>> {
-    const { invitation, signal, ...command } = how;
+  /**
+   * Takes a free seat, or gives it to a bot of the house (`player: "bot:5"`). Throws `seat_taken`, `wrong_invitation`,
+   * `unknown_bot`.
+   */
+  async takeSeat(
+    seat: string,
+    how: Command & { invitation?: string | undefined; player?: string | undefined } = {},
+  ): Promise<Match<G>> {
+    const { invitation, player, signal, ...command } = how;
     const params = { path: { ...this.#path, seat }, header: commanded(command) };
-    const body = { invitation: invitation ?? null };
+    const body = { invitation: invitation ?? null, player: player ?? null };
     const answer = await data(this.#http.api.PUT("/v1/matches/{match_id}/seats/{seat}", { params, body, signal }));
     return ofGame(answer.match);
   }

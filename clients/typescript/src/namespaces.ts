@@ -30,9 +30,15 @@ export class Players {
    *
    * Who repeats the call with the same `idempotencyKey` gets the token: a key of your own must have 22 characters or more.
    */
-  create(name: string, write: Write = {}): Promise<Schemas["PlayerCreated"]> {
-    const how = { params: { header: keyed(write) }, body: { name }, signal: write.signal };
+  create(name: string, write: Write & { bot?: boolean } = {}): Promise<Schemas["PlayerCreated"]> {
+    const body = { name, bot: write.bot ?? false };
+    const how = { params: { header: keyed(write) }, body, signal: write.signal };
     return data(this.#http.api.POST("/v1/players", how));
+  }
+
+  /** The bots of the house: their levels, how they play each game, and whether a program plays for them now. */
+  bots({ signal }: Call = {}): Promise<Schemas["Bots"]> {
+    return data(this.#http.api.GET("/v1/bots", { signal }));
   }
 
   /** An account: gold, and for each game the record of competitive matches. */

@@ -46,6 +46,29 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/bots": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The bots of the house: eight levels, each with its account, and how they play each game
+         * @description The bots of the house: eight levels, each with its account, and how they play each game.
+         *
+         *     `alive` is false while no program plays for them: a match with one then waits. Seats are given to them in
+         *     `POST /matches` and `PUT /matches/{id}/seats/{seat}`, as `bot:1` to `bot:8`.
+         */
+        get: operations["get_bots"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/docs": {
         parameters: {
             query?: never;
@@ -228,8 +251,9 @@ export interface paths {
          * Create a match
          * @description Create a match.
          *
-         *     `seats` gives for each seat `me`, `open`, `invite` or a player id. The answer has the invitations, which are shown
-         *     only here. A player who takes all seats starts the match with this call.
+         *     `seats` gives for each seat `me`, `open`, `invite`, a player id, or a bot of the house (`bot:1` to `bot:8`). The
+         *     answer has the invitations, which are shown only here. If you and bots of the house have all seats, the match starts
+         *     with this call.
          *
          *     With an `Idempotency-Key` the call can be repeated for 24 hours: the repeat makes nothing, and gets the first answer
          *     with its invitations. Any other call of yours that makes something, and this one with another body, needs another
@@ -509,12 +533,17 @@ export interface paths {
         /**
          * Take a seat, with its invitation if it needs one. One player may hold several seats
          * @description Take a seat, with its invitation if it needs one. One player may hold several seats.
+         *
+         *     With `player` (`bot:1` to `bot:8`) a bot of the house gets the seat, and is prepared at once; with the last seat the
+         *     match starts. Who made the match, or holds a seat, may do this, and take the seat from it again.
          */
         put: operations["put_seat"];
         post?: never;
         /**
-         * Leave a seat. In a running competitive match, if its game has fleeing, the player flees
-         * @description Leave a seat. In a running competitive match, if its game has fleeing, the player flees.
+         * Leave a seat, or take one from a bot of the house before the start
+         * @description Leave a seat, or take one from a bot of the house before the start.
+         *
+         *     In a running competitive match, if its game has fleeing, the player flees.
          */
         delete: operations["delete_seat"];
         options?: never;
@@ -743,8 +772,9 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Open an account. The answer has its first token, which is never shown again
-         * @description Open an account. The answer has its first token, which is never shown again.
+         * Open an account. The answer has its first token, which is never shown again. With `"bot": true` it is the account
+         * @description Open an account. The answer has its first token, which is never shown again. With `"bot": true` it is the account
+         *     of a program: wherever the player is shown, it says so, and it is not paired with people.
          *
          *     With an `Idempotency-Key` the call can be repeated from the same address for 24 hours: the repeat makes nothing, and
          *     gets the first answer with its token. So the key must be kept as secret as the token, and be as hard to guess: it
@@ -1105,6 +1135,11 @@ export interface components {
             gold: number;
             /** @description competitive matches, by game */
             games: components["schemas"]["Standing"][];
+            /**
+             * @description stands where a program plays for the account
+             * @enum {unknown}
+             */
+            bot?: true;
         };
         /** @description A player. */
         AccountAnswer: {
@@ -1122,6 +1157,8 @@ export interface components {
             seat: string;
             /** @description what the seat does */
             action: components["schemas"]["GameAction"];
+            /** @description for house bots alone: how it was found; shown after the end */
+            search?: components["schemas"]["Search"];
         };
         /** @description A seat, or `server` (a clock that ran out), did something in the game. */
         ActionTakenEvent: {
@@ -1155,6 +1192,8 @@ export interface components {
             draws?: number[];
             /** @description what it led to, as far as you may see it, in order */
             effects: components["schemas"]["GameEffect"][];
+            /** @description when the match is over: how a bot of the house found the action */
+            search?: components["schemas"]["Search"];
         };
         /** @description The legal actions of a seat. */
         Actions: {
@@ -1240,7 +1279,7 @@ export interface components {
             setup_seconds?: number;
             /** @description false: it moves no points and no gold */
             counted?: boolean;
-            /** @description why not: options outside the range that counts (by name), `position`, `same_players` */
+            /** @description why not: options beyond what counts (by name), `position`, `same_players`, `bots` */
             uncounted?: string[];
         };
         /** @description How a match in the lobby will begin. */
@@ -1269,6 +1308,36 @@ export interface components {
             board: components["schemas"]["DescribedBoard"];
             /** @description in seat order */
             seats: string[];
+        };
+        /**
+         * @description A bot of the house, and the secret seed to which it has committed itself: with it, everybody can find its actions
+         *         again.
+         */
+        BotInMatch: {
+            /** @description 1 to 8 */
+            level: number;
+            /** @description `sha256:` and the SHA-256 of its seed, in hex */
+            seed_hash: string;
+            /** @description when the match is over: the seed, in hex */
+            seed?: string;
+        };
+        /** @description The bots of the house. */
+        Bots: {
+            /** @description does a program play for them at present? */
+            alive: boolean;
+            bots: components["schemas"]["HouseBot"][];
+            games: components["schemas"]["BotsOfGame"][];
+        };
+        /** @description How the house's bots play a game. */
+        BotsOfGame: {
+            /** @description name of the game */
+            game: string;
+            /** @description false: they play at random */
+            search: boolean;
+            /** @description by level: most iterations of the search for an action */
+            iterations: {
+                [key: string]: number;
+            };
         };
         /**
          * @description So many of each type in `costs`, which together cost `limit` at most. Other fields with a `cost` pay from the
@@ -2496,7 +2565,7 @@ export interface components {
             game: string;
             /** @description options of the game; what is left out has its default */
             options?: components["schemas"]["GameOptions"];
-            /** @description seat → `me`, `open`, `invite` or a player id; a seat that is not named is open */
+            /** @description seat → `me`, `open`, `invite`, a player id, or `bot:1` to `bot:8` for a bot of the house; a seat that is not named is open */
             seats?: {
                 [key: string]: string;
             };
@@ -3724,6 +3793,13 @@ export interface components {
             /** @description id of the stack */
             piece: number;
         };
+        /** @description A level of the house's bots. `bot:5` names it where a match is made. */
+        HouseBot: {
+            /** @description 1, for beginners, to 8 */
+            level: number;
+            /** @description the player */
+            player: components["schemas"]["PlayerName"];
+        };
         /** @description A record, or a match in its game's notation. */
         Import: components["schemas"]["Record"] | components["schemas"]["WrittenHistory"];
         /** @description `versions` maps each version of the record to the version in the new match. */
@@ -4860,7 +4936,7 @@ export interface components {
             joined?: components["schemas"]["Joined"][];
             /** @description from the start of a competitive match with points on: does it move points and gold? */
             counted?: boolean;
-            /** @description why not: options outside the range that counts (by name), `position`, `same_players` */
+            /** @description why not: options beyond what counts (by name), `position`, `same_players`, `bots` */
             uncounted?: string[];
             /** @description true: it began as an import of a record */
             imported?: boolean;
@@ -4868,6 +4944,10 @@ export interface components {
             rematch_of?: string;
             /** @description id of the match that is its rematch */
             rematch?: string;
+            /** @description by seat: the bots of the house */
+            bots?: {
+                [key: string]: components["schemas"]["BotInMatch"];
+            };
             /** @description everybody may have the complete record, notation and position while the match runs (default: `false`) */
             open_record?: boolean;
         };
@@ -4972,6 +5052,10 @@ export interface components {
             imported?: string;
             /** @description the match after which this one is */
             rematch_of?: string;
+            /** @description by seat: bots of the house that commit themselves to new seeds */
+            bots?: {
+                [key: string]: components["schemas"]["BotInMatch"];
+            };
         };
         /** @description `data` of one event of the stream: an event of the match (the stream's `event` is its `type`), or that of `heartbeat` or `closing`. */
         MatchFeed: components["schemas"]["LiveEvent"] | components["schemas"]["Heartbeat"] | components["schemas"]["Closing"];
@@ -5025,7 +5109,7 @@ export interface components {
             effects: components["schemas"]["GameEffect"][];
             /** @description competitive: does the match move points and gold? */
             counted?: boolean;
-            /** @description why not: options outside the range that counts (by name), `position`, `same_players` */
+            /** @description why not: options beyond what counts (by name), `position`, `same_players`, `bots` */
             uncounted?: string[];
             /** @description when the match is over: options that the server alone sets */
             filled?: {
@@ -5081,6 +5165,8 @@ export interface components {
         NewPlayer: {
             /** @description for display; others may have the same */
             name: string;
+            /** @description a program plays for it, which everybody sees; for good (default: `false`) */
+            bot?: boolean;
         };
         /** @description Without a Position, a match from the scenario begins with the game's own setup. */
         NewScenario: {
@@ -5336,6 +5422,11 @@ export interface components {
             id: string;
             /** @description name of the player, for display */
             name: string;
+            /**
+             * @description stands where a program plays for the account
+             * @enum {unknown}
+             */
+            bot?: true;
         };
         /** @description A Position to be checked. */
         PositionCheck: {
@@ -5375,6 +5466,10 @@ export interface components {
             draws?: number[];
             /** @description what it led to, as far as you may see it, in order */
             effects: components["schemas"]["GameEffect"][];
+            /** @description by seat: bots of the house that commit themselves to new seeds */
+            bots?: {
+                [key: string]: components["schemas"]["BotInMatch"];
+            };
         };
         /** @description A seat in the lobby is content. The last one starts the match. */
         Prepare: {
@@ -5656,6 +5751,21 @@ export interface components {
             result?: components["schemas"]["Result"] | null;
             /** @description all other events, with which the chain can be checked */
             log?: components["schemas"]["LogEntry"][] | null;
+            /** @description the house bots that held seats, with their seeds */
+            bots?: components["schemas"]["RecordBot"][];
+        };
+        /** @description The commitment of a house bot to a seed, which is shown after the end. */
+        RecordBot: {
+            /** @description the seat that it held */
+            seat: string;
+            /** @description 1 to 8 */
+            level: number;
+            /** @description the version from which on the seed was in force */
+            version: number;
+            /** @description `sha256:` and the SHA-256 of the seed, in hex */
+            seed_hash: string;
+            /** @description the seed, in hex */
+            seed: string;
         };
         /** @description One action (or edit, or option change in play) of a record. */
         RecordEvent: {
@@ -5691,6 +5801,8 @@ export interface components {
             } | {
                 [key: string]: unknown;
             } | null;
+            /** @description of a house bot: how it found the action */
+            search?: components["schemas"]["Search"] | null;
         };
         /** @description The start of the match of a record. */
         RecordSetup: {
@@ -5824,10 +5936,17 @@ export interface components {
             /** @description `after` of the next page; null: this is the last */
             next: string | null;
         };
+        /** @description How a house bot came to its action. */
+        Search: {
+            /** @description of the search; 0: it did not search */
+            iterations: number;
+        };
         /** @description What is needed to take a seat. */
         SeatClaim: {
             /** @description the invitation of the seat, if it has one */
             invitation?: string | null;
+            /** @description the player */
+            player?: string | null;
         };
         /** @description A seat of a match. */
         SeatInMatch: {
@@ -5890,8 +6009,12 @@ export interface components {
             at: string;
             /** @description the seat that was taken */
             seat: string;
-            /** @description who took it */
+            /** @description who took it, or was given it */
             player: components["schemas"]["PlayerName"];
+            /** @description by seat: bots of the house that commit themselves to new seeds */
+            bots?: {
+                [key: string]: components["schemas"]["BotInMatch"];
+            };
         };
         /** @description You hold a seat of a match in which you held none. */
         SeatedNotice: {
@@ -5955,6 +6078,8 @@ export interface components {
             setup: string;
             /** @description the state as far as the seat knows it; base64 */
             state: string;
+            /** @description for a bot of the house alone: its secret seed, in hex */
+            seed?: string;
         };
         /** @description A Position with what a seat knows. */
         SeenPosition: {
@@ -6111,6 +6236,10 @@ export interface components {
             to: number;
             /** @description SHA-256 of the secret seed of the draws to come, in hex */
             seed_commitment?: string;
+            /** @description by seat: bots of the house that commit themselves to new seeds */
+            bots?: {
+                [key: string]: components["schemas"]["BotInMatch"];
+            };
         };
         /** @description All versions of a match, and which followed which. */
         Timeline: {
@@ -8711,6 +8840,250 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["Health"];
+                };
+            };
+            /** @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed. */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "bad_parameter";
+                    };
+                };
+            };
+            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "unauthenticated";
+                    };
+                };
+            };
+            /** @description * `too_many_requests`: There were too many requests; `Retry-After` says when to try again. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "too_many_requests";
+                    };
+                };
+            };
+            /**
+             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
+             *     * `unavailable`: The server cannot do this now; try again soon.
+             */
+            503: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "disk_full" | "unavailable";
+                    };
+                };
+            };
+            /** @description any other problem */
+            default: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_bots: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "alive": false,
+                     *       "bots": [
+                     *         {
+                     *           "level": 1,
+                     *           "player": {
+                     *             "id": "bt_house_1",
+                     *             "name": "Bot level 1",
+                     *             "bot": true
+                     *           }
+                     *         },
+                     *         {
+                     *           "level": 2,
+                     *           "player": {
+                     *             "id": "bt_house_2",
+                     *             "name": "Bot level 2",
+                     *             "bot": true
+                     *           }
+                     *         },
+                     *         {
+                     *           "level": 3,
+                     *           "player": {
+                     *             "id": "bt_house_3",
+                     *             "name": "Bot level 3",
+                     *             "bot": true
+                     *           }
+                     *         },
+                     *         {
+                     *           "level": 4,
+                     *           "player": {
+                     *             "id": "bt_house_4",
+                     *             "name": "Bot level 4",
+                     *             "bot": true
+                     *           }
+                     *         },
+                     *         {
+                     *           "level": 5,
+                     *           "player": {
+                     *             "id": "bt_house_5",
+                     *             "name": "Bot level 5",
+                     *             "bot": true
+                     *           }
+                     *         },
+                     *         {
+                     *           "level": 6,
+                     *           "player": {
+                     *             "id": "bt_house_6",
+                     *             "name": "Bot level 6",
+                     *             "bot": true
+                     *           }
+                     *         },
+                     *         {
+                     *           "level": 7,
+                     *           "player": {
+                     *             "id": "bt_house_7",
+                     *             "name": "Bot level 7",
+                     *             "bot": true
+                     *           }
+                     *         },
+                     *         {
+                     *           "level": 8,
+                     *           "player": {
+                     *             "id": "bt_house_8",
+                     *             "name": "Bot level 8",
+                     *             "bot": true
+                     *           }
+                     *         }
+                     *       ],
+                     *       "games": [
+                     *         {
+                     *           "game": "confrontation",
+                     *           "search": true,
+                     *           "iterations": {
+                     *             "1": 8,
+                     *             "2": 71,
+                     *             "3": 160,
+                     *             "4": 340,
+                     *             "5": 750,
+                     *             "6": 1650,
+                     *             "7": 3640,
+                     *             "8": 8000
+                     *           }
+                     *         },
+                     *         {
+                     *           "game": "hex",
+                     *           "search": true,
+                     *           "iterations": {
+                     *             "1": 8,
+                     *             "2": 71,
+                     *             "3": 160,
+                     *             "4": 340,
+                     *             "5": 750,
+                     *             "6": 1650,
+                     *             "7": 3640,
+                     *             "8": 8000
+                     *           }
+                     *         },
+                     *         {
+                     *           "game": "junqi",
+                     *           "search": true,
+                     *           "iterations": {
+                     *             "1": 8,
+                     *             "2": 88,
+                     *             "3": 190,
+                     *             "4": 430,
+                     *             "5": 940,
+                     *             "6": 2070,
+                     *             "7": 4550,
+                     *             "8": 10000
+                     *           }
+                     *         },
+                     *         {
+                     *           "game": "universal",
+                     *           "search": true,
+                     *           "iterations": {
+                     *             "1": 8,
+                     *             "2": 88,
+                     *             "3": 190,
+                     *             "4": 430,
+                     *             "5": 940,
+                     *             "6": 2070,
+                     *             "7": 4550,
+                     *             "8": 10000
+                     *           }
+                     *         },
+                     *         {
+                     *           "game": "wec",
+                     *           "search": true,
+                     *           "iterations": {
+                     *             "1": 8,
+                     *             "2": 35,
+                     *             "3": 78,
+                     *             "4": 170,
+                     *             "5": 380,
+                     *             "6": 830,
+                     *             "7": 1820,
+                     *             "8": 4000
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Bots"];
                 };
             };
             /** @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed. */
@@ -11919,6 +12292,7 @@ export interface operations {
              * @description * `invalid_options`: These options do not make a match.
              *     * `invalid_position`: This Position cannot be.
              *     * `too_few_matches`: The player has not finished enough matches to play for gold.
+             *     * `unknown_bot`: The house has no such bot.
              *
              *     and other codes of the rule book's options and Position; `errors` of `GET /v1/games/{game}` lists them
              */
@@ -11931,7 +12305,7 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        code?: ("invalid_options" | "invalid_position" | "too_few_matches") | components["schemas"]["GameCode"];
+                        code?: ("invalid_options" | "invalid_position" | "too_few_matches" | "unknown_bot") | components["schemas"]["GameCode"];
                     };
                 };
             };
@@ -15941,6 +16315,7 @@ export interface operations {
             };
             /**
              * @description * `competitive`: This is not possible in a competitive match.
+             *     * `not_your_seat`: You do not hold this seat.
              *     * `wrong_invitation`: This seat can only be taken with its invitation.
              */
             403: {
@@ -15953,7 +16328,7 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        code?: "competitive" | "wrong_invitation";
+                        code?: "competitive" | "not_your_seat" | "wrong_invitation";
                     };
                 };
             };
@@ -16010,7 +16385,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_few_matches`: The player has not finished enough matches to play for gold. */
+            /**
+             * @description * `too_few_matches`: The player has not finished enough matches to play for gold.
+             *     * `unknown_bot`: The house has no such bot.
+             */
             422: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -16021,7 +16399,7 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        code?: "too_few_matches";
+                        code?: "too_few_matches" | "unknown_bot";
                     };
                 };
             };

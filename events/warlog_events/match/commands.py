@@ -11,6 +11,8 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from .model import Search
+
 
 def _game(kind: str, text: str) -> Meta:
     """Any JSON here: the rule book judges it. The OpenAPI document has the schemas of all games at its place."""
@@ -46,6 +48,10 @@ class Act(Struct, tag="act", tag_field="type", frozen=True, forbid_unknown_field
 
     seat: Seat
     action: Annotated[object, _game("Action", "what the seat does")]
+    search: (
+        Annotated[Search, Meta(description="for house bots alone: how it was found; shown after the end")]
+        | UnsetType
+    ) = UNSET
 
 
 class Prepare(Struct, tag="prepare", tag_field="type", frozen=True, forbid_unknown_fields=True):
@@ -135,10 +141,11 @@ Command = Act | Prepare | Propose | Accept | Reject
 
 
 class TakeSeat(Struct, tag="take_seat", tag_field="type", frozen=True, forbid_unknown_fields=True):
-    """`PUT /matches/{id}/seats/{seat}`."""
+    """`PUT /matches/{id}/seats/{seat}`. `player`: the house bot that gets the seat (`bot:5`); "": the sender."""
 
     seat: str
     invitation: str = ""
+    player: str = ""
 
 
 class LeaveSeat(Struct, tag="leave_seat", tag_field="type", frozen=True, forbid_unknown_fields=True):
@@ -164,7 +171,10 @@ class CreateMatch(Struct, frozen=True, forbid_unknown_fields=True):
     options: GivenOptions = {}
     seats: Annotated[
         dict[str, str],
-        Meta(description="seat → `me`, `open`, `invite` or a player id; a seat that is not named is open"),
+        Meta(
+            description="seat → `me`, `open`, `invite`, a player id, or `bot:1` to `bot:8` for a bot of the house; a "
+            "seat that is not named is open"
+        ),
     ] = {}
     mode: Mode = "casual"
     consent: Annotated[

@@ -19,7 +19,7 @@ from ..errors import (
     UnknownSeat,
     named,
 )
-from . import policy
+from . import bots, policy
 from .commands import CreateMatch, Wanted
 from .decide import start
 from .draft import Draft
@@ -76,7 +76,8 @@ def begin(
     beginning: Beginning | None,
     secret_of: Callable[[str], bytes],
 ) -> dict[str, str]:
-    """`match_created`, and `match_started` at once where the creator holds every seat; gives the invitations.
+    """`match_created`, and `match_started` at once where nobody but the creator and house bots holds a seat, and every
+    seat is held; gives the invitations.
 
     secret_of  INVITATION_BYTES random bytes for the invitation to a seat"""
     check_seconds("move_seconds", spec.move_seconds)
@@ -104,7 +105,8 @@ def begin(
         check_unknown(draft.game, position, {caller.id}, sitting, None)
     if policy.stake(draft.game, options, spec.mode) and sitting - {caller.id}:
         raise BadParameter("Where gold is at stake, players take their seats themselves.", path="/seats")
-    alone = set(holders) == set(seats) and sitting == {caller.id}
+    alone = set(holders) == set(seats) and bots.of_people(holders.values()) <= {caller.id}
+    of_house = [seat for seat in seats if seat in holders and holders[seat].id in bots.HOUSE]
     secrets = {seat: invitation(secret_of(seat)) for seat in invited}
     created = MatchCreated(
         game=draft.game.name,
@@ -121,9 +123,10 @@ def begin(
         seating=spec.seating,
         holders={seat: holders[seat] for seat in seats if seat in holders},
         invitations={seat: invitation_hash(secret) for seat, secret in secrets.items()},
-        prepared=list(seats) if alone else [],
+        prepared=list(seats) if alone else of_house,
         setup_seconds=policy.setup_seconds(spec.mode, spec.setup_seconds),
         open_record=spec.open_record,
+        bots={seat: draft.new_seed() for seat in of_house},
     )
     draft.write(created)
     if alone:
@@ -144,6 +147,8 @@ def _seated(
             holders[seat] = caller
         elif who == "invite":
             invited.append(seat)
+        elif bots.is_wanted(who):
+            holders[seat] = bots.wanted(who, path=pointer("seats", seat))
         elif who != "open":
             if who not in players:
                 raise UnknownPlayer(f"There is no player {named(who)}.", path=pointer("seats", seat))
@@ -227,8 +232,10 @@ def begin_rematch(draft: Draft, match: Match) -> None:
     """A match like that one, from its own beginning, with the same players, each in another's seat."""
     fold = match.fold
     options = dict(match.timeline.bases[0].options)
-    alone = len({player.id for player in fold.holders.values()}) == 1
+    alone = len(bots.of_people(fold.holders.values())) <= 1
     sides = policy.sides(draft.game, options, fold.position)
+    holders = rotated(fold.seats, fold.holders, sides)
+    of_house = [seat for seat in fold.seats if holders[seat].id in bots.HOUSE]
     created = MatchCreated(
         game=draft.game.name,
         rules_version=draft.game.rules_version,
@@ -242,11 +249,12 @@ def begin_rematch(draft: Draft, match: Match) -> None:
         move_seconds=fold.move_seconds,
         visibility=fold.visibility,
         seating=fold.seating,
-        holders=rotated(fold.seats, fold.holders, sides),
-        prepared=list(fold.seats) if alone else [],
+        holders=holders,
+        prepared=list(fold.seats) if alone else of_house,
         rematch_of=fold.match,
         setup_seconds=fold.setup_seconds,
         open_record=fold.open_record,
+        bots={seat: draft.new_seed() for seat in of_house},
     )
     draft.write(created)
     if alone:

@@ -7,12 +7,16 @@ checked before somebody gets a seat is in seating.py.
 
 import hmac
 
+from msgspec import UnsetType
 from msgspec.structs import replace
 
 import warlog_core
 from warlog_core import State
 
 from ..errors import (
+    BadParameter,
+    NotForBots,
+    NotYourSeat,
     QuotaExceeded,
     SeatTaken,
     UnknownMatch,
@@ -24,7 +28,7 @@ from ..errors import (
     named,
     refused,
 )
-from . import policy
+from . import bots, policy
 from .commands import Accept, Act, AnyCommand, Join, LeaveSeat, Prepare, Propose, Reject, TakeSeat
 from .draft import Draft
 from .fold import SPENT, with_wish
@@ -36,6 +40,7 @@ from .model import (
     MatchStarted,
     Player,
     PlayerJoined,
+    Search,
     SeatLeft,
     SeatPrepared,
     SeatsAssigned,
@@ -117,10 +122,17 @@ def act(draft: Draft, command: Act, player: Player) -> None:
     match = draft.match
     match.check_seat(player.id, command.seat)
     match.check_status("playing", "finished")
-    _take_action(draft, match, command.seat, command.action)
+    search = None if isinstance(command.search, UnsetType) else command.search
+    if search is not None and player.id not in bots.HOUSE:
+        raise BadParameter(
+            "Only a bot of the house says how it searched.", path="/search", version=match.version
+        )
+    _take_action(draft, match, command.seat, command.action, search)
 
 
-def _take_action(draft: Draft, match: Match, actor: str, action: object) -> None:
+def _take_action(
+    draft: Draft, match: Match, actor: str, action: object, search: Search | None = None
+) -> None:
     assert match.state is not None
     try:
         state, resolved = match.state.after(actor, action, draft.draw)
@@ -130,7 +142,7 @@ def _take_action(draft: Draft, match: Match, actor: str, action: object) -> None
     # A player's action stays a Struct, which encodes faster, to the same bytes. The server's becomes a dict, because
     # fold.evolve reads it.
     taken = resolved.action if actor == SERVER else resolved.struct()
-    body = ActionTaken(taken, None if state.result is None else draft.ending(state))
+    body = ActionTaken(taken, None if state.result is None else draft.ending(state), search)
     draft.write(body, seat=actor, draws=resolved.draws, state=state, resolved=resolved)
 
 
@@ -177,6 +189,9 @@ def take_seat(draft: Draft, command: TakeSeat, player: Player) -> None:
         raise WrongStatus("In this match seats are assigned by wish; join it instead.", version=match.version)
     if command.seat in match.holders:
         raise SeatTaken(f"The seat {command.seat} is taken.", version=match.version)
+    if command.player:
+        _seat_bot(draft, command, player)
+        return
     if command.seat in match.fold.invitations and not _invited(match, command):
         # Nobody can be invited any more to a seat whose invitation was used, and which was left: it is the creator's.
         spent = match.fold.invitations[command.seat] == SPENT
@@ -187,6 +202,7 @@ def take_seat(draft: Draft, command: TakeSeat, player: Player) -> None:
                 else "This seat can only be taken with its invitation."
             )
             raise WrongInvitation(detail, version=match.version)
+    _check_person(player)
     holders = {**match.holders, command.seat: player}
     check_sides(match, holders, match.fold.options, match.fold.position, match.mode)
     check_secret(match, {player.id})
@@ -194,10 +210,44 @@ def take_seat(draft: Draft, command: TakeSeat, player: Player) -> None:
     draft.write(SeatWasTaken(player), seat=command.seat)
 
 
-def leave_seat(draft: Draft, command: LeaveSeat, player: Player) -> None:
-    """In the lobby the seat is free again. Who leaves a running match flees, where its rules know that."""
+def _seat_bot(draft: Draft, command: TakeSeat, player: Player) -> None:
+    """A house bot sits down, and is content. If it was the last one, the match starts."""
     match = draft.match
-    match.check_seat(player.id, command.seat)
+    bot = bots.wanted(command.player, path="/player", version=match.version)
+    _check_host(match, player)
+    if command.seat in match.fold.invitations and player.id != match.fold.creator.id:
+        raise WrongInvitation("This seat can only be taken with its invitation.", version=match.version)
+    if policy.stake(match.game, match.fold.options, match.mode):
+        raise BadParameter("A bot of the house has no gold to stake.", path="/player", version=match.version)
+    check_saved(match, match.fold.saved, {**match.holders, command.seat: bot})
+    draft.write(SeatWasTaken(bot, draft.new_seed()), seat=command.seat)
+    match = draft.match
+    if set(match.fold.prepared) == set(match.seats) == set(match.holders):
+        check_secret(match, bots.of_people(match.holders.values()))
+        start(draft, player)
+
+
+def _check_person(player: Player) -> None:
+    """Raises NotForBots for the house's, which would sit down without a commitment."""
+    if player.id in bots.HOUSE:
+        raise NotForBots("A bot of the house does not sit down by itself: players give it seats.")
+
+
+def _check_host(match: Match, player: Player) -> None:
+    """Raises NotYourSeat unless the player may give seats to house bots, and take these away."""
+    if not match.seats_of(player.id) and match.fold.creator.id != player.id:
+        detail = "Only a player who holds a seat, or who made the match, gives seats to bots of the house."
+        raise NotYourSeat(detail, version=match.version)
+
+
+def leave_seat(draft: Draft, command: LeaveSeat, player: Player) -> None:
+    """In the lobby the seat is free again, also that of a house bot. Who leaves a running match flees, where its rules
+    know that."""
+    match = draft.match
+    if command.seat in match.fold.bots and match.status == "lobby":
+        _check_host(match, player)
+    else:
+        match.check_seat(player.id, command.seat)
     if match.flee_seconds is not None:
         act_as_server(draft, {"type": "flee", "seat": command.seat})
         return
@@ -220,6 +270,7 @@ def join(draft: Draft, command: Join, player: Player) -> None:
         raise UnknownSeat(
             f"This match has no seat {named(command.wish)}.", version=match.version, path="/wish"
         )
+    _check_person(player)
     seated = {holder.id for holder in match.holders.values()}
     if player.id in seated:
         raise SeatTaken("You have a seat in this match already.", version=match.version)

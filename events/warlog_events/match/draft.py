@@ -130,16 +130,22 @@ class Draft:
         fold = self.match.fold
         return self.new_seed() if fold.seed in fold.published else None
 
+    def new_bot_seeds(self) -> dict[str, str]:
+        """Likewise for each house bot whose seed everybody knows: seat → commitment."""
+        fold = self.match.fold
+        return {seat: self.new_seed() for seat, name in fold.bots.items() if name in fold.published}
+
     def travel(self, to: int, state: State, player: Player, proposal: int | None = None) -> None:
         """Writes that what was after event `to` (`state`) is current again.
 
         If the newest seed on that line is known already, the event brings a new one, unless play is over there
-        anyway."""
+        anyway; and so for each house bot."""
         self._flush()
         fold, ending = self.match.fold, self.ending(state)
         known = self._timeline.seed_of(to) in fold.published
         seed = self.new_seed() if known and ending is None else None
-        self.write(TimeTravelled(to, player, proposal, seed, ending), state=state)
+        bots = self.new_bot_seeds() if ending is None else {}
+        self.write(TimeTravelled(to, player, proposal, seed, ending, bots), state=state)
 
     def write(
         self,

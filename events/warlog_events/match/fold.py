@@ -59,6 +59,8 @@ class Fold(msgspec.Struct, frozen=True, kw_only=True):
     fled             seats whose players left a match that was going on, or were away for too long
     proposal_bytes   of the events so far that carry what somebody sent: a Position, options, a record
     uncounted        why the match moves no points and no gold, whatever its settlement says
+    bots             seats of house bots → the commitment to each one's seed in force
+    bot_seeds        commitment → seed in hex, of house bots, as far as they are known to all
     """
 
     match: str
@@ -103,6 +105,8 @@ class Fold(msgspec.Struct, frozen=True, kw_only=True):
     open_record: bool = False
     uncounted: tuple[str, ...] = ()
     proposal_bytes: int = msgspec.field(default=0, name="carried")
+    bots: dict[str, str] = {}
+    bot_seeds: dict[str, str] = {}
 
 
 def created(match_id: str, stored: StoredEvent, body: MatchCreated) -> Fold:
@@ -129,6 +133,7 @@ def created(match_id: str, stored: StoredEvent, body: MatchCreated) -> Fold:
         rematch_of=body.rematch_of,
         setup_seconds=body.setup_seconds,
         open_record=body.open_record,
+        bots=body.bots,
         created_at=stored.at,
         updated_at=stored.at,
         version=stored.version,
@@ -163,13 +168,14 @@ def evolve(fold: Fold, stored: StoredEvent, body: Body, *, options: dict[str, ob
             return replace(fold, proposal=replace(fold.proposal, accepted=accepted))
         case ProposalRejected():
             return replace(fold, proposal=None)
-        case TimeTravelled(ending=ending):
+        case TimeTravelled(ending=ending, bots=bots):
             fold = replace(
                 fold, proposal=None, status="playing", result=None, settlement=None, options=options
             )
-            return _ended(fold, ending)
-        case PositionEdited():
-            return replace(fold, proposal=None, status="playing", result=None, settlement=None)
+            return _ended(_recommitted(fold, bots), ending)
+        case PositionEdited(bots=bots):
+            fold = replace(fold, proposal=None, status="playing", result=None, settlement=None)
+            return _recommitted(fold, bots)
         case OptionsChanged():
             return _options_changed(replace(fold, proposal=None), body)
         case MatchStarted(filled=filled, imported_until=imported_until, uncounted=uncounted):
@@ -187,14 +193,20 @@ def evolve(fold: Fold, stored: StoredEvent, body: Body, *, options: dict[str, ob
             )
         case SeatPrepared():
             return replace(fold, prepared=(*fold.prepared, stored.seat))
-        case SeatTaken(player=player):
+        case SeatTaken(player=player, bot=bot):
             if stored.seat in fold.invitations:
                 fold = replace(fold, invitations={**fold.invitations, stored.seat: SPENT})
-            return _seated(fold, {**fold.holders, stored.seat: player})
+            fold = _seated(fold, {**fold.holders, stored.seat: player})
+            if bot is None:
+                return fold
+            prepared = (*fold.prepared, stored.seat)
+            return replace(fold, prepared=prepared, bots={**fold.bots, stored.seat: bot})
         case SeatLeft():
             gone = fold.holders.get(stored.seat)
             holders = {seat: player for seat, player in fold.holders.items() if seat != stored.seat}
             joined = tuple(entry for entry in fold.joined if gone is None or entry.player.id != gone.id)
+            if stored.seat in fold.bots:
+                fold = replace(fold, bots=_without(fold.bots, stored.seat))
             return replace(_seated(fold, holders), joined=joined)
         case PlayerJoined(player=player, wish=wish):
             return replace(fold, joined=tuple(with_wish(fold.joined, player, wish)))
@@ -221,6 +233,9 @@ def _ended(fold: Fold, ending: Ending | None) -> Fold:
     if ending is None:
         return fold
     published = fold.published.union(ending.seeds)
+    if fold.bots:
+        known = {name: ending.seeds[name] for name in fold.bots.values() if name in ending.seeds}
+        fold = replace(fold, bot_seeds={**fold.bot_seeds, **known})
     return replace(
         fold,
         status="finished",
@@ -228,6 +243,14 @@ def _ended(fold: Fold, ending: Ending | None) -> Fold:
         settlement=ending.settlement,
         published=published,
     )
+
+
+def _recommitted(fold: Fold, bots: Mapping[str, str]) -> Fold:
+    return replace(fold, bots={**fold.bots, **bots}) if bots else fold
+
+
+def _without(bots: Mapping[str, str], gone: str) -> dict[str, str]:
+    return {seat: name for seat, name in bots.items() if seat != gone}
 
 
 def _seated(fold: Fold, holders: dict[str, Player]) -> Fold:
@@ -262,4 +285,6 @@ def _options_changed(fold: Fold, body: OptionsChanged) -> Fold:
         return fold if body.prepared is None else replace(fold, prepared=tuple(body.prepared))
     holders = {seat: player for seat, player in fold.holders.items() if seat in seats}
     invitations = {seat: secret for seat, secret in fold.invitations.items() if seat in seats}
-    return replace(fold, seats=seats, holders=holders, invitations=invitations, prepared=())
+    bots = {seat: name for seat, name in fold.bots.items() if seat in seats}
+    fold = replace(fold, seats=seats, holders=holders, invitations=invitations, bots=bots)
+    return replace(fold, prepared=tuple(bots))

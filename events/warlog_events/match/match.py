@@ -16,7 +16,7 @@ from . import policy
 from .fold import Fold
 from .model import STRANGER, Player, Reader, Result
 from .people import People
-from .proposal_json import beginning_json, player_json, proposal_json
+from .proposal_json import beginning_json, bots_json, player_json, proposal_json
 from .timeline import Timeline
 
 T = TypeVar("T")
@@ -76,7 +76,7 @@ _WHEN = {"lobby": "before the start", "playing": "while a match is running", "fi
 _IS = {"lobby": "has not started", "playing": "is running", "finished": "is over", "aborted": "was aborted"}
 
 _start_depends_on = attrgetter(
-    "holders", "prepared", "invitations", "mode", "started_version", "seed", "rematch"
+    "holders", "prepared", "invitations", "mode", "started_version", "seed", "rematch", "bots", "bot_seeds"
 )
 
 
@@ -403,6 +403,8 @@ class Match:
             start["rematch_of"] = fold.rematch_of
         if fold.rematch is not None:
             start["rematch"] = fold.rematch
+        if fold.bots:
+            start["bots"] = bots_json(fold.bots, fold.holders, fold.bot_seeds)
         return start
 
     def _rest_members(self, reader: Reader) -> dict[str, object]:

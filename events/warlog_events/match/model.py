@@ -8,7 +8,7 @@ Bodies are stored with sorted keys, so that the bytes over which `chain` runs ca
 the JSON.
 """
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Struct
@@ -39,6 +39,7 @@ class MatchCreated(Struct, frozen=True, omit_defaults=True):
     imported     the id of the record's match where the match began as an import, "" for one without an id
     rematch_of   the match after which this one is
     open_record  everybody may have the complete record, notation and position while the (casual) match runs
+    bots         seats of house bots → the commitment to each one's seed (bots.py)
     """
 
     game: str
@@ -60,6 +61,7 @@ class MatchCreated(Struct, frozen=True, omit_defaults=True):
     rematch_of: str | None = None
     setup_seconds: int = 0
     open_record: bool = False
+    bots: dict[str, str] = {}
 
 
 class PlayerJoined(Struct, frozen=True, omit_defaults=True):
@@ -76,7 +78,10 @@ class SeatsAssigned(Struct, frozen=True, omit_defaults=True):
 
 
 class SeatTaken(Struct, frozen=True, omit_defaults=True):
+    """`bot`: of a house bot, whose seat is thereby prepared: the commitment to its seed."""
+
     player: Player
+    bot: str | None = None
 
 
 class SeatLeft(Struct, frozen=True, omit_defaults=True):
@@ -108,11 +113,22 @@ class Ending(Struct, frozen=True, omit_defaults=True):
     settlement: dict[str, object] | None = None
 
 
+class Search(Struct, frozen=True, forbid_unknown_fields=True):
+    """How a house bot came to its action."""
+
+    iterations: Annotated[
+        int, msgspec.Meta(ge=0, le=2**53, description="of the search; 0: it did not search")
+    ]
+
+
 class ActionTaken(Struct, frozen=True, omit_defaults=True):
-    """action  as JSON has it; of a seat, fresh from the rules, still their Struct, which encodes to the same"""
+    """action  as JSON has it; of a seat, fresh from the rules, still their Struct, which encodes to the same
+    search  of a house bot, never shown before the end
+    """
 
     action: Any
     ending: Ending | None = None
+    search: Search | None = None
 
 
 class ProposalMade(Struct, frozen=True, omit_defaults=True):
@@ -159,22 +175,24 @@ class OptionsChanged(Struct, frozen=True, omit_defaults=True):
 
 class TimeTravelled(Struct, frozen=True, omit_defaults=True):
     """What was after event `to` is current again. A commitment: a new seed, because the old one is known.
-    `ending`: it was over."""
+    `ending`: it was over. `bots`: commitments to new seeds of house bots, as in MatchCreated."""
 
     to: int
     player: Player | None = None
     proposal: int | None = None
     seed_commitment: str | None = None
     ending: Ending | None = None
+    bots: dict[str, str] = {}
 
 
 class PositionEdited(Struct, frozen=True, omit_defaults=True):
-    """The match goes on from here as a new one; the draws of that start stand beside it."""
+    """The match goes on from here as a new one; the draws of that start stand beside it. `bots` as above."""
 
     position: dict[str, object]
     player: Player
     proposal: int | None = None
     seed_commitment: str | None = None
+    bots: dict[str, str] = {}
 
 
 class BecameCompetitive(Struct, frozen=True, omit_defaults=True):

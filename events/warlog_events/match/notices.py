@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from .bots import HOUSE
 from .fold import Fold
 from .match import Match, result_json, rfc3339
 
@@ -84,8 +85,9 @@ def _arrivals(before: Match | None, after: Match) -> list[Row]:
     invited: he has agreed to nothing yet."""
     held, known, fold = after.people.seated, {} if before is None else before.people.seated, after.fold
     hosted = before is None and fold.status == "lobby" and fold.rematch_of is None
+    agreed = {fold.creator.id, *HOUSE}
     notices: list[Row] = [
-        ("invited" if hosted and player != fold.creator.id else "seated", player, seats)
+        ("invited" if hosted and player not in agreed else "seated", player, seats)
         for player, seats in held.items()
         if player not in known
     ]

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import warlog_core
 
-from . import policy
+from . import bots, policy
 from .fold import Fold
 from .model import OpenProposal, Player, Reader
 
@@ -26,7 +26,19 @@ class _Match(Protocol):
 
 
 def player_json(player: Player) -> Json:
-    return {"id": player.id, "name": player.name}
+    shown = {"id": player.id, "name": player.name}
+    return {**shown, "bot": True} if bots.is_bot(player.id) else shown
+
+
+def bots_json(
+    commitments: Mapping[str, str], holders: Mapping[str, Player], seeds: Mapping[str, str] = {}
+) -> Json:
+    """By seat: the level of each house bot and the commitment to its seed; the seed itself as far as it is known."""
+    return {
+        seat: {"level": bots.HOUSE.get(holders[seat].id), "seed_hash": name}
+        | ({"seed": seeds[name]} if name in seeds else {})
+        for seat, name in commitments.items()
+    }
 
 
 def position_is_for(

@@ -342,8 +342,9 @@ def _change_beginning(draft: Draft, proposed: Proposed, player: Player, proposal
         known_to = {fold.editor if position == fold.position else player.id}
         check_unknown(draft.game, position, known_to, _players(match, holders), match.version)
     check_saved(match, saved, holders, _players(match, {}))
-    # Whoever has not proposed the change has to say anew that he is content.
-    prepared = [seat for seat in fold.prepared if seats == fold.seats and match.holds(player.id, seat)]
+    # Whoever has not proposed the change has to say anew that he is content; house bots always are.
+    stays = {seat for seat in fold.prepared if match.holds(player.id, seat) or seat in fold.bots}
+    prepared = [seat for seat in fold.prepared if seats == fold.seats and seat in stays]
     draft.write(OptionsChanged(options, list(seats), player, proposal, position, record, saved, prepared))
 
 
@@ -430,7 +431,7 @@ def _edit(draft: Draft, position: dict[str, object], player: Player, proposal: i
         raise refused(error, pointer=pointer, version=match.version) from error
     policy.check_size({}, position, pointer=pointer, version=match.version)
     assert state.started is not None
-    body = PositionEdited(position, player, proposal, seed)
+    body = PositionEdited(position, player, proposal, seed, draft.new_bot_seeds())
     draft.write(body, draws=state.started.draws, state=state, resolved=state.started)
 
 

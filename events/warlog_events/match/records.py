@@ -24,6 +24,7 @@ from .model import (
     Player,
     PositionEdited,
     Result,
+    Search,
 )
 
 HISTORY_CHARACTERS_MAX = 1_000_000  # some 5,000 half-turns of wec, each a few milliseconds to read
@@ -48,6 +49,16 @@ class RecordSetup(Struct, frozen=True):
     draws: Drawn = []
     hash: StateHash | None = None
     seed: SeedIndex = 0
+
+
+class RecordBot(Struct, frozen=True):
+    """The commitment of a house bot to a seed, which is shown after the end."""
+
+    seat: Annotated[str, Meta(description="the seat that it held")]
+    level: Annotated[int, Meta(description="1 to 8")]
+    version: Annotated[int, Meta(description="the version from which on the seed was in force")]
+    seed_hash: Annotated[str, Meta(description="`sha256:` and the SHA-256 of the seed, in hex")]
+    seed: Annotated[str, Meta(description="the seed, in hex")]
 
 
 class RecordEvent(Struct, frozen=True, kw_only=True):
@@ -95,6 +106,7 @@ class RecordEvent(Struct, frozen=True, kw_only=True):
             extra_json_schema={"additionalProperties": True},
         ),
     ] = None
+    search: Annotated[Search | None, Meta(description="of a house bot: how it found the action")] = None
 
 
 class LogEntry(Struct, frozen=True):
@@ -145,6 +157,9 @@ class Record(Struct, frozen=True):
     log: Annotated[
         list[LogEntry] | None, Meta(description="all other events, with which the chain can be checked")
     ] = None
+    bots: Annotated[
+        list[RecordBot], Meta(description="the house bots that held seats, with their seeds")
+    ] = []
 
 
 class Walked(Struct, frozen=True):
@@ -393,7 +408,7 @@ def _write(draft: Draft, event: RecordEvent, step: Walked, player: Player) -> No
         assert not isinstance(event.position, UnsetType)
         policy.check_size({}, event.position, pointer=None)
         seed = draft.new_seed_if_published()
-        edited = PositionEdited(event.position, player, None, seed)
+        edited = PositionEdited(event.position, player, None, seed, draft.new_bot_seeds())
         draft.write(edited, draws=resolved.draws, state=state, resolved=resolved)
     else:
         assert not isinstance(event.options, UnsetType)

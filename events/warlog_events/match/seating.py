@@ -9,6 +9,7 @@ import warlog_core
 
 from ..errors import AlreadyDisclosed, Competitive, NotYourSeat
 from . import policy
+from .bots import HOUSE
 from .fold import Joined
 from .match import Match
 from .model import Player
@@ -106,7 +107,9 @@ def check_sides(
     mode: str,
     game: warlog_core.Game | None = None,
 ) -> None:
-    """Competitive: nobody holds seats of two sides. Raises Competitive. `game` where there is no match yet."""
+    """Competitive: nobody but a house bot holds seats of two sides. Raises Competitive. `game` where there is no match
+    yet."""
+    holders = {seat: player for seat, player in holders.items() if player.id not in HOUSE}
     if mode != "competitive" or len({player.id for player in holders.values()}) == len(holders):
         return
     rules = game if match is None else match.game

@@ -10,6 +10,7 @@ from warlog_core.accounts import Standing
 
 from ..errors import Refused
 from . import policy
+from .bots import is_bot
 from .match import Match
 from .model import Player
 
@@ -107,14 +108,17 @@ def why_uncounted(
     brought: Mapping[str, AccountsBrought],
 ) -> list[str]:
     """Why a match that starts like this will move no points and no gold: options beyond the range that the game names
-    as counted, by name; `position`; `same_players`. Empty: it will, or it is of a kind that never does.
+    as counted, by name; `position`; `same_players`; `bots`, where some player is a program. Empty: it will, or it is of
+    a kind that never does.
 
     To be asked after `filled`, which sees to it that `brought` is known."""
     if mode != "competitive" or policy.accounting(game) is None:
         return []
     here = [brought[holder.id] for holder in holders.values()]
     beyond = [] if any(one.lenient for one in here) else _beyond_counted(game, options, position)
-    return [*beyond, "same_players"] if any(one.met for one in here) else beyond
+    if any(one.met for one in here):
+        beyond = [*beyond, "same_players"]
+    return [*beyond, "bots"] if any(is_bot(holder.id) for holder in holders.values()) else beyond
 
 
 def _beyond_counted(game: Game, options: Mapping[str, Any], position: object | None) -> list[str]:

@@ -15,6 +15,7 @@ from warlog_core import Draws
 
 from ..errors import WarlogError, named
 from ..statistics import Counts
+from .bots import Commitments
 from .entropy import commitment, entropy
 from .fold import Fold, with_wish
 from .match import milliseconds, rfc3339
@@ -29,6 +30,7 @@ from .records import (
     ACTION,
     LogEntry,
     Record,
+    RecordBot,
     RecordEvent,
     RecordSetup,
     numbered,
@@ -90,6 +92,7 @@ def _check_fields(raw: Mapping[str, object], record: Record) -> None:
     _check_names(raw.get("result"), Result, start)
     _check_each(raw.get("events"), RecordEvent, start)
     _check_each(raw.get("log"), LogEntry, start)
+    _check_each(raw.get("bots"), RecordBot, start)
 
 
 def _check_each(entries: object, form: type[msgspec.Struct], start: int) -> None:
@@ -138,14 +141,15 @@ def _verify(record: Record) -> bool:
     if record.result is not None:
         if result is None or (result.winners, result.reason) != (record.result.winners, record.result.reason):
             raise _Wrong(last, "Replaying leads to another result.")
+    _check_bots(record)
     if record.log is not None:
         _check_entries(record, seeds, indexes)
     else:
         for version, _, event in numbered(record):
             if event.chain is not None:
                 raise _Wrong(version, "A chain cannot be checked without the log.")
-            if seeds is not None and (event.at, event.by, event.ending) != (None, None, None):
-                raise _Wrong(version, "Time, author and ending cannot be checked without the log.")
+            if seeds is not None and (event.at, event.by, event.ending, event.search) != (None,) * 4:
+                raise _Wrong(version, "Time, author, ending and search cannot be checked without the log.")
     return seeds is not None and None not in indexes.values()
 
 
@@ -153,6 +157,7 @@ def _verify_lobby(record: Record, seeds: list[bytes] | None) -> bool:
     """A match that never started has a log alone: its chain, and the draws for seats that several wished."""
     if record.events or record.result is not None or record.head or record.setup != RecordSetup():
         raise _Wrong(record.setup.version, "The log has no start.")
+    _check_bots(record)
     replay = Replay(record.match, None, Counts())
     for entry in entries_of(record):
         if entry.type == "seats_assigned" and seeds is not None and replay.fold is not None:
@@ -190,6 +195,28 @@ def _seeds(record: Record) -> list[bytes] | None:
     return seeds
 
 
+def _check_bots(record: Record) -> None:
+    """The house bots are those of the log, each with the seed to which it had committed itself."""
+    start = record.setup.version
+    if record.bots and record.log is None:
+        raise _Wrong(start, "Bots cannot be checked without the log.")
+    logged = Commitments()
+    for entry in record.log or ():
+        stored = StoredEvent(
+            entry.version, entry.type, entry.seat, entry.by, 0, encode(entry.body), None, "", ""
+        )
+        logged.add(entry.version, entry.seat, body_of(stored))
+    if logged != [(bot.seat, bot.level, bot.version, bot.seed_hash) for bot in record.bots]:
+        raise _Wrong(start, "The log has other bots.")
+    for bot in record.bots:
+        try:
+            fits = commitment(bytes.fromhex(bot.seed)) == bot.seed_hash
+        except ValueError:
+            fits = False
+        if not fits:
+            raise _Wrong(bot.version, "The seed of a bot does not fit its commitment.")
+
+
 def entries_of(record: Record) -> list[StoredEvent]:
     """The stream's entries, made again from the record's events and its log. Raises ValueError where they say too
     little for that."""
@@ -213,6 +240,8 @@ def entries_of(record: Record) -> list[StoredEvent]:
             body: dict[str, Any] = {"action": event.action}
             if event.ending is not None:
                 body["ending"] = event.ending
+            if event.search is not None:
+                body["search"] = msgspec.to_builtins(event.search)
             if event.at is None or event.by is None or event.chain is None or event.hash is None:
                 raise _Wrong(version, "An event beside a log needs `at`, `by`, `hash` and `chain`.")
             at = _time(version, event.at)

@@ -129,6 +129,7 @@ def content_of(record: bytes) -> Archived:
     raw: dict[str, Any] = msgspec.json.decode(record)
     parsed = parse_record(raw)
     seeds = dict(zip(parsed.seed_commitments, parsed.seeds or [], strict=True))
+    seeds |= {bot.seed_hash: bot.seed for bot in parsed.bots}
     return Archived(entries_of(parsed), seeds)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
+from ..match.bots import HOUSE, house
 from ..match.names import unnamed
 from ..match.stored import StoredEvent
 from ..redis.store import Store
@@ -27,6 +28,7 @@ class Names:
         if not players:
             return NOBODY
         found = {player: self._known[player] for player in players if player in self._known}
+        found |= {player: house(HOUSE[player]).name for player in players if player in HOUSE}
         if missing := sorted(players.difference(found)):
             self._counts.redis_reads += 1
             new = await self._store.names(missing)

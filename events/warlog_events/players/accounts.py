@@ -25,6 +25,7 @@ from ..errors import (
     UnknownPlayer,
     UnknownToken,
 )
+from ..match.bots import BOT, PERSON
 from ..match.match import rfc3339
 from ..match.model import Player
 from ..redis import keys
@@ -132,10 +133,12 @@ class Accounts:
         name: str,
         scopes: tuple[str, ...] = ("play",),
         *,
+        bot: bool = False,
         address: str = "",
         key: Key | None = None,
     ) -> tuple[Account, str]:
         """The account and its first token. With a `key` that was used before from this address, those of that time.
+        `bot`: of a program, which its id says from now on (match/bots.py).
 
         Raises MalformedBody for a name that is none; IdempotencyKeyReused, BadParameter for a key that may be guessed:
         who repeats it gets the token."""
@@ -144,6 +147,7 @@ class Accounts:
                 f"A name has 1 to {NAME_CHARACTERS_MAX} printable characters and no space at either end.",
                 path="/name",
             )
+        kind = BOT if bot else PERSON
         if key is not None:
             if len(key.key) < PLAYER_KEY_MIN:
                 raise BadParameter(
@@ -153,20 +157,22 @@ class Accounts:
                 )
 
             async def create(claim: Claim) -> tuple[Account, str]:
-                return await self._create_once(name, scopes, claim)
+                return await self._create_once(name, scopes, claim, kind)
 
             return await self._claims.once(f"address {address}", key.key, key.digest, create)
-        player = self._world.new_id("pl_")
+        player = self._world.new_id(kind)
         self._pipe.check_growth(keys.player(player))
         created_ms = self._world.now_ms()
         await self._pipe.call("HSET", keys.player(player), "name", name, "created_at", created_ms, write=True)
         new = await self._add_token(Player(player, name), "", scopes)
         return Account(player, name, rfc3339(created_ms)), new.token
 
-    async def _create_once(self, name: str, scopes: tuple[str, ...], claim: Claim) -> tuple[Account, str]:
+    async def _create_once(
+        self, name: str, scopes: tuple[str, ...], claim: Claim, kind: str
+    ) -> tuple[Account, str]:
         """However often, and wherever it stopped before. A token that has been revoked since is not made valid
         again."""
-        player = Player(claim.id("pl_"), name)
+        player = Player(claim.id(kind), name)
         token, token_hash = _token(claim.secret("token", TOKEN_BYTES))
         token_id, now_ms = claim.id("tk_"), self._world.now_ms()
         stored = msgspec.json.encode(_StoredToken("", scopes, now_ms, token_hash))
@@ -182,6 +188,25 @@ class Accounts:
             if not await self._pipe.call("HEXISTS", keys.tokens(player.id), token_id):
                 await self._forget(token_hash)  # it was revoked between these steps
         return Account(player.id, name, rfc3339(int(created_ms))), token
+
+    async def open_with_token(self, player: Player, token: str, scopes: tuple[str, ...] = ("play",)) -> None:
+        """An account with this id, name and token, as far as it is not there already; however often, and wherever it
+        stopped before."""
+        token_hash, now_ms = hashlib.sha256(token.encode()).hexdigest(), self._world.now_ms()
+        token_id = f"tk_{token_hash[:16]}"
+        stored = msgspec.json.encode(_StoredToken("", scopes, now_ms, token_hash))
+        caller = msgspec.json.encode(Caller(player, scopes, token_id, token_hash))
+        # The name last: with it, the account is there.
+        for name, value in (("created_at", now_ms), ("name", player.name)):
+            await self._pipe.call("HSETNX", keys.player(player.id), name, value, write=True)
+        await self._pipe.call("HSETNX", keys.tokens(player.id), token_id, stored, write=True)
+        await self._pipe.call("SET", keys.token(token_hash), caller, write=True)
+
+    async def revoke_all(self, player_id: str) -> None:
+        """Every token that the player has."""
+        for token_id in await self._stored(player_id):
+            with suppress(UnknownToken):
+                await self.revoke(player_id, token_id)
 
     async def player(self, player_id: str) -> Account:
         """Raises UnknownPlayer."""

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from ..errors import Hidden, WrongStatus
+from ..match.bots import Commitments
 from ..match.match import Match, rfc3339
 from ..match.model import (
     ActionTaken,
@@ -56,6 +57,8 @@ async def export_match(
     if everything:
         secrets = await pages.store.secrets(match.id)
         export.record["seeds"] = [secrets[name] for name in export.seeds]
+        if export.bots:
+            export.record["bots"] = export.bots.recorded(secrets)
         export.record["log"] = export.log
     return export.record
 
@@ -73,6 +76,10 @@ def check_export(match: Match, reader: Reader) -> int:
 def lobby_record(match: Match, events: list[StoredEvent], secrets: Mapping[str, str]) -> Json:
     """Of a match that was aborted in its lobby: nothing but the log. For the archive; no route gives it."""
     names = [name for _, name in match.timeline.seeds]
+    bots = Commitments()
+    for stored in events:
+        bots.add(stored.version, stored.seat, body_of(stored))
+    of_bots = {"bots": bots.recorded(secrets)} if bots else {}
     return {
         "warlog_record": 1,
         "match": match.id,
@@ -81,7 +88,7 @@ def lobby_record(match: Match, events: list[StoredEvent], secrets: Mapping[str, 
         "seed_commitments": names,
         "seeds": [secrets[name] for name in names],
         "log": [_log_entry(stored) for stored in events],
-    }
+    } | of_bots
 
 
 def _log_entry(stored: StoredEvent) -> Json:
@@ -107,6 +114,7 @@ class _Export:
         self._until = until
         self.seeds = [name for version, name in line.seeds if version <= until]
         self.log: list[Json] = []
+        self.bots = Commitments()
         self._events: list[Json] = []
         fold = match.fold
         self.record: Json = {
@@ -127,6 +135,7 @@ class _Export:
 
     def add_whole(self, stored: StoredEvent, body: Body) -> None:
         """Everything of it."""
+        self.bots.add(stored.version, stored.seat, body)
         match body:
             case ActionTaken():
                 event = self._event(stored)
@@ -134,6 +143,8 @@ class _Export:
                 self._checks(event, stored)
                 if body.ending is not None:
                     event["ending"] = msgspec.to_builtins(body.ending)
+                if body.search is not None:
+                    event["search"] = msgspec.to_builtins(body.search)
                 self._events.append(event)
                 return
             case MatchStarted():

@@ -51,6 +51,13 @@ class Past(Pages):
         (trace,) = await self.each(match, version - 1, 1, traced)
         return trace
 
+    async def bot_seed(self, match: Match, seat: str, player: str | None) -> str | None:
+        """The seed, in hex, of the house bot that holds the seat: for this bot alone, whose account asks."""
+        name = match.fold.bots.get(seat)
+        if name is None or not match.holds(player, seat):
+            return None
+        return (await self.store.secrets(match.id)).get(name)
+
     def timeline(self, match: Match, after: int = 0, limit: int = 100) -> list[dict[str, object]]:
         """`{"version", "parent"}` of the versions after `after`; the first has no parent."""
         last = min(match.version, after + limit)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import NamedTuple, Self
 
@@ -29,6 +29,7 @@ log = logging.getLogger("warlog.feeds")
 
 KEPT_MS = 3_600_000  # for which a stream is kept when nobody follows any more, and how old a backlog may be
 RENEW_SECONDS = 60.0
+LATELY_MS = 90_000  # for somebody who follows, the time until which his stream is kept was set that lately
 RENEWED_AT_ONCE = 100
 RETRY_SECONDS = 0.5
 PAGE_NOTICES = 100
@@ -112,6 +113,12 @@ class PersonalFeeds:
         now = self._world.now_ms() if self._world.is_fixed else ""
         reply = await self._pipe.script("personal_feed", streams, (KEPT_MS, now, *players))
         return [NoticeId(began, number) for began, number in zip(reply[::2], reply[1::2], strict=True)]
+
+    async def followed_lately(self, players: Iterable[str]) -> bool:
+        """Does somebody follow as one of these players, or did a moment ago, in any process?"""
+        kept = await self._pipe.many(("ZSCORE", keys.personal_feeds("kept"), player) for player in players)
+        newest = max((float(until) for until in kept if until is not None), default=0.0) - KEPT_MS
+        return newest > self._world.now_ms() - LATELY_MS
 
     async def after(self, player: str, id: NoticeId) -> list[Item] | None:
         """The first PAGE_NOTICES notices after that one. None: what came after it is not known any more, or is too

@@ -8,7 +8,7 @@ forgotten here is hidden. What the rules made of an event comes from the core, w
 it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import msgspec
@@ -27,6 +27,7 @@ from ..match.model import (
     MatchCreated,
     MatchStarted,
     OptionsChanged,
+    Player,
     PlayerJoined,
     PositionEdited,
     ProposalAccepted,
@@ -40,7 +41,7 @@ from ..match.model import (
     SeatTaken,
     TimeTravelled,
 )
-from ..match.proposal_json import player_json, position_is_for, proposed_json, record_json
+from ..match.proposal_json import bots_json, player_json, position_is_for, proposed_json, record_json
 from .replayed import ReplayedEvent
 
 Json = dict[str, Any]
@@ -93,8 +94,8 @@ def _event_bytes(match: Match, event: ReplayedEvent, reader: Reader) -> bytes:
 
 def public_json(event: ReplayedEvent) -> bytes | None:
     """The encoded event if everybody gets the same, whoever he is and whenever he asks: an action that hides
-    nothing, as most. None for any other."""
-    if event.public is None and isinstance(event.body, ActionTaken):
+    nothing, as most. None for any other, and for those of house bots, of which more is shown after the end."""
+    if event.public is None and isinstance(event.body, ActionTaken) and event.body.search is None:
         resolved, stored = event.resolved, event.stored
         if resolved is not None and resolved.hides_nothing:
             if event.body.ending is None:
@@ -148,9 +149,13 @@ def event_json(match: Match, event: ReplayedEvent, reader: Reader) -> Json:
     match  today's newest version, which says what has been disclosed since
     """
     if isinstance(event.body, ActionTaken) and event.resolved is not None:
-        return _shared_action(event, visible(match, event.stored.version, event.resolved, reader))
+        version, search = event.stored.version, event.body.search
+        shown = _shared_action(event, visible(match, version, event.resolved, reader))
+        if search is not None and match.is_open_book(version):
+            return {**shown, "search": {"iterations": search.iterations}}
+        return shown
     stored = event.stored
-    shown: Json = {"version": stored.version, "type": stored.type}
+    shown = {"version": stored.version, "type": stored.type}
     if stored.seat:
         shown["seat"] = stored.seat
     shown["at"] = rfc3339(stored.at)
@@ -254,6 +259,12 @@ def _match_created(shown: Json, body: MatchCreated, about: _Shown) -> None:
         shown["imported"] = body.imported
     if body.rematch_of is not None:
         shown["rematch_of"] = body.rematch_of
+    _bots(shown, body.bots, body.holders)
+
+
+def _bots(shown: Json, commitments: dict[str, str], holders: Mapping[str, Player]) -> None:
+    if commitments:
+        shown["bots"] = bots_json(commitments, holders)
 
 
 def _player_joined(shown: Json, body: PlayerJoined, about: _Shown) -> None:
@@ -270,6 +281,9 @@ def _seats_assigned(shown: Json, body: SeatsAssigned, about: _Shown) -> None:
 
 def _seat_taken(shown: Json, body: SeatTaken, about: _Shown) -> None:
     shown["player"] = player_json(body.player)
+    if body.bot is not None:
+        seat = about.event.stored.seat
+        _bots(shown, {seat: body.bot}, {seat: body.player})
 
 
 def _nothing_more(shown: Json, body: Body, about: _Shown) -> None:
@@ -329,6 +343,7 @@ def _time_travelled(shown: Json, body: TimeTravelled, about: _Shown) -> None:
     shown["to"] = body.to
     if body.seed_commitment is not None:
         shown["seed_commitment"] = body.seed_commitment
+    _bots(shown, body.bots, about.match.holders)
     _ending(shown, body.ending)
 
 
@@ -337,6 +352,7 @@ def _position_edited(shown: Json, body: PositionEdited, about: _Shown) -> None:
     _position(shown, body.position, body.player.id, about)
     if body.seed_commitment is not None:
         shown["seed_commitment"] = body.seed_commitment
+    _bots(shown, body.bots, about.match.holders)
     _draws_and_effects(shown, about)
 
 

@@ -25,6 +25,7 @@ BUCKETS_DEFAULT = 64
 BUCKETS_MAX = 1000  # three digits in the match id
 
 BUCKETS = "warlog:buckets"
+HOUSE = "warlog:house"  # string: the secret of those who play for the house's bots (house.py)
 REVOKED = "warlog:revoked"  # channel: hashes of revoked tokens
 
 _MATCH_ID = re.compile(r"m_([0-9]{3})_[a-z0-9]{16}", re.ASCII)

@@ -18,6 +18,7 @@ import warlog_core
 from ..clock_and_random import World
 from ..errors import TryAgain, UnknownMatch, report
 from ..match import policy
+from ..match.bots import HOUSE, is_bot
 from ..match.match import Match
 from ..matches import Matches
 from ..players.ledger import Hold, Moved
@@ -198,7 +199,9 @@ class Bookkeeper(Follower):
     async def _put_layouts(self, match: Match, layouts: Mapping[str, Any], at: int) -> None:
         of: dict[str, object] = {}
         for seat in match.seats:
-            if seat in layouts:  # a match without a layout phase has none
+            if (
+                seat in layouts and match.holders[seat].id not in HOUSE
+            ):  # a match without a layout phase has none
                 of.setdefault(match.holders[seat].id, layouts[seat])
         for player, layout in of.items():
             await self._stakes.library.keep_last(player, match.game_name, layout, at)
@@ -227,12 +230,15 @@ def moved_by(match: Match) -> tuple[list[Moved], int]:
     """What the end of a competitive match moves for each of its players, and for the house.
 
     A match that its rules do not settle although they settle others (it was broken off, say) counts for nobody; nor
-    does one in which somebody played against himself, or of which it was said at its start that it does not."""
+    does one in which somebody played against himself, in which a program played, or of which it was said at its start
+    that it does not."""
     fold, result = match.fold, match.fold.result
     assert result is not None
     settlement: dict[str, Any] | None = fold.settlement
     settles = policy.accounting(match.game) is not None
     if settles and (settlement is None or fold.uncounted):
+        return [], 0
+    if not settles and any(is_bot(holder.id) for holder in fold.holders.values()):
         return [], 0
     gold = {} if settlement is None else settlement.get("gold", {})
     points = {one["seat"]: one["delta"] for one in (settlement or {}).get("scores", ())}

@@ -21,6 +21,7 @@ from msgspec import UNSET, Meta, UnsetType
 from ..clock_and_random import World
 from ..errors import (
     BodyTooLarge,
+    NotForBots,
     QuotaExceeded,
     Refused,
     TryAgain,
@@ -30,6 +31,7 @@ from ..errors import (
     WrongStatus,
 )
 from ..match import policy
+from ..match.bots import is_bot
 from ..match.commands import Wanted
 from ..match.creation import check_seconds, game_of
 from ..match.match import rfc3339
@@ -144,9 +146,12 @@ class Pairing:
 
     async def join(self, player: Player, wanted: Wanted, key: Key | None = None) -> tuple[Entry, bool]:
         """He waits from now on; False if he did so before in this queue. With a `key` that was used before, what came
-        of it then.
+        of it then. People are not paired with programs, which find each other by challenges.
 
-        Raises UnknownGame, BadParameter, Refused (options), BodyTooLarge, QuotaExceeded, IdempotencyKeyReused."""
+        Raises NotForBots, UnknownGame, BadParameter, Refused (options), BodyTooLarge, QuotaExceeded,
+        IdempotencyKeyReused."""
+        if is_bot(player.id):
+            raise NotForBots("A bot is not paired with people; create a match, or wait for a challenge.")
         if key is None:
             return await self._join(self._world.new_id("pq_"), player, wanted)
 

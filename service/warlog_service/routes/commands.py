@@ -147,6 +147,8 @@ def _is_replayed_whole(command: AnyCommand) -> bool:
         errors=(
             *MATCH_ERRORS,
             "unknown_seat",
+            "not_your_seat",
+            "unknown_bot",
             "seat_taken",
             "wrong_invitation",
             "competitive",
@@ -155,11 +157,14 @@ def _is_replayed_whole(command: AnyCommand) -> bool:
     ),
 )
 async def put_seat(request: AnyRequest, match_id: FromPath[str], seat: FromPath[str]) -> Answer:
-    """Take a seat, with its invitation if it needs one. One player may hold several seats."""
+    """Take a seat, with its invitation if it needs one. One player may hold several seats.
+
+    With `player` (`bot:1` to `bot:8`) a bot of the house gets the seat, and is prepared at once; with the last seat the
+    match starts. Who made the match, or holds a seat, may do this, and take the seat from it again."""
 
     def take(body: bytes) -> TakeSeat:
         claim: schema.SeatClaim = decode(body, schema.SeatClaim)
-        return TakeSeat(seat, claim.invitation or "")
+        return TakeSeat(seat, claim.invitation or "", claim.player or "")
 
     return await _change(request, match_id, b"take " + seat.encode(), take, 200)
 
@@ -176,7 +181,9 @@ async def put_seat(request: AnyRequest, match_id: FromPath[str], seat: FromPath[
     ),
 )
 async def delete_seat(request: AnyRequest, match_id: FromPath[str], seat: FromPath[str]) -> Answer:
-    """Leave a seat. In a running competitive match, if its game has fleeing, the player flees."""
+    """Leave a seat, or take one from a bot of the house before the start.
+
+    In a running competitive match, if its game has fleeing, the player flees."""
     return await _change(request, match_id, b"leave " + seat.encode(), lambda body: LeaveSeat(seat), 200)
 
 

@@ -8,6 +8,7 @@ from msgspec import Raw
 
 import warlog_core
 from warlog_events.errors import BadParameter, Unauthenticated
+from warlog_events.match.bots import is_wanted
 from warlog_events.match.commands import CreateMatch
 from warlog_events.match.match import at_time
 from warlog_events.match.model import Player, Reader
@@ -51,15 +52,16 @@ async def get_matches(request: AnyRequest) -> Answer:
         token=True,
         headers=("Idempotency-Key",),
         errors=("unknown_game", "unknown_seat", "unknown_player", "unknown_scenario", "competitive", "invalid_options",
-                "too_few_matches", "quota_exceeded", "idempotency_key_reused", "unconfirmed",
+                "unknown_bot", "too_few_matches", "quota_exceeded", "idempotency_key_reused", "unconfirmed",
                 "invalid_position", "other codes of the rule book's options and Position"),
     ),
 )  # fmt: skip
 async def post_match(request: AnyRequest) -> Answer:
     """Create a match.
 
-    `seats` gives for each seat `me`, `open`, `invite` or a player id. The answer has the invitations, which are shown
-    only here. A player who takes all seats starts the match with this call.
+    `seats` gives for each seat `me`, `open`, `invite`, a player id, or a bot of the house (`bot:1` to `bot:8`). The
+    answer has the invitations, which are shown only here. If you and bots of the house have all seats, the match starts
+    with this call.
 
     With an `Idempotency-Key` the call can be repeated for 24 hours: the repeat makes nothing, and gets the first answer
     with its invitations. Any other call of yours that makes something, and this one with another body, needs another
@@ -112,7 +114,7 @@ def _options(text: str | None) -> dict[str, object]:
 
 async def _players(service: Service, spec: CreateMatch) -> dict[str, Player]:
     """The accounts that the seats name. Raises UnknownPlayer."""
-    ids = set(spec.seats.values()) - NOT_IDS
+    ids = {who for who in spec.seats.values() if who not in NOT_IDS and not is_wanted(who)}
     return {id: await service.backend.accounts.named(id) for id in sorted(ids)}
 
 

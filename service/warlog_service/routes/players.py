@@ -20,7 +20,8 @@ TOKENS_MAX = 200
                            headers=("Idempotency-Key",),
                            errors=("idempotency_key_reused", "unconfirmed")))  # fmt: skip
 async def post_player(request: AnyRequest) -> Answer:
-    """Open an account. The answer has its first token, which is never shown again.
+    """Open an account. The answer has its first token, which is never shown again. With `"bot": true` it is the account
+    of a program: wherever the player is shown, it says so, and it is not paired with people.
 
     With an `Idempotency-Key` the call can be repeated from the same address for 24 hours: the repeat makes nothing, and
     gets the first answer with its token. So the key must be kept as secret as the token, and be as hard to guess: it
@@ -31,7 +32,9 @@ async def post_player(request: AnyRequest) -> Answer:
     body = await read_body(request.scope, request.receive, service.settings.body_bytes_max)
     new: schema.NewPlayer = decode(body, schema.NewPlayer)
     key = key_of(request.scope, b"POST /players\0", body)
-    player, token = await service.backend.accounts.create_player(new.name, address=address, key=key)
+    player, token = await service.backend.accounts.create_player(
+        new.name, bot=new.bot, address=address, key=key
+    )
     ledger = service.backend.ledger
     await ledger.open(player.id)
     account = account_json(player, ledger.of_a_new_player())

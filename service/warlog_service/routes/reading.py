@@ -127,7 +127,7 @@ async def get_seen(request: AnyRequest, match_id: FromPath[str]) -> Answer:
     state = match.state if query.at is None else await state_at(request, past, match, player, at)
     if state is None:
         raise NoView("The board does not exist before the match starts.")
-    answer = {
+    answer: dict[str, object] = {
         "match": match.id,
         "version": match.version,
         "at": at,
@@ -137,6 +137,8 @@ async def get_seen(request: AnyRequest, match_id: FromPath[str]) -> Answer:
         "setup": state.setup if match.is_over else state.public_setup,
         "state": state.seen_by(query.seat).data,
     }
+    if (seed := await past.bot_seed(match, query.seat, player)) is not None:
+        answer["seed"] = seed
     return private(answer, 200, (b"etag", tag))
 
 

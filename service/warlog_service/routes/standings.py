@@ -9,6 +9,9 @@ from litestar.params import FromPath
 
 import warlog_core
 from warlog_events.match import policy
+from warlog_events.match.bots import HOUSE
+from warlog_events.match.model import Player
+from warlog_events.match.proposal_json import player_json
 from warlog_events.players.accounts import Account
 from warlog_events.players.ledger import Holdings, Record
 from warlog_service import auth, schema
@@ -36,6 +39,8 @@ async def get_player(request: AnyRequest, player_id: FromPath[str]) -> Answer:
     """The public part of an account: gold, and for each game score, rank and record of competitive matches."""
     service = service_of(request.scope)
     await auth.caller_or_none(service, request.scope)
+    if player_id in HOUSE:
+        await service.backend.house.open()
     account = await service.backend.accounts.player(player_id)
     return private({"player": account_json(account, await _holdings(service, player_id))})
 
@@ -58,7 +63,7 @@ async def get_leaderboard(request: AnyRequest, game: FromPath[str]) -> Answer:
     players = [
         {
             "place": row.place,
-            "player": {"id": row.player, "name": name},
+            "player": player_json(Player(row.player, name)),
             "score": row.score,
             "rank": None if accounting is None else accounting.rank(row.score),
         }
@@ -78,8 +83,7 @@ async def _holdings(service: Service, player: str) -> Holdings:
 def account_json(account: Account, holdings: Holdings) -> dict[str, Any]:
     """What everybody may know."""
     return {
-        "id": account.id,
-        "name": account.name,
+        **player_json(Player(account.id, account.name)),
         "created_at": account.created_at,
         "gold": holdings.gold + holdings.held,
         "games": [

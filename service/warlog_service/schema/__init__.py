@@ -7,6 +7,7 @@ document has its schema. Answers are rendered from what `warlog_events` returns;
 from warlog_service.schema.accounts import (
     Account,
     AccountAnswer,
+    Bots,
     Layout,
     LayoutAnswer,
     Layouts,
@@ -134,6 +135,7 @@ __all__ = [
     "ActionsQuery",
     "Beginning",
     "Board",
+    "Bots",
     "Closing",
     "Cursor",
     "Data",

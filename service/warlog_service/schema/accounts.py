@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from warlog_service.schema.common import GameOptions, Json, PlayerName, Time
+from warlog_service.schema.common import Bot, GameOptions, Json, PlayerName, Time
 
 
 class Standing(Struct, frozen=True, forbid_unknown_fields=True):
@@ -28,6 +28,7 @@ class Account(Struct, frozen=True, forbid_unknown_fields=True):
     created_at: Time
     gold: Annotated[int, Meta(description="all gold, including what is set aside for running matches")]
     games: list[Standing]
+    bot: Bot | UnsetType = UNSET
 
 
 class PlayerCreated(Struct, frozen=True, forbid_unknown_fields=True):
@@ -122,3 +123,28 @@ class TokenCreated(Struct, frozen=True, forbid_unknown_fields=True):
 class Tokens(Struct, frozen=True, forbid_unknown_fields=True):
     tokens: list[Token]
     next: str | None
+
+
+class HouseBot(Struct, frozen=True, forbid_unknown_fields=True):
+    """A level of the house's bots. `bot:5` names it where a match is made."""
+
+    level: Annotated[int, Meta(description="1, for beginners, to 8")]
+    player: PlayerName
+
+
+class BotsOfGame(Struct, frozen=True, forbid_unknown_fields=True):
+    """How the house's bots play a game."""
+
+    game: str
+    search: Annotated[bool, Meta(description="false: they play at random")]
+    iterations: Annotated[
+        dict[str, int], Meta(description="by level: most iterations of the search for an action")
+    ]
+
+
+class Bots(Struct, frozen=True, forbid_unknown_fields=True):
+    """The bots of the house."""
+
+    alive: Annotated[bool, Meta(description="does a program play for them at present?")]
+    bots: list[HouseBot]
+    games: list[BotsOfGame]

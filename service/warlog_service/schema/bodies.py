@@ -11,6 +11,7 @@ from warlog_service.schema.common import GameOptions, GamePosition, Json, Seat, 
 
 class NewPlayer(Struct, frozen=True, forbid_unknown_fields=True):
     name: Annotated[str, Meta(min_length=1, max_length=40)]
+    bot: Annotated[bool, Meta(description="a program plays for it, which everybody sees; for good")] = False
 
 
 class NewToken(Struct, frozen=True, forbid_unknown_fields=True):
@@ -22,6 +23,10 @@ class NewToken(Struct, frozen=True, forbid_unknown_fields=True):
 
 class SeatClaim(Struct, frozen=True, forbid_unknown_fields=True):
     invitation: Annotated[str, Meta(max_length=200)] | None = None
+    player: (
+        Annotated[str, Meta(max_length=32, description="`bot:1` to `bot:8`: who gets the seat; absent: you")]
+        | None
+    ) = None
 
 
 class Wish(Struct, frozen=True, forbid_unknown_fields=True):

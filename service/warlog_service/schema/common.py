@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from warlog_events.match.model import Result as Result
 
@@ -29,6 +29,19 @@ GameView = Annotated[Json, component("GameView", "the match as this seat sees it
 GameEffect = Annotated[Json, component("GameEffect")]
 
 
+Bot = Annotated[Literal[True], Meta(description="stands where a program plays for the account")]
+
+
 class PlayerName(Struct, frozen=True, forbid_unknown_fields=True):
     id: str
     name: str
+    bot: Bot | UnsetType = UNSET
+
+
+class BotInMatch(Struct, frozen=True):
+    """A bot of the house, and the secret seed to which it has committed itself: with it, everybody can find its actions
+    again."""
+
+    level: Annotated[int, Meta(description="1 to 8")]
+    seed_hash: Annotated[str, Meta(description="`sha256:` and the SHA-256 of its seed, in hex")]
+    seed: Annotated[str, Meta(description="when the match is over: the seed, in hex")] | UnsetType = UNSET

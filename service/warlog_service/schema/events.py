@@ -6,8 +6,10 @@ from typing import Annotated, Any, Literal, Union
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from warlog_events.match.model import Search
 from warlog_service.schema.common import (
     FREE,
+    BotInMatch,
     GameEffect,
     GameOptions,
     GamePosition,
@@ -32,7 +34,12 @@ With = Annotated[
 ]
 Uncounted = Annotated[
     list[str],
-    Meta(description="why not: options outside the range that counts (by name), `position`, `same_players`"),
+    Meta(description="why not: options beyond what counts (by name), `position`, `same_players`, `bots`"),
+]
+
+
+Bots = Annotated[
+    dict[str, BotInMatch], Meta(description="by seat: bots of the house that commit themselves to new seeds")
 ]
 
 
@@ -102,6 +109,7 @@ class MatchCreatedEvent(EventBase, frozen=True, kw_only=True, tag="match_created
         | UnsetType
     ) = UNSET
     rematch_of: Annotated[str, Meta(description="the match after which this one is")] | UnsetType = UNSET
+    bots: Bots | UnsetType = UNSET
 
 
 class PlayerJoinedEvent(EventBase, frozen=True, kw_only=True, tag="player_joined"):
@@ -124,7 +132,8 @@ class SeatTakenEvent(EventBase, frozen=True, kw_only=True, tag="seat_taken"):
     """A player took a seat in the lobby."""
 
     seat: Annotated[str, Meta(description="the seat that was taken")]
-    player: Annotated[PlayerName, Meta(description="who took it")]
+    player: Annotated[PlayerName, Meta(description="who took it, or was given it")]
+    bots: Bots | UnsetType = UNSET
 
 
 class SeatLeftEvent(EventBase, frozen=True, kw_only=True, tag="seat_left"):
@@ -168,6 +177,10 @@ class ActionTakenEvent(Ends, frozen=True, kw_only=True, tag="action_taken"):
     action: GameSeenAction | UnsetType = UNSET
     draws: Draws | UnsetType = UNSET
     effects: Effects
+    search: (
+        Annotated[Search, Meta(description="when the match is over: how a bot of the house found the action")]
+        | UnsetType
+    ) = UNSET
 
 
 class ProposedOptions(Struct, frozen=True, tag_field="kind", tag="options", rename=RENAMED):
@@ -288,6 +301,7 @@ class TimeTravelledEvent(Ends, frozen=True, kw_only=True, tag="time_travelled"):
     proposal: Proposed
     to: Annotated[int, Meta(description="the version that play goes on from")]
     seed_commitment: Commitment | UnsetType = UNSET
+    bots: Bots | UnsetType = UNSET
 
 
 class PositionEditedEvent(Agreed, frozen=True, kw_only=True, tag="position_edited"):
@@ -298,6 +312,7 @@ class PositionEditedEvent(Agreed, frozen=True, kw_only=True, tag="position_edite
     seed_commitment: Commitment | UnsetType = UNSET
     draws: Draws | UnsetType = UNSET
     effects: Effects
+    bots: Bots | UnsetType = UNSET
 
 
 class BecameCompetitiveEvent(Agreed, frozen=True, kw_only=True, tag="became_competitive"):

@@ -10,6 +10,7 @@ from warlog_core import Trace
 from warlog_events.match.records import LogEntry, RecordEvent, RecordSetup
 from warlog_events.workers.pairing import Entry
 from warlog_service.schema.common import (
+    BotInMatch,
     GameOptions,
     GamePosition,
     GameView,
@@ -132,7 +133,7 @@ class Match(Struct, frozen=True, forbid_unknown_fields=True):
         Annotated[
             list[str],
             Meta(
-                description="why not: options outside the range that counts (by name), `position`, `same_players`"
+                description="why not: options beyond what counts (by name), `position`, `same_players`, `bots`"
             ),
         ]
         | UnsetType
@@ -142,6 +143,9 @@ class Match(Struct, frozen=True, forbid_unknown_fields=True):
         UNSET
     )
     rematch: Annotated[str, Meta(description="id of the match that is its rematch")] | UnsetType = UNSET
+    bots: Annotated[dict[str, BotInMatch], Meta(description="by seat: the bots of the house")] | UnsetType = (
+        UNSET
+    )
     open_record: Annotated[
         bool,
         Meta(
@@ -217,6 +221,9 @@ class Seen(Struct, frozen=True, forbid_unknown_fields=True):
     rules_version: int
     setup: Annotated[bytes, Meta(description="what never changes in a match; base64")]
     state: Annotated[bytes, Meta(description="the state as far as the seat knows it; base64")]
+    seed: (
+        Annotated[str, Meta(description="for a bot of the house alone: its secret seed, in hex")] | UnsetType
+    ) = UNSET
 
 
 class Actions(Struct, frozen=True, forbid_unknown_fields=True):

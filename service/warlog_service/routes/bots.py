@@ -1,0 +1,39 @@
+"""The bots of the house."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from litestar import get
+
+import warlog_core
+from warlog_events.match.bots import HOUSE, LEVELS, house
+from warlog_events.match.proposal_json import player_json
+from warlog_service import auth, schema
+from warlog_service.backend import service_of
+from warlog_service.openapi import call
+from warlog_service.requests import AnyRequest
+from warlog_service.responses import Answer, private
+
+
+@get("/bots", opt=call(answer=schema.Bots))
+async def get_bots(request: AnyRequest) -> Answer:
+    """The bots of the house: eight levels, each with its account, and how they play each game.
+
+    `alive` is false while no program plays for them: a match with one then waits. Seats are given to them in
+    `POST /matches` and `PUT /matches/{id}/seats/{seat}`, as `bot:1` to `bot:8`."""
+    service = service_of(request.scope)
+    await auth.caller_or_none(service, request.scope)
+    backend = service.backend
+    alive = await backend.personal_feeds.followed_lately(HOUSE)
+    levels = [{"level": level, "player": player_json(house(level))} for level in LEVELS]
+    return private({"alive": alive, "bots": levels, "games": [_how(game) for game in warlog_core.games()]})
+
+
+def _how(name: str) -> dict[str, Any]:
+    iterations = {str(level): warlog_core.level(name, level).iterations for level in LEVELS}
+    search = warlog_core.game(name).raw.has_search
+    return {"game": name, "search": search, "iterations": iterations if search else {}}
+
+
+handlers = [get_bots]
