@@ -531,8 +531,12 @@ enum { WL_LINE_MAX = 8, WL_ARENA_MIN = 1 << 18 };
 typedef struct wl_search_settings {
     uint64_t seed;
     int64_t iterations;
-    int32_t lookahead;  /* actions at random below the tree before a state is evaluated */
-    int32_t candidates; /* actions of which the best at a glance is added to the tree */
+    int32_t lookahead;       /* actions below the tree before a state is evaluated */
+    int32_t care;            /* each of which is the best at a glance of so many at random */
+    int32_t candidates;      /* actions of which the best at a glance is added to the tree */
+    int32_t root_candidates; /* likewise at its root */
+    int32_t exploration;     /* how much weight doubt has: per cent of the values' standard deviation */
+    int32_t widening;        /* per cent: at a node that was visited n times about `widening / 100 * sqrt(n)` actions are tried */
 } wl_search_settings;
 
 /* An action that was looked at. */

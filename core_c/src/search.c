@@ -4,8 +4,13 @@
 enum {
     LISTED_MAX = 4096, /* of a longer listing the rest is not looked at */
     DEPTH_MAX = 64,    /* actions down the tree */
-    LOOKAHEAD = 12,
+    LOOKAHEAD = 4, /* and the other numbers of wl_search_settings that are not given */
+    CARE = 4,
     CANDIDATES = 8,
+    ROOT_CANDIDATES = 64,
+    EXPLORATION = 100,
+    WIDENING = 200,
+    SPREAD = 8192, /* before anything has been seen */
 };
 
 /* An action that was tried after those above it. Nodes are numbered from 1; 0 is none. */
@@ -22,7 +27,9 @@ typedef struct node {
 typedef struct search {
     const wl_game *game;
     const void *setup;
-    int32_t seat, lookahead, candidates;
+    int32_t seat, lookahead, care, candidates, root_candidates, exploration, widening;
+    uint64_t n_values, sum, squares; /* of the values to the seat */
+    uint64_t spread;                 /* their standard deviation */
     uint64_t random;
     uint8_t *world, *tried; /* states */
     wl_action *actions;     /* room for LISTED_MAX */
@@ -72,6 +79,30 @@ static void value_of(const search *s, const void *state, int32_t *value)
         value[seat] = result.winners == 0 ? WL_EVEN : (result.winners & wl_bit(seat)) != 0 ? WL_WON : WL_LOST;
 }
 
+/* Notes the value of an iteration: how much is at stake tells how large a doubt is. */
+static void note_value(search *s, uint64_t value)
+{
+    uint64_t mean;
+
+    s->n_values++;
+    s->sum += value;
+    s->squares += value * value;
+    mean = s->sum / s->n_values;
+    s->spread = root_of(s->squares / s->n_values - mean * mean) + 1;
+}
+
+/* What the action is worth to its actor at a glance; -1 if it cannot be taken. Leaves the state after it in `tried`. */
+static int32_t glance(search *s, const wl_post *post)
+{
+    int32_t value[WL_SEATS_MAX];
+
+    wl_copy(s->game, s->tried, s->world);
+    if (wl_play(s->game, s->setup, s->tried, post, &s->random) != WL_OK)
+        return -1;
+    value_of(s, s->tried, value);
+    return value[post->actor];
+}
+
 /* ---- the tree -------------------------------------------------------------------------------------------------------- */
 
 static int same_action(const wl_action *a, const wl_action *b) { return memcmp(a, b, sizeof *a) == 0; }
@@ -84,16 +115,20 @@ static const node *child_with(const search *s, const node *parent, int32_t actor
     return NULL;
 }
 
-/* The mean value of a child, and a bonus that shrinks with its visits (the upper confidence bound of UCT). */
-static uint64_t promise(const node *child)
+/* The mean value of a child, and a bonus that shrinks with its visits: the upper confidence bound of UCT, measured by the spread
+ * of the values of this search. */
+static uint64_t promise(const search *s, const node *child)
 {
     const uint64_t doubt = root_of((logarithm(child->possible) << 16) / child->visits); /* times 65536 */
 
-    return child->sum / child->visits + doubt / 2;
+    return child->sum / child->visits + ((doubt * s->spread) >> 16) * (uint64_t)s->exploration / 100;
 }
 
 /* So many actions are tried at a node that was visited so often. */
-static uint32_t width(uint32_t visits) { return 2 * root_of(visits) + 1; }
+static uint32_t width(const search *s, uint32_t visits)
+{
+    return (uint32_t)((uint64_t)s->widening * root_of((uint64_t)visits << 16) / 25600) + 1; /* 100 times 256 */
+}
 
 /* The child of `parent` that promises most, of those that are possible in the world; `*n` is how many are. */
 static node *best_child(search *s, const node *parent, int32_t actor, uint32_t *n)
@@ -110,9 +145,9 @@ static node *best_child(search *s, const node *parent, int32_t actor, uint32_t *
             continue;
         child->possible++;
         (*n)++;
-        if (best == NULL || promise(child) > most) {
+        if (best == NULL || promise(s, child) > most) {
             best = child;
-            most = promise(child);
+            most = promise(s, child);
         }
     }
     return best;
@@ -122,28 +157,21 @@ static node *best_child(search *s, const node *parent, int32_t actor, uint32_t *
 static int find_new(search *s, const node *parent, int32_t actor, wl_action *found)
 {
     const size_t listed = s->game->legal(s->setup, s->world, actor, s->actions, LISTED_MAX);
+    const int32_t candidates = parent == s->nodes ? s->root_candidates : s->candidates;
     size_t n = 0;
     int32_t most = -1;
 
     for (size_t i = 0; i < listed && i < LISTED_MAX; i++)
         if (wl_may_choose(s->game, &s->actions[i], WL_PLAY_ON) && child_with(s, parent, actor, &s->actions[i]) == NULL)
             s->actions[n++] = s->actions[i];
-    for (int32_t tries = 0; tries < s->candidates && n > 0; tries++) {
+    for (int32_t tries = 0; tries < candidates && n > 0; tries++) {
         const uint32_t at = wl_below(&s->random, (uint32_t)n);
         const wl_post post = {.actor = actor, .action = s->actions[at]};
-        int32_t value[WL_SEATS_MAX];
+        const int32_t value = candidates > 1 ? glance(s, &post) : 0;
 
         s->actions[at] = s->actions[--n];
-        if (s->candidates > 1) {
-            wl_copy(s->game, s->tried, s->world);
-            if (wl_play(s->game, s->setup, s->tried, &post, &s->random) != WL_OK)
-                continue;
-            value_of(s, s->tried, value);
-        } else {
-            value[actor] = 0;
-        }
-        if (value[actor] > most) {
-            most = value[actor];
+        if (value > most) {
+            most = value;
             *found = post.action;
         }
     }
@@ -162,7 +190,33 @@ static node *add_child(search *s, node *parent, int32_t actor, const wl_action *
     return child;
 }
 
-/* Down the tree, and one action further, in the world; then some actions at random. The nodes on the way go to `path`. */
+/* One action further below the tree: of a few at random of one seat the best at a glance. 0 if there is none. */
+static int look_ahead(search *s)
+{
+    wl_post best = {0};
+    int32_t most = -1;
+
+    for (int32_t tries = 0; tries < s->care; tries++) {
+        wl_post post = {0};
+        const wl_action *action =
+            wl_choose_any(s->game, s->setup, s->world, WL_PLAY_ON, &s->random, s->actions, LISTED_MAX, &post.actor);
+        int32_t value;
+
+        if (action == NULL)
+            return 0;
+        post.action = *action;
+        if (tries > 0 && post.actor != best.actor)
+            continue;
+        value = s->care > 1 ? glance(s, &post) : 0;
+        if (tries == 0 || value > most) {
+            most = value;
+            best = post;
+        }
+    }
+    return wl_play(s->game, s->setup, s->world, &best, &s->random) == WL_OK;
+}
+
+/* Down the tree, and one action further, in the world; then some actions below it. The nodes on the way go to `path`. */
 static int32_t walk(search *s, node **path)
 {
     int32_t depth = 0;
@@ -182,7 +236,7 @@ static int32_t walk(search *s, node **path)
             break;
         actor = depth == 1 ? s->seat : wl_lowest(seats);
         child = best_child(s, parent, actor, &n);
-        if (n < width(parent->visits) && find_new(s, parent, actor, &found)) {
+        if (n < width(s, parent->visits) && find_new(s, parent, actor, &found)) {
             node *added = add_child(s, parent, actor, &found);
             is_new = added != NULL;
             child = is_new ? added : child;
@@ -195,17 +249,8 @@ static int32_t walk(search *s, node **path)
             break;
         path[depth++] = child;
     }
-    for (int32_t i = 0; i < s->lookahead; i++) {
-        wl_post post = {0};
-        const wl_action *action =
-            wl_choose_any(s->game, s->setup, s->world, WL_PLAY_ON, &s->random, s->actions, LISTED_MAX, &post.actor);
-
-        if (action == NULL)
-            break;
-        post.action = *action;
-        if (wl_play(s->game, s->setup, s->world, &post, &s->random) != WL_OK)
-            break;
-    }
+    for (int32_t i = 0; i < s->lookahead && look_ahead(s); i++)
+        ;
     return depth;
 }
 
@@ -222,6 +267,7 @@ static int32_t iterate(search *s, const void *seen)
         return error;
     depth = walk(s, path);
     value_of(s, s->world, value);
+    note_value(s, (uint64_t)value[s->seat]);
     for (int32_t i = 0; i < depth; i++) {
         path[i]->visits++;
         if (i > 0)
@@ -275,6 +321,14 @@ static size_t write_choices(const search *s, wl_choice *out, size_t cap)
 
 /* ---- entry points ------------------------------------------------------------------------------------------------------ */
 
+static int32_t given(int32_t number, int32_t usual) { return number > 0 ? number : usual; }
+
+static int are_settings(const wl_search_settings *s)
+{
+    return s != NULL && s->iterations >= 0 && s->lookahead >= 0 && s->care >= 0 && s->candidates >= 0 &&
+           s->root_candidates >= 0 && s->exploration >= 0 && s->widening >= 0;
+}
+
 static int plays(const wl_game *game) { return game != NULL && game->sample != NULL && game->evaluate != NULL; }
 
 int32_t wl_sample(const wl_game *game, const void *setup, const void *seen, int32_t viewer, uint64_t seed, void *out)
@@ -313,7 +367,7 @@ int64_t wl_search(const wl_game *game, const void *setup, const void *seen, int3
 
     if (error != WL_OK)
         return error;
-    if (!plays(game) || settings == NULL || settings->iterations < 0 || settings->lookahead < 0 || settings->candidates < 0)
+    if (!plays(game) || !are_settings(settings))
         return WL_E_ARGUMENT;
     if (seat < 0 || seat >= game->seats_in(setup) || arena == NULL || (uintptr_t)arena % 8 != 0 || (out == NULL && cap > 0))
         return WL_E_ARGUMENT;
@@ -331,8 +385,13 @@ int64_t wl_search(const wl_game *game, const void *setup, const void *seen, int3
     s.n_nodes = 1;
     s.nodes[0] = (node){.actor = WL_SERVER};
     s.random = settings->seed;
-    s.lookahead = settings->lookahead > 0 ? settings->lookahead : LOOKAHEAD;
-    s.candidates = settings->candidates > 0 ? settings->candidates : CANDIDATES;
+    s.lookahead = given(settings->lookahead, LOOKAHEAD);
+    s.care = given(settings->care, CARE);
+    s.candidates = given(settings->candidates, CANDIDATES);
+    s.root_candidates = given(settings->root_candidates, ROOT_CANDIDATES);
+    s.exploration = given(settings->exploration, EXPLORATION);
+    s.widening = given(settings->widening, WIDENING);
+    s.spread = SPREAD;
     memset(s.world, 0, 2 * game->state_size);
     for (int64_t i = 0; i < settings->iterations; i++) {
         error = iterate(&s, seen);

@@ -151,7 +151,11 @@ static void compare_after(fuzzer *f, const wl_post *post, const uint8_t *block, 
 static int64_t search(fuzzer *f, const void *setup, const void *seen, int32_t seat)
 {
     static uint64_t arena[WL_ARENA_MIN / sizeof(uint64_t)];
-    const wl_search_settings settings = {.seed = next_random(f), .iterations = below(f, 12), .lookahead = below(f, 6)};
+    const wl_search_settings settings = {.seed = next_random(f),
+                                         .iterations = below(f, 12),
+                                         .lookahead = below(f, 6),
+                                         .care = below(f, 4),
+                                         .widening = below(f, 300)};
     wl_choice choices[4];
 
     return wl_search(f->game, setup, seen, seat, &settings, arena, sizeof arena, choices, sizeof choices / sizeof choices[0]);

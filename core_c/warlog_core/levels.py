@@ -16,7 +16,7 @@ from msgspec import Struct
 from warlog_core.binding import OPEN_BYTES
 from warlog_core.codecs._actions import type_name
 from warlog_core.errors import Refused
-from warlog_core.opponent import Choice, search
+from warlog_core.opponent import Choice, Settings, search
 from warlog_core.state import State
 
 LEVELS = range(1, 9)
@@ -29,19 +29,20 @@ class Level(Struct, frozen=True, forbid_unknown_fields=True):
 
     iterations   of the search, for each action
     random       share of the actions that are chosen at random instead
-    candidates   actions of which the best at a glance is looked at next; 0: the usual number
-    lookahead    actions at random before a state is evaluated; 0: the usual number"""
+    settings     how the search goes about it, if not as in the game's other levels"""
 
     iterations: int
     random: float = 0.0
-    candidates: int = 0
-    lookahead: int = 0
+    settings: Settings | None = None
+
+
+SIMPLE = Settings(lookahead=1, care=1, candidates=1, root_candidates=1)
 
 
 DEFAULTS = (
-    Level(8, random=0.5, candidates=1),
-    Level(20, random=0.25, candidates=2),
-    Level(60, random=0.1),
+    Level(8, random=0.6, settings=SIMPLE),
+    Level(20, random=0.2),
+    Level(60, random=0.05),
     Level(180),
     Level(500),
     Level(1_000),
@@ -54,12 +55,14 @@ class Opponent(Struct, frozen=True, forbid_unknown_fields=True):
     """`rules/<game>_opponent.json`.
 
     levels     eight, the weakest first
+    settings   of the search of all levels that have none of their own
     from_book  types of actions that are not searched for: purchases, layouts. One that `book` has and that is allowed
                is chosen at random, or one that is listed where it has none
     book       such actions
     finish     types of actions that end a preparation, chosen once the book's choice has been made"""
 
     levels: tuple[Level, ...] = DEFAULTS
+    settings: Settings = Settings()
     from_book: tuple[str, ...] = ()
     book: tuple[dict[str, Any], ...] = ()
     finish: tuple[str, ...] = ()
@@ -97,7 +100,7 @@ def play(
     has no search. It gives up only where there is nothing else to do. None where the seat has nothing to decide, or
     only open templates to choose from. Raises ValueError for a level that there is not, BadState where no state fits
     what was seen, UnknownSeat."""
-    how = _level(seen.game.name, level)
+    how, opponent = _level(seen.game.name, level), opponent_of(seen.game.name)
     rng = random.Random(seed)  # of which only `random` gives the same numbers in every Python
     actions = complete_actions(seen, seat)
     if not actions or seat not in seen.to_act:
@@ -115,8 +118,7 @@ def play(
         seat,
         seed=int(rng.random() * 2**53),
         iterations=count,
-        lookahead=how.lookahead,
-        candidates=how.candidates,
+        settings=opponent.settings if how.settings is None else how.settings,
         arena=arena,
     )
     return found if found is not None else _unsearched(seen, seat, _any_of(actions, rng), seed)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 
 from warlog_core import binding
@@ -27,6 +28,24 @@ class Line(Struct, frozen=True):
     continuation: list[tuple[str, Any]]
 
 
+class Settings(Struct, frozen=True, forbid_unknown_fields=True):
+    """How a search goes about it (warlog.h, wl_search_settings); 0: the usual number.
+
+    lookahead        actions below the tree before a state is evaluated
+    care             each of which is the best at a glance of so many at random
+    candidates       actions of which the best at a glance is added to the tree
+    root_candidates  likewise at its root
+    exploration      how much weight doubt has, in per cent of the standard deviation of the values
+    widening         in per cent: at a node that was visited n times about widening / 100 * sqrt(n) actions are tried"""
+
+    lookahead: int = 0
+    care: int = 0
+    candidates: int = 0
+    root_candidates: int = 0
+    exploration: int = 0
+    widening: int = 0
+
+
 class Choice(Struct, frozen=True):
     """The action chosen, and the best that were looked at, the most visited first; `iterations` to find them again."""
 
@@ -44,16 +63,14 @@ def search(
     seed: int,
     iterations: int | None = None,
     seconds: float = 1.0,
-    lookahead: int = 0,
-    candidates: int = 0,
+    settings: Settings | None = None,
     arena: bytearray | None = None,
 ) -> Choice | None:
     """What `seat` should do, from `seen`: `state.seen_by(seat)`. With the same view, seed and iterations the choice is
     the same.
 
     iterations  how long; None: as many as take about `seconds` of this machine
-    lookahead   actions at random before a state is evaluated; 0: the usual number
-    candidates  actions of which the best at a glance is looked at next; 0: the usual number
+    settings    how the search goes about it, if not as usual
     arena       the search's memory, to be used again; 48 MiB if none is given
 
     None where the seat has nothing to choose from but open templates (an army, a layout). Raises NotPlayed where the
@@ -64,8 +81,10 @@ def search(
     memory = bytearray(ARENA_BYTES) if arena is None else arena
     number = game.actor_number(seat, seen.seats)
 
+    numbers = msgspec.structs.astuple(settings or Settings())
+
     def run(count: int) -> list[binding.RawChoice]:
-        return game.raw.search(seen._raw, number, seed, count, lookahead, candidates, memory)
+        return game.raw.search(seen._raw, number, seed, count, numbers, memory)
 
     if iterations is None:
         began = time.perf_counter()

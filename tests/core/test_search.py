@@ -13,7 +13,7 @@ import warlog_core
 from tests.core.games import GAMES, starts
 from tests.core.test_properties import entropy_of, names, random_line, start
 from tests.core.wec_positions import BOOK as WEC
-from warlog_core import State
+from warlog_core import Settings, State
 
 PLAYED = [name for name in GAMES if warlog_core.game(name).raw.has_search]
 STARTS = [one for one in starts() if one[0] in PLAYED]
@@ -91,6 +91,31 @@ def test_the_same_view_seed_and_iterations_give_the_same_choice(name: str, seed:
     assert sum(one.visits for one in chosen[0].lines) <= 300
     others = {repr(warlog_core.search(state.seen_by(seat), seat, seed=s, iterations=50)) for s in range(5)}
     assert len(others) > 1
+
+
+NUMBERS = {
+    "lookahead": 9,
+    "care": 1,
+    "candidates": 1,
+    "root_candidates": 1,
+    "exploration": 1_000,
+    "widening": 10,
+}
+
+
+@pytest.mark.parametrize("setting", NUMBERS)
+def test_every_setting_of_a_search_is_heeded(setting: str, seed: int) -> None:
+    state = opening("universal", seed)
+    seat = state.to_act[0]
+    usual, other, negative = (Settings(**{setting: number}) for number in (0, NUMBERS[setting], -1))
+    seen = state.seen_by(seat)
+    choices = [
+        warlog_core.search(seen, seat, seed=5, iterations=300, settings=one) for one in (None, usual, other)
+    ]
+    assert choices[0] == choices[1]
+    assert choices[0] != choices[2]
+    with pytest.raises(warlog_core.CoreError, match="argument"):
+        warlog_core.search(seen, seat, seed=5, iterations=1, settings=negative)
 
 
 @pytest.mark.parametrize("name", PLAYED)

@@ -359,12 +359,11 @@ class RawGame:
         seat: int,
         seed: int,
         iterations: int,
-        lookahead: int,
-        candidates: int,
+        numbers: Sequence[int],
         arena: Any,
     ) -> list[RawChoice]:
-        """wl_search. Raises BadState where nothing fits what was seen."""
-        settings = ffi.new("wl_search_settings *", (seed, iterations, lookahead, candidates))
+        """wl_search; `numbers`: the settings after the iterations. Raises BadState where nothing fits what was seen."""
+        settings = ffi.new("wl_search_settings *", (seed, iterations, *numbers))
         memory = ffi.from_buffer(arena, require_writable=True)
         cap = 16
 

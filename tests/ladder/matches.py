@@ -1,0 +1,141 @@
+"""One match of the ladder, from its seed: the same every time."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+import time
+from statistics import median
+from typing import Any
+
+from msgspec import Struct
+
+import warlog_core
+from tests.ladder.players import play_at_random, player
+from warlog_core import State
+
+ARENA = bytearray(16 << 20)
+LONG_ARENA = bytearray(48 << 20)
+MEASURED_EVERY = 5  # actions
+PACE = 3  # the level whose matches are measured
+CLEAR = 0.6  # a match that is cut off is won by a side that stands at least so well, else drawn
+
+
+class Table(Struct, frozen=True):
+    """Options under which a game is played in the ladder, and how many actions a match may have."""
+
+    game: str
+    options: dict[str, Any]
+    actions_max: int
+
+
+class Timed(Struct, frozen=True, tag="times"):
+    """Milliseconds of processor time that a level takes for an action, over positions of its matches."""
+
+    table: str
+    level: int
+    actions: int
+    median: float
+    slowest: float  # 99 of 100 are quicker
+    version: str
+
+
+class Played(Struct, frozen=True, tag="match"):
+    """A match as it stands in the results.
+
+    table    which of the tables
+    players  their names; the first had the side that begins the list of seats, the second the other
+    shares   what part of its iterations each might use
+    points   of the first player: 1, 0.5 or 0
+    seconds  of processor time that each player took, and for how many actions
+    version  of the search and its numbers"""
+
+    table: str
+    players: tuple[str, str]
+    shares: tuple[float, float]
+    seed: int
+    points: float
+    reason: str
+    actions: int
+    seconds: tuple[float, float]
+    thought: tuple[int, int]
+    version: str
+
+
+def sides_of(table: Table, state: State) -> dict[str, int]:
+    """Seat → 0 or 1: the side of the first seat, or the other. Allies win and lose together."""
+    described = warlog_core.game(table.game).describe(table.options)
+    teams = {seat["id"]: seat["team"] for seat in described["seats"]}
+    sides = {seat: int(teams[seat] != teams[state.seats[0]]) for seat in state.seats}
+    assert len({teams[seat] for seat in state.seats}) == 2
+    return sides
+
+
+def play_match(
+    name: str, table: Table, players: tuple[str, str], shares: tuple[float, float], seed: int, version: str
+) -> Played:
+    rng = random.Random(f"{name} {seed}")
+    state = warlog_core.game(table.game).new(options=table.options, draws=rng.randbytes)
+    sides = sides_of(table, state)
+    who = [player(one, share, ARENA) for one, share in zip(players, shares, strict=True)]
+    seconds, thought, actions = [0.0, 0.0], [0, 0], 0
+    while state.result is None and actions < table.actions_max:
+        seat = state.to_act[0]
+        side = sides[seat]
+        key = hashlib.sha256(f"{seed} {actions}".encode()).digest()
+        number = int.from_bytes(key[:4], "big")
+        seen = state.seen_by(seat)
+        began = time.process_time()
+        action = who[side](seen, seat, number)
+        seconds[side] += time.process_time() - began
+        thought[side] += 1
+        state.apply(
+            seat, play_at_random(seen, seat, number) if action is None else action, draws=rng.randbytes
+        )
+        actions += 1
+    return Played(
+        name,
+        players,
+        shares,
+        seed,
+        _points(state, sides),
+        "cut off" if state.result is None else state.result.reason,
+        actions,
+        (round(seconds[0], 3), round(seconds[1], 3)),
+        (thought[0], thought[1]),
+        version,
+    )
+
+
+def time_level(name: str, table: Table, level: int, actions: int, version: str) -> Timed:
+    """Over positions of matches that a quick level plays against itself, which are like those that it meets."""
+    took: list[float] = []
+    seed = 0
+    while len(took) < actions:
+        seed += 1
+        rng = random.Random(f"{name} {seed}")
+        state = warlog_core.game(table.game).new(options=table.options, draws=rng.randbytes)
+        for number in range(table.actions_max):
+            if state.result is not None or len(took) == actions:
+                break
+            seat = state.to_act[0]
+            seen = state.seen_by(seat)
+            if number % MEASURED_EVERY == 0:
+                began = time.process_time()
+                warlog_core.play(seen, seat, level=level, seed=number, arena=LONG_ARENA)
+                took.append(1000 * (time.process_time() - began))
+            choice = warlog_core.play(seen, seat, level=PACE, seed=number, arena=ARENA)
+            assert choice is not None
+            state.apply(seat, choice.action, draws=rng.randbytes)
+    took.sort()
+    return Timed(name, level, len(took), median(took), took[len(took) * 99 // 100], version)
+
+
+def _points(state: State, sides: dict[str, int]) -> float:
+    """Of the side of the first seat."""
+    if state.result is None:
+        value = state.evaluate()[state.seats[0]]
+        return 1.0 if value >= CLEAR else 0.0 if value <= 1 - CLEAR else 0.5
+    if not state.result.winners:
+        return 0.5
+    return float(sides[state.result.winners[0]] == 0)

@@ -1,0 +1,78 @@
+"""Who plays in the ladder. Each player sees what its seat may know, and nothing more."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import warlog_core
+from warlog_core import LEVELS, State
+from warlog_core.levels import complete_actions, prepared_action
+from warlog_core.opponent import Settings
+
+Player = Callable[[State, str, int], Any]
+"""`player(seen, seat, seed)` is an action, or None where it knows none."""
+
+GREEDY_WORLDS = 3
+
+
+def player(name: str, share: float, arena: bytearray) -> Player:
+    """A player by its name: "random", "greedy", "1" ... "8", or settings of a search: "iterations=400,lookahead=1".
+
+    share  what part of its iterations a level may use"""
+    if name == "random":
+        return play_at_random
+    if name == "greedy":
+        return play_greedily
+    if name.isdecimal():
+        number = int(name)
+        assert number in LEVELS
+
+        def play(seen: State, seat: str, seed: int) -> Any:
+            count = round(warlog_core.level(seen.game.name, number).iterations * share)
+            choice = warlog_core.play(seen, seat, level=number, seed=seed, iterations=count, arena=arena)
+            return None if choice is None else choice.action
+
+        return play
+    settings = {key: int(value) for key, _, value in (one.partition("=") for one in name.split(","))}
+
+    iterations = settings.pop("iterations")
+    how = Settings(**settings)
+
+    def search(seen: State, seat: str, seed: int) -> Any:
+        prepared = prepared_action(seen, seat, random.Random(seed))
+        if prepared is not None:
+            return prepared
+        choice = warlog_core.search(seen, seat, seed=seed, arena=arena, iterations=iterations, settings=how)
+        return play_at_random(seen, seat, seed) if choice is None else choice.action
+
+    return search
+
+
+def play_at_random(seen: State, seat: str, seed: int) -> Any:
+    actions = complete_actions(seen, seat)
+    return random.Random(seed).choice(actions) if actions else None
+
+
+def play_greedily(seen: State, seat: str, seed: int) -> Any:
+    """What looks best after one action, on average over a few worlds and dice. It prepares as the levels do."""
+    rng = random.Random(seed)
+    prepared = prepared_action(seen, seat, rng)
+    if prepared is not None:
+        return prepared
+    actions = complete_actions(seen, seat)
+    if not actions:
+        return None
+    worlds = [seen.sample(seat, rng.getrandbits(32)) for _ in range(GREEDY_WORLDS)]
+    if len({world.data for world in worlds}) == 1 and not seen.game.raw.row.draws_max:
+        worlds = worlds[:1]
+    values = [sum(_after(world, seat, action, rng) for world in worlds) for action in actions]
+    best = max(values)
+    return rng.choice([action for action, value in zip(actions, values, strict=True) if value == best])
+
+
+def _after(world: State, seat: str, action: Any, rng: random.Random) -> float:
+    after = world.copy()
+    after.apply(seat, action, draws=rng.randbytes)
+    return after.evaluate()[seat]

@@ -1,0 +1,245 @@
+"""docs/STRENGTH.md and docs/BALANCE.md, from the results of the ladder."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from statistics import median
+
+import warlog_core
+from tests.ladder.matches import CLEAR, Played, Timed
+from tests.ladder.statistics import Score, ratings
+from tests.ladder.tables import TABLES
+from warlog_core import LEVELS
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+NAMES = {"random", "greedy", *map(str, LEVELS)}
+STRONG = {"7", "8"}  # whose matches show how fair a game is
+FAIR = 0.6
+
+STRENGTH = """# How strong the computer opponents are
+
+Written by `make ladder` (`python -m tests.ladder --report`) from its results. What is measured:
+
+* **Levels** 1 to 8 (`warlog_core.level`), against each other, against **random** play (any listed action) and against
+  **greedy** play (one action ahead: of all listed actions the one with the best `evaluate` after it, on average over
+  three worlds and dice that its seat thinks possible). Every player sees what its seat may see.
+* **Matches** in pairs: the same seed for all draws, with the seats swapped; two seats or two teams. A match that is not
+  over after the table's limit of actions is judged by `evaluate`: won from {clear} % on, else drawn.
+* **Part** is the part of their iterations that both levels may use: a twentieth of level 8's is the most, so that
+  matches are quick. A full match has part "all"; the weakest levels always play with all they have.
+* Playing stops when the question is settled by a sequential test (5 % errors of either kind; of neighbours it asks:
+  50 % or 60 %?), when the number of matches is reached, or when time is up. A draw is half a win. Intervals are
+  Wilson's, of 95 %; that tests stop early makes them a little too narrow.
+* **Elo**: the likeliest ratings by all results of the table, random play being 0, with standard errors. All results of
+  a level count for it, whatever its part was. Where nearly every match is won, the difference is a lower bound.
+
+"""
+
+BALANCE = """# How fair the games are
+
+Written by `make ladder` (`python -m tests.ladder --report`) from its results: matches of the computer opponents of
+levels 7 and 8 against each other and themselves, at a twentieth of their iterations ([STRENGTH.md](STRENGTH.md) has the
+settings), with the usual options. The first side is that of the first seat. The rules stay as they are, whatever is
+found here.
+
+"""
+
+
+def version_of(game: str) -> str:
+    """Names what a game's levels depend on: their numbers, the search, the game's rules and its judgement."""
+    core = ROOT / "core_c"
+    files = [
+        core / "src" / "search.c",
+        core / "src" / "playing.c",
+        *sorted((core / "src" / "games").glob(f"{game}*.[ch]")),
+        core / "warlog_core" / "rules" / f"{game}_opponent.json",
+    ]
+    digest = hashlib.sha256()
+    for file in files:
+        digest.update(file.read_bytes() if file.is_file() else b"")
+    return digest.hexdigest()[:12]
+
+
+def write_reports(results: Sequence[Played | Timed], folder: Path = ROOT / "docs") -> None:
+    """Of each table the results of the version that was played last."""
+    matches: dict[str, list[Played]] = {table: [] for table in TABLES}
+    times: dict[str, list[Timed]] = {table: [] for table in TABLES}
+    for one in results:
+        if isinstance(one, Timed):
+            times[one.table].append(one)
+        elif {*one.players} <= NAMES:
+            matches[one.table].append(one)
+    for table, played in matches.items():
+        matches[table] = [one for one in played if one.version == played[-1].version]
+    strength = [STRENGTH.format(clear=round(100 * CLEAR)), *_aims(matches)]
+    for table, played in matches.items():
+        strength += _strength_of(table, played, times[table])
+    (folder / "STRENGTH.md").write_text("\n".join(strength).rstrip() + "\n", encoding="utf-8")
+    balance = [BALANCE, *_balance(matches)]
+    (folder / "BALANCE.md").write_text("\n".join(balance).rstrip() + "\n", encoding="utf-8")
+
+
+def _scores(played: Iterable[Played]) -> dict[tuple[str, str, float], Score]:
+    """By pair and part, each pair in one order: the higher level first, random and greedy play last."""
+    found: dict[tuple[str, str, float], Score] = {}
+    for one in played:
+        names = one.players
+        ordered = sorted(names, key=_rank)
+        points = one.points if list(names) == ordered else 1 - one.points
+        key = (ordered[0], ordered[1], one.shares[0])
+        if names[0] != names[1]:
+            found[key] = found.get(key, Score()).plus(points)
+    return dict(sorted(found.items(), key=lambda item: [_rank(name) for name in item[0][:2]] + [item[0][2]]))
+
+
+def _rank(name: str) -> int:
+    return -int(name) if name.isdecimal() else 1 if name == "greedy" else 2
+
+
+def _percent(score: Score) -> str:
+    low, high = score.interval()
+    return f"{100 * score.share:.0f} % ({100 * low:.0f} to {100 * high:.0f})"
+
+
+def _counts(score: Score) -> str:
+    return f"{score.won} + {score.drawn} = {score.lost} -"
+
+
+def _part(share: float) -> str:
+    return "all" if share == 1 else f"1/{1 / share:.3g}"
+
+
+# ---- strength --------------------------------------------------------------------------------------------------
+
+
+def _aims(matches: dict[str, list[Played]]) -> list[str]:
+    lines = [
+        "## What was aimed at",
+        "",
+        "Level 8 is to have 98 % against random play and 85 % against greedy play, level 1 at most 70 % against",
+        "random play. An aim is missed when the interval ends before it.",
+        "",
+        "| table | part | level 8 : random | level 8 : greedy | level 1 : random |",
+        "|---|---|---|---|---|",
+    ]
+    for table, played in matches.items():
+        scores = _scores(played)
+        for share in sorted({key[2] for key in scores if key[0] == "8" and key[1] in ("random", "greedy")}):
+            cells = [
+                _aim(scores.get(("8", "random", share)), 0.98),
+                _aim(scores.get(("8", "greedy", share)), 0.85),
+                _aim(scores.get(("1", "random", 1.0)), 0.7, at_most=True),
+            ]
+            lines.append(f"| {table} | {_part(share)} | {' | '.join(cells)} |")
+    return [*lines, ""]
+
+
+def _aim(score: Score | None, aim: float, *, at_most: bool = False) -> str:
+    if score is None:
+        return "–"
+    low, high = score.interval()
+    missed = low > aim if at_most else high < aim
+    reached = score.share <= aim if at_most else score.share >= aim
+    return f"{_percent(score)} of {score.n}: {'missed' if missed else 'reached' if reached else 'open'}"
+
+
+def _strength_of(table: str, played: list[Played], times: list[Timed]) -> list[str]:
+    if not played:
+        return []
+    row = TABLES[table]
+    scores = _scores(played)
+    lines = [
+        f"## {warlog_core.game(row.game).codec.title}: `{table}`",
+        "",
+        f"Options `{row.options or 'the usual ones'}`, at most {row.actions_max} actions, {len(played)} matches.",
+        "",
+        "| players | part | won, drawn, lost | share (95 %) |",
+        "|---|---|---|---|",
+    ]
+    for (one, two, share), score in scores.items():
+        lines.append(f"| {one} : {two} | {_part(share)} | {_counts(score)} | {_percent(score)} |")
+    return [*lines, "", *_levels(table, played, scores, times), ""]
+
+
+def _levels(
+    table: str, played: list[Played], scores: dict[tuple[str, str, float], Score], times: list[Timed]
+) -> list[str]:
+    pairs: dict[tuple[str, str], Score] = {}
+    for (one, two, _), score in scores.items():
+        old = pairs.get((one, two), Score())
+        pairs[one, two] = Score(old.won + score.won, old.drawn + score.drawn, old.lost + score.lost)
+    elo = ratings(pairs, "random")
+    speed = _speeds(played)
+    lines = [
+        "| player | iterations | Elo | per doubling | actions a second | at full length, ms: median, 99 % |",
+        "|---|---|---|---|---|---|",
+    ]
+    game = TABLES[table].game
+    for name in [*map(str, reversed(LEVELS)), "greedy", "random"]:
+        if name not in elo:
+            continue
+        value, error = elo[name]
+        cells = ["", f"{value:.0f} ± {error:.0f}" if name != "random" else "0", "", f"{speed[name]:.0f}", ""]
+        if name.isdecimal():
+            own = warlog_core.level(game, int(name)).iterations
+            cells[0] = f"{own:,}"
+            below = str(int(name) - 1)
+            if below in elo:
+                doublings = math.log2(own / warlog_core.level(game, int(below)).iterations)
+                cells[2] = f"{(value - elo[below][0]) / doublings:+.0f}"
+            if timed := [one for one in times if one.level == int(name)]:
+                cells[4] = f"{timed[-1].median:.0f}, {timed[-1].slowest:.0f}"
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    return lines
+
+
+def _speeds(played: list[Played]) -> dict[str, float]:
+    """Actions per second of one core, by player."""
+    seconds, actions = defaultdict[str, float](float), Counter[str]()
+    for one in played:
+        for name, took, thought in zip(one.players, one.seconds, one.thought, strict=True):
+            seconds[name] += took
+            actions[name] += thought
+    return {name: actions[name] / max(seconds[name], 1e-3) for name in actions}
+
+
+# ---- balance ---------------------------------------------------------------------------------------------------
+
+
+def _balance(matches: dict[str, list[Played]]) -> list[str]:
+    lines = [
+        "| table | matches | first side won | second | drawn | share of the first | actions: median, most | cut off |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    said = []
+    for table, played in matches.items():
+        fair = [one for one in played if {*one.players} <= STRONG]
+        if not fair:
+            continue
+        score = Score()
+        for one in fair:
+            score = score.plus(one.points)
+        lengths = [one.actions for one in fair]
+        cut = sum(one.reason == "cut off" for one in fair)
+        lines.append(
+            f"| {table} | {score.n} | {score.won} | {score.lost} | {score.drawn} | {_percent(score)} |"
+            f" {median(lengths):.0f}, {max(lengths)} | {cut} |"
+        )
+        if max(score.share, 1 - score.share) > FAIR:
+            which = "first" if score.share > FAIR else "second"
+            low, high = score.interval()
+            sure = low > 0.5 or high < 0.5
+            said.append(
+                f"* `{table}`: the {which} side has more than 60 %{'' if sure else ', which may be chance'}."
+            )
+    reasons = ["", "How matches ended:", ""]
+    for table, played in matches.items():
+        fair = [one for one in played if {*one.players} <= STRONG]
+        if fair:
+            counted = Counter(one.reason for one in fair).most_common()
+            reasons.append(f"* `{table}`: " + ", ".join(f"{n} × {reason}" for reason, n in counted) + ".")
+    return [*lines, "", *said, *reasons]

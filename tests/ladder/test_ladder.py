@@ -1,0 +1,93 @@
+"""The ladder itself: its statistics, that its matches can be repeated, and that a run goes on where it ended."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from tests.core.games import GAMES
+from tests.ladder.__main__ import PAIRS, bounds, questions, results_of, run
+from tests.ladder.matches import Played, play_match
+from tests.ladder.report import write_reports
+from tests.ladder.statistics import Score, is_settled, ratings
+from tests.ladder.tables import TABLES
+
+
+def test_every_game_of_the_build_has_a_table() -> None:
+    assert {table.game for table in TABLES.values()} == {*GAMES}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_match_is_the_same_every_time(name: str) -> None:
+    one, two = (play_match(name, TABLES[name], ("random", "1"), (1.0, 1.0), 3, "v") for _ in range(2))
+    assert (one.points, one.reason, one.actions) == (two.points, two.reason, two.actions)
+    assert sum(one.thought) == one.actions
+
+
+def test_a_share_has_an_interval_that_shrinks_with_matches() -> None:
+    low, high = Score(50, 0, 50).interval()
+    assert (round(low, 3), round(high, 3)) == (0.404, 0.596)  # as tables of Wilson's interval have it
+    assert Score(0, 20, 0).share == 0.5
+    assert Score().interval() == (0.0, 1.0)
+    assert Score(500, 0, 500).interval()[0] > low
+
+
+@pytest.mark.parametrize(("true", "stronger"), [(0.45, False), (0.65, True)])
+def test_the_sequential_test_ends_and_is_seldom_wrong(true: float, stronger: bool) -> None:
+    wrong = 0
+    for seed in range(100):
+        rng, score = random.Random(seed), Score()
+        while not is_settled(score, 0.5, 0.6):
+            score = score.plus(float(rng.random() < true))
+            assert score.n < 2_000
+        wrong += (score.share > 0.55) is not stronger
+    assert wrong <= 8
+
+
+def test_ratings_are_those_that_the_results_are_likeliest_with() -> None:
+    """Three players of which each wins 3 of 4 against the next: 191 Elo apart."""
+    scores = {("b", "a"): Score(300, 0, 100), ("c", "b"): Score(250, 100, 50), ("c", "a"): Score(360, 0, 40)}
+    elo = ratings(scores, "a")
+    assert elo["a"] == (0.0, 0.0)
+    assert elo["b"][0] == pytest.approx(191, abs=6)
+    assert elo["c"][0] == pytest.approx(382, abs=12)
+    assert 10 < elo["b"][1] < 25
+    fewer = ratings(
+        {pair: Score(score.won // 4, score.drawn // 4, score.lost // 4) for pair, score in scores.items()},
+        "a",
+    )
+    assert fewer["b"][1] == pytest.approx(2 * elo["b"][1], rel=0.05)
+
+
+def test_a_run_goes_on_where_it_ended_and_the_documents_come_from_its_results(tmp_path: Path) -> None:
+    path = tmp_path / "results.jsonl"
+    asked = questions(["hex"], ["1:random"], full=False)
+    run(asked, path, matches=2, minutes=5, processes=1, settle=True)
+    first = path.read_bytes()
+    run(asked, path, matches=2, minutes=5, processes=1, settle=True)
+    assert path.read_bytes() == first
+    run(asked, path, matches=4, minutes=5, processes=1, settle=True)
+    assert path.read_bytes().startswith(first)
+    results = results_of(path)
+    seeds = [one.seed for one in results if isinstance(one, Played)]
+    assert seeds == [1, 1, 2, 2]
+    assert [one.players for one in results if isinstance(one, Played)] == 2 * [
+        ("1", "random"),
+        ("random", "1"),
+    ]
+    write_reports(results, tmp_path)
+    strength = (tmp_path / "STRENGTH.md").read_text(encoding="utf-8")
+    assert "| 1 : random | all |" in strength
+    assert max(map(len, strength.splitlines())) <= 170
+    assert "How fair" in (tmp_path / "BALANCE.md").read_text(encoding="utf-8")
+
+
+def test_the_usual_questions_join_all_levels() -> None:
+    pairs = [tuple(pair.split(":")) for pair in PAIRS]
+    for level in range(2, 9):
+        assert (str(level), str(level - 1)) in pairs
+    for one, two in pairs:
+        low, high = bounds(one, two)
+        assert 0 <= low <= high <= 1
