@@ -21,9 +21,10 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from warlog_core.binding import Parameter, Signature
 
 Role = Literal["piece", "tray_piece", "space", "spaces", "direction", "choice", "number", "seat"]
-ActionKind = Literal["play", "setup", "meta"]
+ActionKind = Literal["play", "setup", "answer", "meta"]
 Json = dict[str, Any]
 
+_ANSWERS = frozenset(("accept_draw", "decline_draw"))  # the same in every game (CONVENTIONS.md)
 _ROLE_OF_KIND: Mapping[str, Role] = {
     "piece": "piece",
     "space": "space",
@@ -73,7 +74,8 @@ class ForEach(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Lists(Struct, frozen=True, tag_field="fill", tag="lists", omit_defaults=True):
-    """A list of choices for each piece of a type that is bought. Each choice beyond `included` has a `cost`."""
+    """A list of choices for each piece of a type that is bought. A choice may stand in a list more than once. Each
+    choice beyond `included` has a `cost`."""
 
     of: list[str]
     for_each: ForEach
@@ -183,6 +185,7 @@ class ActionNotes(Struct, frozen=True, forbid_unknown_fields=True):
     kinds: dict[str, ActionKind] = {}
     roles: dict[str, dict[str, Role]] = {}
     clicks: dict[str, list[str]] = {}
+    again: Annotated[list[str], Meta(description="templates that may be filled in again")] = []
     variants: dict[str, list[Variant]] = {}
     redacted: dict[str, dict[str, str]] = {}
 
@@ -203,7 +206,12 @@ class DescribedAction(Struct, frozen=True, kw_only=True):
     required: list[str] = []
     kind: (
         Annotated[
-            ActionKind, Meta(description="`setup`: before play; `meta`: giving up, draw offers, the clock")
+            ActionKind,
+            Meta(
+                description="`play`; `setup`: before play; `answer`: to another's draw offer; `meta`: offering a draw, "
+                "giving up, the clock. A client that chooses by itself takes `play` and `setup`, and an `answer` where "
+                "the list has neither."
+            ),
         ]
         | UnsetType
     ) = UNSET
@@ -218,6 +226,16 @@ class DescribedAction(Struct, frozen=True, kw_only=True):
     server_only: Annotated[bool, Meta(description="posted by the server, never listed")] | UnsetType = UNSET
     open: (
         Annotated[bool, Meta(description='listed as `"open": true`, to be filled in by `form`')] | UnsetType
+    ) = UNSET
+    final: (
+        Annotated[
+            bool,
+            Meta(
+                description="of templates: true: what is posted stands; false: until the seat declares that it is "
+                "ready, the template stays listed, and what is posted replaces what was"
+            ),
+        ]
+        | UnsetType
     ) = UNSET
     form: (
         Annotated[
@@ -307,6 +325,7 @@ def _action(
         found["server_only"] = True
     if template:
         found["open"] = True
+        found["final"] = type_ not in notes.again
     if form:
         found["form"] = msgspec.to_builtins(dict(form))
     return found
@@ -329,4 +348,6 @@ def _role(parameter: Parameter) -> Role:
 
 
 def _kind(signature: Signature) -> ActionKind:
+    if signature.name in _ANSWERS:
+        return "answer"
     return "meta" if signature.gives_up or signature.server_only else "play"

@@ -10,7 +10,7 @@ from __future__ import annotations
 import difflib
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from itertools import islice
 from typing import Any
@@ -130,11 +130,13 @@ def nearest(name: str, names: Sequence[str]) -> str:
     return f" Did you mean {quoted(found[0])}?" if found else ""
 
 
-def of_form(value: object, type_: Any, what: str, lacks: str = "") -> Explanation | None:
+def of_form(
+    value: object, type_: Any, what: str, lacks: str = "", unoffered: Collection[str] = ()
+) -> Explanation | None:
     """What is wrong with the form of `value`, which should be a `type_` (Structs); None: nothing.
 
     `what` begins a sentence about the whole: "The action"; `lacks` one about an unknown field of it: "The action has no
-    field". `path` begins at `value`."""
+    field". `path` begins at `value`. `unoffered`: values of `type` that are not named where an unknown one is given."""
     try:
         msgspec.convert(value, type_)
     except msgspec.ValidationError as error:
@@ -146,7 +148,7 @@ def of_form(value: object, type_: Any, what: str, lacks: str = "") -> Explanatio
     fault, steps, of_key = _placed(value, message, type_)
     if of_key:
         return _key(fault, value, steps)
-    return _sentence(fault, value, steps, schema_of(type_), what, lacks or f"{what} has no field")
+    return _sentence(fault, value, steps, schema_of(type_), what, lacks or f"{what} has no field", unoffered)
 
 
 def of_template(action: object) -> Explanation | None:
@@ -232,7 +234,13 @@ def _key(fault: str, value: object, steps: list[str | int]) -> Explanation:
 
 
 def _sentence(
-    fault: str, value: object, steps: list[str | int], schema: Mapping[str, Any], what: str, lacks: str
+    fault: str,
+    value: object,
+    steps: list[str | int],
+    schema: Mapping[str, Any],
+    what: str,
+    lacks: str,
+    unoffered: Collection[str],
 ) -> Explanation:
     at = _value_at(value, steps)
     part = schema_at(schema, value, steps)
@@ -259,7 +267,8 @@ def _sentence(
     if fault.startswith(("Invalid enum value", "Invalid value")):
         allowed = list(part.get("enum", ()))
         if not allowed and steps and steps[-1] == "type":
-            allowed = _types(schema_at(schema, value, steps[:-1], whole=True))
+            types = _types(schema_at(schema, value, steps[:-1], whole=True))
+            allowed = [name for name in types if name not in unoffered]
         noun = str(steps[-1]).replace("_", " ") if steps and isinstance(steps[-1], str) else "value"
         hint = nearest(at, [name for name in allowed if isinstance(name, str)]) if isinstance(at, str) else ""
         said = hint or (f" It may be {one_of(allowed)}." if allowed else "")

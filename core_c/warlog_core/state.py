@@ -153,9 +153,10 @@ class State:
         if code == "match_over":
             return Explanation(self.game.errors[code])  # nothing else has been looked at
         if code == "malformed_action":
-            found = explain.of_form(given, self.game.codec.action_type, "The action") or explain.of_template(
-                given
-            )
+            ours = {signature.name for signature in self._raw_game.actions if signature.server_only}
+            found = explain.of_form(
+                given, self.game.codec.action_type, "The action", unoffered=ours
+            ) or explain.of_template(given)
         elif given is not None:
             record, items = self._tables.record(given)
             words = self._raw_game.explain(self._raw, self._actor_number(actor), record, items)

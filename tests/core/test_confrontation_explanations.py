@@ -40,14 +40,37 @@ def shopping(**options: Any) -> warlog_core.State:
             {},
             {"type": "army", "pieces": {"bishop": 1}},
             "bad_spells",
-            "There must be a list of spells for each Bishop: there are 0 lists for 1.",
-            "/pieces/bishop",
+            "There must be as many lists of spells as Bishops are bought: this army has 0, but must have 1.",
+            "/bishops",
         ),
+        (
+            {},
+            {"type": "army", "pieces": {"bishop": 1}, "bishops": [["heal", "heal"], ["heal", "heal"]]},
+            "bad_spells",
+            "There must be as many lists of spells as Bishops are bought: this army has 2, but must have 1.",
+            "/bishops",
+        ),
+        *[
+            (
+                {},
+                {"type": "army", "pieces": {"rook": 1, "pawn": wrong}},
+                "malformed_action",
+                detail,
+                "/pieces/pawn",
+            )
+            for wrong, detail in [
+                (1.5, '"pawn" must be an integer, not 1.5.'),
+                ("1", '"pawn" must be an integer, not a string.'),
+                (None, '"pawn" must be an integer, not null.'),
+                (-1, '"pawn" is -1, but must be from 0 to 60.'),
+                (61, '"pawn" is 61, but must be from 0 to 60.'),
+            ]
+        ],
         (
             {"spells_per_bishop": 2},
             {"type": "army", "pieces": {"bishop": 1}, "bishops": [["heal"]]},
             "bad_spells",
-            "Each Bishop takes at least 2 spells, this one has 1.",
+            "A Bishop must have from 2 to 99 spells, but this one has 1.",
             "/bishops/0",
         ),
         (

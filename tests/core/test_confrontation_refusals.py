@@ -129,6 +129,15 @@ def test_an_area_is_refused_for_the_first_of_its_faults(kind: Any, spaces: Any, 
         area = {"kind": kind, "spaces": sorted(spaces, key=lambda space: (space[1], space[0]))}
         assert state.view("black", plain=True)["terrain"] == [area]
         assert state.check("black", action) == "terrain_overlap"
+        why = state.explain("black", action, "terrain_overlap")
+        assert why.detail == f"{why.members['space']} has terrain already."
+        assert why.path == f"/spaces/{spaces.index(why.members['space'])}"
+    if code == "terrain_in_zone":
+        why = state.explain("white", action, code)
+        assert (
+            why.detail == f"{why.members['space']} lies in the zone of White, where no terrain may be placed."
+        )
+        assert why.path == f"/spaces/{spaces.index(why.members['space'])}"
 
 
 @pytest.mark.parametrize("position", [0, 3, -1, 2**31 - 1, -(2**31), -(2**31) + 3])

@@ -98,6 +98,16 @@ def test_malformed_actions_say_which_field_and_what_was_expected(name: str, seed
 
 
 @pytest.mark.parametrize("name", GAMES)
+def test_an_unknown_type_of_action_offers_those_that_players_post(name: str) -> None:
+    state = warlog_core.game(name).new(draws=bytes)
+    why = state.explain(state.seats[0], {"type": "dance"}, "malformed_action")
+    assert why.path == "/type"
+    assert why.members["allowed"] == [
+        action.name for action in state.game.raw.actions if not action.server_only
+    ]
+
+
+@pytest.mark.parametrize("name", GAMES)
 def test_unknown_options_name_the_nearest_and_others_their_range(name: str) -> None:
     game = warlog_core.game(name)
     schema = explain.schema_of(game.codec.options_type)

@@ -84,7 +84,12 @@ def laid(**changes: str) -> list[str]:
     [
         (LAYOUT[:-1], "A layout has 25 pieces, this one has 24.", "/layout"),
         (laid(_0="bomb", _5="field_marshal"), "A bomb may not stand in the first line.", "/layout/0"),
-        (laid(_5="mine", _15="bomb"), "A mine stands in the last two lines.", "/layout/5"),
+        (laid(_5="mine", _15="bomb"), "A mine must stand in the last two lines.", "/layout/5"),
+        (
+            laid(_0="flag", _21="field_marshal"),
+            "The flag must stand in a headquarters: slot 21 or 23, counted from 0.",
+            "/layout/0",
+        ),
         (laid(_10="captain"), "An army has 2 of the type major, this layout has 1.", "/layout"),
     ],
 )

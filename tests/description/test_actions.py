@@ -263,7 +263,8 @@ def test_every_action_has_a_kind_a_label_clicks_and_roles_and_requires_what_is_n
         fields = [parameter.name for parameter in signature.parameters]
         assert [*one["properties"]] == ["type", *fields]
         assert one["kind"] in get_args(ActionKind)
-        assert one["kind"] == "meta" or not (signature.gives_up or signature.server_only)
+        assert (one["kind"] == "answer") == (signature.name in ("accept_draw", "decline_draw"))
+        assert one["kind"] in ("answer", "meta") or not (signature.gives_up or signature.server_only)
         assert one.get("server_only", False) == signature.server_only
         assert one["label"][0].isupper()
         assert sorted(one["clicks"]) == sorted(fields)
@@ -275,12 +276,13 @@ def test_every_action_has_a_kind_a_label_clicks_and_roles_and_requires_what_is_n
             "open" in schema_at(game.schema("action"), {"type": signature.name}, [])["properties"]
         )
         assert not one.get("open") or one["form"] or name == "junqi"
+        assert ("final" in one) == bool(one.get("open"))
 
 
 @pytest.mark.parametrize("name", GAMES)
 def test_what_a_games_file_says_of_actions_names_actions_and_fields_that_there_are(name: str) -> None:
     notes, types = notes_of(name), player_for(name, {}, random.Random(0)).types
-    for table in (notes.labels, notes.kinds, notes.roles, notes.clicks, notes.variants):
+    for table in (notes.labels, notes.kinds, notes.roles, notes.clicks, notes.variants, notes.again):
         assert {*table} <= {*types}
     for type_, roles in notes.roles.items():
         assert {*roles} <= {*types[type_]["properties"]}
@@ -289,6 +291,22 @@ def test_what_a_games_file_says_of_actions_names_actions_and_fields_that_there_a
             properties = types[type_]["properties"]
             assert {*variant.fields, *variant.when} <= {*properties}
             assert all({*values} <= {*properties[field]["enum"]} for field, values in variant.when.items())
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_template_that_is_not_final_is_listed_again_after_it_was_posted(name: str, seed: int) -> None:
+    rng = random.Random(seed)
+    state = warlog_core.game(name).new(draws=rng.randbytes)
+    player = player_for(name, {}, rng)
+    seat = state.to_act[0]
+    templates = [one["type"] for one in state.legal(seat, plain=True) if one.get("open")]
+    for type_ in templates:
+        after = state.copy()
+        filled = player.filled(player.types[type_]["form"], after.view(seat, plain=True), seat)
+        after.apply(seat, {"type": type_, **filled}, draws=rng.randbytes)
+        listed = [one["type"] for one in after.legal(seat, plain=True) if one.get("open")]
+        assert (type_ not in listed) == player.types[type_]["final"], (name, type_)
+    assert templates or name in ("universal", "wec")
 
 
 def test_fields_that_do_not_belong_together_do_not_fit_the_schema() -> None:

@@ -137,8 +137,8 @@ class Game(Struct, frozen=True):
         return msgspec.convert(_keeping_more(cls, _with_board(given)), cls)
 
     def action(self, type: str) -> Json:
-        """How an action is described: its `properties`, `kind` ("meta": giving up, draw offers, the clock), `label`,
-        `clicks` and `form`. Raises KeyError."""
+        """How an action is described: its `properties`, `kind` ("play"; "setup": before play; "answer": to a draw
+        offer; "meta": giving up, offering a draw, the clock), `label`, `clicks` and `form`. Raises KeyError."""
         described: Json = self.actions["$defs"][
             self.actions["discriminator"]["mapping"][type].rpartition("/")[2]
         ]

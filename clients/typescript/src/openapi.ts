@@ -1795,7 +1795,7 @@ export interface components {
             /** @description the space where it goes or arrives */
             to: string;
         };
-        /** @description Offer a draw, once per turn (7.12). */
+        /** @description Offer a draw, once per turn (7.12). The match waits until the others have answered. */
         ConfrontationOfferDraw: {
             /**
              * @description says which it is
@@ -2616,10 +2616,10 @@ export interface components {
             /** @description fields that must be given */
             required?: string[];
             /**
-             * @description `setup`: before play; `meta`: giving up, draw offers, the clock
+             * @description `play`; `setup`: before play; `answer`: to another's draw offer; `meta`: offering a draw, giving up, the clock. A client that chooses by itself takes `play` and `setup`, and an `answer` where the list has neither.
              * @enum {unknown}
              */
-            kind?: "meta" | "play" | "setup";
+            kind?: "answer" | "meta" | "play" | "setup";
             /** @description for a button */
             label?: string;
             /** @description the order in which a person gives the fields; some may not be needed */
@@ -2628,6 +2628,8 @@ export interface components {
             server_only?: boolean;
             /** @description listed as `"open": true`, to be filled in by `form` */
             open?: boolean;
+            /** @description of templates: true: what is posted stands; false: until the seat declares that it is ready, the template stays listed, and what is posted replaces what was */
+            final?: boolean;
             /** @description the fields that a person fills in; in a template no others may be given */
             form?: {
                 [key: string]: components["schemas"]["Budget"] | components["schemas"]["Lists"] | components["schemas"]["Number"] | components["schemas"]["Choice"] | components["schemas"]["Slots"] | components["schemas"]["Area"] | components["schemas"]["Payment"];
@@ -3293,7 +3295,7 @@ export interface components {
             /** @description the spaces passed, in order */
             path: string[];
         };
-        /** @description Offer a draw, once per round (7.10). */
+        /** @description Offer a draw, once per round (7.10). The battle goes on; the others may answer at any time. */
         HexOfferDraw: {
             /**
              * @description says which it is
@@ -4111,7 +4113,10 @@ export interface components {
             /** @description a space id such as S11 (2.1) */
             at?: string;
         };
-        /** @description Lay the army out anew (7.3). Listed as `{"type": "layout", "open": true}`; `open` is never posted. */
+        /**
+         * @description Lay the army out anew (7.3), as often as you like until `ready`, which makes it final. Listed as
+         *         `{"type": "layout", "open": true}`; `open` is never posted.
+         */
         JunqiLayout: {
             /**
              * @description says which it is
@@ -4226,7 +4231,7 @@ export interface components {
              */
             seat: "east" | "north" | "south" | "west";
         };
-        /** @description Offer a draw, once per own step (7.7). */
+        /** @description Offer a draw, once per own step (7.7). Play goes on; the others may answer at any time. */
         JunqiOfferDraw: {
             /**
              * @description says which it is
@@ -4811,7 +4816,10 @@ export interface components {
              */
             created_at: string;
         };
-        /** @description A list of choices for each piece of a type that is bought. Each choice beyond `included` has a `cost`. */
+        /**
+         * @description A list of choices for each piece of a type that is bought. A choice may stand in a list more than once. Each
+         *         choice beyond `included` has a `cost`.
+         */
         Lists: {
             /**
              * @description says which it is
@@ -6699,7 +6707,7 @@ export interface components {
             /** @description the own spaces that are paid, as many as the ability costs; `auto` lets the rules choose (7) */
             pay: "auto" | string[];
         };
-        /** @description Offer a draw, once per turn (7.12). The turn goes on. */
+        /** @description Offer a draw, once per turn (7.12). The turn goes on; the others may answer at any time. */
         UniversalOfferDraw: {
             /**
              * @description says which it is

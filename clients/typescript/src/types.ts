@@ -41,7 +41,10 @@ export function isComplete<Listed extends object>(action: Listed): action is Exc
 /** How a game describes an action: its fields, `kind`, `label`, `clicks` and `form`. */
 export type DescribedAction = Schemas["DescribedAction"];
 
-/** What a game's description says of a type of action; `kind` is `"meta"` of giving up, draw offers and the clock. */
+/**
+ * What a game's description says of a type of action. Its `kind` is `"answer"` of answers to a draw offer, `"meta"` of giving up,
+ * of offering a draw and of the clock.
+ */
 export function describedAction(game: Pick<Schemas["Game"], "actions">, type: string): DescribedAction | undefined {
   const { $defs, discriminator } = game.actions;
   return $defs[discriminator.mapping[type]?.split("/").at(-1) ?? ""];

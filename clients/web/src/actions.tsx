@@ -3,6 +3,7 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import type { Candidate } from "./choose";
+import { isAside } from "./described";
 import { cost, TemplateForm } from "./forms";
 import type { MatchState } from "./state";
 import { words } from "./words";
@@ -21,7 +22,7 @@ export function Actions({ match }: { match: MatchState }): JSX.Element | null {
   if (all.length === 0) return <p>{words().notYourTurn}</p>;
   const picked = match.picked.value ?? [];
   const settled = (match.groups.value.get(match.group.value ?? "") ?? picked).filter((one) => chooser.isSettled(one));
-  const meta = all.filter((one) => one.type.kind === "meta");
+  const meta = all.filter((one) => isAside(one.type));
   const chosen = match.cells.value.length > 0;
   const choose = (one: Candidate) => match.choose(one);
   const found = isOpen.value ? picked.filter((one) => full(match, one).toLowerCase().includes(sought.value.toLowerCase())) : [];
@@ -74,7 +75,7 @@ export function NearClick({ match, at }: { match: MatchState; at: { x: number; y
   const [chooser, picked] = [match.chooser.value, match.picked.value ?? []];
   if (chooser === null || match.cells.value.length === 0 || match.open.value !== null || !match.isLive.value) return null;
   const several = picked.length > 1 && picked.length <= 8 && picked.every((one) => chooser.isSettled(one));
-  const asked = match.sure.value !== null && match.sure.value.type.kind !== "meta";
+  const asked = match.sure.value !== null && !isAside(match.sure.value.type);
   if (!several && !asked) return null;
   return (
     <div class="near" style={{ left: `${Math.min(at.x, innerWidth - 200)}px`, top: `${at.y + 14}px` }}>

@@ -89,8 +89,11 @@ export interface Editor {
 
 export type Form = Json & { fill: string };
 
+/** Giving up, offering a draw, and answering to an offer: beside the moves, and asked about before it is done. */
+export const isAside = (type: ActionType): boolean => type.kind === "meta" || type.kind === "answer";
+
 export interface ActionType {
-  kind: "play" | "setup" | "meta";
+  kind: "play" | "setup" | "answer" | "meta";
   label: string;
   clicks: string[];
   open?: boolean;

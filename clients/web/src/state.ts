@@ -3,7 +3,7 @@
 import { batch, computed, signal } from "@preact/signals";
 import { WarlogError } from "warlog-client";
 import { type Candidate, type Cell, Chooser, nameOf, type Trace } from "./choose";
-import type { Described, Json } from "./described";
+import { isAside, type Described, type Json } from "./described";
 import { type Names, namesOf, type Step, steps } from "./effects";
 import { type Thing, things } from "./layers";
 import { inPlace, shown, sleep, whileShown } from "./feeds";
@@ -387,7 +387,7 @@ export class MatchState {
   }
 
   #drop(): void {
-    this.picked.value = this.candidates.peek().filter((one) => one.type.kind !== "meta");
+    this.picked.value = this.candidates.peek().filter((one) => !isAside(one.type));
     this.cells.value = [];
     this.pointed.value = null;
     this.sure.value = null;
@@ -441,7 +441,7 @@ export class MatchState {
   /** An action that the reader has chosen: taken at once, unless it is to be asked about. */
   choose(one: Candidate): void {
     const takes = (one.trace?.takes.length ?? 0) + (one.trace?.hits.length ?? 0) > 0;
-    const asks = one.type.kind === "meta" || (!one.action.open && (this.caution.peek() === "all" || (this.caution.peek() === "takes" && takes)));
+    const asks = isAside(one.type) || (!one.action.open && (this.caution.peek() === "all" || (this.caution.peek() === "takes" && takes)));
     if (asks && this.sure.peek() !== one) this.sure.value = one;
     else void this.act(one.action);
   }

@@ -1624,6 +1624,7 @@ static int32_t conf_check(const void *setup_, const void *state_, const wl_post 
  *   too_many_pieces     pieces, greatest number    bad_spells          index in `bishops` or -1, spells or lists, how many are due
  *   too_many_points     cost or -1, budget         bad_place           greatest place
  *   illegal_target      range, or -1               not_your_piece      its seat
+ *   terrain_overlap     the first space with terrain
  *   the rest            type of the piece, its space or -1 */
 static size_t conf_explain(const void *setup_, const void *state_, const wl_post *post, int32_t error, wl_word *out)
 {
@@ -1667,6 +1668,7 @@ static size_t conf_explain(const void *setup_, const void *state_, const wl_post
         out[1] = setup->army_points;
         return 2;
     case BAD_PLACE: out[0] = wl_popcount(state->alive); return 1;
+    case TERRAIN_OVERLAP: out[0] = first_of(posted_area(post) & all_terrain(state)); return 1;
     case ILLEGAL_TARGET: out[0] = HAS_RANGE[a->field[1]] ? setup->spells[a->field[1]].range : -1; return 1;
     case WL_E_NOT_YOUR_PIECE: out[0] = seat_of(state, a->field[0]); return 1;
     case ALREADY_PLACED:

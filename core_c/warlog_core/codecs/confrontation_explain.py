@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from warlog_core.codecs import book_data
 from warlog_core.codecs.confrontation_structs import KINDS, PHASES, SPACE_IDS, SPACE_NAMES, SPELL_NAMES, TYPES
 from warlog_core.errors import Explanation
 from warlog_core.explain import one_of, pointer, quoted
 
 Given = Mapping[str, Any]
 Facts = Sequence[int]
+
+_BOOK = book_data("confrontation")
+_ZONES: Mapping[str, Sequence[str]] = {entry["seat"]: entry["zone"] for entry in _BOOK["seats"]}
 
 _DOING = {
     "army": "armies are bought",
@@ -59,11 +63,13 @@ def of_action(action: Given, code: str, words: Facts, seats: Sequence[str]) -> E
             said = f"An area has 4 or 8 different spaces, not {len(action['spaces'])}."
             return Explanation(said, {"allowed": [4, 8], "have": len(action["spaces"])}, "/spaces")
         case "terrain_not_connected", _:
-            return Explanation("The spaces of an area are connected by their sides.", {}, "/spaces")
+            return Explanation("All spaces of an area must be connected by their sides.", {}, "/spaces")
         case "terrain_in_zone", _:
-            return Explanation("A space of this area lies in the zone of a seat.", {}, "/spaces")
-        case "terrain_overlap", _:
-            return Explanation("A space of this area has terrain already.", {}, "/spaces")
+            return _in_zone(action["spaces"], seats)
+        case "terrain_overlap", (number,):
+            space = SPACE_NAMES[number]
+            path = pointer("spaces", action["spaces"].index(space))
+            return Explanation(f"{space} has terrain already.", {"space": space}, path)
         case "wrong_race", _:
             return Explanation("Only Demons rise from Hell.", {"needed": "demons"}, "/type")
         case "action_required", _:
@@ -87,6 +93,12 @@ def of_action(action: Given, code: str, words: Facts, seats: Sequence[str]) -> E
     return None
 
 
+def _in_zone(spaces: Sequence[str], seats: Sequence[str]) -> Explanation:
+    at, seat = next((at, seat) for at, space in enumerate(spaces) for seat in seats if space in _ZONES[seat])
+    said = f"{spaces[at]} lies in the zone of {seat.capitalize()}, where no terrain may be placed."
+    return Explanation(said, {"space": spaces[at], "seat": seat}, pointer("spaces", at))
+
+
 def _army(action: Given, code: str, words: Facts) -> Explanation | None:
     where = "/preset" if "preset" in action else "/pieces"
     match code, words:
@@ -97,12 +109,16 @@ def _army(action: Given, code: str, words: Facts) -> Explanation | None:
             return Explanation(said, {"have": have, "maximum": most}, where)
         case "bad_spells", (at, have, needed):
             if at < 0:
-                said = f"There must be a list of spells for each Bishop: there are {have} lists for {needed}."
-                path = "/bishops" if "bishops" in action else "/pieces/bishop"
-                return Explanation(said, {"have": have, "needed": needed}, path)
-            said = f"Each Bishop takes at least {needed} spells, this one has {have}."
+                have = len(action.get("bishops", ()))
+                said = (
+                    "There must be as many lists of spells as Bishops are bought: "
+                    f"this army has {have}, but must have {needed}."
+                )
+                return Explanation(said, {"have": have, "needed": needed}, "/bishops")
+            most = _BOOK["max_spells_per_bishop"]
+            said = f"A Bishop must have from {needed} to {most} spells, but this one has {have}."
             path = pointer("bishops", at) if "bishops" in action else where
-            return Explanation(said, {"have": have, "minimum": needed}, path)
+            return Explanation(said, {"have": have, "minimum": needed, "maximum": most}, path)
         case "too_many_points", (cost, budget):
             said = f"This army costs {cost} points, but there are {budget}."
             members = {"cost": cost, "budget": budget}

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from warlog_core.codecs.junqi_forms import slots_of
 from warlog_core.codecs.junqi_structs import ARMY, CAUSES, COLORS, MODES, PHASES, SEATS, SPACE_NAMES, TYPES
 from warlog_core.errors import Explanation
-from warlog_core.explain import pointer, quoted
+from warlog_core.explain import one_of, pointer, quoted
 
 Given = Mapping[str, Any]
 Facts = Sequence[int]
@@ -29,9 +30,9 @@ _CAUSE = dict(
 _DOING = {"layout": "armies are laid out", "play": "the battle is on", "over": "the match is over"}
 _FLAG, _BOMB, _MINE = "flag", "bomb", "mine"
 _RULE = {
-    _FLAG: "the flag stands in a headquarters",
+    _FLAG: "the flag must stand in a headquarters",
     _BOMB: "a bomb may not stand in the first line",
-    _MINE: "a mine stands in the last two lines",
+    _MINE: "a mine must stand in the last two lines",
 }
 _LENGTH, _PLACE = 1, 2
 
@@ -126,8 +127,9 @@ def _layout(path: str, layout: Sequence[str], fault: int, at: int, type_: int, n
         detail = f"A layout has {ARMY} pieces, this one has {len(layout)}."
         return Explanation(detail, {"have": len(layout), "needed": ARMY}, path)
     if fault == _PLACE:
-        rule = _RULE.get(TYPES[type_], "no piece may stand there")
-        return Explanation(f"{rule.capitalize()}.", {}, f"{path}/{at}")
+        rule, slots = _RULE[TYPES[type_]], slots_of(TYPES[type_])
+        where = f": slot {one_of(slots)}, counted from 0" if TYPES[type_] == _FLAG else ""
+        return Explanation(f"{rule.capitalize()}{where}.", {"allowed": slots}, f"{path}/{at}")
     have = sum(piece == TYPES[type_] for piece in layout)
     detail = f"An army has {needed} of the type {name(type_)}, this layout has {have}."
     return Explanation(detail, {"have": have, "needed": needed}, path)

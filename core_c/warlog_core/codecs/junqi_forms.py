@@ -28,6 +28,11 @@ def forms(options: Mapping[str, Any], board: Mapping[str, Any]) -> dict[str, dic
     return {"layout": {"layout": Slots(slots, dict(_COUNTS))}}
 
 
+def slots_of(type_: str) -> list[int]:
+    """The slots of a layout, from 0 on, in which a piece of this type may stand."""
+    return [slot for slot, cell in enumerate(_LAYOUT["cells"]) if _may_stand(type_, cell)]
+
+
 def _may_stand(type_: str, cell: str) -> bool:
     line = int(cell[0])
     if type_ == "flag":

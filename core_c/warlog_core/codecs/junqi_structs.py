@@ -78,7 +78,8 @@ Options = options_struct(
 
 
 class Layout(ActionStruct, frozen=True, tag="layout"):
-    """Lay the army out anew (7.3). Listed as `{"type": "layout", "open": true}`; `open` is never posted."""
+    """Lay the army out anew (7.3), as often as you like until `ready`, which makes it final. Listed as
+    `{"type": "layout", "open": true}`; `open` is never posted."""
 
     layout: LayoutTypes | UnsetType = UNSET
     open: bool | UnsetType = UNSET

@@ -58,7 +58,7 @@ export async function typed(warlog: Warlog, some: GameName, maybe: string | unde
   same<(typeof blue.actions)[number], ListedAction>(true);
   const events = await Promise.all(["red", "blue"].map((seat) => warlog.match("m").prepare(seat)));
   same<typeof events, LiveEvent[]>(true);
-  same<DescribedAction["kind"], "play" | "setup" | "meta" | undefined>(true);
+  same<DescribedAction["kind"], "play" | "setup" | "answer" | "meta" | undefined>(true);
   const resigning: DescribedAction | undefined = describedAction(await warlog.games.get("hex"), "resign");
   void resigning;
   await hex.propose({ kind: "undo", to: 4 });
