@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from litestar.types import Scope
 
-from warlog_events.errors import CrossOrigin, InsufficientScope, Unauthenticated, Unavailable
+from warlog_events.errors import CrossOrigin, InsufficientScope, TooManyRequests, Unauthenticated, Unavailable
 from warlog_events.players.accounts import Caller
 from warlog_service.backend import Service
 from warlog_service.browsers import is_same_origin, session_token
@@ -31,11 +31,15 @@ def asker(service: Service, scope: Scope, player: str | None) -> Asker:
 
 def spend_one(limit: TokenBuckets, key: str, scope: Scope) -> None:
     """Takes a token of a rate limit, and the answer to this request says what is left. Raises TooManyRequests."""
+    wire = wire_of(scope)
     try:
-        limit.spend(key)
-    finally:
-        if limit.rate and (wire := wire_of(scope)) is not None:
+        left = limit.spend(key)
+    except TooManyRequests:
+        if wire is not None:
             wire.add_headers(limit.headers(key))
+        raise
+    if left and wire is not None:
+        wire.add_headers(left)
 
 
 async def caller_or_none(service: Service, scope: Scope) -> Caller | None:

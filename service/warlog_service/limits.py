@@ -33,10 +33,10 @@ class TokenBuckets:
         self._buckets: dict[str, tuple[float, float]] = {}  # key → (tokens, when)
         self._new = 0
 
-    def spend(self, key: str) -> None:
-        """Take one token of `key`. Raises TooManyRequests when there is none."""
+    def spend(self, key: str) -> Headers:
+        """Take one token of `key`; gives what `headers` would give now. Raises TooManyRequests when there is none."""
         if not self.rate:
-            return
+            return []
         now = self._now()
         held = self._buckets.get(key)
         if held is None:
@@ -46,7 +46,9 @@ class TokenBuckets:
             tokens = min(self.burst, held[0] + (now - held[1]) * self.rate)
         if tokens < 1.0:
             raise TooManyRequests((1.0 - tokens) / self.rate, self.name)
-        self._buckets[key] = (tokens - 1.0, now)
+        tokens -= 1.0
+        self._buckets[key] = (tokens, now)
+        return self._told(tokens)
 
     def headers(self, key: str) -> Headers:
         """What is left to `key` now, for the answer (draft-ietf-httpapi-ratelimit-headers): how many tokens there are,
@@ -54,7 +56,9 @@ class TokenBuckets:
         if not self.rate:
             return []
         tokens, when = self._buckets.get(key, (self.burst, 0.0))
-        tokens = min(self.burst, tokens + (self._now() - when) * self.rate)
+        return self._told(min(self.burst, tokens + (self._now() - when) * self.rate))
+
+    def _told(self, tokens: float) -> Headers:
         seconds = math.ceil((self.burst - tokens) / self.rate)
         return [self._policy, (b"ratelimit", self._left % (tokens, seconds))]
 

@@ -128,15 +128,15 @@ def test_what_is_left_of_a_limit_is_told_as_its_draft_has_it() -> None:
     policy = (b"ratelimit-policy", b'"requests";q=5;w=10')
     told = []
     for _ in range(5):
-        limit.spend("ada")
-        told.append(limit.headers("ada"))
+        told.append(limit.spend("ada"))
+        assert told[-1] == limit.headers("ada")
     assert told == [[policy, (b"ratelimit", b'"requests";r=%d;t=%d' % (4 - i, 2 * i + 2))] for i in range(5)]
     with pytest.raises(TooManyRequests):
         limit.spend("ada")
     now = 3.0
     assert limit.headers("ada") == [policy, (b"ratelimit", b'"requests";r=1;t=7')]
     assert limit.headers("bob") == [policy, (b"ratelimit", b'"requests";r=5;t=0')]
-    assert TokenBuckets("requests_per_caller", 0, lambda: now, "requests").headers("ada") == []
+    assert TokenBuckets("requests_per_caller", 0, lambda: now, "requests").spend("ada") == []
 
 
 def test_answers_and_refusals_tell_what_is_left(tmp_path: Path) -> None:
