@@ -29,10 +29,12 @@ class Level(Struct, frozen=True, forbid_unknown_fields=True):
 
     iterations   of the search, for each action
     random       share of the actions that are chosen at random instead
+    book         does it use the game's book?
     settings     how the search goes about it, if not as in the game's other levels"""
 
     iterations: int
     random: float = 0.0
+    book: bool = True
     settings: Settings | None = None
 
 
@@ -40,8 +42,8 @@ SIMPLE = Settings(lookahead=1, care=1, candidates=1, root_candidates=1)
 
 
 DEFAULTS = (
-    Level(8, random=0.6, settings=SIMPLE),
-    Level(20, random=0.2),
+    Level(8, random=0.6, book=False, settings=SIMPLE),
+    Level(20, random=0.2, book=False),
     Level(60, random=0.05),
     Level(180),
     Level(500),
@@ -49,6 +51,13 @@ DEFAULTS = (
     Level(2_000),
     Level(4_000),
 )
+
+
+class Prepared(Struct, frozen=True, forbid_unknown_fields=True):
+    """An action of a book. `where`: numbers of the setup (the C struct) with which it is good."""
+
+    action: dict[str, Any]
+    where: dict[str, int] = {}
 
 
 class Opponent(Struct, frozen=True, forbid_unknown_fields=True):
@@ -59,12 +68,14 @@ class Opponent(Struct, frozen=True, forbid_unknown_fields=True):
     from_book  types of actions that are not searched for: purchases, layouts. One that `book` has and that is allowed
                is chosen at random, or one that is listed where it has none
     book       such actions
+    found      how the book was found
     finish     types of actions that end a preparation, chosen once the book's choice has been made"""
 
     levels: tuple[Level, ...] = DEFAULTS
     settings: Settings = Settings()
     from_book: tuple[str, ...] = ()
-    book: tuple[dict[str, Any], ...] = ()
+    book: tuple[Prepared, ...] = ()
+    found: str = ""
     finish: tuple[str, ...] = ()
 
 
@@ -105,7 +116,7 @@ def play(
     actions = complete_actions(seen, seat)
     if not actions or seat not in seen.to_act:
         return None
-    prepared = prepared_action(seen, seat, rng)
+    prepared = prepared_action(seen, seat, rng, book=how.book)
     if prepared is not None:
         return _unsearched(seen, seat, prepared, seed)
     if not seen.game.raw.has_search or rng.random() < how.random:
@@ -139,15 +150,26 @@ def _any_of(actions: Sequence[Any], rng: random.Random) -> Any:
     return actions[int(rng.random() * len(actions))]
 
 
-def prepared_action(seen: State, seat: str, rng: random.Random) -> Any:
+def prepared_action(seen: State, seat: str, rng: random.Random, *, book: bool = True) -> Any:
     """What the book says here, or what is chosen at random as it would be; then what ends the preparation. None where
     there is nothing to prepare."""
     opponent, actions = opponent_of(seen.game.name), complete_actions(seen, seat)
-    known = [action for action in opponent.book if seen.check(seat, action) is None]
+    known = _known(seen, seat, opponent) if book else []
     choices = known or [action for action in actions if type_name(action) in opponent.from_book]
     if choices and not any(_changes_nothing(seen, seat, action) for action in known):
         return _any_of(choices, rng)
     return next((action for action in actions if type_name(action) in opponent.finish), None)
+
+
+def _known(seen: State, seat: str, opponent: Opponent) -> list[dict[str, Any]]:
+    """What the book has for a match like this one."""
+    setup = seen.game.raw.setup_fields(seen._raw) if opponent.book else {}
+    return [
+        one.action
+        for one in opponent.book
+        if all(setup.get(name) == number for name, number in one.where.items())
+        and seen.check(seat, one.action) is None
+    ]
 
 
 def _changes_nothing(seen: State, seat: str, action: object) -> bool:

@@ -49,7 +49,7 @@ def test_every_level_takes_a_listed_action_and_gives_up_only_where_nothing_else_
         assert choice is not None
         assert state.check(seat, choice.action) is None
         listed = state.legal(seat)
-        book = opponent_of(name).book
+        book = [one.action for one in opponent_of(name).book]
         assert choice.action in listed or choice.action in book
         if gives_up(state, choice.action):
             assert all(gives_up(state, one) or getattr(one, "open", False) for one in listed)
@@ -138,16 +138,32 @@ def test_nobody_plays_for_a_seat_that_has_nothing_to_decide() -> None:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_every_choice_of_a_book_is_allowed_at_some_start(name: str) -> None:
-    game = warlog_core.game(name)
-    for action in opponent_of(name).book:
-        assert action["type"] in opponent_of(name).from_book
-        assert any(
-            game.new(options=options, draws=bytes).check(seat, action) is None
-            for game_name, options, position in (("", {}, None), *STARTS)
-            if game_name in ("", name) and position is None
-            for seat in game.seats_for(options)
-        )
+def test_a_book_is_used_by_the_levels_that_know_it_and_where_it_fits(name: str) -> None:
+    opponent, game = opponent_of(name), warlog_core.game(name)
+    if not opponent.book:
+        pytest.skip("no book")
+    assert opponent.found
+    state = game.new(draws=random.Random(1).randbytes)
+    seat, book = state.to_act[0], [one.action for one in opponent.book]
+    for action in book:
+        assert action["type"] in opponent.from_book
+        assert state.check(seat, action) is None
+
+    def chosen(state: State, level: int) -> list[Any]:
+        choices = [warlog_core.play(state.seen_by(seat), seat, level=level, seed=one) for one in range(30)]
+        return [choice.action for choice in choices if choice is not None]
+
+    assert all(action in book for action in chosen(state, 8))
+    assert len({json.dumps(action) for action in chosen(state, 8)}) == len(book)
+    assert not any(action in book for action in chosen(state, 1))
+
+
+def test_an_army_of_the_book_is_not_bought_with_other_points() -> None:
+    state = warlog_core.game("hex").new(options={"army_points": 2000}, draws=random.Random(1).randbytes)
+    seat = state.to_act[0]
+    choice = warlog_core.play(state.seen_by(seat), seat, level=8, seed=1)
+    assert choice is not None
+    assert choice.action.__struct_config__.tag == "recruit_preset"
 
 
 def test_a_game_without_numbers_of_its_own_has_the_usual_ones() -> None:

@@ -98,7 +98,7 @@ def play_match(
         players,
         shares,
         seed,
-        _points(state, sides),
+        points_of(state, sides),
         "cut off" if state.result is None else state.result.reason,
         actions,
         (round(seconds[0], 3), round(seconds[1], 3)),
@@ -131,7 +131,7 @@ def time_level(name: str, table: Table, level: int, actions: int, version: str) 
     return Timed(name, level, len(took), median(took), took[len(took) * 99 // 100], version)
 
 
-def _points(state: State, sides: dict[str, int]) -> float:
+def points_of(state: State, sides: dict[str, int]) -> float:
     """Of the side of the first seat."""
     if state.result is None:
         value = state.evaluate()[state.seats[0]]
