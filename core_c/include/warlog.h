@@ -95,7 +95,7 @@
  * 8. Traces
  *
  * A *trace* says where an action leads: the steps that are passed, in order, and the pieces that are hit, that are taken, and
- * that stand in the way. wl_traces makes those of a listing, wl_trace_event that of an action that was taken. Both look at
+ * that stand in the way; and, before it is taken, what harm its blows do, which the dice decide within bounds. wl_traces makes those of a listing, wl_trace_event that of an action that was taken. Both look at
  * views alone: what the viewer does not see is in no trace.
  *
  *
@@ -290,7 +290,7 @@ typedef struct wl_slots {
 /* A step of a trace: a space, and on boards with levels the level above it. */
 #define WL_STEP(space, level) ((space) | (level) << 16)
 
-enum { WL_TRACE_PATH_MAX = 256, WL_TRACE_TOUCHED_MAX = 64 };
+enum { WL_TRACE_PATH_MAX = 256, WL_TRACE_TOUCHED_MAX = 64, WL_TRACE_HARM_MAX = 8 };
 enum { WL_TRACE_HITS, WL_TRACE_TAKES, WL_TRACE_RISKS, WL_TRACE_LISTS }; /* the lists of a trace beside its path */
 
 /* A piece that an action touches: where it stands, and its id, or WL_ABSENT where nobody or the viewer does not know one. */
@@ -298,12 +298,20 @@ typedef struct wl_touched {
     int32_t step, piece;
 } wl_touched;
 
+/* A blow at a piece: its damage and how many of the piece's units fall, by the least, the middle and the greatest roll. */
+typedef struct wl_harm {
+    wl_touched to;
+    int32_t damage[3], killed[3];
+} wl_harm;
+
 /* What is too much for a list is left out. */
 typedef struct wl_trace {
     int32_t n_path;
     int32_t n[WL_TRACE_LISTS];
     int32_t path[WL_TRACE_PATH_MAX]; /* without the step where it begins */
     wl_touched touched[WL_TRACE_LISTS][WL_TRACE_TOUCHED_MAX];
+    int32_t n_harm;
+    wl_harm harm[WL_TRACE_HARM_MAX]; /* in the order of the blows */
 } wl_trace;
 
 /* What a game fills in. Every function may rely on a sound setup and state (core.c has checked them; batch calls check the
@@ -411,8 +419,9 @@ int64_t wl_explain(const wl_game *game, const void *setup, const void *state, co
 /* Every legal action of `seat` in canonical order: writes at most `cap`, returns how many there are. */
 int64_t wl_legal(const wl_game *game, const void *setup, const void *state, int32_t seat, wl_action *out, size_t cap);
 
-/* The traces of these actions of `seat` (those of its listing), one after the other. Of each: the lengths of path, hits, takes
- * and risks, then the path's steps, then step and piece of each entry of the three lists. `view` is room for a view. Writes at
+/* The traces of these actions of `seat` (those of its listing), one after the other. Of each: the lengths of path, hits, takes,
+ * risks and harm, then the path's steps, then step and piece of each entry of the three lists, then of each blow step and piece,
+ * the three numbers of damage and the three of killed. `view` is room for a view. Writes at
  * most `cap` numbers, returns how many there are. */
 int64_t wl_traces(const wl_game *game, const void *setup, const void *state, int32_t seat, void *view,
                   const wl_action *actions, size_t n_actions, int32_t *out, size_t cap);

@@ -19,6 +19,7 @@ static void put_trace(numbers *to, const wl_trace *trace)
     put(to, trace->n_path);
     for (int32_t list = 0; list < WL_TRACE_LISTS; list++)
         put(to, trace->n[list]);
+    put(to, trace->n_harm);
     for (int32_t i = 0; i < trace->n_path; i++)
         put(to, trace->path[i]);
     for (int32_t list = 0; list < WL_TRACE_LISTS; list++)
@@ -26,6 +27,15 @@ static void put_trace(numbers *to, const wl_trace *trace)
             put(to, trace->touched[list][i].step);
             put(to, trace->touched[list][i].piece);
         }
+    for (int32_t i = 0; i < trace->n_harm; i++) {
+        const wl_harm *harm = &trace->harm[i];
+        put(to, harm->to.step);
+        put(to, harm->to.piece);
+        for (int32_t roll = 0; roll < 3; roll++)
+            put(to, harm->damage[roll]);
+        for (int32_t roll = 0; roll < 3; roll++)
+            put(to, harm->killed[roll]);
+    }
 }
 
 static void add_trace(numbers *to, const wl_game *game, const void *setup, const void *before, const void *after,
@@ -33,7 +43,7 @@ static void add_trace(numbers *to, const wl_game *game, const void *setup, const
 {
     wl_trace trace;
 
-    trace.n_path = 0;
+    trace.n_path = trace.n_harm = 0;
     memset(trace.n, 0, sizeof trace.n);
     if (game->trace != NULL && wl_between(0, post->action.type, INT32_MAX))
         game->trace(setup, before, after, post, &trace);

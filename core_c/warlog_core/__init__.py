@@ -20,7 +20,7 @@ from warlog_core.levels import LEVELS, Level, level, play
 from warlog_core.notation import history_line, history_result
 from warlog_core.opponent import Choice, Line, Settings, search
 from warlog_core.state import Listing, State, Step
-from warlog_core.traces import Touched, Trace
+from warlog_core.traces import Harm, Touched, Trace
 
 __version__ = "0.2.0"
 """Warlog's version. Both pyproject.toml files read it from here, without an import."""
@@ -35,6 +35,7 @@ __all__ = [
     "Event",
     "Explanation",
     "Game",
+    "Harm",
     "HashMismatch",
     "Level",
     "Line",

@@ -107,6 +107,48 @@ def trace_of(state: warlog_core.State, seat: str, action: dict[str, Any]) -> Tra
     return state.traces(seat)[state.legal(seat, plain=True).index(action)]
 
 
+def blows(state: warlog_core.State, seat: str, action: dict[str, Any], draws: Any) -> list[Any]:
+    return [one for one in state.copy().apply(seat, action, draws=draws).effects if hasattr(one, "killed")]
+
+
+def test_a_listed_attack_tells_what_it_does_and_what_the_answer_to_it() -> None:
+    """Ten swordsmen: 80, more or less by 20. Ten archers have 80 hit points, and strike them at half strength."""
+    state = hex_state()
+    action = {"type": "move_attack", "piece": 1, "to": "e5", "target": "f5"}
+    blow, answer = trace_of(state, "red", action).harm or []
+    assert (blow.space, blow.piece, answer.space, answer.piece) == ("f5", 2, "e5", 1)
+    assert (blow.damage_min, blow.damage, blow.damage_max) == (60, 80, 100)
+    assert (blow.killed_min, blow.killed, blow.killed_max) == (7, 10, 10)
+    assert (answer.damage_min, answer.damage, answer.damage_max) == (0, 0, 6)
+    for draws, damage, killed in (([0, 6], (60, 6), (7, 0)), ([20], (80,), (10,)), ([40], (100,), (10,))):
+        done = blows(state, "red", action, draws)
+        assert tuple(one.damage for one in done) == damage
+        assert tuple(one.killed for one in done) == killed
+    shot = trace_of(hex_state(), "red", {"type": "move", "piece": 1, "to": "e5"})
+    assert shot.harm is UNSET
+
+
+def test_no_blow_does_more_or_less_than_its_trace_says(seed: int) -> None:
+    rng, checked = random.Random(seed), 0
+    for _ in range(8):
+        state = warlog_core.game("hex").new(draws=rng.randbytes)
+        while state.result is None and state.play_randomly(rng, 1):
+            for seat in state.to_act:
+                for action, trace in zip(state.legal(seat, plain=True), state.traces(seat), strict=True):
+                    assert (trace.harm is not UNSET) == (action["type"] in ("attack", "move_attack"))
+                    if trace.harm is UNSET or rng.random() < 0.7:
+                        continue
+                    done = blows(state, seat, action, rng.randbytes)
+                    assert 1 <= len(done) <= len(trace.harm)
+                    for one, harm in zip(done, trace.harm, strict=False):
+                        assert harm.damage_min <= one.damage <= harm.damage_max
+                        assert harm.killed_min <= one.killed <= harm.killed_max
+                        assert harm.damage_min <= harm.damage <= harm.damage_max
+                        assert harm.killed_min <= harm.killed <= harm.killed_max
+                        checked += 1
+    assert checked > 100
+
+
 def test_a_stack_that_moves_and_attacks_has_its_path_and_the_stack_that_it_hits() -> None:
     state = hex_state()
     action = {"type": "move_attack", "piece": 1, "to": "e5", "target": "f5"}
@@ -119,7 +161,7 @@ def test_a_stack_that_moves_and_attacks_has_its_path_and_the_stack_that_it_hits(
     before = state.copy()
     event = state.apply("red", action, draws=[0, 0])
     assert [effect.path for effect in event.effects if hasattr(effect, "path")] == [["e5"]]
-    assert before.trace_to(state, "red", action, "blue") == trace
+    assert before.trace_to(state, "red", action, "blue") == msgspec.structs.replace(trace, harm=UNSET)
 
 
 def test_a_stack_that_was_destroyed_is_taken() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Browser, Locator
+from playwright.sync_api import Browser, Locator, expect
 
 from tests.servers import WarlogServer
 from tests.web.pages import PHONE, Person, drag, middle, swipe
@@ -147,6 +147,30 @@ def test_a_piece_is_dragged_with_a_finger(chromium: Browser, server: WarlogServe
     told.get_by_text("White Pawn a2 → a3").wait_for()
     person.close()
     assert person.complaints == []
+
+
+def test_what_a_blow_would_do_is_told_before_it_is_struck(person: Person) -> None:
+    units = [("red", "swordsman", "d5"), ("blue", "archer", "f5"), ("blue", "wolf", "e6")]
+    stacks = [
+        {"id": number, "seat": seat, "unit": unit, "space": at, "count": 10}
+        for number, (seat, unit, at) in enumerate(units, 1)
+    ]
+    person.begin("hex", position={"stacks": stacks, "queue": [1, 2, 3]}, options={"obstacles": "none"})
+    page = person.page
+    archers, swordsmen, told = (
+        page.locator(one) for one in ('[data-space="f5"]', '[data-space="d5"]', ".expected li")
+    )
+    swordsmen.click(force=True)
+    expect(archers).to_have_attribute("aria-label", "f5, Archer Blue 10, 7…10 would fall")
+    expect(page.locator("text.harm")).to_have_text(["−7…10", "−5…8"], use_inner_text=False)
+    page.locator('[data-space="e5"]').click(force=True)
+    expect(told.filter(has_text="Blue Archer f5")).to_have_text(
+        "Blue Archer f5: damage 80 (60 to 100), 10 (7 to 10) fall"
+    )
+    expect(told).to_have_count(4)  # and what is struck strikes back
+    archers.click(force=True)
+    page.get_by_role("region", name="What happened").get_by_text("Archer").first.wait_for()
+    expect(told).to_have_count(0)
 
 
 def test_a_layout_is_made_by_drag_on_the_board(person: Person) -> None:

@@ -432,15 +432,31 @@ class Touched(Struct, frozen=True):
     level: str | None = None
 
 
+class Harm(Struct, frozen=True):
+    """What a blow of a listed action does by the middle one of its rolls, and between which bounds. The first is the
+    action's own; what follows are the answers to it: the stronger the blow, the weaker they are."""
+
+    space: str
+    damage: int
+    damage_min: int
+    damage_max: int
+    killed: int
+    killed_min: int
+    killed_max: int
+    piece: int | None = None
+    level: str | None = None
+
+
 class Trace(Struct, frozen=True):
-    """Where an action leads, as far as one viewer sees it: the spaces passed, the pieces hit and taken, and those that
-    stand in the way."""
+    """Where an action leads, as far as one viewer sees it: the spaces passed, the pieces hit and taken, those that
+    stand in the way, and what its blows do."""
 
     path: list[str]
     hits: list[Touched] = []
     takes: list[Touched] = []
     levels: list[str] = []
     risk: list[Touched] = []
+    harm: list[Harm] = []
 
 
 class EventTrace(Struct, frozen=True):

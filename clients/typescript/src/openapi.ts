@@ -3015,6 +3015,30 @@ export interface components {
             /** @description by name */
             games: components["schemas"]["GameSummary"][];
         };
+        /**
+         * @description What a blow of a listed action does by the middle one of its rolls, and between which bounds. The first is the
+         *         action's own; what follows are the answers to it: the stronger the blow, the weaker they are.
+         */
+        Harm: {
+            /** @description where the piece stands that is struck */
+            space: string;
+            /** @description in hit points, by the middle roll */
+            damage: number;
+            /** @description by the least roll */
+            damage_min: number;
+            /** @description by the greatest roll */
+            damage_max: number;
+            /** @description how many units of the piece fall by the middle roll */
+            killed: number;
+            /** @description by the least roll */
+            killed_min: number;
+            /** @description by the greatest roll */
+            killed_max: number;
+            /** @description its id, if the viewer knows it */
+            piece?: number;
+            /** @description its level, on boards with more than one */
+            level?: string;
+        };
         /** @description How the process is. */
         Health: {
             /**
@@ -6320,6 +6344,8 @@ export interface components {
             levels?: string[];
             /** @description the pieces seen that stand in the way */
             risk?: components["schemas"]["Touched"][];
+            /** @description of a listed action: what its blows do, in their order */
+            harm?: components["schemas"]["Harm"][];
         };
         /** @description What feeds and the answer to a command have beside an event. */
         Turn: {

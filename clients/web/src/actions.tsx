@@ -53,7 +53,27 @@ export function Actions({ match }: { match: MatchState }): JSX.Element | null {
         ))}
       </div>
       <Sure match={match} />
+      <Expected match={match} />
     </section>
+  );
+}
+
+const EXPECTED_MAX = 3; // actions of which all is said before one of them is meant
+
+/** What the actions that are meant would do, where dice decide: blow by blow. */
+function Expected({ match }: { match: MatchState }): JSX.Element | null {
+  const picked = match.picked.value ?? [];
+  const only = match.pointed.value ?? match.sure.value;
+  const meant = (only !== null ? [only] : match.cells.value.length > 0 ? picked : []).flatMap((one) => (one.trace?.harm === undefined ? [] : [one.trace.harm]));
+  if (meant.length === 0 || meant.length > EXPECTED_MAX) return null;
+  return (
+    <ul class="expected" aria-label={words().expected} aria-live="polite">
+      {meant.flat().map((blow) => {
+        const struck = match.shown.value.find((thing) => thing.id !== undefined && thing.id === blow.piece && thing.entry !== undefined);
+        const owner = match.game.value!.owners.get(struck?.owner ?? "")?.name;
+        return <li>{words().harm([owner, struck?.entry?.name, blow.space].filter(Boolean).join(" "), blow)}</li>;
+      })}
+    </ul>
   );
 }
 

@@ -24,6 +24,7 @@ export interface BoardProps {
   selected: ReadonlySet<string>; // names of cells
   targets: ReadonlyMap<string, Target>;
   trail: readonly Cell[];
+  harm?: ReadonlyMap<string, readonly [number, number]>; // how many would fall there, at least and at most
   onPick: (cell: Cell) => void;
   onHold?: ((cell: Cell, id: string | undefined) => void) | undefined; // a piece was taken there to be dragged
   onDrop?: ((to: Cell | undefined, isBeside: boolean) => void) | undefined; // it was let go there; absent: as a click on the space
@@ -113,7 +114,7 @@ function Level(props: BoardProps & { level: string; isOnly: boolean }): JSX.Elem
                 data-space={space.id}
                 role="gridcell"
                 tabindex={space === first ? 0 : -1}
-                aria-label={spoken(described, space.id, onCell.get(space.id) ?? [], target)}
+                aria-label={spoken(described, space.id, onCell.get(space.id) ?? [], target, props.harm?.get(name))}
                 aria-selected={chosen}
                 onClick={() => onPick(cellOf(space.id))}
                 onKeyDown={(event) => move(event, space)}
@@ -146,6 +147,12 @@ function Level(props: BoardProps & { level: string; isOnly: boolean }): JSX.Elem
               <circle class={`${target} around`} cx={x} cy={y} r={U * 0.46} />
             );
           })}
+          {board.spaces.map((space) => {
+            const harm = props.harm?.get(nameOf(cellOf(space.id)));
+            if (harm === undefined) return null;
+            const [x, y] = plan.at(space.id);
+            return <text key={`harm ${space.id}`} class="harm" x={x} y={y - U * 0.28}>{`−${range(...harm)}`}</text>;
+          })}
         </g>
       </svg>
     </figure>
@@ -170,7 +177,11 @@ function nearest(described: Described, plan: Plan, from: Space, dx: number, dy: 
   return found;
 }
 
-function spoken(described: Described, space: string, things: readonly Thing[], target: Target | undefined): string {
+function range(least: number, most: number): string {
+  return least === most ? String(least) : `${least}…${most}`;
+}
+
+function spoken(described: Described, space: string, things: readonly Thing[], target: Target | undefined, harm: readonly [number, number] | undefined): string {
   const parts = [space];
   for (const thing of things) {
     const owner = thing.owner === undefined ? undefined : described.owners.get(thing.owner)?.name;
@@ -178,6 +189,7 @@ function spoken(described: Described, space: string, things: readonly Thing[], t
     const more = [...thing.marks.map((mark) => mark.name), thing.veiled ? words().veiled : ""];
     parts.push([what, owner, thing.badge, ...more].filter(Boolean).join(" "));
   }
+  if (harm !== undefined) parts.push(words().fall(range(...harm)));
   if (target !== undefined) parts.push(words()[SAID[target]]);
   return parts.join(", ");
 }

@@ -9,6 +9,20 @@ export interface Trace {
   hits: { space?: string; level?: string }[];
   takes: { space?: string; level?: string }[];
   risk?: unknown[];
+  harm?: Harm[];
+}
+
+/** What a blow does by the middle roll, and between which bounds. */
+export interface Harm {
+  space: string;
+  piece?: number;
+  level?: string;
+  damage: number;
+  damage_min: number;
+  damage_max: number;
+  killed: number;
+  killed_min: number;
+  killed_max: number;
 }
 
 /** A space on one level of the board, or a piece in a tray. */

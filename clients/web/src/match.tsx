@@ -93,7 +93,7 @@ function Table({ match }: { match: MatchState }): JSX.Element | null {
         </div>
       ) : null}
       <div onClickCapture={(event) => (pressed.value = { x: event.pageX, y: event.pageY })}>
-      <Boards {...shared} facing={facing} level={level.value} trail={(trail?.path ?? []).map((space, at) => ({ space, level: trail?.levels?.[at] }))} onHold={canAct ? (cell) => match.hold(cell) : undefined} playing={match.playing.value} gone={match.gone.value} />
+      <Boards {...shared} facing={facing} level={level.value} trail={(trail?.path ?? []).map((space, at) => ({ space, level: trail?.levels?.[at] }))} onHold={canAct ? (cell) => match.hold(cell) : undefined} harm={match.harm.value} playing={match.playing.value} gone={match.gone.value} />
       </div>
       <NearClick match={match} at={pressed.value} />
       <Happened match={match} />

@@ -171,6 +171,20 @@ export class MatchState {
     return found;
   });
 
+  /** What the actions that are meant would do to whom: how many fall, at least and at most. */
+  readonly harm = computed<ReadonlyMap<string, readonly [number, number]>>(() => {
+    const found = new Map<string, readonly [number, number]>();
+    if (this.cells.value.length === 0 || !this.isLive.value) return found;
+    for (const { trace } of this.group.value === null ? (this.picked.value ?? []) : (this.groups.value.get(this.group.value) ?? [])) {
+      const blow = trace?.harm?.[0];
+      if (blow === undefined) continue;
+      const name = nameOf({ space: blow.space, level: blow.level ?? this.game.value!.board.levels[0] });
+      const [least, most] = found.get(name) ?? [Infinity, 0];
+      found.set(name, [Math.min(least, blow.killed_min), Math.max(most, blow.killed_max)]);
+    }
+    return found;
+  });
+
   // ---- what comes from the server ----
 
   async start(): Promise<void> {

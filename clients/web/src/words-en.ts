@@ -1,4 +1,8 @@
+import type { Harm } from "./choose";
+
 const plural = (n: number, one: string, many: string) => `${n} ${n === 1 ? one : many}`;
+
+const between = (middle: number, least: number, most: number) => (least === most ? String(middle) : `${middle} (${least} to ${most})`);
 
 export const en = {
   guest: "Guest",
@@ -225,6 +229,9 @@ export const en = {
   about: "What is here",
   carries: "Carries:",
   veiled: "others may not see it",
+  expected: "What it would do",
+  fall: (n: string) => `${n} would fall`,
+  harm: (what: string, { damage, damage_min, damage_max, killed, killed_min, killed_max }: Harm) => `${what}: damage ${between(damage, damage_min, damage_max)}, ${between(killed, killed_min, killed_max)} fall`,
   canAim: "a shot can point here",
   kinds: "Kinds of actions",
   onBoard: "Click the spaces on the board, or choose them here.",

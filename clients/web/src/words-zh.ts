@@ -1,5 +1,7 @@
 import type { Words } from "./words";
 
+const between = (middle: number, least: number, most: number) => (least === most ? String(middle) : `${middle}（${least} 到 ${most}）`);
+
 export const zh: Words = {
   guest: "游客",
   tagline: "可以回到任何一步的棋类战争游戏。",
@@ -225,6 +227,9 @@ export const zh: Words = {
   about: "这里有什么",
   carries: "携带：",
   veiled: "其他人可能看不见它",
+  expected: "预计结果",
+  fall: (n) => `预计损失 ${n}`,
+  harm: (what, { damage, damage_min, damage_max, killed, killed_min, killed_max }) => `${what}：伤害 ${between(damage, damage_min, damage_max)}，损失 ${between(killed, killed_min, killed_max)}`,
   canAim: "可以向这里射击",
   kinds: "动作种类",
   onBoard: "点击棋盘上的格子，或在此选择。",

@@ -1356,6 +1356,19 @@ static size_t hex_explain(const void *setup_, const void *state_, const wl_post 
 
 /* ---- resolution --------------------------------------------------------------------------------------------------- */
 
+/* 7.6 STRIKE, steps 1 to 4, of S from this space, by this roll. */
+static int64_t damage_of(const hex_setup *setup, const stack *s, int32_t from, const stack *t, int64_t roll)
+{
+    const unit *u = unit_of(setup, s);
+    int64_t damage = (int64_t)u->attack * s->count + roll;
+
+    if (u->shooter && distance(from, t->space) == 1)
+        damage = damage * setup->shooter_melee_percent / 100;
+    if (t->defending)
+        damage = damage * setup->defend_percent / 100;
+    return damage < setup->min_damage ? setup->min_damage : damage;
+}
+
 /* 7.6 STRIKE(S, T, kind). Returns 1 when T was destroyed. */
 static int strike(const match *m, int32_t from, int32_t to, int32_t kind)
 {
@@ -1367,16 +1380,9 @@ static int strike(const match *m, int32_t from, int32_t to, int32_t kind)
     const int64_t w = (int64_t)u->spread * s->count;
     const int64_t roll = w > 0 ? wl_draw(m->draws, 2 * w + 1) - w : 0;
     const int64_t old_count = t->count;
-    int64_t damage = base + roll;
-    int64_t rest;
+    const int64_t damage = damage_of(m->setup, s, s->space, t, roll);
+    const int64_t rest = total_of(m->setup, t) - damage;
 
-    if (u->shooter && distance(s->space, t->space) == 1)
-        damage = damage * m->setup->shooter_melee_percent / 100;
-    if (t->defending)
-        damage = damage * m->setup->defend_percent / 100;
-    if (damage < m->setup->min_damage)
-        damage = m->setup->min_damage;
-    rest = total_of(m->setup, t) - damage;
     if (rest > 0)
         set_total(m->setup, t, rest);
     WL_PUBLIC(m->event, E_ATTACKED, s->id, t->id, s->space, t->space, kind, base, roll, damage,
@@ -1788,8 +1794,53 @@ static void trace_target(const hex_state *before, int32_t target, wl_trace *trac
         wl_touch(trace, WL_TRACE_HITS, target, before->stacks[place].id);
 }
 
+enum { LEAST, MIDDLE, MOST, ROLLS }; /* as in wl_harm */
+
+/* The blow of a stack, which may have come to it in as many states, at another; `left` is what remains of that. */
+static void trace_blow(const hex_setup *setup, const stack s[ROLLS], int32_t from, const stack *t, int32_t to, stack left[ROLLS],
+                       wl_trace *trace)
+{
+    wl_harm *harm = &trace->harm[trace->n_harm++];
+
+    harm->to = (wl_touched){to, t->id};
+    for (int32_t roll = LEAST; roll < ROLLS; roll++) {
+        const int64_t w = (int64_t)unit_of(setup, &s[roll])->spread * s[roll].count;
+        const int64_t damage = s[roll].count == 0 ? 0 : damage_of(setup, &s[roll], from, t, (roll - MIDDLE) * w);
+        const int64_t rest = total_of(setup, t) - damage;
+        left[roll] = *t;
+        if (rest > 0)
+            set_total(setup, &left[roll], rest);
+        else
+            left[roll].count = 0;
+        harm->damage[roll] = (int32_t)(damage < INT32_MAX ? damage : INT32_MAX);
+        harm->killed[roll] = t->count - left[roll].count;
+    }
+}
+
+/* What an attack from this space would do, and what the answer to it (7.6). */
+static void trace_attack(const hex_setup *setup, const hex_state *before, const stack *s, int32_t from, int32_t target,
+                         wl_trace *trace)
+{
+    const int32_t place = stack_at(before, target);
+    const stack attacker[ROLLS] = {*s, *s, *s};
+    const stack *t = &before->stacks[place < 0 ? 0 : place];
+    stack left[ROLLS], answering[ROLLS], gone[ROLLS], struck;
+
+    if (place < 0)
+        return;
+    trace_blow(setup, attacker, from, t, target, left, trace);
+    if ((unit_of(setup, s)->shooter && distance(from, target) > 1) || left[LEAST].count == 0 ||
+        t->retaliations_used >= unit_of(setup, t)->retaliations)
+        return;
+    for (int32_t roll = LEAST; roll < ROLLS; roll++)
+        answering[roll] = left[MOST - roll]; /* the stronger the blow, the weaker the answer */
+    struck = *s;
+    struck.space = (uint16_t)from;
+    trace_blow(setup, answering, target, &struck, from, gone, trace);
+}
+
 /* A stack goes by its path, which is the one of `go`; what it strikes, shoots at or heals is hit. */
-static void trace_stack(const hex_setup *setup, const hex_state *before, const wl_action *a, wl_trace *trace)
+static void trace_stack(const hex_setup *setup, const hex_state *before, const wl_action *a, int is_planned, wl_trace *trace)
 {
     const int goes = a->type == A_MOVE || a->type == A_MOVE_ATTACK;
     int32_t place;
@@ -1807,13 +1858,17 @@ static void trace_stack(const hex_setup *setup, const hex_state *before, const w
         trace_target(before, a->field[1], trace);
     if (a->type == A_MOVE_ATTACK)
         trace_target(before, a->field[2], trace);
+    if (is_planned && a->type == A_ATTACK)
+        trace_attack(setup, before, &before->stacks[place], before->stacks[place].space, a->field[1], trace);
+    if (is_planned && a->type == A_MOVE_ATTACK)
+        trace_attack(setup, before, &before->stacks[place], a->field[1], a->field[2], trace);
 }
 
 static void hex_trace(const void *setup, const void *before_, const void *after, const wl_post *post, wl_trace *trace)
 {
     const hex_state *before = before_;
 
-    trace_stack(setup, before, &post->action, trace);
+    trace_stack(setup, before, &post->action, after == NULL, trace);
     for (int32_t i = 0; after != NULL && i < before->n_stacks; i++) {
         const stack *s = &before->stacks[i];
         const int moved = trace->n_path > 0 && s->id == post->action.field[0];
