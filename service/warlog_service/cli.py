@@ -16,6 +16,7 @@ import msgspec
 
 import warlog_core
 from warlog_events.match.verify import verify_record
+from warlog_events.match.verify_bots import verify_bots
 from warlog_service import logs, settings
 from warlog_service.reporting import reporting
 from warlog_service.settings import Settings
@@ -29,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = vars(parser.parse_args(arguments))
     command = given.pop("command")
     if command == "verify":
-        return reporting(lambda: _verify(given["file"]))
+        return reporting(lambda: _verify(given["file"], given["bots"]))
     if command == "bench":
         return subprocess.run(
             [sys.executable, "-m", "tests.load.bench", *given["arguments"]], check=False
@@ -115,6 +116,11 @@ def _parser() -> argparse.ArgumentParser:
         "file",
         type=Path,
         help="an answer of GET /v1/matches/{id}/export, or a file of the archive; - for stdin",
+    )
+    verify.add_argument(
+        "--bots",
+        action="store_true",
+        help="also find every action of a bot of the house again, which takes as long as the bots have thought",
     )
     bench = commands.add_parser(
         "bench", help="measure the speed of core and server; run it in the root of a checkout"
@@ -217,7 +223,7 @@ def _bots(read: Settings, new_token: bool) -> int:
     return 0
 
 
-def _verify(file: Path) -> int:
+def _verify(file: Path, bots: bool) -> int:
     raw = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
     if raw.startswith(GZIP):
         raw = gzip.decompress(raw)
@@ -235,4 +241,12 @@ def _verify(file: Path) -> int:
     print(
         f"{verdict.status}{where}: {verdict.events} events{f', {verdict.detail}' if verdict.detail else ''}"
     )
-    return 1 if verdict.status == "failed" else 0
+    if verdict.status == "failed" or not bots:
+        return 1 if verdict.status == "failed" else 0
+    played = verify_bots(record)
+    if played.version is not None:
+        print(f"bots failed at version {played.version}: {played.detail}")
+        return 1
+    without = f", {len(played.unsearched)} without a search" if played.unsearched else ""
+    print(f"bots: {played.found} actions found again{without}")
+    return 0

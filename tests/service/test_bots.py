@@ -19,6 +19,7 @@ from tests.service.api import SMALL, UNLIMITED, Api, ok, refused
 from tests.service.waiting import eventually
 from warlog_events.match.bots import action_seed, house
 from warlog_events.match.verify import verify_record
+from warlog_events.match.verify_bots import verify_bots
 from warlog_events.players.house import token_of
 
 
@@ -142,7 +143,13 @@ def test_a_bot_stays_prepared_when_options_change(api: Api, secret: str) -> None
     assert [one["seat"] for one in now["seats"] if one["prepared"]] == ["blue"]
 
 
-def test_a_match_of_bots_is_played_to_its_end_and_found_again(api: Api, secret: str) -> None:
+def verified(file: Path) -> tuple[int, str]:
+    command = [sys.executable, "-m", "warlog_service", "verify", "--bots", str(file)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    return done.returncode, done.stdout
+
+
+def test_a_match_of_bots_is_played_to_its_end_and_found_again(api: Api, secret: str, tmp_path: Path) -> None:
     ada = api.player()
     match = ada.create(seats={"red": "bot:2", "blue": "bot:2"})["match"]
     commitments = {seat: one["seed_hash"] for seat, one in match["bots"].items()}
@@ -165,16 +172,57 @@ def test_a_match_of_bots_is_played_to_its_end_and_found_again(api: Api, secret: 
     record = ok(api.get(f"/matches/{match['id']}/export"))
     assert [one["seat"] for one in record["bots"]] == ["blue", "red"]
     assert verify_record(record).status == "verified"
+    verdict = verify_bots(record)
+    assert (verdict.found, verdict.detail) == (4, "")
+    assert verdict.unsearched == [over["version"]]  # it gave up
+    file = tmp_path / "record.json"
+    file.write_bytes(msgspec.json.encode(record))
+    assert verified(file) == (
+        0,
+        f"verified: {len(record['events'])} events\nbots: 4 actions found again, 1 without a search\n",
+    )
     imported = ok(ada.post("/matches/import", record), 201)["match"]
     assert "bots" not in imported
     assert imported["result"] == over["result"]
     # What is changed in it is noticed.
     searched = next(event for event in record["events"] if "search" in event)
-    searched["search"]["iterations"] += 1
+    searched["search"]["iterations"] += 1_000_000  # more than the level may
     assert verify_record(record).status == "failed"
-    searched["search"]["iterations"] -= 1
+    told = verify_bots(record)
+    assert told.version == searched["version"]
+    assert told.detail.startswith("Level 2 as ")
+    searched["search"]["iterations"] -= 1_000_000
     record["bots"][0]["level"] = 8
     assert verify_record(record).detail == "The log has other bots."
+
+
+def test_what_a_bot_did_is_found_again_on_every_line_where_much_is_hidden(api: Api, secret: str) -> None:
+    ada, player = api.player(), bot(api, secret, 3)
+    seats = {"black": "me", "white": "bot:3"}
+    made = ada.create(game="wec", options={}, seats=seats, consent="none")["match"]
+    match = made["id"]
+
+    def play(steps: int) -> None:
+        for _ in range(steps):
+            (seat,) = ada.match(match)["to_act"]
+            if seat == "white":
+                move(player, match, seat, 3)
+            else:
+                listed = ok(ada.get(f"/matches/{match}/actions?seat={seat}"))["actions"]
+                ends = [one for one in listed if one["type"] == "end_turn"]
+                ok(ada.act(match, seat, (ends or listed)[0]), 201)
+
+    play(8)
+    undo = {"type": "propose", "proposal": {"kind": "undo", "to": made["version"] + 4}}
+    ok(ada.command(match, undo), 201)
+    play(8)
+    ok(ada.act(match, "black", {"type": "resign"}), 201)
+    record = ok(api.get(f"/matches/{match}/export"))
+    searched = [event for event in record["events"] if "search" in event]
+    verdict = verify_bots(record)
+    assert (verdict.found, verdict.detail) == (len(searched), "")
+    assert {event["seat"] for event in searched} == {"white"}
+    assert len(searched) >= 5
 
 
 def test_a_match_that_was_over_and_is_taken_back_has_new_seeds(api: Api, secret: str) -> None:
