@@ -153,7 +153,8 @@ class WarlogServer:
         if redis is not None:
             self._command += ["--redis", redis]
         # Clients here hold connections that they use no more, which nobody should wait for.
-        self._environment = {**os.environ, "WARLOG_DRAIN_MS": "0", **environment}
+        # A process for bots is started where a test, or a measurement, is about them.
+        self._environment = {**os.environ, "WARLOG_DRAIN_MS": "0", "WARLOG_BOTS": "0", **environment}
         self._cwd = cwd
         self._errors = errors
         self._process: subprocess.Popen[bytes] | None = None

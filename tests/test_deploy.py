@@ -21,6 +21,7 @@ import yaml
 import warlog_core
 from tests.servers import redis_executable
 from tests.service.waiting import eventually
+from warlog_service.cli import SECRET
 from warlog_service.settings import Settings
 
 ROOT = Path(__file__).parents[1]
@@ -113,7 +114,7 @@ def test_every_file_is_yaml_and_every_setting_that_is_named_exists() -> None:
     assert len(documents()) >= 8
     for path in (*documents(), *DEPLOY.glob("*/*.conf"), DEPLOY / "caddy/Caddyfile", DEPLOY / "Dockerfile"):
         named = set(re.findall(r"WARLOG_([A-Z_]+)", path.read_text()))
-        assert named <= {name.upper() for name in Settings.__struct_fields__}, path
+        assert named <= {SECRET.removeprefix("WARLOG_"), *map(str.upper, Settings.__struct_fields__)}, path
 
 
 def test_every_image_has_a_version_and_ours_has_the_projects() -> None:
@@ -159,7 +160,7 @@ def test_a_process_is_given_more_time_to_end_than_it_takes() -> None:
 
 
 def test_every_pod_may_do_as_little_as_kubernetes_calls_restricted_on_a_root_that_is_read_only() -> None:
-    assert set(pods()) == {"warlog", "warlog-redis"}
+    assert set(pods()) == {"warlog", "warlog-bots", "warlog-redis"}
     for pod in pods().values():
         spec = pod["spec"]
         assert spec["automountServiceAccountToken"] is False
@@ -218,8 +219,11 @@ def test_policies_let_the_ingress_reach_players_port_prometheus_the_figures_and_
         assert policy["policyTypes"] == ["Ingress", "Egress"]
 
     def allowed(name: str) -> dict[int, str]:
-        rules = manifest("NetworkPolicy", name)["spec"]["ingress"]
-        return {port["port"]: str(rule["from"]) for rule in rules for port in rule["ports"]}
+        found: dict[int, str] = {}
+        for rule in manifest("NetworkPolicy", name)["spec"]["ingress"]:
+            for port in rule["ports"]:
+                found[port["port"]] = found.get(port["port"], "") + str(rule["from"])
+        return found
 
     (container,) = pods()["warlog"]["spec"]["containers"]
     ports = {port["name"]: port["containerPort"] for port in container["ports"]}
@@ -231,6 +235,8 @@ def test_policies_let_the_ingress_reach_players_port_prometheus_the_figures_and_
     assert to_warlog.keys() == set(ports.values())
     assert "ingress-nginx" in to_warlog[ports["http"]]
     assert "monitoring" in to_warlog[ports["metrics"]]
+    assert "'app': 'warlog-bots'" in to_warlog[ports["http"]]
+    assert allowed("warlog-bots").keys() == {ports["metrics"]}
     assert allowed("warlog-redis") == {6379: "[{'podSelector': {'matchLabels': {'app': 'warlog'}}}]"}
     assert manifest("NetworkPolicy", "warlog-redis")["spec"]["egress"] == []
 
@@ -239,8 +245,8 @@ def test_the_probes_ask_what_the_service_answers_and_services_find_their_pods() 
     (container,) = pods()["warlog"]["spec"]["containers"]
     assert container["readinessProbe"]["httpGet"]["path"] == "/health/ready"
     assert container["livenessProbe"]["httpGet"]["path"] == "/health/live"
-    for name, pod in pods().items():
-        service = manifest("Service", name)["spec"]
+    for name in ("warlog", "warlog-redis"):  # nobody calls the bots
+        pod, service = pods()[name], manifest("Service", name)["spec"]
         assert service["selector"].items() <= pod["metadata"]["labels"].items()
         ports = {port["name"] for one in pod["spec"]["containers"] for port in one["ports"]}
         assert {port["targetPort"] for port in service["ports"]} <= ports - {"metrics"}
@@ -250,6 +256,19 @@ def test_the_probes_ask_what_the_service_answers_and_services_find_their_pods() 
             assert one["spec"]["selector"]["matchLabels"].items() <= labels.items()
     (backend,) = manifest("Ingress", "warlog")["spec"]["rules"][0]["http"]["paths"]
     assert backend["backend"]["service"] == {"name": "warlog", "port": {"name": "http"}}
+
+
+def test_the_bots_have_pods_of_their_own_which_play_on_the_service_with_the_secret_of_the_house() -> None:
+    (server,) = pods()["warlog"]["spec"]["containers"]
+    assert {"name": "WARLOG_BOTS", "value": "0"} in server["env"]
+    (bots,) = pods()["warlog-bots"]["spec"]["containers"]
+    assert bots["args"][:3] == [
+        "bots",
+        "--url",
+        f"http://{manifest('Service', 'warlog')['metadata']['name']}",
+    ]
+    secrets = {one["name"]: one["valueFrom"]["secretKeyRef"] for one in bots["env"] if "valueFrom" in one}
+    assert secrets == {SECRET: {"name": "warlog-bots", "key": "token"}}
 
 
 @pytest.mark.parametrize("where", ["compose", "k8s"])

@@ -67,6 +67,9 @@ class Front:
     def metrics_urls(self) -> list[str]:
         return self.service.metrics_urls
 
+    def listens_on(self, url: str) -> None:
+        self.service.listens_on(url)
+
     def turned_away(self, address: str, answer: Answer) -> Answer:
         """Counts the refusal of something that is no request, which costs its address as much as a request; the answer
         to send."""

@@ -9,6 +9,7 @@ import socket
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -43,8 +44,10 @@ from warlog_events.workers.lobby import Lobby
 from warlog_events.workers.notifier import Notifier
 from warlog_events.workers.pairing import Pairing
 from warlog_events.workers.projector import Projector
+from warlog_service.bots import Bots
 from warlog_service.heavy import Heavy
 from warlog_service.limits import Limits
+from warlog_service.logs import is_json
 from warlog_service.metrics import Metrics
 from warlog_service.metrics_listener import MetricsListener
 from warlog_service.settings import BadSettings, Settings
@@ -193,6 +196,11 @@ class Service:
         self._started = False
         self._name = secrets.token_hex(8)  # among the processes that ask for a lease
         self._tasks: list[asyncio.Task[None]] = []
+        self.bots: Bots | None = None
+        if serves and settings.bots:
+            self.bots = Bots(settings.bots, settings.bots_budget, json=is_json(settings.log_format))
+        self._url = ""
+        self._listens = asyncio.Event()
         self._show()
 
     def _show(self) -> None:
@@ -242,6 +250,13 @@ class Service:
             "Deadlines that had passed at the last look and are still there.",
             of_backend(lambda b: b.clock.overdue),
         )
+        if self.bots is not None:
+            metrics.opponents(self.bots.total, self.bots.waiting)
+
+    def listens_on(self, url: str) -> None:
+        """Players, and the house's bots, reach this process there."""
+        self._url = url
+        self._listens.set()
 
     def show_metrics_on(self, listener: socket.socket) -> None:
         """From `start` to `stop`, `/metrics` is served on this socket."""
@@ -312,6 +327,8 @@ class Service:
             self._tasks.append(asyncio.create_task(self._go_on("compare", self._compare)))
         if self._serves:
             self._tasks.append(asyncio.create_task(self._go_on("presence", backend.presence.run)))
+        if self.bots is not None:
+            self._tasks.append(asyncio.create_task(self._work("bots", partial(self._keep_bots, self.bots))))
         if settings.background:
             self._tasks.append(asyncio.create_task(self._work("projector", backend.projector.run)))
             self._tasks.append(asyncio.create_task(self._work("notifier", backend.notifier.run)))
@@ -320,6 +337,10 @@ class Service:
             self._tasks.append(asyncio.create_task(self._work("clock", backend.clock.run)))
             self._tasks.append(asyncio.create_task(self._work("abandoned", backend.abandoned.run)))
             self._tasks.append(asyncio.create_task(self._work("pairing", backend.pairing.run)))
+
+    async def _keep_bots(self, bots: Bots) -> None:
+        await self._listens.wait()
+        await bots.keep(self._url, self.backend.house.secret)
 
     async def _compare(self) -> None:
         integrity = self.backend.matches.integrity

@@ -1,4 +1,4 @@
-"""`warlog`: serve, worker, archive, restore, verify, rebuild, bots, bench."""
+"""`warlog`: serve, worker, bots, archive, restore, verify, rebuild, bench."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -19,9 +20,12 @@ from warlog_events.match.verify import verify_record
 from warlog_events.match.verify_bots import verify_bots
 from warlog_service import logs, settings
 from warlog_service.reporting import reporting
-from warlog_service.settings import Settings
+from warlog_service.settings import BadSettings, Settings
 
+OWN = ("older_than", "limit", "matches", "url", "processes", "token", "new_token")
+"""Arguments that are no settings."""
 GZIP = b"\x1f\x8b"
+SECRET = "WARLOG_BOTS_TOKEN"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -38,13 +42,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     run: dict[str, Callable[..., int]] = {
         "serve": _serve,
         "worker": _worker,
+        "bots": _bots,
         "rebuild": _rebuild,
         "archive": _archive,
         "restore": _restore,
-        "bots": _bots,
     }
-    own_names = ("older_than", "limit", "matches", "new_token")
-    own = {name: given.pop(name) for name in own_names if name in given}
+    own = {name: given.pop(name) for name in OWN if name in given}
 
     def run_as_set() -> int:
         read = settings.read(os.environ, **given)
@@ -83,7 +86,36 @@ def _parser() -> argparse.ArgumentParser:
     serve.add_argument(
         "--workers", help="number of serving processes under a supervisor; default 0: one process, without it"
     )
+    serve.add_argument(
+        "--bots", help="number of processes that play the house's bots, at low priority; default 1; 0: none"
+    )
+    serve.add_argument(
+        "--bots-budget", help="processor seconds per second that each of them may spend; default 1"
+    )
     commands.add_parser("worker", parents=[redis, figures], help="run the background work alone")
+    bots = commands.add_parser(
+        "bots",
+        parents=[redis, figures],
+        help="play the house's bots of a server that runs elsewhere",
+        description="Plays the house's bots over the REST API. WARLOG_BOTS_TOKEN holds the house's secret, which "
+        "`warlog bots --token` prints where the server's Redis can be reached. Give the server `--bots 0` then.",
+    )
+    bots.add_argument("--url", default="http://127.0.0.1:8000", help="of the server; default %(default)s")
+    bots.add_argument(
+        "--processes", type=int, default=1, help="about one for each core that is to spare; default 1"
+    )
+    bots.add_argument(
+        "--budget",
+        dest="bots_budget",
+        help="processor seconds per second that each of them may spend; default 1",
+    )
+    secret = bots.add_mutually_exclusive_group()
+    secret.add_argument("--token", action="store_true", help="print the house's secret, and end")
+    secret.add_argument(
+        "--new-token",
+        action="store_true",
+        help="make another one, print it, and end: whoever has the old one is shut out at once",
+    )
     commands.add_parser("rebuild", parents=[redis], help="make the read models again from the events")
     archive = commands.add_parser(
         "archive", parents=[redis], help="verify old matches and move them from Redis to the archive"
@@ -98,19 +130,6 @@ def _parser() -> argparse.ArgumentParser:
     archive.add_argument("--limit", type=int, help="the most matches that this run moves")
     restore = commands.add_parser("restore", parents=[redis], help="bring matches back from the archive")
     restore.add_argument("matches", nargs="+", metavar="MATCH")
-    bots = commands.add_parser(
-        "bots",
-        parents=[redis],
-        help="the secret with which a program plays for the bots of the house (its WARLOG_BOTS_TOKEN)",
-    )
-    secret = bots.add_mutually_exclusive_group(required=True)
-    secret.add_argument("--token", dest="new_token", action="store_false", help="print it")
-    secret.add_argument(
-        "--new-token",
-        dest="new_token",
-        action="store_true",
-        help="make another one and print it: whoever has the old one is shut out at once",
-    )
     verify = commands.add_parser("verify", help="recompute every draw, hash and chain of a record")
     verify.add_argument(
         "file",
@@ -153,7 +172,7 @@ def _serve(read: Settings) -> int:
 
 
 class Working(msgspec.Struct, tag="working", tag_field="event"):
-    """The one line that `warlog worker` prints, as `warlog serve` does (server.Listening)."""
+    """The one line that `warlog worker` and `warlog bots` print, as `warlog serve` does (server.Listening)."""
 
     pid: int
     metrics: list[str]
@@ -175,6 +194,53 @@ def _worker(read: Settings) -> int:
         await service.stop()
 
     asyncio.run(work())
+    return 0
+
+
+def _bots(read: Settings, url: str, processes: int, token: bool, new_token: bool) -> int:
+    if token or new_token:
+        return _print_secret(read, new_token)
+    secret = os.environ.get(SECRET, "").strip()
+    if not secret or processes < 1:
+        raise BadSettings(f"{SECRET} holds no token" if not secret else "--processes must be at least 1")
+    from warlog_service.bots import Bots
+    from warlog_service.metrics import Metrics
+    from warlog_service.metrics_listener import MetricsListener
+    from warlog_service.sockets import bound
+
+    async def known() -> str:
+        return secret
+
+    async def play() -> None:
+        bots, metrics = Bots(processes, read.bots_budget, json=logs.is_json(read.log_format)), Metrics()
+        metrics.opponents(bots.total, bots.waiting)
+        listener = MetricsListener(metrics.registry, bound(read.metrics_host, read.metrics_port))
+        await listener.open()
+        playing = asyncio.create_task(bots.keep(url, known))
+        for name in (signal.SIGTERM, signal.SIGINT):
+            asyncio.get_running_loop().add_signal_handler(name, playing.cancel)
+        print(msgspec.json.encode(Working(os.getpid(), [listener.url])).decode(), flush=True)
+        with suppress(asyncio.CancelledError):
+            await playing
+        listener.close()
+
+    asyncio.run(play())
+    return 0
+
+
+def _print_secret(read: Settings, new: bool) -> int:
+    from warlog_service.backend import Service
+
+    async def secret() -> str:
+        service = Service(msgspec.structs.replace(read, background=False))
+        await service.start()
+        try:
+            house = service.backend.house
+            return await (house.new_secret() if new else house.secret())
+        finally:
+            await service.stop()
+
+    print(asyncio.run(secret()))
     return 0
 
 
@@ -205,22 +271,6 @@ def _restore(read: Settings, matches: Sequence[str]) -> int:
     from warlog_service import archiving
 
     return archiving.restore(read, matches)
-
-
-def _bots(read: Settings, new_token: bool) -> int:
-    from warlog_service.backend import Service
-
-    async def secret() -> str:
-        service = Service(msgspec.structs.replace(read, background=False))
-        await service.start()
-        try:
-            house = service.backend.house
-            return await (house.new_secret() if new_token else house.secret())
-        finally:
-            await service.stop()
-
-    print(asyncio.run(secret()))
-    return 0
 
 
 def _verify(file: Path, bots: bool) -> int:

@@ -85,11 +85,16 @@ def turned_away(status: int) -> None:
     access.warning("not HTTP as it should be: %(status)d, and %(unsaid)d more before", fields, extra=fields)
 
 
+def is_json(form: LogFormat) -> bool:
+    """auto: text at a terminal, else JSON."""
+    return form == "json" or (form == "auto" and not sys.stderr.isatty())
+
+
 def configure(form: LogFormat = "auto", worker: str | None = None) -> None:
-    """For the whole process. auto: text at a terminal, else JSON."""
+    """For the whole process."""
     handler = logging.StreamHandler(sys.stderr)
     handler.addFilter(About())
-    if form == "text" or (form == "auto" and sys.stderr.isatty()):
+    if not is_json(form):
         handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     else:
         handler.setFormatter(

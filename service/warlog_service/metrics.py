@@ -46,6 +46,9 @@ BY_THE_RULES = "rules"
 SHORTEST_SECONDS = 0.005
 """The first bound that is shown. Nearly every command takes less, with whatever it moves."""
 
+ITERATIONS_GRAIN = 10_000
+"""As GRAINS, of a figure that is counted elsewhere."""
+
 GRAINS = {
     "process_cpu_seconds_total": 0.1,
     "process_resident_memory_bytes": 2.0**20,
@@ -152,6 +155,34 @@ class Work(Collector):
             yield family
 
 
+class Opponents(Collector):
+    """What the house's bots have done, in processes of their own that this one has started. How long a search takes
+    depends on what the bot sees: there is no figure that one search can move."""
+
+    def __init__(self, total: Callable[[str], float], waiting: Callable[[], float]) -> None:
+        self._total = total
+        self._waiting = waiting
+
+    def collect(self) -> Iterator[Family]:
+        for name, text in (
+            ("searches", "Searches for an action."),
+            ("conflicts", "Searches whose action came too late: the match had moved on, or was taken back."),
+            ("failures", "Steps of a bot that failed and were tried again."),
+            ("late", "Answers of a bot that came more than five seconds after its turn had."),
+            ("ended", "Processes of bots that ended by themselves."),
+        ):
+            yield CounterMetricFamily(f"warlog_bot_{name}", text, value=self._total(name))
+        for name, text, grain in (
+            ("iterations", "Iterations of all searches.", ITERATIONS_GRAIN),
+            ("search_ms", "Milliseconds of all searches.", 1_000.0),
+        ):
+            value = self._total(name) // grain * grain
+            yield CounterMetricFamily(f"warlog_bot_{name}", text, value=value)
+        yield GaugeMetricFamily(
+            "warlog_bot_queue", "Decisions that wait for a search.", value=self._waiting()
+        )
+
+
 def _fill(family: HistogramMetricFamily, spread: Spread, labels: dict[str, str]) -> None:
     """Prometheus' buckets count everything up to their bound. There is no sample `_sum`."""
     below = 0
@@ -217,6 +248,9 @@ class Metrics:
     def work(self, counts: Callable[[], Counts | None]) -> None:
         """None: nothing has been done yet."""
         self.registry.register(Work(counts))
+
+    def opponents(self, total: Callable[[str], float], waiting: Callable[[], float]) -> None:
+        self.registry.register(Opponents(total, waiting))
 
     def refused(self, answer: Answer) -> None:
         """A problem document goes out."""

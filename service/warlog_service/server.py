@@ -17,13 +17,13 @@ from litestar.types import Receive, Scope, Send
 
 from warlog_service.responses import Answer
 from warlog_service.settings import Settings
-from warlog_service.sockets import url_of
+from warlog_service.sockets import local_url_of, url_of
 from warlog_service.uvicorn_protocol import WarlogProtocol
 
 
 class Front(Protocol):
     """What is served: an ASGI application that can end its feeds. It may have a `turned_away` (uvicorn_protocol.py:
-    TurnedAway) and `metrics_urls`."""
+    TurnedAway), `metrics_urls`, and `listens_on`, which is told how this machine reaches it."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None: ...
 
@@ -57,7 +57,9 @@ class Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         if self.started:
-            heard = listening(self.servers[0].sockets[0], getattr(self._front, "metrics_urls", []))
+            listener = self.servers[0].sockets[0]
+            heard = listening(listener, getattr(self._front, "metrics_urls", []))
+            getattr(self._front, "listens_on", lambda url: None)(local_url_of(listener))
             print(msgspec.json.encode(heard).decode(), flush=True)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:

@@ -44,6 +44,8 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     ballast_bytes: Annotated[int, Meta(ge=0)] = 32 * 1_048_576  # size of a file; see RUNBOOK, A full disk
     workers: Annotated[int, Meta(ge=0)] = 0  # serving processes under a supervisor; 0: this process serves
     background: bool = True  # run the background work (projector, clock …) if no other process does
+    bots: Count = 1  # processes for the house's bots; 0: none here (`warlog bots` may run elsewhere)
+    bots_budget: Annotated[float, Meta(gt=0, le=1)] = 1.0  # processor seconds per second, of each of them
     drain_ms: Annotated[int, Meta(ge=0)] = 1_000  # how long open connections are still served at the end
     pairing_seconds: Annotated[int, Meta(ge=0)] = 60  # a silent player's entry then expires; 0: never
     lobby_seconds: Annotated[int, Meta(ge=0)] = 259_200  # a lobby without events is then aborted; 0: never

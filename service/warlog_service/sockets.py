@@ -22,3 +22,8 @@ def url_of(listener: socket.socket) -> str:
     host, port = listener.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
     return f"http://{shown}:{port}"
+
+
+def local_url_of(listener: socket.socket) -> str:
+    """By which this machine reaches it, also where it listens on all addresses."""
+    return url_of(listener).replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:")

@@ -35,6 +35,7 @@ from warlog_client import (
     RuleRefused,
     Seat,
     Seen,
+    Unauthenticated,
     VersionConflict,
     WarlogError,
 )
@@ -114,7 +115,7 @@ class Engine:
         self._last: str | None = None  # id of the last notice
 
     async def run(self) -> None:
-        """For ever."""
+        """For ever. Raises Unauthenticated."""
         surveying: asyncio.Task[None] | None = None
         try:
             while True:
@@ -122,6 +123,8 @@ class Engine:
                     self._me = self._me or (await self._warlog.me()).id
                     surveying = surveying or asyncio.create_task(self._survey_for_ever())
                     await self._follow()
+                except Unauthenticated:
+                    raise
                 except WarlogError as error:
                     log.warning("the feed of %s ended: %s", self._me or "an account", error)
                     if isinstance(error, NotFound | Conflict):
@@ -359,7 +362,9 @@ class Engine:
         return None if action is None else (action, None)
 
     async def _act(self, seen: Seen, action: Json, iterations: int | None) -> Event:
-        return await self._warlog.act(seen.match, seen.seat, action, if_match=seen.version)
+        """A bot of the house says how it searched: the match's record has it in the end."""
+        how = {"iterations": iterations} if seen.seed and iterations is not None else None
+        return await self._warlog.act(seen.match, seen.seat, action, search=how, if_match=seen.version)
 
     def _heard_answer(self, table: Table, done: Event) -> None:
         """No notice tells that a seat of the account is still to act."""
@@ -368,9 +373,12 @@ class Engine:
             table.turns.setdefault(seat, due_at(time.monotonic(), left))
 
     def _seed(self, seen: Seen) -> int:
-        """Of a decision: nobody can tell it beforehand, and it is the same when the decision is made again."""
-        key = f"{seen.match} {seen.seat} {seen.version}".encode()
-        return int.from_bytes(hashlib.sha256(self._secret + key).digest()[:8])
+        """Of a decision: nobody can tell it beforehand, and it is the same when the decision is made again. For a bot
+        of the house everybody can compute it after the end, from the seed that the service has drawn."""
+        secret = (
+            bytes.fromhex(seen.seed) if seen.seed else self._secret + f"{seen.match} {seen.seat} ".encode()
+        )
+        return int.from_bytes(hashlib.sha256(secret + str(seen.version).encode()).digest()[:8])
 
 
 def _idle_seconds(match: Match) -> float:

@@ -1,0 +1,188 @@
+"""The house's bots: processes beside `warlog serve`, or elsewhere with its secret."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import urllib.request
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.bots.conftest import SECONDS_MAX, Hall, hall_of, match_once
+from tests.bots.test_engine import BATTLE, acted, passed
+from tests.load.bench import children
+from tests.servers import RedisServer, WarlogServer
+from tests.service.api import UNLIMITED
+from tests.service.waiting import eventually
+from warlog_bots.house import NICE, is_mine
+from warlog_client import AsyncClient, Match
+
+BOTS = "warlog_bots.house"
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WarlogServer]:
+    folder = tmp_path_factory.mktemp("house")
+    with WarlogServer(folder, environment={**UNLIMITED, "WARLOG_BOTS": "2"}) as one:
+        yield one
+
+
+@pytest.fixture
+async def hall(server: WarlogServer) -> AsyncIterator[Hall]:
+    async with hall_of(server.url) as one:
+        yield one
+
+
+def processes(parent: int) -> list[int]:
+    """The processes of bots that this one has started."""
+    return [pid for pid in children(parent) if BOTS in Path(f"/proc/{pid}/cmdline").read_text().split("\0")]
+
+
+def secret(redis: str, flag: str = "--token") -> str:
+    """What `warlog bots` prints."""
+    command = [sys.executable, "-m", "warlog_service", "bots", flag, "--redis", redis]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+
+
+async def against(hall: Hall, level: int = 2) -> tuple[AsyncClient, Match]:
+    """A person in a match against a house bot, in which the turn is the bot's."""
+    person, _ = await hall.person("person")
+    made = await person.create_match("hex", {"red": "me", "blue": f"bot:{level}"}, options=BATTLE)
+    assert made.match.status == "playing"
+    return person, await passed(person, made.match.id)
+
+
+async def test_the_house_plays_whom_it_is_asked_to(hall: Hall, server: WarlogServer) -> None:
+    eventually(lambda: len(processes(server.pid)) == 2)
+    lower = min(19, os.getpriority(os.PRIO_PROCESS, server.pid) + NICE)
+    eventually(lambda: {os.getpriority(os.PRIO_PROCESS, pid) for pid in processes(server.pid)} == {lower})
+    person, match = await against(hall)
+    for _ in range(3):
+        match = await passed(person, (await acted(person, match)).id)
+
+
+async def test_house_bots_play_each_other_to_the_end(hall: Hall) -> None:
+    host, _ = await hall.person("host")
+    seats = {"red": "bot:1", "blue": "bot:1"}
+    made = await host.create_match("hex", seats, options=BATTLE)
+    if made.match.status == "lobby":
+        pytest.skip("nobody starts it")
+    await match_once(host, made.match.id, lambda match: match.status == "finished")
+
+
+async def test_bots_that_are_killed_come_back_and_go_on_with_every_match(
+    hall: Hall, server: WarlogServer
+) -> None:
+    tables = [await against(hall, level) for level in (1, 2, 3, 8)]
+    for _ in range(2):
+        eventually(lambda: len(processes(server.pid)) == 2, SECONDS_MAX)
+        for pid in processes(server.pid):
+            os.kill(pid, signal.SIGKILL)
+        for person, match in tables:
+            await acted(person, match)
+        tables = [(person, await passed(person, match.id)) for person, match in tables]
+    for person, match in tables:
+        await acted(person, match)
+    shown = urllib.request.urlopen(server.metrics[0]).read().decode()
+    figures = dict(line.rsplit(" ", 1) for line in shown.splitlines() if line.startswith("warlog_bot_"))
+    assert float(figures["warlog_bot_ended_total"]) >= 4
+    assert "warlog_bot_queue" in figures
+
+
+async def test_a_bot_does_not_lose_on_time(hall: Hall) -> None:
+    person, _ = await hall.person("person")
+    made = await person.create_match("hex", {"red": "me", "blue": "bot:8"}, options=BATTLE, move_seconds=4)
+    match = await passed(person, made.match.id)
+    for _ in range(3):
+        match = await passed(person, (await acted(person, match)).id)
+    events = [event async for event in person.events(match.id)]
+    assert all((event.action or {}).get("type") != "timeout" for event in events)
+
+
+async def test_one_worker_has_the_bots_and_when_it_dies_another(tmp_path: Path) -> None:
+    environment = {**UNLIMITED, "WARLOG_BOTS": "1"}
+    with WarlogServer(tmp_path, arguments=["--workers", "2"], environment=environment) as server:
+
+        def with_bots() -> list[int]:
+            return [worker for worker in children(server.pid) if processes(worker)]
+
+        eventually(with_bots, SECONDS_MAX)
+        async with hall_of(server.url) as hall:
+            person, match = await against(hall)
+            match = await passed(person, (await acted(person, match)).id)
+            (worker,) = with_bots()
+            (bots,) = processes(worker)
+            os.kill(worker, signal.SIGKILL)
+            eventually(lambda: not Path(f"/proc/{bots}").exists(), SECONDS_MAX)
+            match = await passed(person, (await acted(person, match)).id)
+            eventually(lambda: len(with_bots()) == 1, SECONDS_MAX)
+
+
+async def test_bots_come_back_when_the_house_has_another_secret(tmp_path: Path) -> None:
+    with (
+        RedisServer(fsync="no") as redis,
+        WarlogServer(tmp_path, redis=redis.url, environment={**UNLIMITED, "WARLOG_BOTS": "1"}) as server,
+    ):
+        eventually(lambda: processes(server.pid), SECONDS_MAX)
+        async with hall_of(server.url) as hall:
+            person, match = await against(hall)
+            match = await passed(person, (await acted(person, match)).id)
+            secret(redis.url, "--new-token")
+            await acted(person, match)
+
+
+def test_each_match_is_played_by_one_process() -> None:
+    for number in range(200):
+        assert sum(is_mine(f"m_{number}", place, 3) for place in range(3)) == 1
+    assert {
+        next(place for place in range(3) if is_mine(f"m_{number}", place, 3)) for number in range(99)
+    } == {
+        0,
+        1,
+        2,
+    }
+
+
+@contextmanager
+def bots(url: str, secret: str) -> Iterator[int]:
+    """`warlog bots`; its process id."""
+    command = [sys.executable, "-m", "warlog_service", "bots", "--url", url]
+    process = subprocess.Popen(
+        command, env={**os.environ, "WARLOG_BOTS_TOKEN": secret}, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    try:
+        yield json.loads(process.stdout.readline())["pid"]
+    finally:
+        process.terminate()
+        assert process.wait(30) == 0
+        process.stdout.close()
+
+
+async def test_bots_run_elsewhere_with_the_secret_of_the_house(tmp_path: Path) -> None:
+    with (
+        RedisServer(fsync="no") as redis,
+        WarlogServer(tmp_path, redis=redis.url, environment={"WARLOG_BOTS": "0"}) as server,
+    ):
+        told = secret(redis.url)
+        assert processes(server.pid) == []
+        async with hall_of(server.url) as hall:
+            person, match = await against(hall)
+            with bots(server.url, told) as pid:
+                eventually(lambda: len(processes(pid)) == 1)
+                assert told not in Path(f"/proc/{pid}/cmdline").read_text()
+                await acted(person, match)
+
+
+def test_bots_do_not_start_without_the_secret(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "warlog_service", "bots"]
+    environment = {name: value for name, value in os.environ.items() if name != "WARLOG_BOTS_TOKEN"}
+    told = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    assert told.returncode == 1
+    assert "WARLOG_BOTS_TOKEN" in told.stderr

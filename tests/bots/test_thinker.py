@@ -1,0 +1,83 @@
+"""Many questions at once, in one process."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from functools import cache
+
+import warlog_core
+from tests.bots.conftest import SECONDS_MAX
+from tests.core.test_search import opening
+from warlog_bots import Thinker
+from warlog_bots.pace import due_at
+from warlog_bots.thinker import ITERATIONS_MIN, TRIAL_ITERATIONS, Question
+from warlog_core import Choice
+
+CROWD = 100
+
+
+battle = cache(opening)
+
+
+def asked(seed: int, number: int, due: float) -> Question:
+    state = battle("universal", seed)
+    seat = state.to_act[0]
+    return Question(f"m_{number}", state.seen_by(seat), seat, 8, number, due)
+
+
+async def answers(thinker: Thinker, questions: list[Question]) -> list[Choice]:
+    found = await asyncio.gather(*map(thinker.think, questions))
+    return [choice for choice in found if choice is not None]
+
+
+async def test_searches_are_shorter_where_many_wait_and_as_long_as_the_level_allows_where_nobody_does(
+    seed: int,
+) -> None:
+    thinker = Thinker()
+    due = due_at(time.monotonic(), None)
+    crowd = await answers(thinker, [asked(seed, number, due) for number in range(CROWD)])
+    assert len(crowd) == CROWD
+    assert all(choice.iterations >= ITERATIONS_MIN for choice in crowd)
+    (alone,) = await answers(thinker, [asked(seed, CROWD, time.monotonic() + 600)])
+    assert max(choice.iterations for choice in crowd) < alone.iterations
+    assert alone.iterations <= warlog_core.level("universal", 8).iterations
+    assert (thinker.figures.searches, thinker.figures.waiting) == (CROWD + 1, 0)
+    await thinker.close()
+
+
+async def test_what_is_due_first_is_answered_first(seed: int) -> None:
+    thinker, order = Thinker(), list[int]()
+
+    async def ask(number: int, due: float) -> None:
+        await thinker.think(asked(seed, number, due))
+        order.append(number)
+
+    now = time.monotonic()
+    await asyncio.gather(ask(0, now + 1), ask(1, now + 3), ask(2, now + 2))
+    assert order[1:] == [2, 1] or order == [0, 2, 1]
+    await thinker.close()
+
+
+async def test_a_budget_that_is_spent_leaves_short_searches(seed: int) -> None:
+    thinker = Thinker(budget=0.001)
+    late = time.monotonic() + 600
+    found = [TRIAL_ITERATIONS]
+    async with asyncio.timeout(SECONDS_MAX):
+        while found[-1] > ITERATIONS_MIN:
+            found.append((await answers(thinker, [asked(seed, 0, late)]))[0].iterations)
+    assert max(found) > TRIAL_ITERATIONS
+    await thinker.close()
+
+
+async def test_a_question_that_nobody_waits_for_any_more_is_left_out(seed: int) -> None:
+    thinker = Thinker()
+    late = time.monotonic() + 600
+    first = asyncio.create_task(thinker.think(asked(seed, 0, late)))
+    second = asyncio.create_task(thinker.think(asked(seed, 1, late + 1)))
+    await asyncio.sleep(0)
+    second.cancel()
+    assert await first is not None
+    await asyncio.gather(second, return_exceptions=True)
+    assert thinker.figures.searches == 1
+    await thinker.close()
