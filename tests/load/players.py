@@ -7,6 +7,7 @@ Started by `python -m tests.load.run` (`make load`), which sets the variables be
     WARLOG_LOAD_SEED     of every player's choices
     WARLOG_LOAD_THINK    mean seconds of thinking before an action
     WARLOG_LOAD_WEIGHTS  "hex=3,wec=1": the mix of games; those that are not named have 1
+    WARLOG_LOAD_BOTS     the share of new matches in which the house's bots, of any level, have the other seats
 
 What is counted as failed is what no player could expect: a seat that somebody else was quicker to take, a match that
 has moved on, or a deadline that was thought past belongs to play. `delivery` runs from the sending of a command to its
@@ -37,6 +38,7 @@ from locust.exception import StopUser
 SEED = os.environ.get("WARLOG_LOAD_SEED", "1")
 THINK_SECONDS = float(os.environ.get("WARLOG_LOAD_THINK", "8"))
 WEIGHTS = dict(part.split("=") for part in os.environ.get("WARLOG_LOAD_WEIGHTS", "").split(",") if part)
+BOTS = float(os.environ.get("WARLOG_LOAD_BOTS", "0"))
 STARTS = Path(__file__).parents[1] / "playthroughs"
 
 UNDO, AWAY, RESIGN, ACCEPT = 0.03, 0.02, 0.004, 0.7  # chances: per turn, the last one per proposal of another
@@ -297,10 +299,11 @@ class Player(FastHttpUser):
     def make(self) -> tuple[str, str] | None:
         first = self.dice.choice(BEGINNINGS[self.game])
         mine, *others = first["seats"]
+        other = f"bot:{self.dice.randint(1, 8)}" if BOTS and self.dice.random() < BOTS else "open"
         wanted = {
             "game": self.game,
             "options": first["options"],
-            "seats": {mine: "me", **dict.fromkeys(others, "open")},
+            "seats": {mine: "me", **dict.fromkeys(others, other)},
             "consent": self.dice.choice(["all", "none"]),
         }
         if first.get("position"):

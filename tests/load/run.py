@@ -17,6 +17,7 @@ import sys
 import tempfile
 import time
 import urllib.request
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -130,6 +131,8 @@ def load(url: str, shown: Sequence[str], pids: list[int], given: argparse.Namesp
         median, last = (notice.get_response_time_percentile(share) for share in (0.5, 0.99))
         told = f"{median:.0f}, {last:.0f} ms ({notice.num_requests:,} notices)"
         summary.append(["from a command to its people's own feeds, median and p99", told])
+    if players.BOTS:
+        summary += of_bots(before, after)
     settings = {
         "matches wanted": str(given.matches),
         "players": str(wanted),
@@ -137,6 +140,7 @@ def load(url: str, shown: Sequence[str], pids: list[int], given: argparse.Namesp
         "thinking, mean": f"{players.THINK_SECONDS:g} s",
         "seed": players.SEED,
         "mix of games": ", ".join(f"{game} {players.WEIGHTS.get(game, 1)}" for game in players.BEGINNINGS),
+        "share of matches against the house's bots": f"{players.BOTS:g}",
         "serving processes": str(given.workers),
         "processor cores, shared with the players and Redis": str(os.cpu_count()),
         "begun": time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(began)),
@@ -150,6 +154,27 @@ def load(url: str, shown: Sequence[str], pids: list[int], given: argparse.Namesp
         print(f"{name:<60}{value}")
     print(f"report: {report / 'index.html'}")
     return not errors
+
+
+def of_bots(before: str, after: str) -> list[list[str]]:
+    """What the house's bots have done in between."""
+
+    def read(text: str) -> Counter[str]:
+        found: Counter[str] = Counter()
+        for line in text.splitlines():
+            if line.startswith("warlog_bot_"):
+                name, value = line.split()
+                found[name.removeprefix("warlog_bot_").removesuffix("_total")] += int(float(value))
+        return found
+
+    done = read(after)
+    done.subtract(read(before))
+    searches = max(done["searches"], 1)
+    each = f"{done['iterations'] / searches:,.0f} iterations and {done['search_ms'] / searches:.0f} ms each"
+    return [
+        ["searches of bots", f"{done['searches']:,}, {each}"],
+        ["of which late, in vain, failed", f"{done['late']}, {done['conflicts']}, {done['failures']}"],
+    ]
 
 
 def complaints(log: Path) -> list[str]:
@@ -176,11 +201,17 @@ def main() -> int:
     parser.add_argument("--seed", default="1")
     parser.add_argument("--think", type=float, default=8, help="mean seconds before an action")
     parser.add_argument("--weights", default="", help='the mix of games: "hex=3,wec=1"')
+    parser.add_argument(
+        "--bots",
+        type=float,
+        default=0.0,
+        help="share of the matches in which the house's bots are the opponents",
+    )
     parser.add_argument("--report", type=Path, default=Path("load-report"))
     parser.add_argument("--url", help="of a server that runs already")
     parser.add_argument("--metrics", action="append", default=[], help="URL of its figures, of each worker's")
     given = parser.parse_args()
-    players.SEED, players.THINK_SECONDS = given.seed, given.think
+    players.SEED, players.THINK_SECONDS, players.BOTS = given.seed, given.think, given.bots
     players.WEIGHTS.update(part.split("=") for part in given.weights.split(",") if part)
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # a player has three connections
@@ -188,11 +219,12 @@ def main() -> int:
         url, shown, pids = given.url, given.metrics, []
         if url is None:
             data = stack.enter_context(tempfile.TemporaryDirectory(prefix="warlog-load-"))
+            environment = {**UNLIMITED, "WARLOG_BOTS": "1" if given.bots else "0"}
             arguments = ["--workers", str(given.workers)] if given.workers else []
             given.report.mkdir(parents=True, exist_ok=True)
             log = stack.enter_context((given.report / "server.log").open("wb"))
             serving = stack.enter_context(
-                WarlogServer(Path(data), arguments=arguments, environment=UNLIMITED, errors=log)
+                WarlogServer(Path(data), arguments=arguments, environment=environment, errors=log)
             )
             url, shown, pids = serving.url, serving.metrics, serving_processes(serving.pid)
         return 0 if load(url, shown, pids, given, given.report) else 1
