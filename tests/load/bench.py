@@ -563,7 +563,9 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=6.0)
     parser.add_argument("--concurrency", default="1,10,100,1000")
     parser.add_argument("--game", help="default: the core of every game, and the server with hex")
-    parser.add_argument("--only", choices=("core", "server", "long", "memory", "scale", "cluster", "people"))
+    parser.add_argument(
+        "--only", choices=("core", "server", "long", "memory", "scale", "cluster", "people", "bots")
+    )
     parser.add_argument("--people", type=int, default=10_000, help="who follow their own feeds")
     arguments = parser.parse_args()
     if arguments.only in (None, "core"):
@@ -584,6 +586,10 @@ def main() -> None:
         from tests.load.people import figures_of_people
 
         asyncio.run(figures_of_people(arguments.people, arguments.seconds))
+    if arguments.only in (None, "bots"):
+        from tests.load import opponents
+
+        asyncio.run(opponents.measure(opponents.arguments().parse_args([])))
     if arguments.only == "scale":
         from tests.load.scale import figures_of_scale
 

@@ -2,7 +2,7 @@
 
     python -m tests.load.opponents --matches 200 --seconds 60 --level 8 --think 4
 
-A person acts at random, some seconds after it is his turn (`--think`, the mean). What is measured runs from the event
+Exit code 1 if somebody has waited for more than five seconds. A person acts at random, some seconds after it is his turn (`--think`, the mean). What is measured runs from the event
 after which only a bot is to act, to the next one. `--core 1` binds the bots to a core.
 """
 
@@ -25,11 +25,13 @@ from clients.bots.random_bot import choose
 
 import warlog_core
 from tests.load.bench import UNLIMITED, children, cpu_seconds, show
+from tests.load.people import cpu_shares
 from tests.load.wire import Wire
 from tests.servers import WarlogServer
 
 SECONDS_MAX = 5.0
 OPENING_AT_ONCE = 20
+STARTING_SECONDS = 10.0
 OPTIONS: dict[str, Any] = {"junqi": {"players": 2, "wings": "closed"}, "hex": {"army": "preset"}}
 
 
@@ -119,9 +121,16 @@ async def measure(given: argparse.Namespace) -> float:
         ]
         while len(of_bots(server.pid)) < given.bots:
             await asyncio.sleep(0.1)
+        await asyncio.sleep(STARTING_SECONDS)
         if given.core is not None:
             for pid in of_bots(server.pid):
                 os.sched_setaffinity(pid, {given.core})
+        if given.idle:
+            print(f"{given.bots} processes of bots")
+            idle = await cpu_shares(
+                {f"bots {n}": pid for n, pid in enumerate(of_bots(server.pid))}, given.idle
+            )
+            print(f"  while they sit in no match: {idle}")
         playing = []
         for start in range(0, len(people), OPENING_AT_ONCE):
             some = people[start : start + OPENING_AT_ONCE]
@@ -145,9 +154,7 @@ async def measure(given: argparse.Namespace) -> float:
         await asyncio.gather(*playing, return_exceptions=True)
         for task in failed:
             task.result()
-        print(
-            f"{given.matches} matches of {given.games}, level {given.level}, {given.bots} processes of bots"
-        )
+        print(f"  {given.matches} matches of {given.games} against level {given.level}:")
         waits = sorted(wait for person in people for wait in person.waits)
         median, last, longest = waits[len(waits) // 2], waits[int(0.99 * len(waits))], waits[-1]
         show("actions of bots that a match waited for", f"{len(waits):,}, {len(waits) / took:.1f} a second")
@@ -168,7 +175,7 @@ async def measure(given: argparse.Namespace) -> float:
         return longest
 
 
-def main() -> int:
+def arguments() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -181,8 +188,9 @@ def main() -> int:
     parser.add_argument("--core", type=int, help="on which they run, all of them")
     parser.add_argument("--move-seconds", type=int, default=0, help="clock of each seat")
     parser.add_argument("--games", default="hex,junqi,universal,wec,confrontation")
-    return 0 if asyncio.run(measure(parser.parse_args())) <= SECONDS_MAX else 1
+    parser.add_argument("--idle", type=float, default=20, help="seconds without a match, at first; 0: none")
+    return parser
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(asyncio.run(measure(arguments().parse_args())) > SECONDS_MAX)
