@@ -2,7 +2,9 @@
 
     python -m tests.load.opponents --matches 200 --seconds 60 --level 8 --think 4
 
-Exit code 1 if somebody has waited for more than five seconds. A person acts at random, some seconds after it is his turn (`--think`, the mean). What is measured runs from the event
+Exit code 1 if somebody has waited for more than five seconds.
+
+A person acts at random, some seconds after it is his turn (`--think`, the mean). What is measured runs from the event
 after which only a bot is to act, to the next one. `--core 1` binds the bots to a core.
 """
 

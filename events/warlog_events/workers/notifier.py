@@ -10,6 +10,7 @@ import asyncio
 import logging
 
 from ..match import notices as notices_
+from ..match.bots import HOUSE
 from ..redis import keys
 from ..redis.connection import Connection
 from ..redis.notices_reader import NewNotices, NoticesReader
@@ -17,7 +18,8 @@ from ..redis.notices_reader import NewNotices, NoticesReader
 log = logging.getLogger("warlog.notifier")
 
 PAUSE_SECONDS = 0.025
-IDLE_PAUSE_SECONDS = 0.5  # while nobody follows his feed
+IDLE_PAUSE_SECONDS = 0.5  # while nobody follows his feed, or bots of the house alone to whom nothing happens
+QUIET_SECONDS = 60.0  # after which nothing happens
 TIDY_SECONDS = 1.0  # between two looks at who follows, and at what lies unread
 BATCH = 100  # activity entries of a bucket that are read in one pass
 KEPT_ENTRIES = 100  # of a personal feed; some more until Redis drops a block of them
@@ -32,7 +34,8 @@ class Notifier:
         self._known: dict[int, int] = {}  # bucket → number of the last activity entry that has been looked at
         self._stored: dict[int, int] = {}  # bucket → the same as Redis has it
         self._tidied = 0.0
-        self._followed = False
+        self._told = -QUIET_SECONDS  # when there was a notice
+        self.hurries = False  # somebody waits for notices
 
     async def run(self) -> None:
         """For ever; ends only with an error, and may then be started again."""
@@ -40,7 +43,7 @@ class Notifier:
         while True:
             more = await self.step()
             if not more:
-                await asyncio.sleep(PAUSE_SECONDS if self._followed else IDLE_PAUSE_SECONDS)
+                await asyncio.sleep(PAUSE_SECONDS if self.hurries else IDLE_PAUSE_SECONDS)
 
     async def step(self) -> bool:
         """One pass over all buckets that can be reached. True if there may be more at once."""
@@ -53,6 +56,8 @@ class Notifier:
             if new.lost:
                 await self._lose(new)
         rows = [row for new in news for row in new.rows]
+        if rows:
+            self._told = now
         moved = {new.bucket: new.reached for new in news}
         if rows or tidy:
             moved = self._known | moved
@@ -63,8 +68,16 @@ class Notifier:
         self._known |= moved
         if tidy:
             self._tidied = now
-            self._followed = bool(await self._pipe.call("ZCARD", keys.personal_feeds("kept")))
+            self.hurries = await self._is_followed(now)
         return any(new.more for new in news)
+
+    async def _is_followed(self, now: float) -> bool:
+        """Does it matter how soon notices come? The house's bots always follow: alone they count while something
+        happens."""
+        followers = await self._pipe.call("ZRANGE", keys.personal_feeds("kept"), 0, len(HOUSE))
+        if all(player.decode() in HOUSE for player in followers):
+            return bool(followers) and now - self._told < QUIET_SECONDS
+        return True
 
     async def _begin(self) -> None:
         flat = await self._pipe.call("HGETALL", keys.personal_feeds("read"))

@@ -16,6 +16,7 @@ import pytest_asyncio
 from tests.events.table import ADA, BOB, EVE, Table, table_at
 from tests.servers import AnyRedis
 from warlog_events.clock_and_random import World
+from warlog_events.match.bots import house
 from warlog_events.match.match import Match
 from warlog_events.reading import personal_feed
 from warlog_events.reading.feed import FeedClosed, SlowReader
@@ -61,6 +62,28 @@ async def work(notifier: Notifier) -> None:
 
 def told(items: list[Item]) -> list[tuple[str, int]]:
     return [(item.type, json.loads(item.body)["version"]) for item in items]
+
+
+async def hurries(table: Table) -> bool:
+    """A new notifier, which has looked once."""
+    notifier = Notifier(table.connection)
+    await work(notifier)
+    return notifier.hurries
+
+
+async def test_bots_of_the_house_hurry_it_only_while_something_happens(
+    table: Table, feeds: PersonalFeeds
+) -> None:
+    assert not await hurries(table)
+    async with feeds.feed(house(5).id, None) as bot:
+        await take(bot, 1)
+        assert not await hurries(table)
+        await table.duel()
+        assert await hurries(table)
+        assert not await hurries(table)
+        async with feeds.feed(ADA.id, None) as person:
+            await take(person, 1)
+            assert await hurries(table)
 
 
 async def busy(table: Table, turns: int, seed: int = 1) -> tuple[Match, list[tuple[str, int]]]:
