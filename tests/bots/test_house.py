@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -67,13 +68,16 @@ async def test_the_house_plays_whom_it_is_asked_to(hall: Hall, server: WarlogSer
         match = await passed(person, (await acted(person, match)).id)
 
 
-async def test_house_bots_play_each_other_to_the_end(hall: Hall) -> None:
+async def test_what_house_bots_do_is_found_again_from_the_record(hall: Hall, tmp_path: Path) -> None:
     host, _ = await hall.person("host")
-    seats = {"red": "bot:1", "blue": "bot:1"}
-    made = await host.create_match("hex", seats, options=BATTLE)
-    if made.match.status == "lobby":
-        pytest.skip("nobody starts it")
-    await match_once(host, made.match.id, lambda match: match.status == "finished")
+    made = await host.create_match("hex", {"red": "bot:2", "blue": "bot:3"}, options=BATTLE)
+    match = await match_once(host, made.match.id, lambda match: match.status == "finished")
+    file = tmp_path / "record.json"
+    file.write_text(json.dumps(await host.export(match.id)))
+    command = [sys.executable, "-m", "warlog_service", "verify", "--bots", str(file)]
+    told = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert told.returncode == 0, told.stdout
+    assert re.search(r"bots: \d\d+ actions found again", told.stdout), told.stdout
 
 
 async def test_bots_that_are_killed_come_back_and_go_on_with_every_match(

@@ -350,7 +350,9 @@ class Engine:
             return None
         if choice.iterations:
             mood = table.moods.setdefault(seat, manners.Mood())
-            word = mood.instead(state.legal(seat), choice.value, len(state.seats))
+            word = mood.instead(
+                lambda word: state.check(seat, {"type": word}) is None, choice.value, len(state.seats)
+            )
             if word is not None:
                 return {"type": word}, None
         return msgspec.to_builtins(choice.action), choice.iterations

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import random
 from collections import deque
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
 from warlog_client import Match
 from warlog_client.models import Json
@@ -39,33 +38,24 @@ class Mood:
         self._values: deque[float] = deque(maxlen=VALUES_KEPT)
         self._has_offered = False
 
-    def instead(self, legal: Sequence[Any], value: float, seats: int) -> str | None:
-        """The action about the match's end that the seat takes instead of playing on: its type."""
+    def instead(self, may: Callable[[str], bool], value: float, seats: int) -> str | None:
+        """The action about the match's end that the seat takes instead of playing on: its type. `may`: is this one
+        legal?"""
         self._values.append(value)
-        types = {type_of(action) for action in legal}
-        if "accept_draw" in types:
-            return self._answer_to_draw(types, value)
+        if may("accept_draw"):
+            if value <= 0.5:
+                return "accept_draw"
+            return "decline_draw" if may("decline_draw") else None
         if seats > 2:
             return None  # it has allies, or leaves the others to each other
         last = list(self._values)
-        if "resign" in types and len(last) >= LOST_FOR and max(last[-LOST_FOR:]) <= LOST:
+        if len(last) >= LOST_FOR and max(last[-LOST_FOR:]) <= LOST and may("resign"):
             return "resign"
         even = len(last) >= EVEN_FOR and all(abs(one - 0.5) <= EVEN for one in last)
-        if "offer_draw" in types and even and not self._has_offered:
+        if even and not self._has_offered and may("offer_draw"):
             self._has_offered = True
             return "offer_draw"
         return None
-
-    @staticmethod
-    def _answer_to_draw(types: set[str], value: float) -> str | None:
-        if value <= 0.5:
-            return "accept_draw"
-        return "decline_draw" if "decline_draw" in types else None
-
-
-def type_of(action: Any) -> str:
-    """Of a Struct of the game's codec, or of plain JSON."""
-    return str(action["type"] if isinstance(action, dict) else type(action).__struct_config__.tag)
 
 
 def any_of(actions: Sequence[Json], seed: int) -> Json | None:
