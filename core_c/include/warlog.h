@@ -108,6 +108,13 @@
  * all actions on its way; then it begins again with another sample. An action is the better the more often it was walked through
  * (information-set Monte Carlo tree search: Cowling, Powley, Whitehouse 2012). It computes with integers alone: the same view,
  * seed and number of iterations give the same answer on every machine.
+ *
+ * A sample agrees with what the viewer sees now, and forgets what he saw before: who has moved, what beat what. A *belief* does
+ * not (a particle filter). wl_belief_see is called with each version that the viewer sees, in order. A belief is many worlds,
+ * whole states. With each version every world is moved on by an action after which it looks as the viewer sees it; one that has
+ * no such action is thrown away. Where few are left, new ones are drawn: sampled as of some versions ago and moved on from there,
+ * or as of now. A search that is given the belief takes its worlds from it, those that have agreed for long more often. The same
+ * seed and the same versions make the same belief, byte for byte.
  */
 #ifndef WARLOG_H
 #define WARLOG_H
@@ -539,6 +546,8 @@ enum { WL_LINE_MAX = 8, WL_ARENA_MIN = 1 << 18 };
 /* How a search goes about it; 0 where a number is not given takes the usual one. */
 typedef struct wl_search_settings {
     uint64_t seed;
+    const void *belief; /* of the seat, which saw `seen` last; or NULL */
+    size_t n_belief;    /* bytes of its memory */
     int64_t iterations;
     int32_t lookahead;       /* actions below the tree before a state is evaluated */
     int32_t care;            /* each of which is the best at a glance of so many at random */
@@ -564,5 +573,18 @@ typedef struct wl_choice {
  * WL_E_ARGUMENT where the game has no sample and evaluate, WL_E_STATE where nothing fits what was seen. */
 int64_t wl_search(const wl_game *game, const void *setup, const void *seen, int32_t seat, const wl_search_settings *settings,
                   void *arena, size_t n_arena, wl_choice *out, size_t cap);
+
+enum { WL_BELIEF_USUAL = 1 << 21 };
+
+/* Begins a belief of this viewer, a seat, in `memory`, which is its own from now on and no other function's. WL_E_SPACE where that
+ * is too small (WL_BELIEF_USUAL bytes are not), WL_E_ARGUMENT where the game does not sample. */
+int32_t wl_belief_begin(const wl_game *game, int32_t viewer, uint64_t seed, void *memory, size_t n_memory);
+
+/* The next version: `seen`, the state inside the viewer's view. Returns how many worlds there are, 0 where nothing is hidden from
+ * him; WL_E_STATE where nothing fits what was seen. Where the options have changed it begins anew. */
+int64_t wl_belief_see(const wl_game *game, const void *setup, const void *seen, void *memory, size_t n_memory);
+
+/* World `i` of the belief, to `out` (a state's room; NULL: it is not wanted). Returns how many there are. */
+int64_t wl_belief_world(const wl_game *game, const void *memory, size_t n_memory, int64_t i, void *out);
 
 #endif

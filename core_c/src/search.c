@@ -34,6 +34,8 @@ typedef struct search {
     uint8_t *world, *tried; /* states */
     wl_action *actions;     /* room for LISTED_MAX */
     node *nodes;            /* the root is node 0 */
+    const void *belief;     /* NULL where there is none, or nothing is hidden */
+    size_t n_belief;
     uint32_t n_nodes, cap;
 } search;
 
@@ -259,12 +261,16 @@ static int32_t iterate(search *s, const void *seen)
     node *path[DEPTH_MAX];
     int32_t value[WL_SEATS_MAX];
     int32_t depth;
-    int32_t error;
 
-    wl_copy(s->game, s->world, seen);
-    error = wl_imagine(s->game, s->setup, s->world, s->seat, &s->random);
-    if (error != WL_OK)
-        return error;
+    if (s->belief != NULL) {
+        wl_believe(s->game, s->belief, s->n_belief, s->world, &s->random);
+    } else {
+        int32_t error;
+        wl_copy(s->game, s->world, seen);
+        error = wl_imagine(s->game, s->setup, s->world, s->seat, &s->random);
+        if (error != WL_OK)
+            return error;
+    }
     depth = walk(s, path);
     value_of(s, s->world, value);
     note_value(s, (uint64_t)value[s->seat]);
@@ -373,6 +379,13 @@ int64_t wl_search(const wl_game *game, const void *setup, const void *seen, int3
         return WL_E_ARGUMENT;
     if ((game->to_act(setup, seen) & wl_bit(seat)) == 0)
         return 0;
+    if (settings->belief != NULL) {
+        error = wl_check_belief(game, setup, seen, seat, settings->belief, settings->n_belief);
+        if (error < 0)
+            return error;
+        s.belief = error > 0 ? settings->belief : NULL;
+        s.n_belief = settings->n_belief;
+    }
     used = 2 * game->state_size + LISTED_MAX * sizeof(wl_action);
     if (n_arena < used + 2 * sizeof(node))
         return WL_E_SPACE;

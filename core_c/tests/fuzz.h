@@ -147,6 +147,8 @@ static void compare_after(fuzzer *f, const wl_post *post, const uint8_t *block, 
     }
 }
 
+static uint64_t belief[WL_ARENA_MIN / sizeof(uint64_t)];
+
 /* A few iterations for this seat, as it is said of wl_search: 0 or more, or an error. */
 static int64_t search(fuzzer *f, const void *setup, const void *seen, int32_t seat)
 {
@@ -202,6 +204,9 @@ static void call_everything(fuzzer *f, const void *setup, void *state)
         wl_sample(g, setup, state, who, next_random(f), f->other);
         wl_evaluate(g, setup, state, items);
         search(f, setup, state, who);
+        if (wl_belief_begin(g, who, 1, belief, sizeof belief) == WL_OK)
+            for (int times = 0; times < 2; times++)
+                wl_belief_see(g, setup, state, belief, sizeof belief);
         wl_replay(g, setup, state, &step, 1, NULL, 0, NULL, 0, &failed, NULL, 0, 0);
         wl_apply(g, setup, state, &post, &draws, &event);
     }
@@ -248,6 +253,28 @@ static void examine_opponent(fuzzer *f, int32_t viewer)
     if (viewer != WL_SPECTATOR)
         REQUIRE(search(f, f->setup, f->other, viewer) >= 0);
     REQUIRE(wl_playout(g, f->setup, f->after, next_random(f), 2, 0, f->seen, ACTIONS_CAP) >= 0);
+}
+
+/* The next version for `viewer`, whose belief this is: each of its worlds, of which some are looked at, looks the same to him. */
+static void examine_belief(fuzzer *f, int32_t viewer)
+{
+    static uint64_t arena[WL_ARENA_MIN / sizeof(uint64_t)];
+    const wl_search_settings settings = {.seed = 1, .belief = belief, .n_belief = sizeof belief, .iterations = 3};
+    const wl_game *g = f->game;
+    int64_t n;
+
+    REQUIRE(wl_observe(g, f->setup, f->state, viewer, f->view) == WL_OK);
+    memcpy(f->other, (uint8_t *)f->view + g->view_state_offset, g->state_size);
+    n = wl_belief_see(g, f->setup, f->other, belief, sizeof belief);
+    REQUIRE(n >= 0 && wl_belief_world(g, belief, sizeof belief, 0, NULL) == n);
+    REQUIRE(wl_belief_world(g, belief, sizeof belief, n, f->after) == WL_E_ARGUMENT);
+    for (int tries = 0; n > 0 && tries < 3; tries++) {
+        REQUIRE(wl_belief_world(g, belief, sizeof belief, below(f, n), f->after) == n);
+        REQUIRE(wl_check_state(g, f->setup, f->after) == WL_OK);
+        REQUIRE(wl_observe(g, f->setup, f->after, viewer, f->later) == WL_OK);
+        REQUIRE(memcmp(f->view, f->later, g->view_size) == 0);
+    }
+    REQUIRE(wl_search(g, f->setup, f->other, viewer, &settings, arena, sizeof arena, NULL, 0) >= 0);
 }
 
 /* What holds of every sound state: views agree with the whole, hostile posts change nothing unless they are listed. */
@@ -316,7 +343,11 @@ static void examine(fuzzer *f)
 static void play_through(fuzzer *f, int64_t max)
 {
     const wl_game *g = f->game;
+    const int believes = g->sample != NULL && below(f, 4) == 0;
+    const int32_t viewer = below(f, wl_seats(g, f->setup));
 
+    if (believes)
+        REQUIRE(wl_belief_begin(g, viewer, next_random(f), belief, sizeof belief) == WL_OK);
     for (int64_t ply = 0; ply < max; ply++) {
         const uint32_t seats = (uint32_t)wl_to_act(g, f->setup, f->state);
         uint8_t block[1 << 13];
@@ -325,6 +356,8 @@ static void play_through(fuzzer *f, int64_t max)
 
         if (ply < 8 || below(f, 8) == 0)
             examine(f);
+        if (believes)
+            examine_belief(f, viewer);
         if (seats == 0)
             break;
         do

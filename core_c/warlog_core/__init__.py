@@ -18,7 +18,7 @@ from warlog_core.game import Game, Scenario, game, games
 from warlog_core.jsonvalue import loads
 from warlog_core.levels import LEVELS, Level, level, play
 from warlog_core.notation import history_line, history_result
-from warlog_core.opponent import Choice, Line, Settings, search
+from warlog_core.opponent import Belief, Choice, Line, Settings, search
 from warlog_core.state import Listing, State, Step
 from warlog_core.traces import Harm, Touched, Trace
 
@@ -29,6 +29,7 @@ __all__ = [
     "LEVELS",
     "BadDraws",
     "BadState",
+    "Belief",
     "Choice",
     "CoreError",
     "Draws",

@@ -16,7 +16,7 @@ from msgspec import Struct
 from warlog_core.binding import OPEN_BYTES
 from warlog_core.codecs._actions import type_name
 from warlog_core.errors import Refused
-from warlog_core.opponent import Choice, Settings, search
+from warlog_core.opponent import Belief, Choice, Settings, search
 from warlog_core.state import State
 
 LEVELS = range(1, 9)
@@ -99,12 +99,14 @@ def play(
     level: int,
     seed: int,
     iterations: int | None = None,
+    belief: Belief | None = None,
     arena: bytearray | None = None,
 ) -> Choice | None:
     """What a computer opponent of this level does as `seat`, from `seen`: `state.seen_by(seat)`. With the same view,
-    level, seed and iterations the choice is the same.
+    level, seed, iterations and belief the choice is the same.
 
     iterations  at most so many, fewer than the level's own: for who is in a hurry
+    belief      of this seat, as for `search`
     arena       the search's memory, as for `search`
 
     `Choice.iterations` is 0 for what was not searched for: what a book or chance decides, and everything in a game that
@@ -130,6 +132,7 @@ def play(
         seed=int(rng.random() * 2**53),
         iterations=count,
         settings=opponent.settings if how.settings is None else how.settings,
+        belief=belief,
         arena=arena,
     )
     return found if found is not None else _unsearched(seen, seat, _any_of(actions, rng), seed)

@@ -56,6 +56,45 @@ class Choice(Struct, frozen=True):
     iterations: int
 
 
+class Belief:
+    """What a seat has seen so far, for its searches: many whole states that agree with it (warlog.h, section 9). The
+    same seed and the same versions make the same belief."""
+
+    def __init__(self, seat: str, seed: int) -> None:
+        self.seat = seat
+        self.seed = seed
+        self.worlds = 0
+        """How many states; 0 while nothing is hidden from the seat, and in a game without `sample`."""
+        self._memory: bytearray | None = None
+        self._seen: State | None = None
+
+    def see(self, seen: State) -> None:
+        """The next version of the match, `state.seen_by(seat)`: each one from the first of play on, in order.
+
+        Raises BadState where no state fits what was seen, UnknownSeat."""
+        raw = seen.game.raw
+        if not raw.has_search:
+            return
+        if self._memory is None:
+            self._memory = raw.belief(seen.game.actor_number(self.seat, seen.seats), self.seed)
+        self.worlds = raw.belief_see(self._memory, seen._raw)
+        self._seen = seen
+
+    def world(self, number: int) -> State:
+        """One of the states, by its number from 0."""
+        if self._memory is None or self._seen is None or not 0 <= number < self.worlds:
+            raise IndexError(number)
+        seen = self._seen
+        return State(
+            seen.game, seen.game.raw.belief_world(self._memory, seen._raw, number), seen._setup, seen._tables
+        )
+
+    @property
+    def memory(self) -> bytes:
+        """All that it consists of."""
+        return bytes(self._memory or b"")
+
+
 def search(
     seen: State,
     seat: str,
@@ -64,6 +103,7 @@ def search(
     iterations: int | None = None,
     seconds: float = 1.0,
     settings: Settings | None = None,
+    belief: Belief | None = None,
     arena: bytearray | None = None,
 ) -> Choice | None:
     """What `seat` should do, from `seen`: `state.seen_by(seat)`. With the same view, seed and iterations the choice is
@@ -71,6 +111,7 @@ def search(
 
     iterations  how long; None: as many as take about `seconds` of this machine
     settings    how the search goes about it, if not as usual
+    belief      of this seat, which saw `seen` last; without one only what is seen now counts
     arena       the search's memory, to be used again; 48 MiB if none is given
 
     None where the seat has nothing to choose from but open templates (an army, a layout). Raises NotPlayed where the
@@ -82,9 +123,10 @@ def search(
     number = game.actor_number(seat, seen.seats)
 
     numbers = msgspec.structs.astuple(settings or Settings())
+    believed = belief._memory if belief is not None else None
 
     def run(count: int) -> list[binding.RawChoice]:
-        return game.raw.search(seen._raw, number, seed, count, numbers, memory)
+        return game.raw.search(seen._raw, number, seed, count, numbers, memory, believed)
 
     if iterations is None:
         began = time.perf_counter()

@@ -361,9 +361,11 @@ class RawGame:
         iterations: int,
         numbers: Sequence[int],
         arena: Any,
+        belief: Any = None,
     ) -> list[RawChoice]:
         """wl_search; `numbers`: the settings after the iterations. Raises BadState where nothing fits what was seen."""
-        settings = ffi.new("wl_search_settings *", (seed, iterations, *numbers))
+        believed = (ffi.NULL, 0) if belief is None else (ffi.from_buffer(belief), len(belief))
+        settings = ffi.new("wl_search_settings *", (seed, *believed, iterations, *numbers))
         memory = ffi.from_buffer(arena, require_writable=True)
         cap = 16
 
@@ -379,7 +381,28 @@ class RawGame:
             raise self._nothing_fits(n)
         return [_choice(choices[i]) for i in range(min(n, cap))]
 
-    def _nothing_fits(self, code: int) -> Exception:
+    def belief(self, viewer: int, seed: int) -> bytearray:
+        """wl_belief_begin: the memory of a belief."""
+        memory = bytearray(lib.WL_BELIEF_USUAL)
+        code = lib.wl_belief_begin(self.row, viewer, seed, ffi.from_buffer(memory), len(memory))
+        if code:
+            raise self.failure(code)
+        return memory
+
+    def belief_see(self, memory: bytearray, seen: RawState) -> int:
+        """wl_belief_see. Raises BadState where nothing fits what was seen."""
+        n: int = lib.wl_belief_see(self.row, seen.setup, seen.state, ffi.from_buffer(memory), len(memory))
+        if n < 0:
+            raise self._nothing_fits(n)
+        return n
+
+    def belief_world(self, memory: bytearray, like: RawState, i: int) -> RawState:
+        """wl_belief_world."""
+        state = ffi.new("wl_word[]", (self.state_size + 7) // 8)
+        self._count(lib.wl_belief_world(self.row, ffi.from_buffer(memory), len(memory), i, state))
+        return RawState(like.setup, state, ffi.buffer(state, self.state_size))
+
+    def _nothing_fits(self, code: int) -> CoreError:
         if code == lib.WL_E_STATE:
             return BadState(f"no state of {self.name} fits what was seen")
         return self.failure(code)
