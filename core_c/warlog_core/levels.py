@@ -179,7 +179,7 @@ def _changes_nothing(seen: State, seat: str, action: object) -> bool:
     """Has the choice been made already? Another layout would be chosen again and again."""
     world = seen.sample(seat, 0) if seen.game.raw.has_search else seen.copy()
     try:
-        after, _ = world.after(seat, action, draws=bytes)
+        after, _ = world.after(seat, action, draws=random.Random(0).randbytes)
     except Refused:
         return False
     return after.seen_by(seat).data == seen.data

@@ -91,7 +91,7 @@ def test_eight_levels_play_a_match_in_which_every_preparation_ends(name: str, se
             break
         seat = state.to_act[0]
         choice = warlog_core.play(
-            state.seen_by(seat), seat, level=LEVELS[number % 8], seed=number, iterations=2, arena=ARENA
+            state.seen_by(seat), seat, level=LEVELS[-1 - number % 8], seed=number, iterations=2, arena=ARENA
         )
         assert choice is not None
         state.apply(seat, choice.action, draws=rng.randbytes)
