@@ -74,7 +74,7 @@ def sides_of(table: Table, state: State) -> dict[str, int]:
 def play_match(
     name: str, table: Table, players: tuple[str, str], shares: tuple[float, float], seed: int, version: str
 ) -> Played:
-    rng = random.Random(f"{name} {seed}")
+    rng = random.Random(f"{name} {' '.join(sorted(players))} {seed}")  # the same with the seats swapped
     state = warlog_core.game(table.game).new(options=table.options, draws=rng.randbytes)
     sides = sides_of(table, state)
     who = [player(one, share, ARENA) for one, share in zip(players, shares, strict=True)]

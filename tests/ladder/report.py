@@ -19,6 +19,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 NAMES = {"random", "greedy", *map(str, LEVELS)}
 STRONG = {"7", "8"}  # whose matches show how fair a game is
 FAIR = 0.6
+ENOUGH = 20  # matches of which something may be said
 
 STRENGTH = """# How strong the computer opponents are
 
@@ -106,7 +107,7 @@ def _percent(score: Score) -> str:
 
 
 def _counts(score: Score) -> str:
-    return f"{score.won} + {score.drawn} = {score.lost} -"
+    return f"{score.won}, {score.drawn}, {score.lost}"
 
 
 def _part(share: float) -> str:
@@ -121,7 +122,7 @@ def _aims(matches: dict[str, list[Played]]) -> list[str]:
         "## What was aimed at",
         "",
         "Level 8 is to have 98 % against random play and 85 % against greedy play, level 1 at most 70 % against",
-        "random play. An aim is missed when the interval ends before it.",
+        f"random play. An aim is missed when the interval ends before it, and open with fewer than {ENOUGH} matches.",
         "",
         "| table | part | level 8 : random | level 8 : greedy | level 1 : random |",
         "|---|---|---|---|---|",
@@ -143,7 +144,7 @@ def _aim(score: Score | None, aim: float, *, at_most: bool = False) -> str:
         return "–"
     low, high = score.interval()
     missed = low > aim if at_most else high < aim
-    reached = score.share <= aim if at_most else score.share >= aim
+    reached = score.n >= ENOUGH and (score.share <= aim if at_most else score.share >= aim)
     return f"{_percent(score)} of {score.n}: {'missed' if missed else 'reached' if reached else 'open'}"
 
 
@@ -151,11 +152,12 @@ def _strength_of(table: str, played: list[Played], times: list[Timed]) -> list[s
     if not played:
         return []
     row = TABLES[table]
+    options = f"`{row.options}`" if row.options else "the usual ones"
     scores = _scores(played)
     lines = [
         f"## {warlog_core.game(row.game).codec.title}: `{table}`",
         "",
-        f"Options `{row.options or 'the usual ones'}`, at most {row.actions_max} actions, {len(played)} matches.",
+        f"Options: {options}; at most {row.actions_max} actions; {len(played)} matches.",
         "",
         "| players | part | won, drawn, lost | share (95 %) |",
         "|---|---|---|---|",
@@ -212,6 +214,8 @@ def _speeds(played: list[Played]) -> dict[str, float]:
 
 def _balance(matches: dict[str, list[Played]]) -> list[str]:
     lines = [
+        f"Where one side has more than 60 % of {ENOUGH} matches or more, a line below the table says so.",
+        "",
         "| table | matches | first side won | second | drawn | share of the first | actions: median, most | cut off |",
         "|---|---|---|---|---|---|---|---|",
     ]
@@ -229,7 +233,7 @@ def _balance(matches: dict[str, list[Played]]) -> list[str]:
             f"| {table} | {score.n} | {score.won} | {score.lost} | {score.drawn} | {_percent(score)} |"
             f" {median(lengths):.0f}, {max(lengths)} | {cut} |"
         )
-        if max(score.share, 1 - score.share) > FAIR:
+        if score.n >= ENOUGH and max(score.share, 1 - score.share) > FAIR:
             which = "first" if score.share > FAIR else "second"
             low, high = score.interval()
             sure = low > 0.5 or high < 0.5
