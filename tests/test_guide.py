@@ -1,4 +1,5 @@
-"""docs/GUIDE.md, run as it stands: the steps of one language are one program. Only the address is another."""
+"""docs/GUIDE.md, run as it stands: the steps of one language are one program. Only the address is another. And the
+types of every Python example in the documents."""
 
 from __future__ import annotations
 
@@ -44,6 +45,22 @@ def test_the_guide_in_python(warlog_server: WarlogServer, tmp_path: Path) -> Non
     assert "unknown_space" in told
     assert "3 action_taken" in told
     assert told.endswith("{1: None, 2: 1, 3: 2, 4: 2}\n")
+
+
+def test_every_python_example_of_the_documents_is_type_checked_strictly(tmp_path: Path) -> None:
+    (tmp_path / "guide.py").write_text(program("python", ADDRESS))
+    for name in ("README.md", "clients/python/README.md"):
+        examples = re.findall(
+            r"^```python\n(.*?)^```$",
+            (ROOT / name).read_text(encoding="utf-8"),
+            flags=re.MULTILINE | re.DOTALL,
+        )
+        assert examples, name
+        for number, example in enumerate(examples):
+            given = 'url = ""\n' if name != "README.md" else 'token = ""\n'  # what the text around it has
+            (tmp_path / f"{name.replace('/', '_')[:-3]}_{number}.py").write_text(given + example)
+    files = sorted(path.name for path in tmp_path.glob("*.py"))
+    ran([sys.executable, "-m", "mypy", "--strict", "--no-incremental", "--config-file=", *files], tmp_path)
 
 
 def built(source: str, folder: Path) -> Path:

@@ -206,6 +206,12 @@ def test_a_match_is_read_now_and_as_it_was(ada: Client, solo: Match) -> None:
         assert (then.at, listed.at, listed.total) == (version, version, len(listed.actions))
         assert len(listed.traces) == listed.total
         assert ada.actions(solo.id, seat, at=version).traces == []
+        moves = ada.actions(solo.id, seat, at=version, type="move").actions
+        assert moves == [action for action in listed.actions if action["type"] == "move"]
+        piece = listed.actions[0]["piece"]
+        of_piece = ada.actions(solo.id, seat, at=version, piece=piece).actions
+        assert of_piece == [action for action in listed.actions if action.get("piece") == piece]
+        assert ada.actions(solo.id, seat, at=version, after=2).actions == listed.actions[2:]
     assert ada.view(solo.id, seat="all").position is not None
     assert ada.view(solo.id).view is not None
     assert [e.version for e in ada.events(solo.id, limit=2)] == list(range(1, versions[-1] + 1))

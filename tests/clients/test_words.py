@@ -169,6 +169,18 @@ def test_a_word_that_is_new_does_not_break_an_answer() -> None:
     assert {found.mode, found.status} == {"serious", "paused"}
 
 
+def test_an_event_and_a_match_say_whether_it_is_over() -> None:
+    def event(type_: str, **more: Any) -> models.Event:
+        given = {"version": 9, "type": type_, "at": "2025-01-01T00:00:00Z", "to_act": [], **more}
+        return msgspec.convert(given, models.Event)
+
+    result = {"winners": [], "reason": "draw_agreed"}
+    assert event("action_taken", result=result).is_over
+    assert event("time_travelled", result=result).is_over
+    assert event("match_aborted").is_over
+    assert not event("seat_taken").is_over
+
+
 # ---- by subject
 
 
@@ -192,7 +204,7 @@ def test_what_stands_by_subject_is_what_stands_flat(warlog_server: WarlogServer,
 
 # ---- README
 
-PRINTS = ("Result(winners=", "version_conflict", "Weaponized Chess")
+PRINTS = ("Result(winners=", "blue Result(winners=", "version_conflict", "Weaponized Chess")
 
 
 @pytest.mark.parametrize("number", range(max(len(SNIPPETS), len(PRINTS))))

@@ -118,7 +118,7 @@ class Endpoints:
 
     @endpoint
     def account(self) -> Request[models.OwnAccount]:
-        """The same, with what of the gold is set aside."""
+        """Your own account; `held` is how much of its gold is set aside for running matches."""
         return get(_OWN_ACCOUNT, "players", "me")
 
     @endpoint
@@ -267,14 +267,16 @@ class Endpoints:
         player: str | None = None,
         **how: Unpack[How],
     ) -> Request[models.Match]:
-        """SeatTaken, WrongInvitation. `player`: `bot:1` to `bot:8` gives the seat to a bot of the house."""
+        """Takes a free seat in the lobby; `prepare` it then. `player`: `bot:1` to `bot:8` gives the seat to a bot of
+        the house. Raises SeatTaken, WrongInvitation, UnknownSeat."""
         given = {"invitation": invitation, "player": player}
         body = {name: value for name, value in given.items() if value is not None}
         return _command(send("PUT", _MATCH, "matches", match, "seats", seat, body=body), **how)
 
     @endpoint
     def leave_seat(self, match: str, seat: str, **how: Unpack[How]) -> Request[models.Match]:
-        """Lobby only."""
+        """In the lobby: the seat is free again. In a running competitive match of a game that has fleeing, its player
+        flees, and loses. Else WrongStatus."""
         return _command(send("DELETE", _MATCH, "matches", match, "seats", seat), **how)
 
     @endpoint
@@ -328,21 +330,29 @@ class Endpoints:
 
     @endpoint
     def prepare(self, match: str, seat: str, **how: Unpack[How]) -> Request[models.Event]:
-        """The seat is content; the last one starts the match."""
+        """The seat is ready; with the last one the match starts. Every player does so for his seats, in the lobby.
+        Other options or another beginning take it back for the others."""
         return _post_command(match, {"type": "prepare", "seat": seat}, how)
 
     @endpoint
-    def propose(self, match: str, proposal: models.Proposal, **how: Unpack[How]) -> Request[models.Event]:
-        """Takes effect at once where nobody else has to agree. The new version is the proposal's name."""
+    def propose(
+        self, match: str, proposal: models.Proposal | Json, **how: Unpack[How]
+    ) -> Request[models.Event]:
+        """Proposes an undo, other options, a rematch …: `Undo(to=9)`, or as JSON `{"kind": "undo", "to": 9}`.
+
+        It happens at once where nobody else has to agree. Otherwise the others `accept` or `reject` it, by the version
+        of the event that answers. It waits until the next action, or until another proposal replaces it."""
         return _post_command(match, {"type": "propose", "proposal": proposal}, how)
 
     @endpoint
     def accept(self, match: str, proposal: int, **how: Unpack[How]) -> Request[models.Event]:
-        """Agrees to the proposal that was made in this version. ProposalChanged if another one is open."""
+        """Agrees to the proposal that was made in this version. ProposalChanged if another one is open, NoProposal if
+        none is: it lapses with the next action."""
         return _post_command(match, {"type": "accept", "proposal": proposal}, how)
 
     @endpoint
     def reject(self, match: str, proposal: int, **how: Unpack[How]) -> Request[models.Event]:
+        """Declines the proposal that was made in this version, or withdraws your own. Raises as `accept` does."""
         return _post_command(match, {"type": "reject", "proposal": proposal}, how)
 
     # ---- reading -------------------------------------------------------------------------------------------
@@ -366,11 +376,25 @@ class Endpoints:
 
     @endpoint
     def actions(
-        self, match: str, seat: str, *, at: int | None = None, trace: bool = False
+        self,
+        match: str,
+        seat: str,
+        *,
+        at: int | None = None,
+        type: str | None = None,
+        piece: int | None = None,
+        after: int | None = None,
+        trace: bool = False,
     ) -> Request[models.Actions]:
-        """What the seat may do, or could have done at version `at`; with `trace` also where each action leads."""
-        traced = "true" if trace else None
-        return get(_ACTIONS, "matches", match, "actions", seat=seat, at=at, trace=traced)
+        """What the seat may do, or could have done at version `at`. A seat that is not to act may still have actions:
+        it can give up, and in most games offer a draw or answer to an offer. Whose turn it is says `to_act`.
+
+        type   only actions of this type
+        piece  only actions with this piece
+        after  where to go on in a list that was cut: its `next`
+        trace  also `traces`: for each action where it leads, and what it hits"""
+        asked = {"at": at, "type": type, "piece": piece, "after": after, "trace": "true" if trace else None}
+        return get(_ACTIONS, "matches", match, "actions", seat=seat, **asked)
 
     @endpoint
     def trace(self, match: str, at: int, *, seat: str | None = None) -> Request[models.EventTrace]:

@@ -69,7 +69,7 @@ class Account(Struct, frozen=True):
 
 
 class OwnAccount(Struct, frozen=True):
-    """`held`: how much of the gold is set aside."""
+    """`held`: how much of the gold is set aside for running matches."""
 
     player: Account
     held: int = 0
@@ -252,6 +252,11 @@ class Match(Struct, frozen=True):
     imported: bool = False
     bots: dict[str, BotSeat] = {}
 
+    @property
+    def is_over(self) -> bool:
+        """Has the match ended, with a `result` or aborted?"""
+        return self.status in ("finished", "aborted")
+
 
 class Created(Struct, frozen=True):
     """A new match, and the invitation of every seat that is taken with one, never shown again."""
@@ -368,6 +373,11 @@ class Event(Struct, frozen=True, rename={"with_": "with", "import_": "import"}):
     settlement: Json | None = None
     bots: dict[str, BotSeat] | None = None
     search: Json | None = None
+
+    @property
+    def is_over(self) -> bool:
+        """Is the match over after this event? With a `result`, or, where it was aborted, without."""
+        return self.result is not None or self.type == "match_aborted"
 
 
 class Notice(Struct, frozen=True):
@@ -542,7 +552,7 @@ class MakeCompetitive(Struct, frozen=True, tag_field="kind", tag="competitive"):
 
 
 class Abort(Struct, frozen=True, tag_field="kind", tag="abort"):
-    """End the match without a result."""
+    """End the match in the lobby, without a result. A running match ends by its rules: its players may resign."""
 
 
 class Rematch(Struct, frozen=True, tag_field="kind", tag="rematch"):

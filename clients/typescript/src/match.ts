@@ -66,25 +66,31 @@ export class MatchHandle<G extends GameName = GameName> {
     return this.#command(search ? { type: "act", seat, action, search } : { type: "act", seat, action }, how);
   }
 
-  /** A seat is ready; with the last one the match starts. */
+  /**
+   * A seat is ready; with the last one the match starts. Every player does so for his seats, in the lobby. Other options or
+   * another beginning take it back for the others.
+   */
   prepare(seat: string, command: Command = {}): Promise<LiveEvent<G>> {
     return this.#command({ type: "prepare", seat }, command);
   }
 
   /**
    * Proposes an undo, other options, a rematch … It happens at once where nobody else has to agree; otherwise the
-   * event's `version` is the proposal's name.
+   * event's `version` is the proposal's name. It waits until the next action, or until another proposal replaces it.
    */
   propose(proposal: Proposal<G>, command: Command = {}): Promise<LiveEvent<G>> {
     return this.#command(anyGame({ type: "propose", proposal }), command);
   }
 
-  /** Agrees to the proposal made in this version. Throws `proposal_changed` if another one is open. */
+  /**
+   * Agrees to the proposal made in this version. Throws `proposal_changed` if another one is open, `no_proposal` if none is: it
+   * lapses with the next action.
+   */
   accept(proposal: number, command: Command = {}): Promise<LiveEvent<G>> {
     return this.#command({ type: "accept", proposal }, command);
   }
 
-  /** Declines the proposal made in this version. */
+  /** Declines the proposal made in this version, or withdraws your own. Throws as `accept` does. */
   reject(proposal: number, command: Command = {}): Promise<LiveEvent<G>> {
     return this.#command({ type: "reject", proposal }, command);
   }
@@ -161,8 +167,9 @@ export class MatchHandle<G extends GameName = GameName> {
   }
 
   /**
-   * What a seat may do, or could have done at a version; empty if it is not to act. Pick one that `isComplete` and post
-   * it with `act` as it is; templates (`open: true`) are to be filled in.
+   * What a seat may do, or could have done at a version. Pick one that `isComplete` and post it with `act` as it is; templates
+   * (`open: true`) are to be filled in (`filled`). A seat that is not to act may still have actions: it can give up, and in
+   * most games offer a draw or answer to an offer. Whose turn it is says `to_act`.
    */
   actions(
     seat: string,
@@ -180,6 +187,14 @@ export class MatchHandle<G extends GameName = GameName> {
     const { signal, ...query } = how;
     const params = { path: this.#path, query: { seat, ...query } };
     return dataAs(this.#http.api.GET("/v1/matches/{match_id}/actions", { params, signal }));
+  }
+
+  /**
+   * A listed template with its fields, to be posted: `act(seat, match.filled(template, { layout }))`. For programs that know a
+   * game by its description alone (`form`): whether the fields are right, the compiler does not check, but the server.
+   */
+  filled(template: { readonly type: string; readonly open: true }, fields: Readonly<Record<string, unknown>>): Action<G> {
+    return ofGame({ ...fields, type: template.type });
   }
 
   /** What the event of a version did on the board, as a seat (left out: the spectator) saw it. For animations. */

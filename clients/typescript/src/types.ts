@@ -69,11 +69,15 @@ type Input<T, Needed extends keyof T, Fields = object> = {
 
 // ---- answers -----------------------------------------------------------------------------------------------------
 
-/** The summary of a match. `version` is the number of its newest event. */
-export type Match<G extends GameName = GameName> = With<
-  Schemas["Match"],
-  { game: G; options: Options<G>; proposal: OpenProposal | null }
->;
+/**
+ * The summary of a match, told apart by `game`: after `if (match.game === "hex")` its options are those of hex, and so are the
+ * actions and views of `warlog.match(match)`. `version` is the number of its newest event.
+ */
+export type Match<G extends GameName = GameName> = [G] extends [never] ? OneMatch<GameName> : OneMatch<G>;
+
+type OneMatch<G extends GameName> = G extends GameName
+  ? With<Schemas["Match"], { game: G; options: Options<G>; proposal: OpenProposal | null }>
+  : never;
 
 /** A proposal that waits for answers, told apart by `kind`; `accept` and `reject` name it by its `version`. */
 export type OpenProposal = Schemas["Proposal"];
@@ -91,6 +95,16 @@ export type Imported<G extends GameName = GameName> = With<Schemas["Imported"], 
 export type MatchEvent<G extends GameName = GameName> = With<Schemas["Event"], OfGame<G>>;
 
 type OfGame<G extends GameName> = { action: SeenAction<G>; effects: Effect<G>[]; options: Options<G>; position: Position<G> };
+
+/** Is the match over after this event? With a result (`resultOf`), or, where it was aborted, without. */
+export function isOver(event: MatchEvent | LiveEvent): boolean {
+  return event.type === "match_aborted" || resultOf(event) !== undefined;
+}
+
+/** The result that an event has if it ends the match, or goes back to an end; no winners mean a draw. */
+export function resultOf(event: MatchEvent | LiveEvent): Schemas["Result"] | undefined {
+  return "result" in event ? event.result : undefined;
+}
 
 /** An event as feeds give it and commands are answered, with the seats that are `to_act` after it and their `deadlines`. */
 export type LiveEvent<G extends GameName = GameName> = With<Schemas["LiveEvent"], OfGame<G>>;

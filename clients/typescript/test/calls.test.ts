@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { Warlog, WarlogError } from "../src/index.js";
+import { isOver, type LiveEvent, resultOf, Warlog, WarlogError } from "../src/index.js";
 import { type Answer, problem, reply, type Scripted, scripted } from "./scripted.js";
 
 const AT_ONCE = { attempts: 4, waitMs: 0 };
@@ -220,6 +220,22 @@ describe("reading", () => {
     expect((await warlog.pairing.wait("q_1")).match).toBe("m_1");
     expect(server.received.map(({ query }) => query.get("wait"))).toEqual(["5", "5", "5"]);
   });
+});
+
+test("an event says whether the match is over after it", () => {
+  const result = { winners: ["red"], reason: "resignation" };
+  const said = (event: object) => [isOver(event as LiveEvent), resultOf(event as LiveEvent)];
+  expect(said({ type: "action_taken", to_act: [], result })).toEqual([true, result]);
+  expect(said({ type: "time_travelled", to_act: [], result })).toEqual([true, result]);
+  expect(said({ type: "match_aborted", to_act: [] })).toEqual([true, undefined]);
+  expect(said({ type: "seat_taken", to_act: [] })).toEqual([false, undefined]);
+});
+
+test("a template is filled in without its mark", async () => {
+  const { warlog, server } = await answering(() => FINE);
+  const match = warlog.match("m_1");
+  await match.act("red", match.filled({ type: "recruit", open: true }, { army: [] }));
+  expect(JSON.parse(server.received[0]?.body ?? "").action).toEqual({ type: "recruit", army: [] });
 });
 
 test("a client has the token of its own player", async () => {

@@ -8,11 +8,13 @@ import {
   type Effect,
   type GameName,
   isComplete,
+  isOver,
   type ListedAction,
   type LiveEvent,
   type Match,
   type Options,
   type Position,
+  resultOf,
   type View,
   Warlog,
   WarlogError,
@@ -62,6 +64,19 @@ export async function typed(warlog: Warlog, some: GameName, maybe: string | unde
   const resigning: DescribedAction | undefined = describedAction(await warlog.games.get("hex"), "resign");
   void resigning;
   await hex.propose({ kind: "undo", to: 4 });
+  const any: Match = (await warlog.matches.create({ game: some })).match;
+  if (any.game === "hex") {
+    same<typeof any.options, Options<"hex">>(true);
+    const seen = await warlog.match(any).view("red");
+    same<typeof seen.view, View<"hex">>(true);
+  }
+  const result: { winners: string[] } | undefined = isOver(event) ? resultOf(event) : undefined;
+  void result;
+  for (const template of actions) {
+    if ("open" in template) {
+      await hex.act("red", hex.filled(template, { army: [] }));
+    }
+  }
   await hex.propose({ kind: "options", options: { width: 11 } });
   await warlog.matches.create({ game: some, seats: {}, move_seconds: undefined });
 
