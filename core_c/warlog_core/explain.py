@@ -266,8 +266,8 @@ def _sentence(
         )
     if fault.startswith(("Invalid enum value", "Invalid value")):
         allowed = list(part.get("enum", ()))
-        if not allowed and steps and steps[-1] == "type":
-            types = _types(schema_at(schema, value, steps[:-1], whole=True))
+        if not allowed and steps:
+            types = _types(schema_at(schema, value, steps[:-1], whole=True), steps[-1])
             allowed = [name for name in types if name not in unoffered]
         noun = str(steps[-1]).replace("_", " ") if steps and isinstance(steps[-1], str) else "value"
         hint = nearest(at, [name for name in allowed if isinstance(name, str)]) if isinstance(at, str) else ""
@@ -366,7 +366,7 @@ def _member(schema: Mapping[str, Any], part: Mapping[str, Any], value: object) -
         return part
     mapping = part.get("discriminator", {}).get("mapping")
     if mapping is not None:
-        given = value.get("type") if isinstance(value, dict) else None
+        given = value.get(part["discriminator"]["propertyName"]) if isinstance(value, dict) else None
         known = isinstance(given, str) and given in mapping
         return _resolved(schema, {"$ref": mapping[given]}) if known else part
     members = [_resolved(schema, member) for member in part["anyOf"]]
@@ -374,6 +374,7 @@ def _member(schema: Mapping[str, Any], part: Mapping[str, Any], value: object) -
     return solid[0] if len(solid) == 1 else part
 
 
-def _types(part: Mapping[str, Any]) -> list[str]:
-    """The `type`s that the members of a union have."""
-    return list(part.get("discriminator", {}).get("mapping", ()))
+def _types(part: Mapping[str, Any], field: str | int) -> list[str]:
+    """The values of the field by which the members of a union are told apart."""
+    discriminator = part.get("discriminator", {})
+    return list(discriminator["mapping"]) if discriminator.get("propertyName") == field else []

@@ -165,8 +165,11 @@ class UnknownMatch(Unknown):
 
 
 class UnknownSeat(Unknown):
+    """allowed: the seats of the match"""
+
     code = "unknown_seat"
     text = "This match has no such seat."
+    facts = ("allowed",)
 
 
 class UnknownGame(Unknown):
@@ -184,6 +187,7 @@ class UnknownVersion(Unknown):
 class UnknownPlayer(Unknown):
     code = "unknown_player"
     text = "There is no such player."
+    facts = ("allowed",)
 
 
 class UnknownScenario(Unknown):
@@ -237,7 +241,7 @@ class WrongStatus(Conflict):
 
 class NoProposal(Conflict):
     code = "no_proposal"
-    text = "No proposal is open."
+    text = "No proposal is open: it has been decided on, or has lapsed with an action that was taken since."
 
 
 class ProposalChanged(Conflict):
@@ -350,11 +354,12 @@ class TooManyRequests(WarlogError):
     """retry_after is in seconds; `limit` is the limit's name, shown to the client."""
 
     code = "too_many_requests"
-    text = "There were too many requests; `Retry-After` says when to try again."
+    text = "A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds."
     facts: tuple[str, ...] = ("limit",)
 
     def __init__(self, retry_after: float, limit: LimitName | QuotaName, detail: str = "") -> None:
-        super().__init__(detail, extra={"limit": limit})
+        general = f"The limit {limit} is reached; the next request is possible after `Retry-After` seconds."
+        super().__init__(detail or general, extra={"limit": limit})
         self.retry_after = retry_after
         self.limit = limit
 

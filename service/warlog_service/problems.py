@@ -10,6 +10,7 @@ from typing import Any
 from litestar import Request, Response
 from litestar.exceptions import HTTPException, ValidationException
 
+import warlog_core
 from warlog_core.errors import Refused as CoreRefused
 from warlog_core.errors import UnknownGame as CoreUnknownGame
 from warlog_events import errors
@@ -47,7 +48,8 @@ def of(error: Exception) -> Answer:
         case errors.WarlogError():
             return _of_ours(error)
         case CoreUnknownGame():
-            return problem("unknown_game", f"There is no game {errors.named(str(error))}.")
+            detail = f"There is no game {errors.named(str(error))}."
+            return problem("unknown_game", detail, allowed=list(warlog_core.games()))
         case CoreRefused():
             return _of_ours(errors.refused(error))
         case ValidationException():
@@ -99,7 +101,7 @@ def _of_ours(error: errors.WarlogError) -> Answer:
 def _of_litestar(error: HTTPException) -> Answer:
     match error.status_code:
         case 404:
-            return problem("unknown_route")
+            return problem("unknown_route", _no_such_call())
         case 405:
             answer = problem("method_not_allowed")
             known = (error.headers or {}).get("allow", "")
@@ -109,6 +111,15 @@ def _of_litestar(error: HTTPException) -> Answer:
             return problem("malformed_request", status=status)
     log.error("a request failed in the framework", exc_info=error)
     return problem("internal_error")
+
+
+def _no_such_call() -> str:
+    scope = logs.REQUEST.get()
+    if scope is None:
+        return ""
+    asked = f"{scope['method']} {scope['path']}"
+    hint = " The address that a client is given ends before `/v1`." if "/v1/v1/" in scope["path"] else ""
+    return f"There is no call {errors.named(asked)}; `/v1/openapi.json` lists all calls.{hint}"
 
 
 def _which(extra: object) -> str:

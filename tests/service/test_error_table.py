@@ -139,7 +139,7 @@ def test_the_python_client_has_a_class_for_each_code_that_says_the_same() -> Non
 def test_the_openapi_document_lists_each_calls_codes_with_their_sentences(api: Api) -> None:
     document = ok(api.get("/openapi.json"))
     said = document["paths"]["/v1/matches/{match_id}/commands"]["post"]["responses"]
-    assert "* `no_proposal`: No proposal is open." in said["409"]["description"]
+    assert "* `no_proposal`: No proposal is open: it has been decided on" in said["409"]["description"]
     schema = said["409"]["content"]["application/problem+json"]["schema"]
     assert "no_proposal" in schema["allOf"][1]["properties"]["code"]["enum"]
     games = said["422"]["content"]["application/problem+json"]["schema"]["allOf"][1]["properties"]["code"]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 
+import warlog_core
 from tests.servers import WarlogServer
 from tests.service.api import SMALL, UNLIMITED, Api, ok, refused, two
 
@@ -136,7 +138,36 @@ def test_what_is_not_there_has_its_own_code(api: Api) -> None:
     refused(ada.get("/scenarios/sc_none"), 404, "unknown_scenario")
     refused(ada.delete("/scenarios/sc_none"), 404, "unknown_scenario")
     refused(ada.post("/matches", {"game": "hex", "scenario": "sc_none"}), 404, "unknown_scenario")
-    refused(ada.get("/nothing/here"), 404, "unknown_route")
+    assert "/v1/nothing/here" in refused(ada.get("/nothing/here"), 404, "unknown_route")["detail"]
+    twice = refused(ada.get("/v1/games"), 404, "unknown_route")["detail"]
+    assert "ends before `/v1`" in twice
+
+
+def test_what_a_new_match_cannot_have_is_told_with_what_it_can(api: Api) -> None:
+    ada = api.player()
+
+    def wrong(status: int, code: str, path: str, **body: object) -> dict[str, Any]:
+        problem = refused(ada.post("/matches", {"game": "hex", **body}), status, code)
+        assert problem["path"] == path
+        return problem
+
+    assert "Did you mean" in wrong(404, "unknown_game", "/game", game="hexx")["detail"]
+    assert wrong(404, "unknown_game", "/game", game="chess")["allowed"] == sorted(warlog_core.games())
+    assert wrong(404, "unknown_player", "/seats/red", seats={"red": "Me"})["allowed"][:3] == [
+        "invite",
+        "me",
+        "open",
+    ]
+    assert wrong(404, "unknown_seat", "/seats/white", seats={"white": "me"})["allowed"] == ["red", "blue"]
+    match = ada.create(seats={"red": "open"})["match"]["id"]
+    assert refused(ada.put(f"/matches/{match}/seats/green", {}), 404, "unknown_seat")["allowed"] == [
+        "red",
+        "blue",
+    ]
+    kind = {"type": "propose", "proposal": {"kind": "undoo", "to": 1}}
+    problem = refused(ada.command(match, kind), 400, "malformed_body")
+    assert problem["path"] == "/proposal/kind"
+    assert problem["allowed"] == ["options", "undo", "edit", "competitive", "abort", "rematch"]
 
 
 def test_the_lobby_has_no_view(api: Api) -> None:
@@ -154,6 +185,9 @@ def test_a_stale_if_match_is_a_version_conflict_that_says_the_version(api: Api) 
     command = {"type": "act", "seat": "red", "action": {"type": "resign"}}
     problem = refused(ada.command(match, command, if_match='"1"'), 409, "version_conflict")
     assert problem["version"] == 2
+    assert problem["detail"] == "The match has moved on to version 2."
+    early = refused(ada.command(match, command, if_match='"999"'), 409, "version_conflict")
+    assert early["detail"] == "The match has no version 999 yet: it is at version 2."
     ok(ada.command(match, command, if_match='"2"'), 201)
 
 
@@ -164,7 +198,12 @@ def test_conflicts_have_their_codes(api: Api) -> None:
     refused(blue.delete(f"/matches/{match}/seats/blue"), 409, "wrong_status")
     lobby = red.create(seats={"red": "me"})["match"]["id"]
     refused(blue.put(f"/matches/{lobby}/seats/red", {}), 409, "seat_taken")
-    refused(red.act(lobby, "red", {"type": "resign"}), 409, "wrong_status")
+    said = refused(red.act(lobby, "red", {"type": "resign"}), 409, "wrong_status")["detail"]
+    assert said.endswith("this match has not started. It waits for players: free is blue.")
+    ok(blue.put(f"/matches/{lobby}/seats/blue", {}))
+    ok(blue.command(lobby, {"type": "prepare", "seat": "blue"}), 201)
+    said = refused(red.act(lobby, "red", {"type": "resign"}), 409, "wrong_status")["detail"]
+    assert said.endswith("It waits for `prepare` by red.")
 
 
 def test_after_the_deadline_it_is_too_late_and_the_time_out_happens(api: Api) -> None:

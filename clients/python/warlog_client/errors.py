@@ -258,7 +258,7 @@ class WrongStatus(Conflict):
 
 
 class NoProposal(Conflict):
-    """No proposal is open."""
+    """No proposal is open: it has been decided on, or has lapsed with an action that was taken since."""
 
     known_code = "no_proposal"
 
@@ -298,7 +298,7 @@ class RuleRefused(Problem):
 
 
 class TooManyRequests(Problem):
-    """There were too many requests; `Retry-After` says when to try again."""
+    """A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds."""
 
     known_code: ClassVar[Code | Literal[""]] = "too_many_requests"
 

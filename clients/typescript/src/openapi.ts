@@ -4316,7 +4316,7 @@ export interface components {
             move_seconds?: number;
             /** @description a seat's time-out of this number puts it out (default: `5`) */
             max_timeouts?: number;
-            /** @description how long a player may be disconnected before the server issues `flee` (default: `60`) */
+            /** @description how long a player may be away before the server issues `flee`: without a feed of the match, and without a call about it (competitive matches between several players only) (default: `60`) */
             flee_seconds?: number;
             /** @description draws may be offered only when `steps` is greater (default: `40`) */
             min_steps_draw?: number;
@@ -5051,7 +5051,7 @@ export interface components {
              * @enum {unknown}
              */
             consent: "all" | "none";
-            /** @description seconds for each turn; 0: no limit */
+            /** @description seconds for each turn, as they were asked for; 0: none were. In a game with an option of this name the option holds, with its default: the summary's `move_seconds` says what does */
             move_seconds: number;
             /** @description seconds for setting up; 0: no limit */
             setup_seconds: number;
@@ -5265,7 +5265,7 @@ export interface components {
             version: number;
             /** @description who proposed it */
             player: components["schemas"]["PlayerName"];
-            /** @description ids of the players who have accepted */
+            /** @description ids of the players who have accepted, without the proposer, who need not */
             accepted: string[];
             /** @description ids of the players who have not answered yet */
             waiting_for: string[];
@@ -5587,7 +5587,10 @@ export interface components {
             /** @description version of the proposal */
             proposal: number;
         };
-        /** @description A player proposed something. */
+        /**
+         * @description A player proposed something. It is open until it is accepted by all others, rejected, replaced by another, or
+         *         lapses with the next action or change of seats, of which no event of its own tells.
+         */
         ProposalMadeEvent: {
             /**
              * @description says which it is
@@ -5653,7 +5656,11 @@ export interface components {
             /** @description version of the proposal */
             proposal: number;
         };
-        /** @description Takes effect when every other player who holds a seat has accepted; at once where there is none. */
+        /**
+         * @description Takes effect when every other player who holds a seat has accepted; at once where there is none, or with the
+         *         consent `none`. Until then it is open: the next proposal replaces it, and it lapses with the next action or change
+         *         of seats. The proposer need not accept it; with `reject` he withdraws it.
+         */
         Propose: {
             /**
              * @description says which it is
@@ -8731,7 +8738,7 @@ export interface components {
         RateLimit: string;
         /** @description these limits: `"requests";q=10000;w=10` are 10,000 in ten seconds; `requests` of a token or an address, `commands` of a player (commands, new matches, imports, pairing), `accounts` of an address */
         "RateLimit-Policy": string;
-        /** @description seconds after which to try again */
+        /** @description seconds after which to try again: the next request is possible then, while `t` of `RateLimit` says when there are as many as there can be */
         "Retry-After": number;
         /** @description the cookie of the session */
         "Set-Cookie": string;
@@ -8801,7 +8808,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: There were too many requests; `Retry-After` says when to try again. */
+            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -8907,7 +8914,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: There were too many requests; `Retry-After` says when to try again. */
+            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -9151,7 +9158,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: There were too many requests; `Retry-After` says when to try again. */
+            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -9280,7 +9287,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: There were too many requests; `Retry-After` says when to try again. */
+            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -9400,7 +9407,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: There were too many requests; `Retry-After` says when to try again. */
+            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -9527,7 +9534,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: There were too many requests; `Retry-After` says when to try again. */
+            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -10717,7 +10724,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: There were too many requests; `Retry-After` says when to try again. */
+            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -11172,7 +11179,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: There were too many requests; `Retry-After` says when to try again. */
+            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -11317,7 +11324,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: There were too many requests; `Retry-After` says when to try again. */
+            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -11561,7 +11568,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: There were too many requests; `Retry-After` says when to try again. */
+            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -11702,7 +11709,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: There were too many requests; `Retry-After` says when to try again. */
+            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -11960,7 +11967,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: There were too many requests; `Retry-After` says when to try again. */
+            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -12345,7 +12352,7 @@ export interface operations {
             };
             /**
              * @description * `quota_exceeded`: A quota is used up (`quota` names it); delete something, or wait until something ends.
-             *     * `too_many_requests`: There were too many requests; `Retry-After` says when to try again.
+             *     * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds.
              */
             429: {
                 headers: {
@@ -12930,7 +12937,7 @@ export interface operations {
             };
             /**
              * @description * `quota_exceeded`: A quota is used up (`quota` names it); delete something, or wait until something ends.
-             *     * `too_many_requests`: There were too many requests; `Retry-After` says when to try again.
+             *     * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds.
              */
             429: {
                 headers: {
@@ -13184,7 +13191,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: There were too many requests; `Retry-After` says when to try again. */
+            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -13524,7 +13531,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: There were too many requests; `Retry-After` says when to try again. */
+            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -14221,7 +14228,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: There were too many requests; `Retry-After` says when to try again. */
+            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -14434,7 +14441,7 @@ export interface operations {
             /**
              * @description * `already_disclosed`: A secret that this would have to keep is known already.
              *     * `idempotency_key_reused`: This `Idempotency-Key` was used with another body before.
-             *     * `no_proposal`: No proposal is open.
+             *     * `no_proposal`: No proposal is open: it has been decided on, or has lapsed with an action that was taken since.
              *     * `proposal_changed`: The open proposal is not the one that you named.
              *     * `too_late`: The deadline of this seat has passed.
              *     * `version_conflict`: The match has moved on.
@@ -14489,7 +14496,7 @@ export interface operations {
             };
             /**
              * @description * `quota_exceeded`: A quota is used up (`quota` names it); delete something, or wait until something ends.
-             *     * `too_many_requests`: There were too many requests; `Retry-After` says when to try again.
+             *     * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds.
              */
             429: {
                 headers: {
@@ -14759,7 +14766,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: There were too many requests; `Retry-After` says when to try again. */
+            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -15202,7 +15209,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: There were too many requests; `Retry-After` says when to try again. */
+            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -15374,7 +15381,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: There were too many requests; `Retry-After` says when to try again. */
+            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -15538,7 +15545,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: There were too many requests; `Retry-After` says when to try again. */
+            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -15865,7 +15872,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: There were too many requests; `Retry-After` says when to try again. */
+            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -16089,7 +16096,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: There were too many requests; `Retry-After` says when to try again. */
+            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -16437,7 +16444,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: There were too many requests; `Retry-After` says when to try again. */
+            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -16733,7 +16740,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: There were too many requests; `Retry-After` says when to try again. */
+            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -16923,7 +16930,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: There were too many requests; `Retry-After` says when to try again. */
+            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -17112,7 +17119,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: There were too many requests; `Retry-After` says when to try again. */
+            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -17285,7 +17292,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: There were too many requests; `Retry-After` says when to try again. */
+            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -17442,7 +17449,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: There were too many requests; `Retry-After` says when to try again. */
+            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -17724,7 +17731,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: There were too many requests; `Retry-After` says when to try again. */
+            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -17879,7 +17886,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: There were too many requests; `Retry-After` says when to try again. */
+            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -18067,7 +18074,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: There were too many requests; `Retry-After` says when to try again. */
+            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -18489,7 +18496,7 @@ export interface operations {
             };
             /**
              * @description * `quota_exceeded`: A quota is used up (`quota` names it); delete something, or wait until something ends.
-             *     * `too_many_requests`: There were too many requests; `Retry-After` says when to try again.
+             *     * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds.
              */
             429: {
                 headers: {
@@ -18650,7 +18657,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: There were too many requests; `Retry-After` says when to try again. */
+            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -18782,7 +18789,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: There were too many requests; `Retry-After` says when to try again. */
+            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -18905,7 +18912,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: There were too many requests; `Retry-After` says when to try again. */
+            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -19080,7 +19087,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: There were too many requests; `Retry-After` says when to try again. */
+            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -19208,7 +19215,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: There were too many requests; `Retry-After` says when to try again. */
+            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -19328,7 +19335,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: There were too many requests; `Retry-After` says when to try again. */
+            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -19491,7 +19498,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: There were too many requests; `Retry-After` says when to try again. */
+            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -19651,7 +19658,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: There were too many requests; `Retry-After` says when to try again. */
+            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -19877,7 +19884,7 @@ export interface operations {
             };
             /**
              * @description * `quota_exceeded`: A quota is used up (`quota` names it); delete something, or wait until something ends.
-             *     * `too_many_requests`: There were too many requests; `Retry-After` says when to try again.
+             *     * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds.
              */
             429: {
                 headers: {
@@ -20000,7 +20007,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: There were too many requests; `Retry-After` says when to try again. */
+            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -20160,7 +20167,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: There were too many requests; `Retry-After` says when to try again. */
+            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -20295,7 +20302,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: There were too many requests; `Retry-After` says when to try again. */
+            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -20433,7 +20440,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: There were too many requests; `Retry-After` says when to try again. */
+            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -20618,7 +20625,7 @@ export interface operations {
             };
             /**
              * @description * `quota_exceeded`: A quota is used up (`quota` names it); delete something, or wait until something ends.
-             *     * `too_many_requests`: There were too many requests; `Retry-After` says when to try again.
+             *     * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds.
              */
             429: {
                 headers: {
@@ -20741,7 +20748,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: There were too many requests; `Retry-After` says when to try again. */
+            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -20885,7 +20892,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: There were too many requests; `Retry-After` says when to try again. */
+            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -21058,7 +21065,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: There were too many requests; `Retry-After` says when to try again. */
+            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -21385,7 +21392,7 @@ export interface operations {
             };
             /**
              * @description * `quota_exceeded`: A quota is used up (`quota` names it); delete something, or wait until something ends.
-             *     * `too_many_requests`: There were too many requests; `Retry-After` says when to try again.
+             *     * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds.
              */
             429: {
                 headers: {
@@ -21590,7 +21597,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: There were too many requests; `Retry-After` says when to try again. */
+            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -21707,7 +21714,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: There were too many requests; `Retry-After` says when to try again. */
+            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -21839,7 +21846,7 @@ export interface operations {
             };
             /**
              * @description * `quota_exceeded`: A quota is used up (`quota` names it); delete something, or wait until something ends.
-             *     * `too_many_requests`: There were too many requests; `Retry-After` says when to try again.
+             *     * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds.
              */
             429: {
                 headers: {
@@ -21955,7 +21962,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: There were too many requests; `Retry-After` says when to try again. */
+            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -22086,7 +22093,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: There were too many requests; `Retry-After` says when to try again. */
+            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -22246,7 +22253,7 @@ export interface operations {
             };
             /**
              * @description * `quota_exceeded`: A quota is used up (`quota` names it); delete something, or wait until something ends.
-             *     * `too_many_requests`: There were too many requests; `Retry-After` says when to try again.
+             *     * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds.
              */
             429: {
                 headers: {
@@ -22364,7 +22371,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: There were too many requests; `Retry-After` says when to try again. */
+            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];

@@ -119,7 +119,9 @@ Proposal = Options | Undo | Edit | Competitive | Abort | Rematch
 
 
 class Propose(Struct, tag="propose", tag_field="type", frozen=True, forbid_unknown_fields=True):
-    """Takes effect when every other player who holds a seat has accepted; at once where there is none."""
+    """Takes effect when every other player who holds a seat has accepted; at once where there is none, or with the
+    consent `none`. Until then it is open: the next proposal replaces it, and it lapses with the next action or change
+    of seats. The proposer need not accept it; with `reject` he withdraws it."""
 
     proposal: Annotated[Proposal, Meta(description="what you propose")]
 

@@ -8,7 +8,7 @@ import msgspec
 from msgspec import UnsetType
 
 import warlog_core
-from warlog_core.explain import pointer
+from warlog_core.explain import nearest, pointer
 
 from ..errors import (
     BadParameter,
@@ -55,7 +55,10 @@ def game_of(name: str, rules_version: int | None = None) -> warlog_core.Game:
     try:
         return warlog_core.game(name, rules_version)
     except warlog_core.UnknownGame as error:
-        raise UnknownGame(f"There is no game {named(str(error))}.") from error
+        games = [*warlog_core.games()]
+        raise UnknownGame(
+            f"There is no game {named(name)}.{nearest(name, games)}", path="/game", extra={"allowed": games}
+        ) from error
 
 
 def check_seconds(name: str, seconds: int | UnsetType) -> None:
@@ -142,7 +145,11 @@ def _seated(
     invited: list[str] = []
     for seat, who in wanted.items():
         if seat not in seats:
-            raise UnknownSeat(f"This match has no seat {named(seat)}.", path="/seats")
+            raise UnknownSeat(
+                f"This match has no seat {named(seat)}.",
+                path=pointer("seats", seat),
+                extra={"allowed": [*seats]},
+            )
         if who == "me":
             holders[seat] = caller
         elif who == "invite":

@@ -20,12 +20,10 @@ from ..errors import (
     QuotaExceeded,
     SeatTaken,
     UnknownMatch,
-    UnknownSeat,
     VersionConflict,
     WrongInvitation,
     WrongStatus,
     explained,
-    named,
     refused,
 )
 from . import bots, policy
@@ -79,7 +77,10 @@ def check_version(draft: Draft, command: AnyCommand, expected: int | None, began
     else:
         still = expected == match.version
     if not still:
-        raise VersionConflict(f"The match has moved on to version {match.version}.", version=match.version)
+        detail = f"The match has moved on to version {match.version}."
+        if expected is not None and expected > match.version:
+            detail = f"The match has no version {expected} yet: it is at version {match.version}."
+        raise VersionConflict(detail, version=match.version)
 
 
 def _is_still_for(beaten: Match, match: Match, command: AnyCommand, began_ms: int) -> bool:
@@ -183,7 +184,7 @@ def take_seat(draft: Draft, command: TakeSeat, player: Player) -> None:
     """A player sits down."""
     match = draft.match
     if command.seat not in match.seats:
-        raise UnknownSeat(f"This match has no seat {named(command.seat)}.", version=match.version)
+        raise match.unknown_seat(command.seat)
     match.check_status("lobby")
     if match.seating == "wish":
         raise WrongStatus("In this match seats are assigned by wish; join it instead.", version=match.version)
@@ -267,9 +268,7 @@ def join(draft: Draft, command: Join, player: Player) -> None:
             "In this match players take their seats themselves, without wishes.", version=match.version
         )
     if command.wish is not None and command.wish not in match.seats:
-        raise UnknownSeat(
-            f"This match has no seat {named(command.wish)}.", version=match.version, path="/wish"
-        )
+        raise match.unknown_seat(command.wish, path="/wish")
     _check_person(player)
     seated = {holder.id for holder in match.holders.values()}
     if player.id in seated:

@@ -220,7 +220,17 @@ class Match:
         if self.fold.status not in allowed:
             when = " or ".join(_WHEN[status] for status in allowed)
             detail = f"This is possible only {when}; this match {_IS[self.status]}."
-            raise WrongStatus(detail, version=self.version)
+            raise WrongStatus(detail + self._waits_for(), version=self.version)
+
+    def _waits_for(self) -> str:
+        """A sentence on what is missing in the lobby for the match to start."""
+        if self.fold.status != "lobby":
+            return ""
+        free = [seat for seat in self.seats if seat not in self.holders]
+        if free:
+            return f" It waits for players: free is {' and '.join(free)}."
+        unready = [seat for seat in self.seats if seat not in self.fold.prepared]
+        return f" It waits for `prepare` by {' and '.join(unready)}." if unready else ""
 
     def board(self) -> dict[str, object]:
         """Geometry for this match's options. Costs one core call."""
@@ -276,8 +286,13 @@ class Match:
         if holder is not None and holder.id == player_id:
             return
         if seat not in self.fold.seats:
-            raise UnknownSeat(f"This match has no seat {named(seat)}.", version=self.version)
+            raise self.unknown_seat(seat)
         raise NotYourSeat(f"You do not hold the seat {seat}.", version=self.version)
+
+    def unknown_seat(self, seat: str, path: str = "") -> UnknownSeat:
+        """The exception for a seat that this match has not."""
+        detail = f"This match has no seat {named(seat)}."
+        return UnknownSeat(detail, version=self.version, path=path, extra={"allowed": [*self.seats]})
 
     def reader(self, player_id: str | None, seat: str | None = None) -> Reader:
         """With `seat`: as that seat (raises UnknownSeat, NotYourSeat). Without: with the knowledge of every seat

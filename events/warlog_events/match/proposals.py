@@ -152,7 +152,7 @@ def need_holder(match: Match, player: Player) -> None:
 def _open(match: Match, version: int) -> OpenProposal:
     proposal = match.fold.proposal
     if proposal is None:
-        raise NoProposal("No proposal is open.", version=match.version)
+        raise NoProposal(version=match.version)
     if proposal.version != version:
         raise ProposalChanged(
             f"The open proposal is number {proposal.version}, not {version}.",

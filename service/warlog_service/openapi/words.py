@@ -292,7 +292,11 @@ HEADERS: dict[str, Any] = {
         "`commands` of a player (commands, new matches, imports, pairing), `accounts` of an address",
         "string",
     ),
-    "Retry-After": ("seconds after which to try again", "integer"),
+    "Retry-After": (
+        "seconds after which to try again: the next request is possible then, while `t` of `RateLimit` says when there "
+        "are as many as there can be",
+        "integer",
+    ),
     "Set-Cookie": ("the cookie of the session", "string"),
     "WWW-Authenticate": ("`Bearer`", "string"),
     "X-Request-Id": ("id of the request, as in the server's logs", "string"),

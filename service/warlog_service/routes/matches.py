@@ -7,7 +7,8 @@ from litestar.params import FromPath
 from msgspec import Raw
 
 import warlog_core
-from warlog_events.errors import BadParameter, Unauthenticated
+from warlog_core.explain import one_of, pointer
+from warlog_events.errors import BadParameter, Unauthenticated, UnknownPlayer, named
 from warlog_events.match.bots import is_wanted
 from warlog_events.match.commands import CreateMatch
 from warlog_events.match.match import at_time
@@ -114,8 +115,20 @@ def _options(text: str | None) -> dict[str, object]:
 
 async def _players(service: Service, spec: CreateMatch) -> dict[str, Player]:
     """The accounts that the seats name. Raises UnknownPlayer."""
-    ids = {who for who in spec.seats.values() if who not in NOT_IDS and not is_wanted(who)}
-    return {id: await service.backend.accounts.named(id) for id in sorted(ids)}
+    players: dict[str, Player] = {}
+    for seat, who in sorted(spec.seats.items()):
+        if who in NOT_IDS or is_wanted(who) or who in players:
+            continue
+        try:
+            players[who] = await service.backend.accounts.named(who)
+        except UnknownPlayer:
+            words = [*sorted(NOT_IDS), "bot:1"]
+            raise UnknownPlayer(
+                f"There is no player {named(who)}: a seat is given to {one_of(words)}, or to a player by his id.",
+                path=pointer("seats", seat),
+                extra={"allowed": words},
+            ) from None
+    return players
 
 
 handlers = [get_matches, post_match, get_match]

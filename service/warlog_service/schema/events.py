@@ -94,7 +94,13 @@ class MatchCreatedEvent(EventBase, frozen=True, kw_only=True, tag="match_created
     mode: Annotated[Literal["casual", "competitive"], Meta(description="may one go back?")]
     options: GameOptions
     consent: Annotated[Literal["all", "none"], Meta(description="who must accept a proposal")]
-    move_seconds: Annotated[int, Meta(description="seconds for each turn; 0: no limit")]
+    move_seconds: Annotated[
+        int,
+        Meta(
+            description="seconds for each turn, as they were asked for; 0: none were. In a game with an option of this "
+            "name the option holds, with its default: the summary's `move_seconds` says what does"
+        ),
+    ]
     setup_seconds: Annotated[int, Meta(description="seconds for setting up; 0: no limit")]
     visibility: Annotated[Literal["public", "private"], Meta(description="who can see the match")]
     seating: Annotated[Literal["direct", "wish"], Meta(description="how seats are taken")]
@@ -249,7 +255,8 @@ WhatIsProposed = (
 
 
 class ProposalMadeEvent(EventBase, frozen=True, kw_only=True, tag="proposal_made"):
-    """A player proposed something."""
+    """A player proposed something. It is open until it is accepted by all others, rejected, replaced by another, or
+    lapses with the next action or change of seats, of which no event of its own tells."""
 
     player: Annotated[PlayerName, Meta(description="who proposed it")]
     proposal: Annotated[WhatIsProposed, Meta(description="what is proposed, as far as you may know it")]

@@ -41,7 +41,10 @@ class OpenProposal(Struct, frozen=True):
 
     version: Annotated[int, Meta(description="of the event `proposal_made`")]
     player: Annotated[PlayerName, Meta(description="who proposed it")]
-    accepted: Annotated[list[str], Meta(description="ids of the players who have accepted")]
+    accepted: Annotated[
+        list[str],
+        Meta(description="ids of the players who have accepted, without the proposer, who need not"),
+    ]
     waiting_for: Annotated[list[str], Meta(description="ids of the players who have not answered yet")]
 
 
