@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
 from warlog_core import binding, explain
 from warlog_core.binding import RawGame, RawState
 from warlog_core.codecs import Codec, ExplainingStart, Notation, Tables, service_data
+from warlog_core.description import look_of
 from warlog_core.errors import Explanation, Refused, UnknownSeat
 from warlog_core.options_text import options_text
-from warlog_core.traces import Trace, decoded
+from warlog_core.traces import Owners, Trace, decoded
 
 SERVER = "server"
 SPECTATOR = "spectator"
 _TABLES_KEPT = 512
+
+
+def _nobody(view: object) -> dict[str, str]:
+    """Every owner is a seat."""
+    return {}
 
 
 class RuleSet:
@@ -164,7 +170,13 @@ class RuleSet:
             self._bits[bits, seats] = known
         return known
 
-    def traces_of(self, numbers: Sequence[int]) -> list[Trace]:
-        """The core's numbers as traces, with the codec's names."""
+    def traces_of(
+        self, numbers: Sequence[int], view: Callable[[], Any], seats: Sequence[str], *, taken: bool
+    ) -> list[Trace]:
+        """The core's numbers as traces, with the codec's names. `view`: gives the viewer's, before the action."""
         codec = self.codec
-        return decoded(numbers, getattr(codec, "trace_spaces", ()), getattr(codec, "trace_levels", ()))
+        owners = Owners(
+            view, look_of(self.name).layers or (), seats, getattr(codec, "seat_by_owner", _nobody)
+        )
+        spaces, levels = getattr(codec, "trace_spaces", ()), getattr(codec, "trace_levels", ())
+        return decoded(numbers, spaces, levels, owners, taken=taken)

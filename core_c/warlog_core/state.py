@@ -179,7 +179,8 @@ class State:
         listing = self._raw_game.legal(self._raw, number)
         if not self._raw_game.has_traces or not listing:
             return [NOTHING] * (len(listing) // binding.ACTION_BYTES)
-        return self.game.traces_of(self._raw_game.traces(self._raw, number, listing))
+        numbers = self._raw_game.traces(self._raw, number, listing)
+        return self.game.traces_of(numbers, lambda: self.view(seat), self.seats, taken=False)
 
     def trace_to(self, after: State, actor: str, action: object, viewer: str) -> Trace:
         """What the action did that led from this state to `after`, made from what `viewer` saw before and after it."""
@@ -190,7 +191,7 @@ class State:
         numbers = self._raw_game.trace_event(
             self._raw, after._raw, number, self._actor_number(actor), record, items
         )
-        (trace,) = self.game.traces_of(numbers)
+        (trace,) = self.game.traces_of(numbers, lambda: self.view(viewer), self.seats, taken=True)
         return trace
 
     def view(self, viewer: str, *, plain: bool = False) -> Any:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Annotated
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from warlog_core.binding import ABSENT
+from warlog_core.description import Layer
 
 _LEVEL_SHIFT = 16  # WL_STEP
 _SPACE_MASK = (1 << _LEVEL_SHIFT) - 1
@@ -19,6 +21,7 @@ class Touched(Struct, frozen=True, gc=False):
     space: Annotated[str, Meta(description="where it stands")]
     piece: Annotated[int, Meta(description="its id, if the viewer knows it")] | UnsetType = UNSET
     level: Annotated[str, Meta(description="its level, on boards with more than one")] | UnsetType = UNSET
+    owner: Annotated[str, Meta(description="its seat, if the viewer sees whose it is")] | UnsetType = UNSET
 
 
 class Harm(Struct, frozen=True, gc=False):
@@ -58,8 +61,65 @@ class Trace(Struct, frozen=True, gc=False):
 NOTHING = Trace([], [], [])
 
 
-def decoded(numbers: Sequence[int], spaces: Sequence[str], levels: Sequence[str]) -> list[Trace]:
-    """The traces of `numbers`, of which the core has written one after the other."""
+class Owners:
+    """Whose the pieces are that a view shows, by the layers in which its game draws pieces. The view is made when a
+    trace touches a piece.
+
+    seat_of  what stands for a seat in this view (a colour, say)"""
+
+    def __init__(
+        self,
+        view: Callable[[], Any],
+        layers: Iterable[Layer],
+        seats: Sequence[str],
+        seat_of: Callable[[Any], Mapping[str, str]],
+    ) -> None:
+        self._view = view
+        self._layers = [layer for layer in layers if layer.draw == "piece" and layer.owner is not UNSET]
+        self._seats = seats
+        self._seat_of = seat_of
+
+    def of(self, piece: int | UnsetType, space: str, level: str | UnsetType) -> str | UnsetType:
+        """Of the piece with this id, or else of the one that stands there."""
+        by_id, by_place = self._known
+        return by_place.get((space, level), UNSET) if piece is UNSET else by_id.get(piece, UNSET)
+
+    def of_id(self, piece: int | UnsetType, space: str, level: str | UnsetType) -> str | UnsetType:
+        """As `of`, where the place alone does not tell."""
+        return UNSET if piece is UNSET else self._known[0].get(piece, UNSET)
+
+    @cached_property
+    def _known(self) -> tuple[dict[int, str], dict[tuple[Any, Any], str]]:
+        view = self._view()
+        seat_of = {**self._seat_of(view), **{seat: seat for seat in self._seats}}
+        by_id: dict[int, str] = {}
+        by_place: dict[tuple[Any, Any], str] = {}
+        for layer in self._layers:
+            fields = [layer.owner] if isinstance(layer.owner, str) else layer.owner or ()
+            for piece in getattr(view, layer.source, None) or ():
+                given = (getattr(piece, field, UNSET) for field in fields)
+                owner = seat_of.get(next((one for one in given if one is not UNSET), ""))
+                if owner is None:
+                    continue
+                if layer.id and isinstance(id_ := getattr(piece, layer.id, UNSET), int):
+                    by_id[id_] = owner
+                if layer.space:
+                    level = getattr(piece, layer.level, UNSET) if layer.level else UNSET
+                    by_place[getattr(piece, layer.space, UNSET), level] = owner
+        return by_id, by_place
+
+
+def decoded(
+    numbers: Sequence[int],
+    spaces: Sequence[str],
+    levels: Sequence[str],
+    owners: Owners,
+    *,
+    taken: bool = False,
+) -> list[Trace]:
+    """The traces of `numbers`, of which the core has written one after the other.
+
+    taken  the action was taken: of pieces that have left the board, two may have stood at one place"""
     found: list[Trace] = []
     append, at, end = found.append, 0, len(numbers)
     while at < end:
@@ -75,14 +135,15 @@ def decoded(numbers: Sequence[int], spaces: Sequence[str], levels: Sequence[str]
         at += 2 * n_touched
         blows = numbers[at : at + 8 * n_harm]
         at += 8 * n_harm
-        hits, takes = [next(touched) for _ in range(n_hits)], [next(touched) for _ in range(n_takes)]
+        hits = [_owned(next(touched), owners.of) for _ in range(n_hits)]
+        takes = [_owned(next(touched), owners.of_id if taken else owners.of) for _ in range(n_takes)]
         append(
             Trace(
                 [spaces[step & _SPACE_MASK] for step in steps],
                 hits,
                 takes,
                 [levels[step >> _LEVEL_SHIFT] for step in steps] if levels and steps else UNSET,
-                list(touched) if n_risks else UNSET,
+                [_owned(one, owners.of) for one in touched] if n_risks else UNSET,
                 list(_harm(blows, spaces, levels)) if n_harm else UNSET,
             )
         )
@@ -97,6 +158,10 @@ def _touched(numbers: Sequence[int], spaces: Sequence[str], levels: Sequence[str
             UNSET if piece == ABSENT else piece,
             levels[step >> _LEVEL_SHIFT] if levels else UNSET,
         )
+
+
+def _owned(one: Touched, owner_of: Callable[..., str | UnsetType]) -> Touched:
+    return Touched(one.space, one.piece, one.level, owner_of(one.piece, one.space, one.level))
 
 
 def _harm(numbers: Sequence[int], spaces: Sequence[str], levels: Sequence[str]) -> Iterator[Harm]:

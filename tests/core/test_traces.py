@@ -42,6 +42,22 @@ def check_trace(name: str, trace: Trace, spaces: set[str], levels: list[str]) ->
     assert all((one.level is UNSET) == (len(levels) == 1) for one in touched(trace))
 
 
+def check_owners(state: warlog_core.State, seat: str, trace: Trace) -> None:
+    """Of each piece that is touched, the seat of the piece that the view has there."""
+    view = state.view(seat, plain=True)
+    seen = [*view.get("pieces", ()), *view.get("stacks", ()), *view.get("enemies", ())]
+    for one in touched(trace):
+        there = {
+            piece["seat"]
+            for piece in seen
+            if "seat" in piece
+            and one.space in (piece.get("at"), piece.get("space"))
+            and (one.level is UNSET or one.level == piece["level"])
+            and (one.piece is UNSET or one.piece in (piece.get("id"), piece.get("piece"), one.piece))
+        }
+        assert {one.owner} == there or (one.owner is UNSET and not there), (one, there)
+
+
 @pytest.mark.parametrize("name", GAMES)
 def test_a_listing_has_as_many_traces_and_they_are_made_of_what_the_seat_sees(name: str, seed: int) -> None:
     game = warlog_core.game(name)
@@ -58,6 +74,7 @@ def test_a_listing_has_as_many_traces_and_they_are_made_of_what_the_seat_sees(na
                     assert traces == seen.traces(seat)
                 for trace in traces:
                     check_trace(name, trace, spaces, board["levels"])
+                    check_owners(state, seat, trace)
                 found += sum(trace.path != [] for trace in traces)
             assert state.traces("spectator") == []
             if rng.random() < 0.1:

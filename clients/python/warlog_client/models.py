@@ -435,11 +435,12 @@ class Seen(Struct, frozen=True):
 
 
 class Touched(Struct, frozen=True):
-    """A piece that an action touches, and where it stands."""
+    """A piece that an action touches, where it stands, and its seat, if you see whose it is."""
 
     space: str
     piece: int | None = None
     level: str | None = None
+    owner: str | None = None
 
 
 class Harm(Struct, frozen=True):

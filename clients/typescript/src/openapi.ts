@@ -6338,6 +6338,8 @@ export interface components {
             piece?: number;
             /** @description its level, on boards with more than one */
             level?: string;
+            /** @description its seat, if the viewer sees whose it is */
+            owner?: string;
         };
         /** @description Where an action leads, as far as one viewer sees it. */
         Trace: {

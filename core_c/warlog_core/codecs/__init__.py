@@ -163,7 +163,8 @@ class Codec(Protocol):
     `pieces`: more lists, spells say, by their names), `notation` (a Notation), `setup_secrets` (fields of the setup
     that nobody may know before the end, each with a usual value), what warlog_core.accounts describes, and answers to
     what a book rules of matches rather than of play (`sides`, `hands`, `position_is_open` …). Where the C file has
-    traces, `trace_spaces` names the spaces by their numbers, and `trace_levels` the levels if any."""
+    traces, `trace_spaces` names the spaces by their numbers, and `trace_levels` the levels if any; where pieces of its
+    views have owners that are no seats, `seat_by_owner(view)` gives the seats that they stand for."""
 
     title: str
     seats_are_numbered_by: str  # "match": place in Tables.seats; "game": place in the game's longest roster

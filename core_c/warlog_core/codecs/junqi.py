@@ -193,6 +193,12 @@ class Codec(BaseCodec):
 
     title = "Siguo Junqi"
     trace_spaces = SPACE_NAMES
+
+    @staticmethod
+    def seat_by_owner(view: View) -> dict[str, str]:
+        """Flip mode: whose a colour is, once that is known."""
+        return {} if view.colors is UNSET else {view.colors.south: "south", view.colors.north: "north"}
+
     view_type = View
     position_type = Position
     options_type = Options
