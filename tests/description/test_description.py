@@ -232,6 +232,15 @@ def test_catalogues_have_one_shape_with_a_symbol_and_a_sentence_each(game: warlo
             assert {*piece["levels"]} <= {*levels}
 
 
+def test_names_for_display_begin_with_a_capital_in_every_game(game: warlog_core.Game) -> None:
+    described = game.describe({})
+    board = described["board"]
+    kinds = [*board["space_kinds"], *board["edge_kinds"], *board["regions"]]
+    entries = [entry for catalogue in described["catalogues"] for entry in described[catalogue]]
+    for one in (*described["seats"], *described["owners"], *kinds, *entries):
+        assert not one["name"][0].islower(), one["name"]
+
+
 def test_seats_are_told_apart_with_colour_and_without(game: warlog_core.Game) -> None:
     assert {*PATTERNS} | {"plain"} == {*description.PATTERNS}, "the renderer draws every pattern"
     for described in descriptions(game):

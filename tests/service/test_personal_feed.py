@@ -149,6 +149,21 @@ def test_an_id_from_the_future_or_of_nobody_is_reset(api: Api) -> None:
             newest = str(shown[-1][0])
 
 
+def test_an_id_from_before_the_notices_that_are_kept_is_reset(api: Api) -> None:
+    ada = api.player()
+    with ada.personal_feed() as feed:
+        start = ready(feed)
+        for _ in range(51):  # with four notices each: between 100 and 200 are kept
+            ada.resign(ada.alone(), "red")
+        whole = feed.take(4 * 51)
+    with ada.personal_feed(start) as feed:
+        assert feed.take(1) == [(whole[-1][0], "reset", {"type": "reset", "ask": ASK})]
+    with ada.personal_feed(str(whole[-101][0])) as feed:
+        assert feed.take(100) == whole[-100:]
+    for path in ASK:
+        assert ok(ada.get(path.removeprefix("/v1")))["matches"] == []
+
+
 def test_it_needs_a_token_and_ends_with_it(api: Api) -> None:
     refused(api.get("/players/me/feed"), 401, "unauthenticated")
     ada = api.player()

@@ -818,14 +818,15 @@ export interface paths {
          * Server-Sent Events: what happens to you in all your matches
          * @description Server-Sent Events: what happens to you in all your matches.
          *
-         *     `seated`, `match_started`, `your_turn`, `proposal`, `match_over`. Ignore types that you do not know: more will come.
+         *     `invited`, `seated`, `match_started`, `your_turn`, `proposal`, `match_over`. Ignore types that you do not know: more
+         *     will come.
          *     There is one notice of a kind for each change of a match, however many seats you hold, and it comes also for what
          *     you have done yourself.
          *
          *     `ready` comes first if you send no `Last-Event-ID`: now ask for your matches; what happens from then on follows.
-         *     With it, all notices after that id come first. If they are not known any more (the last 100 are kept, for an hour),
-         *     or the id is of no notice of yours, you get `reset` instead: ask for your matches again, at the paths in `ask`;
-         *     what happens from then on follows. Both have an id.
+         *     With it, all notices after that id come first. If they are not known any more (at least the last 100 are kept, for
+         *     an hour), or the id is of no notice of yours, you get `reset` instead: ask for your matches again, at the paths in
+         *     `ask`; what happens from then on follows. Both have an id.
          *
          *     `heartbeat` comes every 15 seconds. The last event, `closing`, says why the stream ends: `slow_reader`, `shutdown`,
          *     or a problem's code.
