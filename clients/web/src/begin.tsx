@@ -3,8 +3,9 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
-import type { Described, Json } from "./described";
+import type { Described, Json, Seat } from "./described";
 import { Field, type Form } from "./fields";
+import { named, useHouse } from "./opponents";
 import { look } from "./pairing";
 import { Picture } from "./picture";
 import { goTo, title } from "./route";
@@ -23,14 +24,15 @@ interface Wish {
 const CLOCKS = [0, 30, 60, 300, 3600, 86_400, 259_200];
 const CLOCK = "move_seconds"; // a game may have an option of this name; then it is not asked for twice
 
-/** Makes a match in which the player has every seat, or one and a link for the others; shows it. */
-export async function begin(game: string, isAlone: boolean, options: Json = {}, { seat, ...wish }: Wish = {}): Promise<void> {
+/** Makes a match in which the player has one seat, and shows it. `other`: who gets another one: "me", "open" for whoever has the link, or a bot. */
+export async function begin(game: string, other: (seat: string) => string, options: Json = {}, { seat, ...wish }: Wish = {}): Promise<void> {
   try {
     await player();
     const { seats } = await described(game, options);
     const mine = seats.some((one) => one.id === seat) ? seat : seats[0]!.id;
-    const held = Object.fromEntries(seats.map((one) => [one.id, isAlone || one.id === mine ? "me" : "open"]));
-    const { match } = await warlog.matches.create({ game: game as never, options: options as never, seats: held, consent: isAlone ? "none" : "all", ...wish });
+    const held = Object.fromEntries(seats.map((one) => [one.id, one.id === mine ? "me" : other(one.id)]));
+    const consent = Object.values(held).includes("open") ? "all" : "none"; // a program need not be asked
+    const { match } = await warlog.matches.create({ game: game as never, options: options as never, seats: held, consent, ...wish });
     goTo(`/m/${match.id}`);
   } catch (error) {
     tell(error);
@@ -41,12 +43,23 @@ export function BeginPage({ name }: { name: string }): JSX.Element {
   const game = useSignal<Described | null>(null);
   const given = useSignal<Json>({});
   const wish = useSignal<Wish>({});
+  const others = useSignal<Record<string, string>>({}); // who gets the other seats
+  const seated = useSignal<readonly Seat[]>([]);
+  const { levels, isRandom } = useHouse(name);
   useEffect(() => {
     described(name).then((found) => (game.value = found), tell);
   }, [name]);
+  useEffect(() => {
+    // Options that the game refuses are told of when the match is begun.
+    described(name, given.value).then((found) => (seated.value = found.seats), () => undefined);
+  }, [name, given.value]);
   if (game.value === null) return <main class="narrow" aria-busy="true" />;
   title.value = game.value.name;
-  const { said, seats } = game.value;
+  const { said } = game.value;
+  const seats = seated.value.length > 0 ? seated.value : game.value.seats;
+  const mine = seats.find((one) => one.id === wish.value.seat) ?? seats[0]!;
+  const other = (seat: string) => others.value[seat] ?? "open";
+  const isAgainstBots = seats.every((one) => one === mine || other(one.id) !== "open");
   const schemas = new Schemas(said.options as Schema);
   const options = Object.entries(schemas.at([]).properties ?? {}).sort(([, a], [, b]) => Number(isDeep(schemas, a)) - Number(isDeep(schemas, b)));
   const form: Form = { described: game.value, schemas, referred: () => undefined };
@@ -58,7 +71,16 @@ export function BeginPage({ name }: { name: string }): JSX.Element {
       <h1 lang="en">{game.value.name}</h1>
       <Picture game={game.value} />
       <div class="asked">
-        <Choice label={words().seat} value={wish.value.seat ?? seats[0]!.id} lang="en" of={seats.map((one) => [one.id, one.name])} set={(seat) => set({ seat })} />
+        <Choice label={words().seat} value={mine.id} lang="en" of={seats.map((one) => [one.id, one.name])} set={(seat) => set({ seat })} />
+        {levels.length === 0 ? null : seats.map((one) => one === mine ? null : (
+          <Choice
+            key={one.id}
+            label={words().computer.who(one.name)}
+            value={other(one.id)}
+            of={[["open", words().computer.friend], ...levels.map((level) => [named(level), words().computer.ofLevel(level, isRandom)] as const)]}
+            set={(who) => (others.value = { ...others.value, [one.id]: who })}
+          />
+        ))}
         <Choice label={words().begin.seen} value={wish.value.visibility ?? "public"} of={Object.entries(words().begin.visibility)} set={(visibility) => set({ visibility: visibility as "public" })} />
         <Choice label={words().begin.kind} value={wish.value.mode ?? "casual"} of={Object.entries(words().begin.mode)} set={(mode) => set({ mode: mode as "casual" })} />
         {hasClock ? null : (
@@ -85,8 +107,8 @@ export function BeginPage({ name }: { name: string }): JSX.Element {
         </div>
       </details>
       <div class="row">
-        <button type="button" class="main" onClick={() => void begin(name, true, given.value, wish.value)}>{words().alone}</button>
-        <button type="button" onClick={() => void begin(name, false, given.value, wish.value)}>{words().friend}</button>
+        <button type="button" class="main" onClick={() => void begin(name, () => "me", given.value, wish.value)}>{words().alone}</button>
+        <button type="button" onClick={() => void begin(name, other, given.value, wish.value)}>{isAgainstBots ? words().computer.play : words().friend}</button>
         <button type="button" onClick={() => void look({ game: name as never, options: given.value as never, ...wanted })}>{words().pair}</button>
       </div>
     </main>

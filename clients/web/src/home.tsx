@@ -5,6 +5,7 @@ import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import { begin } from "./begin";
 import type { Described } from "./described";
+import { holder, Level, level, named, useHouse } from "./opponents";
 import { look } from "./pairing";
 import { Picture } from "./picture";
 import { ScenarioList } from "./records";
@@ -43,13 +44,20 @@ export function HomePage(): JSX.Element {
 
 function GameCard({ game }: { game: Described }): JSX.Element {
   const name = game.said.game as string;
+  const { levels } = useHouse(name);
   return (
     <section class="game" aria-label={game.name}>
       <h3 lang="en">{game.name}</h3>
       <Picture game={game} />
       <div class="column">
-        <button type="button" class="main" onClick={() => void begin(name, true)}>{words().alone}</button>
-        <button type="button" onClick={() => void begin(name, false)}>{words().friend}</button>
+        {levels.length === 0 ? null : (
+          <p class="row computer">
+            <button type="button" class="main" onClick={() => void begin(name, () => named(level.value))}>{words().computer.play}</button>
+            <Level game={name} />
+          </p>
+        )}
+        <button type="button" class={levels.length === 0 ? "main" : ""} onClick={() => void begin(name, () => "me")}>{words().alone}</button>
+        <button type="button" onClick={() => void begin(name, () => "open")}>{words().friend}</button>
         <button type="button" onClick={() => void look({ game: name as never })}>{words().pair}</button>
         <p class="row">
           <a href={`/new/${name}`} onClick={go}>{words().moreWays}</a>
@@ -100,7 +108,7 @@ export function List({ title, matches }: { title: string; matches: Summary[] }):
           <li class={waiting.value.includes(match) ? "acts" : ""}>
             <a href={`/m/${match.id}`} onClick={go}>
               <GameName game={match.game} />
-              <span>{[...new Set(match.seats.map((seat) => seat.player?.name ?? words().free))].join(" – ")}</span>
+              <span>{[...new Set(match.seats.map((seat) => holder(match, seat)))].join(" – ")}</span>
               {isAsked(match) ? <b>{words().proposal[match.proposal!.kind] ?? match.proposal!.kind}</b> : isToAct(match) ? <b>{words().yourTurn}</b> : <span>{words().status[match.status]}</span>}
             </a>
           </li>

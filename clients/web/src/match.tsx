@@ -8,6 +8,7 @@ import { Actions, NearClick } from "./actions";
 import { Boards } from "./board";
 import { nameOf } from "./choose";
 import { Happened } from "./happened";
+import { holder, Level, level, named, useHouse } from "./opponents";
 import { PlayerName } from "./player";
 import { go, title } from "./route";
 import { Events, Slider, Tree } from "./replay";
@@ -127,6 +128,7 @@ function Lobby({ match }: { match: MatchState }): JSX.Element {
 
 function Seats({ match }: { match: MatchState }): JSX.Element {
   const [summary, game, mine] = [match.summary.value!, match.game.value!, match.mine.value];
+  const { levels } = useHouse(summary.game);
   return (
     <ul class="seats">
       {summary.seats.map(({ seat, player, prepared }) => {
@@ -136,10 +138,19 @@ function Seats({ match }: { match: MatchState }): JSX.Element {
           <li class={acts ? "acts" : ""}>
             <span class="swatch" style={{ background: look?.colour }} aria-hidden="true" />
             <b>{look?.name ?? seat}</b>
-            <span>{player === null ? words().free : player.id === me.value?.id ? `${player.name} (${words().you})` : <PlayerName player={player} />}</span>
+            <span>{player === null ? words().free : player.id === me.value?.id ? `${player.name} (${words().you})` : <PlayerName player={{ id: player.id, name: holder(summary, { seat, player, prepared }) }} />}</span>
+            {player?.bot && summary.bots?.[seat] === undefined ? <small>{words().computer.is}</small> : null}
             {acts ? <Clock until={summary.deadlines[seat]} now={summary.now} /> : null}
             {summary.status !== "lobby" ? null : player === null ? (
-              <button type="button" onClick={() => void match.command((one) => one.takeSeat(seat))}>{words().takeSeat}</button>
+              <>
+                <button type="button" onClick={() => void match.command((one) => one.takeSeat(seat))}>{words().takeSeat}</button>
+                {levels.length === 0 || mine.length === 0 ? null : (
+                  <span class="row">
+                    <button type="button" onClick={() => void match.command((one) => one.takeSeat(seat, { player: named(level.value) }))}>{words().computer.seat}</button>
+                    <Level game={summary.game} />
+                  </span>
+                )}
+              </>
             ) : mine.includes(seat) && !prepared ? (
               <button type="button" class="main" onClick={() => void match.command((one) => one.prepare(seat))}>{words().prepare}</button>
             ) : prepared ? (

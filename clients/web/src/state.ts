@@ -24,12 +24,13 @@ export interface Summary extends Json {
   mode: string;
   version: number;
   options: Json;
-  seats: { seat: string; player: { id: string; name: string } | null; prepared: boolean }[];
+  seats: { seat: string; player: { id: string; name: string; bot?: true } | null; prepared: boolean }[];
   to_act: string[];
   deadlines: Record<string, string>;
   proposal: (Json & { version: number; kind: string; player: { id: string; name: string }; waiting_for: string[] }) | null;
   result: { winners: string[]; reason: string } | null;
   visibility: string;
+  bots?: Record<string, { level: number }>; // by seat
   rematch?: string;
   now?: string;
 }

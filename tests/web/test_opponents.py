@@ -1,0 +1,73 @@
+"""The computer as an opponent, chosen by its level, in a real Chromium against a real server."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from playwright.sync_api import Route, expect
+
+from tests.web.pages import PATIENCE_MS, Person
+
+expect.set_options(timeout=PATIENCE_MS)
+
+
+def alive(route: Route) -> None:
+    """The server's answer, as if a program played for its bots."""
+    answer = route.fetch(headers={**route.request.headers, "sec-fetch-site": "same-origin"})
+    route.fulfill(response=answer, body=json.dumps({**answer.json(), "alive": True}))
+
+
+@pytest.fixture
+def somebody(person: Person) -> Person:
+    person.page.route("**/v1/bots", alive)
+    return person
+
+
+def test_while_no_program_plays_for_them_no_bots_are_offered(person: Person) -> None:
+    with person.page.expect_response("**/v1/bots"):
+        person.home()
+    expect(person.page.get_by_role("button", name="Play here, both sides")).to_have_count(5)
+    expect(person.page.get_by_role("button", name="Play the computer")).to_have_count(0)
+
+
+def test_the_computer_is_chosen_by_its_level_at_home(somebody: Person) -> None:
+    page = somebody.page
+    somebody.home()
+    card = page.get_by_role("region", name="Universal Chess", exact=True)
+    card.get_by_label("Level of the computer").select_option("1")
+    card.get_by_role("button", name="Play the computer").click()
+    page.wait_for_url("**/m/*")
+    expect(page.locator(".seats").get_by_text("Computer, level 1")).to_have_count(4)
+    match = somebody.ask(f"/v1/matches/{page.url.rpartition('/')[2]}")["match"]
+    assert (match["status"], match["consent"]) == ("playing", "none")
+    somebody.home()  # the level is kept
+    kept = page.get_by_role("region", name="Hex Tactics", exact=True).get_by_label("Level of the computer")
+    expect(kept).to_have_value("1")
+
+
+def test_every_seat_can_have_a_bot_of_its_own(somebody: Person) -> None:
+    page = somebody.page
+    page.goto(f"{somebody.url}/new/hex")
+    page.get_by_text("Rules: the standard game").click()
+    page.get_by_role("spinbutton", name="seats").fill("3")
+    page.get_by_label("Side").select_option("blue")
+    page.get_by_label("Against you: Red").select_option("bot:8")
+    page.get_by_role("button", name="Play a friend").click()
+    page.wait_for_url("**/m/*")
+    seats = page.locator(".seats li")
+    expect(seats.nth(0)).to_contain_text("Computer, level 8")
+    # The seat that is still free goes to the computer, too, once nobody else comes.
+    seats.nth(2).get_by_label("Level of the computer").select_option("3")
+    seats.nth(2).get_by_role("button", name="Give it to the computer").click()
+    expect(seats.nth(2)).to_contain_text("Computer, level 3")
+    seats.nth(1).get_by_role("button", name="I am ready").click()
+    page.wait_for_selector(".board")
+
+    page.goto(f"{somebody.url}/new/confrontation")
+    page.evaluate("localStorage.language = 'zh'")
+    page.reload()
+    page.get_by_label("对手：Black").select_option("bot:2")
+    page.get_by_role("button", name="与电脑对弈").click()
+    page.wait_for_url("**/m/*")
+    expect(page.locator(".seats")).to_contain_text("电脑（2 级）")
