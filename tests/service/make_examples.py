@@ -150,7 +150,10 @@ def play(url: str) -> Session:
     call("get_matches", ben, "GET", "/matches?player=me")
     call("get_view", ben, "GET", f"{path}/view?seat=blue")
     call("get_position", ben, "GET", f"{path}/position?seat=blue")
-    call("get_bots", stranger, "GET", "/bots")
+    bots = call("get_bots", stranger, "GET", "/bots")
+    # Other levels, and a new game, need no new recording.
+    iterations = {str(one["level"]): 32 * 2 ** one["level"] for one in bots["bots"]}
+    bots["games"] = [{"game": "hex", "search": True, "iterations": iterations}]
     call("get_seen", ben, "GET", f"{path}/seen?seat=blue")
     call("get_events", ben, "GET", f"{path}/events?after=5&limit=10")
     call("get_history", ben, "GET", f"{path}/history?limit=6")

@@ -82,7 +82,7 @@ def table_of(place: Place) -> tuple[list[Api], list[str]]:
     blue.resign(duel, "blue")
     private = eve.create(seats={"red": "me", "blue": "invite"}, visibility="private")["match"]["id"]
     ok(eve.command(private, {"type": "propose", "proposal": {"kind": "abort"}}), 201)
-    hidden = eve.alone(visibility="private")
+    hidden = eve.create(seats={"red": "me", "blue": "bot:1"}, visibility="private")["match"]["id"]
     eve.resign(hidden, "red")
     return [stranger, red, blue, eve], [lines, duel, private, hidden]
 

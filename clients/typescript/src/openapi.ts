@@ -9055,73 +9055,17 @@ export interface operations {
                      *       ],
                      *       "games": [
                      *         {
-                     *           "game": "confrontation",
-                     *           "search": true,
-                     *           "iterations": {
-                     *             "1": 8,
-                     *             "2": 71,
-                     *             "3": 160,
-                     *             "4": 340,
-                     *             "5": 750,
-                     *             "6": 1650,
-                     *             "7": 3640,
-                     *             "8": 8000
-                     *           }
-                     *         },
-                     *         {
                      *           "game": "hex",
                      *           "search": true,
                      *           "iterations": {
-                     *             "1": 8,
-                     *             "2": 71,
-                     *             "3": 160,
-                     *             "4": 340,
-                     *             "5": 750,
-                     *             "6": 1650,
-                     *             "7": 3640,
-                     *             "8": 8000
-                     *           }
-                     *         },
-                     *         {
-                     *           "game": "junqi",
-                     *           "search": true,
-                     *           "iterations": {
-                     *             "1": 8,
-                     *             "2": 88,
-                     *             "3": 190,
-                     *             "4": 430,
-                     *             "5": 940,
-                     *             "6": 2070,
-                     *             "7": 4550,
-                     *             "8": 10000
-                     *           }
-                     *         },
-                     *         {
-                     *           "game": "universal",
-                     *           "search": true,
-                     *           "iterations": {
-                     *             "1": 8,
-                     *             "2": 88,
-                     *             "3": 190,
-                     *             "4": 430,
-                     *             "5": 940,
-                     *             "6": 2070,
-                     *             "7": 4550,
-                     *             "8": 10000
-                     *           }
-                     *         },
-                     *         {
-                     *           "game": "wec",
-                     *           "search": true,
-                     *           "iterations": {
-                     *             "1": 8,
-                     *             "2": 35,
-                     *             "3": 78,
-                     *             "4": 170,
-                     *             "5": 380,
-                     *             "6": 830,
-                     *             "7": 1820,
-                     *             "8": 4000
+                     *             "1": 64,
+                     *             "2": 128,
+                     *             "3": 256,
+                     *             "4": 512,
+                     *             "5": 1024,
+                     *             "6": 2048,
+                     *             "7": 4096,
+                     *             "8": 8192
                      *           }
                      *         }
                      *       ]
@@ -10044,6 +9988,7 @@ export interface operations {
                      *               "army"
                      *             ],
                      *             "open": true,
+                     *             "final": true,
                      *             "form": {
                      *               "army": {
                      *                 "fill": "budget",
@@ -15807,6 +15752,21 @@ export interface operations {
                     };
                 };
             };
+            /** @description * `not_for_bots`: This is not for accounts of programs. */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "not_for_bots";
+                    };
+                };
+            };
             /**
              * @description * `unknown_match`: There is no such match, or it is private.
              *     * `unknown_seat`: This match has no such seat.
@@ -16359,6 +16319,7 @@ export interface operations {
             };
             /**
              * @description * `competitive`: This is not possible in a competitive match.
+             *     * `not_for_bots`: This is not for accounts of programs.
              *     * `not_your_seat`: You do not hold this seat.
              *     * `wrong_invitation`: This seat can only be taken with its invitation.
              */
@@ -16372,7 +16333,7 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        code?: "competitive" | "not_your_seat" | "wrong_invitation";
+                        code?: "competitive" | "not_for_bots" | "not_your_seat" | "wrong_invitation";
                     };
                 };
             };
@@ -18431,6 +18392,21 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
                         code?: "unauthenticated";
+                    };
+                };
+            };
+            /** @description * `not_for_bots`: This is not for accounts of programs. */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "not_for_bots";
                     };
                 };
             };

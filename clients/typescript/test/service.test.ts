@@ -52,6 +52,7 @@ describe.skipIf(url === undefined)("a real server", () => {
     expect((await red.view("red", { at: done.version })).seat).toBe("red");
     expect((await red.trace(done.version, { seat: "red" })).at).toBe(done.version);
     expect((await red.position("red")).seat).toBe("red");
+    expect((await red.seen("red")).setup).not.toBe("");
     expect((await red.board()).seats).toEqual(["red", "blue"]);
     const lines = [];
     for await (const line of blue.history({ seat: "blue" })) {
@@ -89,6 +90,11 @@ describe.skipIf(url === undefined)("a real server", () => {
       found.push(one.status);
     }
     expect(found.length).toBe(2);
+    const against = await ada.matches.create({ game: "hex", seats: { red: "me", blue: "bot:3" } });
+    expect(against.match.bots?.["blue"]?.level).toBe(3);
+    expect((await stranger.players.bots()).bots[2]?.player).toEqual(against.match.seats[1]?.player);
+    const open = await ada.matches.create({ game: "hex", seats: { red: "me" } });
+    expect((await ada.match(open.match).takeSeat("blue", { player: "bot:8" })).bots?.["blue"]?.level).toBe(8);
     const wished = await ada.matches.create({ game: "wec", seating: "wish" });
     expect((await ada.match(wished.match).join({ wish: "white" })).joined?.length).toBe(1);
   });

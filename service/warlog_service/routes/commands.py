@@ -148,6 +148,7 @@ def _is_replayed_whole(command: AnyCommand) -> bool:
             *MATCH_ERRORS,
             "unknown_seat",
             "not_your_seat",
+            "not_for_bots",
             "unknown_bot",
             "seat_taken",
             "wrong_invitation",
@@ -196,7 +197,7 @@ async def delete_seat(request: AnyRequest, match_id: FromPath[str], seat: FromPa
         status=201,
         token=True,
         headers=HEADERS,
-        errors=(*MATCH_ERRORS, "unknown_seat", "seat_taken", "too_few_matches"),
+        errors=(*MATCH_ERRORS, "unknown_seat", "seat_taken", "not_for_bots", "too_few_matches"),
     ),
 )
 async def post_join(request: AnyRequest, match_id: FromPath[str]) -> Answer:

@@ -33,6 +33,7 @@ WAIT_SECONDS_MAX = 30
         token=True,
         headers=("Idempotency-Key",),
         errors=(
+            "not_for_bots",
             "quota_exceeded",
             "idempotency_key_reused",
             "unconfirmed",

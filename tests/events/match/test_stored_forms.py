@@ -21,6 +21,7 @@ from warlog_events import errors
 from warlog_events.clock_and_random import World
 from warlog_events.match.commands import (
     Accept,
+    Act,
     Competitive,
     CreateMatch,
     Edit,
@@ -34,7 +35,7 @@ from warlog_events.match.commands import (
     TakeSeat,
     Undo,
 )
-from warlog_events.match.model import BODIES, Player, Reader, encode
+from warlog_events.match.model import BODIES, Player, Reader, Search, encode
 from warlog_events.match.records import parse_record
 from warlog_events.match.replay import Replay
 from warlog_events.match.stored import StoredEvent, chain_of
@@ -170,11 +171,30 @@ async def saved_match(table: Table) -> str:
     return match.id
 
 
+async def bots(table: Table) -> str:
+    """Two house bots, one of whom gets its seat in the lobby; an end that is taken back, a Position, another end."""
+    match = (
+        await table.matches.new.create(CreateMatch("hex", BATTLE, {"red": "bot:5"}, consent="none"), ADA)
+    ).match
+    match = (await table.do(match, TakeSeat("blue", player="bot:2"), ADA)).match
+    for iterations in (0, 40, 80):
+        assert match.state is not None
+        (seat,) = match.to_act
+        action = next(one for one in match.state.legal(seat, plain=True) if not one.get("open"))
+        match = (await table.do(match, Act(seat, action, Search(iterations)), match.holders[seat])).match
+    position = match.state.position(plain=True) if match.state else {}
+    match = await table.finish(match)
+    match = (await table.do(match, Propose(Undo(5)), match.holders["red"])).match
+    match = await table.finish(match)
+    match = (await table.do(match, Propose(Edit(position)), match.holders["blue"])).match
+    return (await table.finish(match)).id
+
+
 async def make(name: str, only: list[str]) -> None:
     folder = Path(__file__).parents[2] / "records"
     with RedisServer(fsync="no") as server:
         async with table_at(server.url, world=World.fixed(f"stored forms/{name}")) as table:
-            for write in (everything_directly, wishes, saved_match):
+            for write in (everything_directly, wishes, saved_match, bots):
                 if only and write.__name__ not in only:
                     continue
                 match = await table.matches.admission.load(await write(table), None)
