@@ -62,7 +62,7 @@ LOBBY_SECONDS = 86_400.0
 """After which a seat in a lobby where nothing happens is left."""
 PATIENCE_SECONDS = 30.0
 """For which a bot that is to act leaves a proposal to the others. Less where its clock runs."""
-LATE_SECONDS = 2.0
+LATE_SECONDS = 2.5
 """An answer so long after it was due is counted as late."""
 REFUSALS_MAX = 8
 """In a row, after which a match is left alone until the next notice."""

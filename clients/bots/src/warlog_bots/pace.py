@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-ANSWER_SECONDS = 3.0
+ANSWER_SECONDS = 2.5
 """After which a decision is to be answered, from when the bot has heard of it. What comes on top (reading, posting, a
-search that takes longer than expected) has two more seconds: nobody waits longer than five."""
+search that takes longer than expected) has as long again: nobody waits longer than five seconds."""
 CLOCK_SHARE = 0.4
 """Of the time that is left on a seat's clock."""
 SEARCH_SECONDS_MAX = 1.0
