@@ -113,7 +113,8 @@
  * not (a particle filter). wl_belief_see is called with each version that the viewer sees, in order. A belief is many worlds,
  * whole states. With each version every world is moved on by an action after which it looks as the viewer sees it; one that has
  * no such action is thrown away. Where few are left, new ones are drawn: sampled as of some versions ago and moved on from there,
- * or as of now. A search that is given the belief takes its worlds from it, those that have agreed for long more often. The same
+ * or as of now; and where the game brings `vary`, made of those that are left, as they were at first, by small changes that agree
+ * with all that was seen since. A search that is given the belief takes its worlds from it, those that have agreed for long more often. The same
  * seed and the same versions make the same belief, byte for byte.
  */
 #ifndef WARLOG_H
@@ -375,6 +376,9 @@ typedef struct wl_game {
     int32_t (*sample)(const void *setup, void *state, int32_t viewer, wl_draws *draws);
     /* How likely the side of each seat is to win a match that is not over: WL_LOST ... WL_WON. Judgement, not rules. */
     void (*evaluate)(const void *setup, const void *state, int32_t *value);
+    /* Changes `state`, a whole one that looks to somebody like `seen`, a little, and still it looks so: for beliefs. NULL: they do
+     * without. Answers 0, or an error where nothing can be changed. */
+    int32_t (*vary)(const void *setup, const void *seen, void *state, wl_draws *draws);
     int32_t (*sound_setup)(const void *setup);                    /* 1 if no entry point can be led astray by it */
     int32_t (*sound_state)(const void *setup, const void *state); /* likewise: every index in bounds, counts consistent */
 } wl_game;
@@ -574,10 +578,10 @@ typedef struct wl_choice {
 int64_t wl_search(const wl_game *game, const void *setup, const void *seen, int32_t seat, const wl_search_settings *settings,
                   void *arena, size_t n_arena, wl_choice *out, size_t cap);
 
-enum { WL_BELIEF_USUAL = 1 << 21 };
+enum { WL_BELIEF_MIN = 1 << 19, WL_BELIEF_USUAL = 1 << 21 };
 
 /* Begins a belief of this viewer, a seat, in `memory`, which is its own from now on and no other function's. WL_E_SPACE where that
- * is too small (WL_BELIEF_USUAL bytes are not), WL_E_ARGUMENT where the game does not sample. */
+ * is too small (WL_BELIEF_MIN is not), WL_E_ARGUMENT where the game does not sample. */
 int32_t wl_belief_begin(const wl_game *game, int32_t viewer, uint64_t seed, void *memory, size_t n_memory);
 
 /* The next version: `seen`, the state inside the viewer's view. Returns how many worlds there are, 0 where nothing is hidden from

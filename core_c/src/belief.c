@@ -4,13 +4,15 @@
 enum {
     LISTED_MAX = 2048,   /* of a longer listing the rest is not looked at */
     WORLDS_MAX = 4096,
-    REMEMBERED_MAX = 32, /* versions */
+    REMEMBERED_MAX = 512, /* versions */
+    DRAWN_FROM = 32,      /* versions ago at most, new worlds are drawn */
     THOROUGH = 16,       /* worlds at most of which all actions are tried, to learn which one was taken */
     TRIALS = 64,         /* actions tried for each world that is moved on, as long as nobody knows which it was */
     TRIALS_KNOWN = 8,    /* and when it is known what it was in others */
     TRIALS_DRAWN = 4, TRIALS_DRAWN_MIN = 2048, /* for each new world; at least so many for all */
+    TRIALS_VARIED = 32768,
+    VARIED = 2, /* one in so many of all: fewer are made more by variation */
     FEW = 8,             /* one in so many of all: new worlds are drawn */
-    AGE_MAX = 250,
     DRAWN_AT_ONCE = 8,   /* of which the one that has agreed for longest is taken */
 };
 
@@ -27,6 +29,7 @@ typedef struct head {
     uint64_t random;
     int32_t viewer, n_worlds;
     int32_t n_seen, newest; /* versions that are remembered, and where the last of them stands */
+    int64_t version;        /* of the last of them, counted from the belief's own beginning */
 } head;
 
 /* The parts of the memory. */
@@ -38,9 +41,10 @@ typedef struct belief {
     uint8_t *actors;
     step *steps;   /* REMEMBERED_MAX; steps[i] led to what stands at i */
     uint8_t *seen; /* that many states */
-    uint8_t *ages; /* of each world, how many versions it has agreed with */
+    int64_t *since; /* of each world, the version from which on it has agreed */
     uint8_t *view, *tried, *kept;
     uint8_t *worlds; /* states, `cap` of them */
+    uint8_t *origins; /* what they were at first, where the game can vary that; else NULL */
     size_t stride;
     int32_t cap, remembered;
     int32_t trials; /* left */
@@ -53,30 +57,34 @@ static int open_memory(belief *b, const wl_game *game, const void *setup, void *
 {
     uint8_t *at = memory;
     const size_t stride = rounded(game->state_size);
-    const size_t fixed = sizeof(head) + LISTED_MAX * (sizeof(wl_action) + 1) + REMEMBERED_MAX * sizeof(step) + WORLDS_MAX +
-                         rounded(game->view_size) + 2 * stride;
+    const size_t fixed = sizeof(head) + LISTED_MAX * (sizeof(wl_action) + 1) + REMEMBERED_MAX * sizeof(step) +
+                         WORLDS_MAX * sizeof(int64_t) + rounded(game->view_size) + 2 * stride;
+    const size_t each = (game->vary != NULL ? 2 : 1) * stride;
     size_t left;
 
     if (n_memory < fixed + 8 * stride)
         return 0;
-    left = (n_memory - fixed) / stride; /* states: a quarter of them for what was seen */
+    left = n_memory - fixed; /* a quarter of it for what was seen */
     *b = (belief){.game = game, .setup = setup, .head = memory, .stride = stride};
-    b->remembered = left / 4 < REMEMBERED_MAX ? (int32_t)(left / 4) : REMEMBERED_MAX;
-    left -= (size_t)b->remembered;
-    b->cap = left < WORLDS_MAX ? (int32_t)left : WORLDS_MAX;
-    b->actions = (wl_action *)(void *)(at += sizeof(head));
+    b->remembered = left / 4 / stride < REMEMBERED_MAX ? (int32_t)(left / 4 / stride) : REMEMBERED_MAX;
+    left -= (size_t)b->remembered * stride;
+    b->cap = left / each < WORLDS_MAX ? (int32_t)(left / each) : WORLDS_MAX;
+    b->since = (int64_t *)(void *)(at += sizeof(head));
+    b->actions = (wl_action *)(void *)(at += WORLDS_MAX * sizeof(int64_t));
     b->steps = (step *)(void *)(at += LISTED_MAX * sizeof(wl_action));
     b->actors = at += REMEMBERED_MAX * sizeof(step);
-    b->ages = at += LISTED_MAX;
-    b->view = at += WORLDS_MAX;
+    b->view = at += LISTED_MAX;
     b->tried = at += rounded(game->view_size);
     b->kept = at += stride;
     b->seen = at += stride;
-    b->worlds = at + (size_t)b->remembered * stride;
-    return 1;
+    b->worlds = at += (size_t)b->remembered * stride;
+    b->origins = game->vary != NULL ? at + (size_t)b->cap * stride : NULL;
+    return b->cap >= FEW;
 }
 
 static uint8_t *world_of(const belief *b, int32_t i) { return b->worlds + (size_t)i * b->stride; }
+
+static uint8_t *origin_of(const belief *b, int32_t i) { return b->origins + (size_t)i * b->stride; }
 
 /* What was seen so many versions ago, and where that stands. */
 static int32_t place_of(const belief *b, int32_t ago)
@@ -217,9 +225,11 @@ static void move_worlds_on(belief *b)
             b->trials = TRIALS_KNOWN * b->head->n_worlds;
         if (!moved)
             continue;
-        b->ages[n] = (uint8_t)(b->ages[i] < AGE_MAX ? b->ages[i] + 1 : AGE_MAX);
+        b->since[n] = b->since[i];
         if (n < i)
             wl_copy(b->game, world_of(b, n), world_of(b, i));
+        if (n < i && b->origins != NULL)
+            wl_copy(b->game, origin_of(b, n), origin_of(b, i));
         n++;
     }
     b->head->n_worlds = n;
@@ -227,17 +237,9 @@ static void move_worlds_on(belief *b)
 
 /* ---- new worlds ------------------------------------------------------------------------------------------------------------ */
 
-/* A world that looks as it did so many versions ago, moved on to now. 0: it did not come to look as now, or an error. */
-static int32_t draw_world(belief *b, int32_t ago, void *world)
+/* Moves a world that looks as it did so many versions ago on to now; 0 if it does not come to look as now. */
+static int follow(belief *b, int32_t ago, void *world)
 {
-    int32_t error;
-
-    wl_copy(b->game, world, seen_at(b, place_of(b, ago)));
-    error = wl_imagine(b->game, b->setup, world, b->head->viewer, &b->head->random);
-    if (error != WL_OK) {
-        memset(world, 0, b->stride);
-        return ago == 0 ? error : 0;
-    }
     for (int32_t k = ago - 1; k >= 0; k--) {
         b->trials--;
         if (!move_on(b, world, seen_at(b, place_of(b, k)), &b->steps[place_of(b, k)], 0))
@@ -246,20 +248,63 @@ static int32_t draw_world(belief *b, int32_t ago, void *world)
     return 1;
 }
 
+/* A new world that has agreed since so many versions ago: 1. 0: there is no room, or it has not; or an error. */
 static int32_t add_world(belief *b, int32_t ago)
 {
-    const int32_t answer = draw_world(b, ago, world_of(b, b->head->n_worlds));
+    const int32_t place = b->head->n_worlds;
+    int32_t error;
 
-    if (answer == 1)
-        b->ages[b->head->n_worlds++] = (uint8_t)ago;
-    return answer;
+    if (place == b->cap)
+        return 0;
+    wl_copy(b->game, world_of(b, place), seen_at(b, place_of(b, ago)));
+    error = wl_imagine(b->game, b->setup, world_of(b, place), b->head->viewer, &b->head->random);
+    if (error != WL_OK) {
+        memset(world_of(b, place), 0, b->stride);
+        return ago == 0 ? error : 0;
+    }
+    if (b->origins != NULL)
+        wl_copy(b->game, origin_of(b, place), world_of(b, place));
+    if (!follow(b, ago, world_of(b, place)))
+        return 0;
+    b->since[b->head->n_worlds++] = b->head->version - ago;
+    return 1;
+}
+
+/* A new world from one that there is: with a small change where it began, if it can go the whole way since then. */
+static void vary_world(belief *b)
+{
+    const int32_t from = (int32_t)wl_below(&b->head->random, (uint32_t)b->head->n_worlds);
+    const int32_t place = b->head->n_worlds;
+    const int64_t ago = b->head->version - b->since[from];
+    const void *seen;
+
+    b->trials--;
+    if (ago >= b->head->n_seen)
+        return; /* it is forgotten what was seen then */
+    seen = seen_at(b, place_of(b, (int32_t)ago));
+    wl_copy(b->game, origin_of(b, place), origin_of(b, from));
+    if (wl_vary(b->game, b->setup, seen, origin_of(b, place), &b->head->random) != WL_OK ||
+        !b->game->sound_state(b->setup, origin_of(b, place)) || !agrees(b, origin_of(b, place), seen)) {
+        memset(origin_of(b, place), 0, b->stride);
+        return;
+    }
+    wl_copy(b->game, world_of(b, place), origin_of(b, place));
+    if (follow(b, (int32_t)ago, world_of(b, place)))
+        b->since[b->head->n_worlds++] = b->since[from];
+}
+
+static void vary_worlds(belief *b)
+{
+    b->trials = TRIALS_VARIED;
+    while (b->origins != NULL && b->head->n_worlds > 0 && b->head->n_worlds < b->cap / VARIED && b->trials > 0)
+        vary_world(b);
 }
 
 /* New worlds: of those that agree with as much as is remembered, or with a part of it, as many as are found in time; then
  * such as agree with the last version alone. */
 static int32_t draw_worlds(belief *b)
 {
-    const int32_t oldest = b->head->n_seen - 1;
+    const int32_t oldest = b->head->n_seen <= DRAWN_FROM ? b->head->n_seen - 1 : DRAWN_FROM;
     int32_t error = 1;
 
     b->trials = TRIALS_DRAWN * b->cap > TRIALS_DRAWN_MIN ? TRIALS_DRAWN * b->cap : TRIALS_DRAWN_MIN;
@@ -328,7 +373,9 @@ int64_t wl_belief_see(const wl_game *game, const void *setup, const void *seen, 
     b.steps[b.head->newest] = (step){0};
     if (b.head->n_seen < b.remembered)
         b.head->n_seen++;
+    b.head->version++;
     move_worlds_on(&b);
+    vary_worlds(&b);
     if (b.head->n_worlds < b.cap / FEW) {
         error = draw_worlds(&b);
         if (error != WL_OK) {
@@ -375,7 +422,7 @@ void wl_believe(const wl_game *game, const void *memory, size_t n_memory, void *
     best = wl_below(random, (uint32_t)b.head->n_worlds);
     for (int32_t k = 1; k < DRAWN_AT_ONCE; k++) {
         const uint32_t other = wl_below(random, (uint32_t)b.head->n_worlds);
-        best = b.ages[other] > b.ages[best] ? other : best;
+        best = b.since[other] < b.since[best] ? other : best;
     }
     wl_copy(game, world, world_of(&b, (int32_t)best));
 }

@@ -155,3 +155,12 @@ int32_t wl_imagine(const wl_game *game, const void *setup, void *state, int32_t 
         memcpy(state, seen, game->state_size);
     }
 }
+
+int32_t wl_vary(const wl_game *game, const void *setup, const void *seen, void *state, uint64_t *random)
+{
+    block b;
+    wl_draws draws = fill(&b, ENTROPY_WORDS, random);
+    const int32_t error = game->vary(setup, seen, state, &draws);
+
+    return error == WL_OK ? draws.error : error;
+}

@@ -27,6 +27,9 @@ int32_t wl_play(const wl_game *game, const void *setup, void *state, const wl_po
 /* Makes `state`, which is what `viewer` knows, whole, with random draws. 0 or an error, and then it may be anything. */
 int32_t wl_imagine(const wl_game *game, const void *setup, void *state, int32_t viewer, uint64_t *random);
 
+/* Changes a whole state that looks like `seen` a little. 0 or an error, and then it may be anything. */
+int32_t wl_vary(const wl_game *game, const void *setup, const void *seen, void *state, uint64_t *random);
+
 /* How many worlds a belief (of this viewer, who sees `seen` now) has to choose from, 0 where nothing is hidden; or an error. */
 int32_t wl_check_belief(const wl_game *game, const void *setup, const void *seen, int32_t viewer, const void *memory,
                         size_t n_memory);

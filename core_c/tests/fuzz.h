@@ -147,7 +147,7 @@ static void compare_after(fuzzer *f, const wl_post *post, const uint8_t *block, 
     }
 }
 
-static uint64_t belief[WL_ARENA_MIN / sizeof(uint64_t)];
+static uint64_t belief[WL_BELIEF_MIN / sizeof(uint64_t)];
 
 /* A few iterations for this seat, as it is said of wl_search: 0 or more, or an error. */
 static int64_t search(fuzzer *f, const void *setup, const void *seen, int32_t seat)

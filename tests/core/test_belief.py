@@ -173,3 +173,48 @@ def test_a_level_plays_with_its_belief() -> None:
         for held in (belief, belief, None)
     }
     assert len(choices) > 3
+
+
+RANKS = [
+    "lieutenant", "captain", "major", "colonel", "brigadier", "major_general", "general", "field_marshal",
+]  # fmt: skip
+
+
+def test_who_has_won_is_remembered_as_stronger() -> None:
+    """Junqi: what beat one of our pieces is stronger than that was, however long ago it was."""
+    state, rng = begun("junqi", "won 5")
+    for seat in state.seats:
+        state.apply(seat, {"type": "ready"}, draws=rng.randbytes)
+    belief = Belief("south", 1)
+    belief.see(state.seen_by("south"))
+    stronger: dict[str, int] = {}  # where a piece of north stands: than which rank
+    for _ in range(90):
+        before = {piece["at"]: piece["type"] for piece in state.position(plain=True)["pieces"]}
+        seat, action = next(random_line(state, rng, 1))
+        state.apply(seat, action, draws=rng.randbytes)
+        if state.result is not None:
+            break
+        belief.see(state.seen_by("south"))
+        last = state.view("south", plain=True)["last_move"]
+        carried = stronger.pop(last["from"], -1)
+        faced = stronger.pop(last["to"], -1)
+        if last.get("outcome", "attacker") == ("attacker" if seat == "north" else "defender"):
+            ours = before.get(last["from" if seat == "south" else "to"])
+            shown = RANKS.index(ours) if ours in RANKS else -1
+            stronger[last["to"]] = max(carried if seat == "north" else faced, shown)
+    known = {place: rank for place, rank in stronger.items() if rank >= 0}
+    assert known
+    worlds = [belief.world(i) for i in range(belief.worlds)]
+    samples = [state.seen_by("south").sample("south", seed) for seed in range(300)]
+    assert share_of(worlds, known) > share_of(samples, known) + 0.2
+
+
+def share_of(worlds: list[State], stronger: dict[str, int]) -> float:
+    """The share of these pieces, over the worlds, that are as strong as they have shown to be."""
+    right = [
+        RANKS.index(piece["type"]) > stronger[piece["at"]] if piece["type"] in RANKS else False
+        for world in worlds
+        for piece in world.position(plain=True)["pieces"]
+        if piece["at"] in stronger
+    ]
+    return sum(right) / len(right)

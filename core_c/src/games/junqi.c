@@ -1694,6 +1694,7 @@ static const wl_game JUNQI = {
     .reconfigure = NULL, /* the book allows no change of options during play */
     .trace = junqi_trace,
     .sample = junqi_sample,
+    .vary = junqi_vary,
     .evaluate = junqi_evaluate,
 };
 

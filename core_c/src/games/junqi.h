@@ -394,6 +394,7 @@ int32_t junqi_load_position(const junqi_setup *setup, junqi_state *state, wl_wor
 /* ==== junqi_opponent.c =============================================================================================== */
 
 int32_t junqi_sample(const void *setup, void *state, int32_t viewer, wl_draws *draws);
+int32_t junqi_vary(const void *setup, const void *seen, void *state, wl_draws *draws);
 void junqi_evaluate(const void *setup, const void *state, int32_t *value);
 
 #endif

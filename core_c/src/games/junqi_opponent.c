@@ -254,6 +254,49 @@ int32_t junqi_sample(const void *setup_, void *state_, int32_t viewer, wl_draws 
     return WL_OK;
 }
 
+/* May the piece of this army stand there, by the layout and by the last move? */
+static int may_be(const junqi_setup *setup, const junqi_state *state, int32_t army, int32_t type, int32_t space)
+{
+    uint32_t may = types_on(setup, state, army, space);
+
+    if (state->last_kind == MOVE_STEP && space == state->path[state->n_path - 1])
+        may &= types_that_moved(state, army);
+    if (!may_have_moved(setup, state, army) && is_front(setup, army, space))
+        may &= ~wl_bit(BOMB);
+    return (int)(may >> type & 1);
+}
+
+/* Two pieces that are not seen change places: of one army, or face down. */
+int32_t junqi_vary(const void *setup_, const void *seen_, void *state_, wl_draws *draws)
+{
+    const junqi_setup *setup = setup_;
+    const junqi_state *seen = seen_;
+    junqi_state *state = state_;
+    uint8_t hidden[SPACES];
+    int32_t n = 0;
+
+    for (int32_t space = 0; space < SPACES; space++) {
+        const int32_t occupant = seen->board[space];
+        if (occupant != EMPTY && occupant != WALL && (occupant == FACE_DOWN_PIECE || type_of(occupant) == NONE))
+            hidden[n++] = (uint8_t)space;
+    }
+    for (int32_t tries = 0; n > 1 && tries < TRIES && draws->error == WL_OK; tries++) {
+        const int32_t a = hidden[wl_draw(draws, n)], b = hidden[wl_draw(draws, n)];
+        const int32_t one = state->board[a], other = state->board[b];
+        if (setup->mode == STANDARD) {
+            if (army_of(one) != army_of(other) || type_of(one) == type_of(other) ||
+                !may_be(setup, state, army_of(one), type_of(one), b) || !may_be(setup, state, army_of(one), type_of(other), a))
+                continue;
+        } else if (army_of(one) == army_of(other) && type_of(one) == type_of(other)) {
+            continue;
+        }
+        put(state, one, b);
+        put(state, other, a);
+        return WL_OK;
+    }
+    return draws->error != WL_OK ? draws->error : WL_E_STATE;
+}
+
 /* ==== What it is worth ================================================================================================= */
 
 /* A piece on the board; the flag stands for having an army at all. */
