@@ -98,6 +98,14 @@ def requested(document: Json) -> set[str]:
 OPEN = {"Record", "RecordEvent", "RecordSetup", "LogEntry", "Result", "WrittenHistory"}
 
 
+def test_a_time_has_its_format_and_the_text_that_was_written_for_it(document: Json) -> None:
+    schemas = document["components"]["schemas"]
+    for name, one in schemas.items():
+        for field, inner in one.get("properties", {}).items():
+            assert ("RFC 3339" in json.dumps(inner)) <= ('"date-time"' in json.dumps(inner)), (name, field)
+    assert schemas["RecordEvent"]["properties"]["at"]["description"].startswith("when it happened")
+
+
 def test_requests_are_closed_and_answers_are_open(document: Json) -> None:
     sent = requested(document)
     for name, component in document["components"]["schemas"].items():

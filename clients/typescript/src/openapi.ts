@@ -1326,7 +1326,9 @@ export interface components {
         Bots: {
             /** @description does a program play for them at present? */
             alive: boolean;
+            /** @description one for each level */
             bots: components["schemas"]["HouseBot"][];
+            /** @description how they play each game */
             games: components["schemas"]["BotsOfGame"][];
         };
         /** @description How the house's bots play a game. */
@@ -4872,7 +4874,10 @@ export interface components {
             version: number;
             /** @description type of the event */
             type: string;
-            /** @description when it happened (RFC 3339, UTC) */
+            /**
+             * Format: date-time
+             * @description when it happened (RFC 3339, UTC)
+             */
             at: string;
             /** @description id of the player, or `server` */
             by: string;
@@ -5825,13 +5830,13 @@ export interface components {
             options?: components["schemas"]["GameOptions"];
             /** @description the numbers that were drawn, in order */
             draws?: number[];
-            /** @description the version that this is of */
+            /** @description when it happened (RFC 3339, UTC) */
             at?: string | null;
             /** @description id of the player, or `server` */
             by?: string | null;
-            /** @description hash of the state after it, in hex */
+            /** @description hash of the state after it, in hex; it is checked */
             hash?: string | null;
-            /** @description hash over the chain before and this event, in hex */
+            /** @description hash over the chain before and this event, in hex; it is checked */
             chain?: string | null;
             /** @description index of its seed in `seeds`; null: its draws came from elsewhere (default: `0`) */
             seed?: number | null;
@@ -5985,7 +5990,7 @@ export interface components {
         SeatClaim: {
             /** @description the invitation of the seat, if it has one */
             invitation?: string | null;
-            /** @description the player */
+            /** @description `bot:1` to `bot:8`: who gets the seat; absent: you */
             player?: string | null;
         };
         /** @description A seat of a match. */

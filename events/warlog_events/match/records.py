@@ -38,7 +38,9 @@ Chain = Annotated[str, Meta(description="hash over the chain before and this eve
 SeedIndex = Annotated[
     int | None, Meta(description="index of its seed in `seeds`; null: its draws came from elsewhere")
 ]
-At = Annotated[str, Meta(description="when it happened (RFC 3339, UTC)")]
+At = Annotated[
+    str, Meta(description="when it happened (RFC 3339, UTC)", extra_json_schema={"format": "date-time"})
+]
 By = Annotated[str, Meta(description="id of the player, or `server`")]
 
 

@@ -167,4 +167,5 @@ def say_defaults(found: Json) -> None:
 def _text(component: str, field: str, inner: Json) -> str:
     if field in ("type", "kind", "fill") and len(inner.get("enum", ())) == 1:
         return "says which it is"
-    return PROPERTIES.get(f"{component}.{field}") or PROPERTIES.get(field) or ""
+    said = next((one["description"] for one in inner.get("anyOf", ()) if "description" in one), "")
+    return PROPERTIES.get(f"{component}.{field}") or said or PROPERTIES.get(field) or ""
