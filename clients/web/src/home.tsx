@@ -13,7 +13,7 @@ import { go, title } from "./route";
 import { isAsked, isToAct, matches, waiting } from "./notices";
 import { described, me, tell, warlog } from "./server";
 import { GameName } from "./shared";
-import type { Summary } from "./state";
+import type { Summary } from "./watched";
 import { words } from "./words";
 
 export function HomePage(): JSX.Element {

@@ -4,7 +4,7 @@ import { batch, computed, effect, signal } from "@preact/signals";
 import type { Notice } from "warlog-client";
 import { inOneTab, sleep } from "./feeds";
 import { hasEnded, me, recognise, warlog } from "./server";
-import type { Summary } from "./state";
+import type { Summary } from "./watched";
 
 /** Something that happened in a match, and the match as it was known then. */
 export interface News {

@@ -4,7 +4,7 @@ import { signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import { warlog } from "./server";
-import type { Summary } from "./state";
+import type { Summary } from "./watched";
 import { words } from "./words";
 
 const KEPT = "level";

@@ -9,7 +9,7 @@ import { List } from "./home";
 import { go, title } from "./route";
 import { described, me, sentence, session, signOut, tell, warlog } from "./server";
 import { GameName, SignIn, Sure } from "./shared";
-import type { Summary } from "./state";
+import type { Summary } from "./watched";
 import { language, words } from "./words";
 
 const date = (when: string): string => new Date(when).toLocaleDateString(language.value, { dateStyle: "medium" });

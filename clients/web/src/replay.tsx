@@ -4,7 +4,8 @@ import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import type { Described, Json } from "./described";
-import type { MatchEvent, MatchState } from "./state";
+import type { MatchState } from "./state";
+import type { MatchEvent } from "./watched";
 import { words } from "./words";
 
 export function Slider({ match }: { match: MatchState }): JSX.Element | null {

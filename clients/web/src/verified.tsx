@@ -5,7 +5,8 @@ import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import { told } from "./replay";
 import { tell } from "./server";
-import type { MatchEvent, MatchState } from "./state";
+import type { MatchState } from "./state";
+import type { MatchEvent } from "./watched";
 import { words } from "./words";
 
 export interface Verdict {
