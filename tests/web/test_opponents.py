@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import random
+from pathlib import Path
 
 import pytest
-from playwright.sync_api import Route, expect
+from playwright.sync_api import Browser, Route, expect
 
+from tests.servers import WarlogServer
+from tests.service.api import UNLIMITED
 from tests.web.pages import PATIENCE_MS, Person
 
 expect.set_options(timeout=PATIENCE_MS)
@@ -44,6 +48,32 @@ def test_the_computer_is_chosen_by_its_level_at_home(somebody: Person) -> None:
     somebody.home()  # the level is kept
     kept = page.get_by_role("region", name="Hex Tactics", exact=True).get_by_label("Level of the computer")
     expect(kept).to_have_value("1")
+
+
+def test_a_person_plays_the_computer(chromium: Browser, tmp_path: Path) -> None:
+    with WarlogServer(tmp_path, arguments=["--bots", "1"], environment=UNLIMITED) as server:
+        person = Person(chromium, server.url)
+        page = person.page
+        while not person.ask("/v1/bots")["alive"]:  # its process starts
+            page.wait_for_timeout(200)
+        person.home()
+        card = page.get_by_role("region", name="Universal Chess", exact=True)
+        card.get_by_label("Level of the computer").select_option("1")
+        card.get_by_role("button", name="Play the computer").click()
+        page.wait_for_url("**/m/*")
+        mine = page.locator(".state", has_text="Your turn")
+        rng = random.Random("computer")
+        for _ in range(2):  # the second time the others have answered
+            expect(mine).to_be_visible()
+            person.settle()
+            before = person.events()
+            while person.events() == before:
+                person.play(rng, 1)
+        expect(mine).to_be_visible()
+        events = person.ask(f"/v1/matches/{page.url.rpartition('/')[2]}/events")["events"]
+        assert len({one["seat"] for one in events if one.get("seat")}) == 5
+        assert person.complaints == []
+        person.close()
 
 
 def test_every_seat_can_have_a_bot_of_its_own(somebody: Person) -> None:
