@@ -5530,7 +5530,7 @@ export interface components {
             title: string;
             /** @description the HTTP status */
             status: number;
-            /** @description stable; docs/ERRORS.md lists all codes */
+            /** @description stable. `GET /openapi.json` lists the codes of each call, with a sentence for each, and in its head those that any request may get; those of a game are also the `errors` of `GET /games/{game}` */
             code: string;
             /** @description what is wrong, in one sentence for people */
             detail: string;

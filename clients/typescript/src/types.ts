@@ -199,7 +199,7 @@ type GeneralCode =
   | "headers_too_large"
   | "internal_error";
 
-/** The codes with which the service refuses something; the server's docs/ERRORS.md has a sentence for each. */
+/** The codes with which the service refuses something; the server's `/v1/docs` has a sentence for each. */
 export type ServiceCode = CodesOf<operations[keyof operations]["responses"]> | GeneralCode;
 
 /** The codes of what goes wrong without a refusal (see `WarlogError`). */

@@ -16,7 +16,13 @@ class Problem(Struct, frozen=True):
     type: str
     title: str
     status: int
-    code: Annotated[str, Meta(description="stable; docs/ERRORS.md lists all codes")]
+    code: Annotated[
+        str,
+        Meta(
+            description="stable. `GET /openapi.json` lists the codes of each call, with a sentence for each, and in "
+            "its head those that any request may get; those of a game are also the `errors` of `GET /games/{game}`"
+        ),
+    ]
     detail: Annotated[str, Meta(description="what is wrong, in one sentence for people")]
     path: (
         Annotated[str, Meta(description="JSON Pointer to the part of the request's body that is at fault")]
