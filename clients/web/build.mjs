@@ -1,11 +1,11 @@
-// Builds the page into service/warlog_service/web: index.html, script and style under names with their hash, and
-// board.js, the element <warlog-board> for pages of others, under a name that stays.
+// Builds the page into service/warlog_service/web: index.html, script and style under names with their hash (what only
+// some pages need in files of its own, which are loaded with those), and board.js, the element <warlog-board> for pages
+// of others, under a name that stays.
 //
 //     node build.mjs [--out DIR]
 
-import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, transform } from "esbuild";
 
@@ -27,7 +27,14 @@ const shared = {
   outdir: "/",
   alias: { "warlog-client": join(here, "../typescript/src/index.ts") },
 };
-const { outputFiles } = await build({ ...shared, entryPoints: { app: "src/main.tsx", style: "src/style.css" } });
+const page = await build({
+  ...shared,
+  entryPoints: { app: "src/main.tsx", style: "src/style.css" },
+  splitting: true,
+  entryNames: "[name]-[hash]",
+  chunkNames: "[name]-[hash]",
+  metafile: true,
+});
 
 // In the element the style is a text, for its shadow root.
 const asText = {
@@ -42,13 +49,16 @@ const element = await build({ ...shared, entryPoints: { board: "src/element.tsx"
 
 rmSync(out, { recursive: true, force: true });
 mkdirSync(out, { recursive: true });
-const names = {};
-for (const { path, contents } of outputFiles) {
-  const [stem, ending] = path.slice(1).split(".");
-  const hash = createHash("sha256").update(contents).digest("hex").slice(0, 12);
-  names[stem] = `${stem}-${hash}.${ending}`;
-  writeFileSync(join(out, names[stem]), contents);
-}
-const page = readFileSync(join(here, "src/index.html"), "utf8");
-writeFileSync(join(out, "index.html"), page.replace("app.js", names.app).replace("style.css", names.style));
+for (const { path, contents } of page.outputFiles) writeFileSync(join(out, basename(path)), contents);
 writeFileSync(join(out, "board.js"), element.outputFiles[0].contents);
+
+const built = Object.entries(page.metafile.outputs).map(([path, { entryPoint, imports }]) => ({ name: basename(path), entryPoint, imports }));
+const script = built.find(({ entryPoint }) => entryPoint === "src/main.tsx");
+const style = built.find(({ entryPoint }) => entryPoint === "src/style.css");
+// Without these lines the browser would know only from the script itself which files it needs at once.
+const needed = script.imports.filter(({ kind }) => kind === "import-statement").map(({ path }) => `\n    <link rel="modulepreload" href="/web/${basename(path)}">`);
+const html = readFileSync(join(here, "src/index.html"), "utf8");
+writeFileSync(
+  join(out, "index.html"),
+  html.replace("app.js", script.name).replace('style.css">', `${style.name}">${needed.join("")}`),
+);

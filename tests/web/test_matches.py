@@ -95,10 +95,10 @@ def test_arrow_keys_lead_to_every_space_and_skip_none(
 
 
 @pytest.mark.soak
+@pytest.mark.parametrize("number", range(SOAK_MATCHES))
 @pytest.mark.parametrize("game", GAMES)
 def test_twenty_matches_of_two_people_without_one_unexpected_answer(
-    chromium: Browser, server: WarlogServer, game: str, seed: int
+    chromium: Browser, server: WarlogServer, game: str, number: int, seed: int
 ) -> None:
-    for number in range(SOAK_MATCHES):
-        kinds: list[type[Hand]] = [Hand, Keys if number % 2 else Hand]
-        whole_match(chromium, server.url, game, kinds, f"{seed} {game} {number}", SOAK_ACTIONS)
+    kinds: list[type[Hand]] = [Hand, Keys if number % 2 else Hand]
+    whole_match(chromium, server.url, game, kinds, f"{seed} {game} {number}", SOAK_ACTIONS)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 
 import warlog_core
 from tests import node as nodes
@@ -195,9 +195,21 @@ def test_the_committed_page_is_the_one_that_is_built(tmp_path: Path) -> None:
     subprocess.run(built_by, cwd=WEB, check=True, timeout=120)
     built = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     assert built == {path.name: path.read_bytes() for path in BUILT.iterdir()}, "`make web` builds it"
-    first_load = (body for name, body in built.items() if name != "board.js" and not name.endswith(".html"))
-    sent = sum(len(gzip.compress(body)) for body in first_load)
-    assert sent <= 90 * 1024
+    at_once = re.findall(r"/web/([\w.-]+)", built["index.html"].decode())
+    assert len(at_once) > 2
+    assert sum(len(gzip.compress(built[name])) for name in at_once) <= 90 * 1024
+
+
+def test_a_page_whose_script_cannot_be_loaded_says_so_and_is_there_when_it_can(person: Person) -> None:
+    person.home()
+    person.page.route("**/web/learn-*.js", lambda route: route.abort())
+    person.page.get_by_role("link", name="How to play").first.click()
+    expect(person.page.get_by_role("alert")).to_have_text(re.compile("could not be loaded"))
+    assert all("net::ERR_FAILED" in one for one in person.complaints)
+    person.complaints.clear()
+    person.page.unroute_all()
+    person.page.get_by_role("button", name="Load the page again").click()
+    expect(person.page.get_by_role("article").first).to_be_visible()
 
 
 def test_the_page_knows_no_game() -> None:

@@ -2,9 +2,8 @@ import { effect, useSignal } from "@preact/signals";
 import { type JSX, render } from "preact";
 import { useEffect } from "preact/hooks";
 import { BeginPage } from "./begin";
-import { EditorPage, ScenarioPage } from "./editor";
 import { HomePage } from "./home";
-import { LearnPage } from "./learn";
+import { lazily } from "./lazily";
 import { MatchPage } from "./match";
 import { hasOthers, news, waiting } from "./notices";
 import { Looking } from "./pairing";
@@ -14,6 +13,10 @@ import { go, path, title } from "./route";
 import { GameName, SignIn } from "./shared";
 import { hasEnded, isCut, me, recognise, signOut, tell, trouble } from "./server";
 import { language, LANGUAGES, speak, words } from "./words";
+
+const EditorPage = lazily(() => import("./editor").then((loaded) => loaded.EditorPage));
+const ScenarioPage = lazily(() => import("./editor").then((loaded) => loaded.ScenarioPage));
+const LearnPage = lazily(() => import("./learn").then((loaded) => loaded.LearnPage));
 
 function Page(): JSX.Element {
   const known = useSignal(false);

@@ -26,6 +26,8 @@ export const en = {
     proposal: "you are asked for an answer.",
     match_over: "the match is over.",
   } as Record<string, string>,
+  notLoaded: "A part of the page could not be loaded.",
+  loadAgain: "Load the page again",
   notFound: "There is no such page, or no such match that you may see.",
   home: "All games",
   chooseGame: "Choose a game",

@@ -24,6 +24,8 @@ export const zh: Words = {
     proposal: "有一个提议等您答复。",
     match_over: "对局结束。",
   },
+  notLoaded: "页面的一部分未能加载。",
+  loadAgain: "重新加载页面",
   notFound: "没有这个页面，或者没有您可以查看的这场对局。",
   home: "所有游戏",
   chooseGame: "选择游戏",

@@ -36,7 +36,7 @@ SAFE: Headers = [
 # Most files have the hash of their content in their name. The page and the element for other pages have none.
 FOR_EVER = (b"cache-control", b"public, max-age=31536000, immutable")
 ASK_AGAIN = (b"cache-control", b"no-cache")
-HAS_HASH = re.compile(r"-[0-9a-f]{12}\.")
+HAS_HASH = re.compile(r"-[0-9A-Z]{8}\.")
 
 
 class File(NamedTuple):
