@@ -347,6 +347,8 @@ QuotaName = Literal[
     "events_per_match",
     "proposal_bytes_per_match",
     "pairing_entries",
+    "following_per_player",
+    "blocked_per_player",
 ]
 
 

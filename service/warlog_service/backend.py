@@ -20,12 +20,14 @@ from warlog_events.errors import DiskFull, Unavailable, WarlogError
 from warlog_events.matches import Matches
 from warlog_events.memory.archive import Archive, Files
 from warlog_events.players.accounts import Accounts
+from warlog_events.players.directory import Directory
 from warlog_events.players.house import House
 from warlog_events.players.layouts import Library
 from warlog_events.players.ledger import Ledger
 from warlog_events.players.own_options import OptionsKept
 from warlog_events.players.presence import Presence
 from warlog_events.players.quotas import Quotas, QuotaSettings
+from warlog_events.players.relations import Relations
 from warlog_events.players.scenarios import Scenarios
 from warlog_events.players.stakes import Stakes, StakeSettings
 from warlog_events.reading.personal_feed import PersonalFeeds
@@ -90,6 +92,14 @@ class Backend:
         self.accounts = Accounts(
             connection, world, self.watch, claims=claims, tokens_per_player=settings.tokens_per_player
         )
+        self.directory = Directory(connection)
+        self.relations = Relations(
+            connection,
+            world,
+            self.accounts,
+            following_per_player=settings.following_per_player,
+            blocked_per_player=settings.blocked_per_player,
+        )
         self.scenarios = Scenarios(connection, world, scenarios_per_player=settings.scenarios_per_player)
         self.house = House(connection, world, self.accounts)
         self.ledger = Ledger(connection, world, settings.starting_gold)
@@ -153,9 +163,15 @@ class Backend:
             world,
             watch=self.watch,
             claims=claims,
+            relations=self.relations,
             patience_seconds=settings.pairing_seconds,
             entries_max=settings.pairing_entries,
         )
+
+    async def project(self) -> None:
+        """For ever: the lists of matches; and first the index of names, where a database has none yet."""
+        await self.directory.fill()
+        await self.projector.run()
 
     async def close(self) -> None:
         await self.matches.close()
@@ -330,7 +346,7 @@ class Service:
         if self.bots is not None:
             self._tasks.append(asyncio.create_task(self._work("bots", partial(self._keep_bots, self.bots))))
         if settings.background:
-            self._tasks.append(asyncio.create_task(self._work("projector", backend.projector.run)))
+            self._tasks.append(asyncio.create_task(self._work("projector", backend.project)))
             self._tasks.append(asyncio.create_task(self._work("notifier", backend.notifier.run)))
             self._tasks.append(asyncio.create_task(self._work("absence", backend.absence.run)))
             self._tasks.append(asyncio.create_task(self._work("bookkeeper", backend.bookkeeper.run)))

@@ -252,6 +252,7 @@ def _rebuild(read: Settings) -> int:
         await service.start()
         try:
             count = await service.backend.projector.rebuild()
+            await service.backend.directory.rebuild()
             await service.backend.bookkeeper.rescan()  # the ledger is no read model: it is only completed
             return count
         finally:

@@ -69,6 +69,8 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     options_per_game: Count = 50  # saved sets of options of one player
     tokens_per_player: Count = 100
     pairing_entries: Count = 8  # of one player at the same time
+    following_per_player: Count = 500
+    blocked_per_player: Count = 500
 
     # Heavy requests: verify, export, import; for a match of more than `heavy_events` events its history, a page of more
     # events than that, and a past board that is not in memory.

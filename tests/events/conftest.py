@@ -21,6 +21,7 @@ EVERY_RUN = {
         "test_accounts",
         "test_clock",
         "test_creation_keys",
+        "test_directory",
         "test_feed",
         "test_ledger",
         "test_lobby",

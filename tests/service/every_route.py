@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Sequence
 from http.client import HTTPConnection
 from typing import Any, NamedTuple
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, quote, urlsplit
 
 import warlog_core
 from tests.core.games import as_listed
@@ -180,6 +180,8 @@ def _server(asking: Asking, table: Table) -> None:
     for path in ("/bots", "/health/live", "/health/ready", "/openapi.json", "/docs", "/docs/redoc.js", "/games", game,
                  f"{game}?options=%7B%7D",
                  f"{game}/rules", f"{game}/data", f"{game}/leaderboard?limit=1&after=1", f"/players/{table.hider.id}",
+                 f"/players?name={quote(table.hider.name)}",
+                 f"/players?name={quote(table.hider.name)}&limit=1&after=YQBi",
                  f"/matches?player={table.hider.id}", "/matches?status=playing",
                  f"/matches?game={table.game}&options=%7B%7D", "/matches?mode=casual&open=true", "/matches?turn=mine",
                  "/matches?watchable=true", f"/matches?limit=1&after={table.match}",
@@ -229,6 +231,11 @@ def _own(asking: Asking, table: Table) -> None:
     asking("DELETE", f"/scenarios/{scenario}")
     for query, last in (("", None), ("", "1-1"), ("?after=1-1", None)):  # `ready`, and two of `reset`
         asking.feed(f"/players/me/feed{query}", 1, last=last)
+    for how in ("following", "blocked"):
+        asking("PUT", f"/players/me/{how}/{table.hider.id}")
+        asking.read(f"/players/me/{how}?limit=2")
+        asking.read(f"/players/me/{how}?after=x")
+        asking("DELETE", f"/players/me/{how}/{table.hider.id}")
     token = asking.made("POST", "/tokens", {"label": "look"})["id"]
     asking.read("/tokens?limit=2&after=x")
     asking("DELETE", f"/tokens/{token}")

@@ -106,10 +106,11 @@ def play(url: str) -> Session:
     call = session.call
     stranger = Api(url)
     made = call("post_player", stranger, "POST", "/players", {"name": "ada"})
-    ada = Api(url, made["token"])
+    ada, ada_id = Api(url, made["token"]), made["player"]["id"]
     ben = stranger.player("ben")
     call("get_me", ada, "GET", "/players/me")
     call("get_player", stranger, "GET", f"/players/{made['player']['id']}")
+    call("get_players", stranger, "GET", "/players?name=Be")
     token = call("post_token", ada, "POST", "/tokens", {"label": "bot", "scopes": ["play"]})
     call("get_tokens", ada, "GET", "/tokens")
     call("post_session", ada, "POST", "/sessions", sec_fetch_site="same-origin")
@@ -199,6 +200,12 @@ def play(url: str) -> Session:
     call("get_own_options", ada, "GET", f"{own}/quick")
     call("delete_own_options", ada, "DELETE", f"{own}/quick")
     call("delete_layout", ada, "DELETE", f"{layouts}/wall")
+    call("put_following", ada, "PUT", f"/players/me/following/{ben.id}")
+    call("get_following", ada, "GET", "/players/me/following")
+    call("delete_following", ada, "DELETE", f"/players/me/following/{ben.id}")
+    call("put_blocked", ben, "PUT", f"/players/me/blocked/{ada_id}")
+    call("get_blocked", ben, "GET", "/players/me/blocked")
+    call("delete_blocked", ben, "DELETE", f"/players/me/blocked/{ada_id}")
     seats = {"south": "me", "north": "open"}
     ranked = ada.create(game="junqi", options={"players": 2}, mode="competitive", seats=seats)["match"]["id"]
     ok(ben.put(f"/matches/{ranked}/seats/north", {}))

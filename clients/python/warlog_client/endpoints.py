@@ -58,6 +58,7 @@ _REGISTERED = json_as(models.Registered)
 _OWN_OPTIONS = field_as(models.OwnOptions, "options")
 _SCENARIO = field_as(models.Scenario, "scenario")
 _VERDICT = json_as(models.Verdict)
+_RELATED = json_as(models.Related)
 _VIEW = json_as(models.View)
 _BOTS = json_as(models.Bots)
 _SEEN = json_as(models.Seen)
@@ -125,6 +126,39 @@ class Endpoints:
     def player(self, player: str) -> Request[models.Account]:
         """Gold, and in each game score, rank and record of competitive matches."""
         return get(_ACCOUNT, "players", player)
+
+    @paged
+    def find_players(self, name: str, *, limit: int = PAGE) -> Request[Page[models.Player]]:
+        """Players whose names begin so, whatever the case of the letters."""
+        return pages_of(models.Player, "players", get(nothing, "players", name=name, limit=limit))
+
+    @paged
+    def following(self, *, limit: int = PAGE) -> Request[Page[models.Followed]]:
+        """The players whom one follows, the latest first: who is here, and plays what may be watched."""
+        return pages_of(models.Followed, "players", get(nothing, "players", "me", "following", limit=limit))
+
+    @endpoint
+    def follow(self, player: str) -> Request[models.Related]:
+        """Raises UnknownPlayer, QuotaExceeded."""
+        return send("PUT", _RELATED, "players", "me", "following", player)
+
+    @endpoint
+    def unfollow(self, player: str) -> Request[None]:
+        return send("DELETE", nothing, "players", "me", "following", player)
+
+    @paged
+    def blocked(self, *, limit: int = PAGE) -> Request[Page[models.Related]]:
+        """The players whom one has blocked, the latest first."""
+        return pages_of(models.Related, "players", get(nothing, "players", "me", "blocked", limit=limit))
+
+    @endpoint
+    def block(self, player: str) -> Request[models.Related]:
+        """No pairing with this player from now on. Raises UnknownPlayer, QuotaExceeded."""
+        return send("PUT", _RELATED, "players", "me", "blocked", player)
+
+    @endpoint
+    def unblock(self, player: str) -> Request[None]:
+        return send("DELETE", nothing, "players", "me", "blocked", player)
 
     @endpoint
     def bots(self) -> Request[models.Bots]:

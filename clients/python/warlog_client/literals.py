@@ -46,7 +46,7 @@ ProposalKind = Literal["options", "undo", "edit", "competitive", "abort", "remat
 QuotaName = Literal[
     "tokens_per_player", "layouts_per_game", "options_per_game", "scenarios_per_player",
     "lobbies_per_player", "matches_per_player", "matches_per_day", "imports_per_day", "events_per_match",
-    "proposal_bytes_per_match", "pairing_entries",
+    "proposal_bytes_per_match", "pairing_entries", "following_per_player", "blocked_per_player",
 ]  # fmt: skip
 """The `quota` of a refusal with `quota_exceeded`."""
 

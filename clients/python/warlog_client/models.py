@@ -84,6 +84,30 @@ class Placed(Struct, frozen=True):
     rank: Json | None = None
 
 
+class Related(Struct, frozen=True):
+    """A player whom one follows or has blocked, and when that began."""
+
+    player: Player
+    since: datetime
+
+
+class WatchableMatch(Struct, frozen=True):
+    """A running match that everybody may watch."""
+
+    match: str
+    game: str
+    mode: Mode
+
+
+class Followed(Struct, frozen=True):
+    """A player whom one follows. `here`: the personal feed is open, or was until a moment ago."""
+
+    player: Player
+    since: datetime
+    here: bool = False
+    matches: list[WatchableMatch] = []
+
+
 class Layout(Struct, frozen=True):
     """A starting layout of one's own. The one named `last` is that with which the next match begins."""
 

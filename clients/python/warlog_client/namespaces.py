@@ -48,6 +48,13 @@ class Players(Namespace[C]):
     me = Endpoints.me
     account = Endpoints.account
     get = Endpoints.player
+    find = Endpoints.find_players
+    following = Endpoints.following
+    follow = Endpoints.follow
+    unfollow = Endpoints.unfollow
+    blocked = Endpoints.blocked
+    block = Endpoints.block
+    unblock = Endpoints.unblock
     bots = Endpoints.bots
 
     @overload

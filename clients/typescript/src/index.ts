@@ -12,6 +12,7 @@ export type {
   Me,
   OwnOptions,
   Pairing,
+  People,
   Players,
   Scenarios,
   Sessions,

@@ -36,6 +36,14 @@ export class Players {
     return data(this.#http.api.POST("/v1/players", how));
   }
 
+  /** Players whose names begin so, whatever the case of the letters. */
+  find(name: string, { signal }: Call = {}): AsyncGenerator<Schemas["PlayerName"]> {
+    return pages<Schemas["PlayerName"], string>(async (after) => {
+      const page = await data(this.#http.api.GET("/v1/players", { params: { query: { name, after } }, signal }));
+      return { items: page.players, next: page.next };
+    });
+  }
+
   /** The bots of the house: their levels, how they play each game, and whether a program plays for them now. */
   bots({ signal }: Call = {}): Promise<Schemas["Bots"]> {
     return data(this.#http.api.GET("/v1/bots", { signal }));
@@ -45,6 +53,51 @@ export class Players {
   async get(id: string, { signal }: Call = {}): Promise<Schemas["Account"]> {
     const params = { path: { player_id: id } };
     return (await data(this.#http.api.GET("/v1/players/{player_id}", { params, signal }))).player;
+  }
+}
+
+/** Whom you follow, and whom you have blocked. Nobody else sees either. */
+export class People {
+  readonly #http: Http;
+
+  constructor(http: Http) {
+    this.#http = http;
+  }
+
+  /** The players whom you follow, the latest first: who of them is here, and plays what you may watch. */
+  following({ signal }: Call = {}): AsyncGenerator<Schemas["Followed"]> {
+    return pages<Schemas["Followed"], string>(async (after) => {
+      const page = await data(this.#http.api.GET("/v1/players/me/following", { params: { query: { after } }, signal }));
+      return { items: page.players, next: page.next };
+    });
+  }
+
+  /** Throws `unknown_player`, `quota_exceeded`. */
+  follow(id: string, { signal }: Call = {}): Promise<Schemas["Related"]> {
+    const params = { path: { player_id: id } };
+    return data(this.#http.api.PUT("/v1/players/me/following/{player_id}", { params, signal }));
+  }
+
+  async unfollow(id: string, { signal }: Call = {}): Promise<void> {
+    await this.#http.api.DELETE("/v1/players/me/following/{player_id}", { params: { path: { player_id: id } }, signal });
+  }
+
+  /** The players whom you have blocked, the latest first. */
+  blocked({ signal }: Call = {}): AsyncGenerator<Schemas["Related"]> {
+    return pages<Schemas["Related"], string>(async (after) => {
+      const page = await data(this.#http.api.GET("/v1/players/me/blocked", { params: { query: { after } }, signal }));
+      return { items: page.players, next: page.next };
+    });
+  }
+
+  /** Pairing does not bring you together any more. Throws `unknown_player`, `quota_exceeded`. */
+  block(id: string, { signal }: Call = {}): Promise<Schemas["Related"]> {
+    const params = { path: { player_id: id } };
+    return data(this.#http.api.PUT("/v1/players/me/blocked/{player_id}", { params, signal }));
+  }
+
+  async unblock(id: string, { signal }: Call = {}): Promise<void> {
+    await this.#http.api.DELETE("/v1/players/me/blocked/{player_id}", { params: { path: { player_id: id } }, signal });
   }
 }
 
@@ -58,8 +111,12 @@ export class Me {
   /** Sets of options that you keep. */
   readonly options: OwnOptions;
 
+  /** Whom you follow, and whom you have blocked. */
+  readonly people: People;
+
   constructor(http: Http) {
     this.#http = http;
+    this.people = new People(http);
     this.layouts = new Layouts(http);
     this.options = new OwnOptions(http);
   }

@@ -769,7 +769,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Find players by the beginning of their names, whatever the case of its letters. Several may have the same
+         * @description Find players by the beginning of their names, whatever the case of its letters. Several may have the same
+         *     name.
+         */
+        get: operations["get_players"];
         put?: never;
         /**
          * Open an account. The answer has its first token, which is never shown again. With `"bot": true` it is the account
@@ -807,6 +812,51 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/players/me/blocked": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The players whom you have blocked. Nobody else sees this
+         * @description The players whom you have blocked. Nobody else sees this.
+         */
+        get: operations["get_blocked"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/players/me/blocked/{player_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Block a player, and follow the player no more. Pairing does not bring you together, and to a blocked player you
+         * @description Block a player, and follow the player no more. Pairing does not bring you together, and to a blocked player you
+         *     are never `here`. The player is not told. Matches that you play together go on.
+         */
+        put: operations["put_blocked"];
+        post?: never;
+        /**
+         * Block a player no more; it does not matter whether you did
+         * @description Block a player no more; it does not matter whether you did.
+         */
+        delete: operations["delete_blocked"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/players/me/feed": {
         parameters: {
             query?: never;
@@ -835,6 +885,53 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/players/me/following": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The players whom you follow: who of them is here, and plays what you may watch
+         * @description The players whom you follow: who of them is here, and plays what you may watch.
+         *
+         *     A page may be shorter than asked for, or empty, and still have a `next`: players who have left for good are left
+         *     out.
+         */
+        get: operations["get_following"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/players/me/following/{player_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Follow a player. The player is not told
+         * @description Follow a player. The player is not told.
+         */
+        put: operations["put_following"];
+        post?: never;
+        /**
+         * Follow a player no more; it does not matter whether you did
+         * @description Follow a player no more; it does not matter whether you did.
+         */
+        delete: operations["delete_following"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1302,6 +1399,13 @@ export interface components {
             match?: string;
             /** @description options of the game */
             options?: components["schemas"]["GameOptions"];
+        };
+        /** @description The players whom you have blocked. */
+        Blocked: {
+            /** @description the latest first */
+            players: components["schemas"]["Related"][];
+            /** @description `after` of the next page; null: this is the last */
+            next: string | null;
         };
         /** @description The board of a match, and its seats. */
         Board: {
@@ -2906,12 +3010,40 @@ export interface components {
             /** @description true */
             ok: boolean;
         };
+        /** @description A player whom you follow. */
+        Followed: {
+            /** @description the player */
+            player: components["schemas"]["PlayerName"];
+            /**
+             * Format: date-time
+             * @description since when you follow
+             */
+            since: string;
+            /** @description the personal feed is open, or was until a moment ago */
+            here: boolean;
+            /** @description what is played now, the newest first; at most 3 */
+            matches: components["schemas"]["WatchableMatch"][];
+        };
+        /** @description The players whom you follow. */
+        Following: {
+            /** @description the latest first */
+            players: components["schemas"]["Followed"][];
+            /** @description `after` of the next page; null: this is the last */
+            next: string | null;
+        };
         /** @description A type of a budget's field. */
         ForEach: {
             /** @description the field with the budget */
             field: string;
             /** @description the type in it */
             type: string;
+        };
+        /** @description Players whose names begin with what was asked for. */
+        FoundPlayers: {
+            /** @description by name */
+            players: components["schemas"]["PlayerName"][];
+            /** @description `after` of the next page; null: this is the last */
+            next: string | null;
         };
         /**
          * @description Enough for a client that does not know the game to draw it, to build its inputs, and to explain it.
@@ -5568,7 +5700,7 @@ export interface components {
              * @description quota_exceeded: the quota's name
              * @enum {unknown}
              */
-            quota?: "events_per_match" | "imports_per_day" | "layouts_per_game" | "lobbies_per_player" | "matches_per_day" | "matches_per_player" | "options_per_game" | "pairing_entries" | "proposal_bytes_per_match" | "scenarios_per_player" | "tokens_per_player";
+            quota?: "blocked_per_player" | "events_per_match" | "following_per_player" | "imports_per_day" | "layouts_per_game" | "lobbies_per_player" | "matches_per_day" | "matches_per_player" | "options_per_game" | "pairing_entries" | "proposal_bytes_per_match" | "scenarios_per_player" | "tokens_per_player";
             /** @description too_many_requests: the limit's name; quota_exceeded: the number allowed */
             limit?: number | ("accounts_per_address" | "commands_per_caller" | "failures_per_address" | "feeds_per_caller" | "heavy_bytes_max" | "heavy_per_address" | "heavy_per_caller" | "requests_per_address" | "requests_per_caller");
         };
@@ -5887,6 +6019,16 @@ export interface components {
             type: "reject";
             /** @description version of the event `proposal_made` */
             proposal: number;
+        };
+        /** @description A player whom you follow, or have blocked. */
+        Related: {
+            /** @description the player */
+            player: components["schemas"]["PlayerName"];
+            /**
+             * Format: date-time
+             * @description when you began
+             */
+            since: string;
         };
         /** @description A new match of the same players with the same settings, after this one is over. Each gets another's seat. */
         Rematch: {
@@ -7350,6 +7492,18 @@ export interface components {
             move_seconds?: number;
             /** @description seconds that a seat may take for layout, purchase, deployment and terrain, 0 for no limit; absent: 300 in a competitive match, no limit in a casual one. It holds in the phases that the game names */
             setup_seconds?: number;
+        };
+        /** @description A running match that everybody may watch. */
+        WatchableMatch: {
+            /** @description id of the match */
+            match: string;
+            /** @description name of the game */
+            game: string;
+            /**
+             * @description in a casual match the players may go back
+             * @enum {unknown}
+             */
+            mode: "casual" | "competitive";
         };
         /** @description Accepts the draw on offer (7.9). */
         WecAcceptDraw: {
@@ -17808,7 +17962,7 @@ export interface operations {
                      *       "tags": [
                      *         {
                      *           "name": "players",
-                     *           "description": "Accounts: a name, its ranks and gold, saved layouts and options."
+                     *           "description": "Accounts: a name, its ranks and gold, saved layouts and options; whom you follow or have blocked."
                      *         },
                      *         {
                      *           "name": "tokens",
@@ -18945,6 +19099,125 @@ export interface operations {
             };
         };
     };
+    get_players: {
+        parameters: {
+            query: {
+                /** @description how the name begins; the case of letters does not matter */
+                name: string;
+                /** @description `next` of the previous page */
+                after?: string;
+                /** @description the most that a page may have; the server may send fewer */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "players": [
+                     *         {
+                     *           "id": "pl_yzb2ynaf2ls7p3ei",
+                     *           "name": "ben"
+                     *         }
+                     *       ],
+                     *       "next": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FoundPlayers"];
+                };
+            };
+            /** @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed. */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "bad_parameter";
+                    };
+                };
+            };
+            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "unauthenticated";
+                    };
+                };
+            };
+            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "too_many_requests";
+                    };
+                };
+            };
+            /**
+             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
+             *     * `unavailable`: The server cannot do this now; try again soon.
+             */
+            503: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "disk_full" | "unavailable";
+                    };
+                };
+            };
+            /** @description any other problem */
+            default: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     post_player: {
         parameters: {
             query?: never;
@@ -19248,6 +19521,359 @@ export interface operations {
             };
         };
     };
+    get_blocked: {
+        parameters: {
+            query?: {
+                /** @description `next` of the previous page */
+                after?: string;
+                /** @description the most that a page may have; the server may send fewer */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "players": [
+                     *         {
+                     *           "player": {
+                     *             "id": "pl_nb2im2ibqq5dih2z",
+                     *             "name": "ada"
+                     *           },
+                     *           "since": "2025-01-01T00:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Blocked"];
+                };
+            };
+            /** @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed. */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "bad_parameter";
+                    };
+                };
+            };
+            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "unauthenticated";
+                    };
+                };
+            };
+            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "too_many_requests";
+                    };
+                };
+            };
+            /**
+             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
+             *     * `unavailable`: The server cannot do this now; try again soon.
+             */
+            503: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "disk_full" | "unavailable";
+                    };
+                };
+            };
+            /** @description any other problem */
+            default: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    put_blocked: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description id of a player */
+                player_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "player": {
+                     *         "id": "pl_nb2im2ibqq5dih2z",
+                     *         "name": "ada"
+                     *       },
+                     *       "since": "2025-01-01T00:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Related"];
+                };
+            };
+            /** @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed. */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "bad_parameter";
+                    };
+                };
+            };
+            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "unauthenticated";
+                    };
+                };
+            };
+            /** @description * `unknown_player`: There is no such player. */
+            404: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "unknown_player";
+                    };
+                };
+            };
+            /**
+             * @description * `quota_exceeded`: A quota is used up (`quota` names it); delete something, or wait until something ends.
+             *     * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds.
+             */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "quota_exceeded" | "too_many_requests";
+                    };
+                };
+            };
+            /**
+             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
+             *     * `unavailable`: The server cannot do this now; try again soon.
+             */
+            503: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "disk_full" | "unavailable";
+                    };
+                };
+            };
+            /** @description any other problem */
+            default: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_blocked: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description id of a player */
+                player_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It has been done; there is no more to say. */
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed. */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "bad_parameter";
+                    };
+                };
+            };
+            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "unauthenticated";
+                    };
+                };
+            };
+            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "too_many_requests";
+                    };
+                };
+            };
+            /**
+             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
+             *     * `unavailable`: The server cannot do this now; try again soon.
+             */
+            503: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "disk_full" | "unavailable";
+                    };
+                };
+            };
+            /** @description any other problem */
+            default: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_personal_feed: {
         parameters: {
             query?: {
@@ -19287,6 +19913,361 @@ export interface operations {
                      */
                     "text/event-stream": string;
                 };
+            };
+            /** @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed. */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "bad_parameter";
+                    };
+                };
+            };
+            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "unauthenticated";
+                    };
+                };
+            };
+            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "too_many_requests";
+                    };
+                };
+            };
+            /**
+             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
+             *     * `unavailable`: The server cannot do this now; try again soon.
+             */
+            503: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "disk_full" | "unavailable";
+                    };
+                };
+            };
+            /** @description any other problem */
+            default: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_following: {
+        parameters: {
+            query?: {
+                /** @description `next` of the previous page */
+                after?: string;
+                /** @description the most that a page may have; the server may send fewer */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "players": [
+                     *         {
+                     *           "player": {
+                     *             "id": "pl_yzb2ynaf2ls7p3ei",
+                     *             "name": "ben"
+                     *           },
+                     *           "since": "2025-01-01T00:00:00.000Z",
+                     *           "here": true,
+                     *           "matches": []
+                     *         }
+                     *       ],
+                     *       "next": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Following"];
+                };
+            };
+            /** @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed. */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "bad_parameter";
+                    };
+                };
+            };
+            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "unauthenticated";
+                    };
+                };
+            };
+            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "too_many_requests";
+                    };
+                };
+            };
+            /**
+             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
+             *     * `unavailable`: The server cannot do this now; try again soon.
+             */
+            503: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "disk_full" | "unavailable";
+                    };
+                };
+            };
+            /** @description any other problem */
+            default: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    put_following: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description id of a player */
+                player_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "player": {
+                     *         "id": "pl_yzb2ynaf2ls7p3ei",
+                     *         "name": "ben"
+                     *       },
+                     *       "since": "2025-01-01T00:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Related"];
+                };
+            };
+            /** @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed. */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "bad_parameter";
+                    };
+                };
+            };
+            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "unauthenticated";
+                    };
+                };
+            };
+            /** @description * `unknown_player`: There is no such player. */
+            404: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "unknown_player";
+                    };
+                };
+            };
+            /**
+             * @description * `quota_exceeded`: A quota is used up (`quota` names it); delete something, or wait until something ends.
+             *     * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds.
+             */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "quota_exceeded" | "too_many_requests";
+                    };
+                };
+            };
+            /**
+             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
+             *     * `unavailable`: The server cannot do this now; try again soon.
+             */
+            503: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "disk_full" | "unavailable";
+                    };
+                };
+            };
+            /** @description any other problem */
+            default: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_following: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description id of a player */
+                player_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It has been done; there is no more to say. */
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed. */
             400: {

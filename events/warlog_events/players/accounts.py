@@ -33,6 +33,7 @@ from ..redis.append_notices import Watch
 from ..redis.claims import Claim, Claims
 from ..redis.connection import Connection
 from ..results import Key
+from .directory import Directory
 
 NAME_CHARACTERS_MAX = 40
 TOKEN_BYTES = 32
@@ -117,6 +118,7 @@ class Accounts:
         self._tokens_max = tokens_per_player
         self._pipe = connection.pipe
         self._claims = claims or Claims(connection, world)
+        self._directory = Directory(connection)
         self._world = world
         self._watch = watch
         self._remembered: dict[str, Caller] = {}  # by the token's hash
@@ -164,6 +166,7 @@ class Accounts:
         self._pipe.check_growth(keys.player(player))
         created_ms = self._world.now_ms()
         await self._pipe.call("HSET", keys.player(player), "name", name, "created_at", created_ms, write=True)
+        await self._directory.enter([Player(player, name)])
         new = await self._add_token(Player(player, name), "", scopes)
         return Account(player, name, rfc3339(created_ms)), new.token
 
@@ -182,6 +185,7 @@ class Accounts:
         )
         if kept_name.decode() != name:
             raise IdempotencyKeyReused()
+        await self._directory.enter([player])
         if listed:
             caller = msgspec.json.encode(Caller(player, scopes, token_id, token_hash))
             await self._pipe.call("SET", keys.token(token_hash), caller, write=True)

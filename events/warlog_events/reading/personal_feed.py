@@ -114,11 +114,11 @@ class PersonalFeeds:
         reply = await self._pipe.script("personal_feed", streams, (KEPT_MS, now, *players))
         return [NoticeId(began, number) for began, number in zip(reply[::2], reply[1::2], strict=True)]
 
-    async def followed_lately(self, players: Iterable[str]) -> bool:
-        """Does somebody follow as one of these players, or did a moment ago, in any process?"""
+    async def followed_lately(self, players: Iterable[str]) -> list[bool]:
+        """Does somebody follow as this player, or did a moment ago, in any process?"""
         kept = await self._pipe.many(("ZSCORE", keys.personal_feeds("kept"), player) for player in players)
-        newest = max((float(until) for until in kept if until is not None), default=0.0) - KEPT_MS
-        return newest > self._world.now_ms() - LATELY_MS
+        since = self._world.now_ms() + KEPT_MS - LATELY_MS
+        return [until is not None and float(until) > since for until in kept]
 
     async def after(self, player: str, id: NoticeId) -> list[Item] | None:
         """The first PAGE_NOTICES notices after that one. None: what came after it is not known any more, or is too

@@ -7,7 +7,8 @@ is compared at every connect, because another number would send new matches wher
 For whoever adds a key or a script: on a cluster a command, a script or a transaction may touch keys of one slot only.
 
 - A key's tag says what it is written together with: `{bNNN}` with the events of a match, `{lobby}`, `{pairing}`,
-  `{people}` or `{ledger}` with its like. What need not be written together has a tag of its own, or none, and spreads.
+  `{people}`, `{names}` or `{ledger}` with its like. What need not be written together has a tag of its own, or none,
+  and spreads.
 - What concerns two slots is done in two steps of which the second may be repeated: append first, and let a worker
   read on from the activity stream, with its checkpoint in the slot that it writes.
 - A script that makes up keys (from what is stored, say) keeps to the tag of its first key and does not count KEYS: the
@@ -138,6 +139,17 @@ def layouts(player_id: str, game: str) -> str:
 def options(player_id: str, game: str) -> str:
     """Hash: name → options and when they were saved (own_options.py)."""
     return f"warlog:{{{player_id}}}:options:{game}"
+
+
+def related(player_id: str, how: str) -> str:
+    """Hash: the id of another player → since when, in ms (relations.py). how: "following" or "blocked"."""
+    return f"warlog:{{{player_id}}}:{how}"
+
+
+def names(what: str) -> str:
+    """What players are found by (directory.py). "index" is a sorted set, all scores 0; "form" a string, the form in
+    which all accounts are in it. Can be made again from the accounts."""
+    return f"warlog:{{names}}:{what}"
 
 
 def open_matches(player_id: str, what: str) -> str:

@@ -5,7 +5,7 @@ players (any or its status). Other filters are applied while reading. What is sh
 is now; options and whose turn it is are looked up there, too, because actions change them and are not projected.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 import msgspec
@@ -28,6 +28,7 @@ SUMMARIES_MAX = 400
 # A page ends once it is this long, ten times what a full one mostly is; and so many summaries are read at a time.
 PAGE_BYTES = 2_000_000
 READ = 50
+LOOKED_AT = 20  # running matches of a player, for those that may be watched
 
 
 class Index(msgspec.Struct, frozen=True):
@@ -46,6 +47,14 @@ class Index(msgspec.Struct, frozen=True):
     players: list[str]
     created_at: int
     idle_since: int | None = None
+
+
+class Watchable(msgspec.Struct, frozen=True):
+    """A running match that everybody may follow."""
+
+    match: str
+    game: str
+    mode: str
 
 
 class Query(Protocol):
@@ -163,6 +172,24 @@ class Lobby:
                 if fits or len(found) < limit:
                     last = member
         return await self._page(found, None)
+
+    async def watchable(self, players: Sequence[str], most: int) -> list[list[Watchable]]:
+        """Of each of the players, the newest running matches that everybody may watch, `most` at most."""
+        if self._catch_up is not None:
+            await self._catch_up()
+        newest = ("+", "-", "LIMIT", 0, LOOKED_AT)
+        listed = await self._pipe.many(
+            ("ZREVRANGEBYLEX", keys.lobby(f"listed:of:{player}:playing"), *newest) for player in players
+        )
+        of_players = [[_match(member.decode()) for member in members] for members in listed]
+        asked = sorted({match for matches in of_players for match in matches})
+        entries = await self._pipe.call("HMGET", keys.lobby("index"), *asked) if asked else []
+        known: dict[str, Watchable] = {}
+        for match, entry in zip(asked, entries, strict=True):
+            index = None if entry is None else _index.decode(entry.partition(b" ")[2])
+            if index is not None and index.status == "playing" and index.public and _watchable(index):
+                known[match] = Watchable(match, index.game, index.mode)
+        return [[known[match] for match in matches if match in known][:most] for matches in of_players]
 
     async def _page(
         self, found: list[tuple[str, bytes | None]], after: str | None

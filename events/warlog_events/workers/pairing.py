@@ -38,6 +38,7 @@ from ..match.match import rfc3339
 from ..match.model import Player, encode
 from ..match.proposals import check_beginning, merged
 from ..matches import Matches
+from ..players.relations import Relations
 from ..redis import keys
 from ..redis.append_notices import Watch
 from ..redis.claims import Claim, Claims
@@ -127,11 +128,13 @@ class Pairing:
         *,
         watch: Watch | None = None,
         claims: Claims | None = None,
+        relations: Relations | None = None,
         patience_seconds: int = 60,
         entries_max: int = 8,
     ) -> None:
-        """`watch` None: nobody is told; who waits has to ask. entries_max: that one player may have waiting at once; 0
-        for any number."""
+        """`watch` None: nobody is told; who waits has to ask. `relations` None: nobody has blocked anybody.
+        entries_max: that one player may have waiting at once; 0 for any number."""
+        self._relations = relations
         self._entries_max = entries_max
         self._pipe = connection.pipe
         self._claims = claims or Claims(connection, world)
@@ -172,7 +175,8 @@ class Pairing:
         queue = self._queue(spec)
         self._pipe.check_growth(keys.pairing("order"))
         reply = await self._step(
-            "join", id, player.id, player.name, queue, text, players, self._entries_max or ANY_NUMBER
+            *("join", id, player.id, player.name, queue, text, players, self._entries_max or ANY_NUMBER),
+            *await self._avoided(player.id),
         )
         if reply[0] == b"full":
             most = self._entries_max
@@ -181,6 +185,13 @@ class Pairing:
         if reply[0] == b"new":
             await self._pair(queue)
         return await self.entry(player.id, reply[1].decode()), reply[0] != b"waiting"
+
+    async def avoid(self, player: str) -> None:
+        """Whom he has blocked has changed: he may be waiting now."""
+        await self._step("avoid", player, *await self._avoided(player))
+
+    async def _avoided(self, player: str) -> list[str]:
+        return [] if self._relations is None else await self._relations.blocked(player)
 
     async def entry(self, player: str, id: str) -> Entry:
         """How it stands; whose entry it is shows with this that he is still there. Raises UnknownEntry."""

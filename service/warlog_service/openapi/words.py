@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 TAGS = {
-    "players": "Accounts: a name, its ranks and gold, saved layouts and options.",
+    "players": "Accounts: a name, its ranks and gold, saved layouts and options; whom you follow or have blocked.",
     "tokens": "Tokens: what a program sends as `Authorization: Bearer …`.",
     "sessions": "Sessions of browsers: for pages of this server, a cookie instead of a token.",
     "games": "Games: rule books, boards, pieces, and everything needed to draw and play them.",

@@ -25,7 +25,7 @@ async def get_bots(request: AnyRequest) -> Answer:
     service = service_of(request.scope)
     await auth.caller_or_none(service, request.scope)
     backend = service.backend
-    alive = await backend.personal_feeds.followed_lately(HOUSE)
+    alive = any(await backend.personal_feeds.followed_lately(HOUSE))
     levels = [{"level": level, "player": player_json(house(level))} for level in LEVELS]
     return private({"alive": alive, "bots": levels, "games": [_how(game) for game in warlog_core.games()]})
 

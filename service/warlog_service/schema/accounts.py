@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
@@ -58,6 +58,55 @@ class Placed(Struct, frozen=True, forbid_unknown_fields=True):
 class Leaderboard(Struct, frozen=True, forbid_unknown_fields=True):
     game: str
     players: list[Placed]
+    next: str | None
+
+
+class FoundPlayers(Struct, frozen=True, forbid_unknown_fields=True):
+    """Players whose names begin with what was asked for."""
+
+    players: Annotated[list[PlayerName], Meta(description="by name")]
+    next: str | None
+
+
+class Related(Struct, frozen=True, forbid_unknown_fields=True):
+    """A player whom you follow, or have blocked."""
+
+    player: PlayerName
+    since: Annotated[Time, Meta(description="when you began")]
+
+
+class WatchableMatch(Struct, frozen=True, forbid_unknown_fields=True):
+    """A running match that everybody may watch."""
+
+    match: Annotated[str, Meta(description="id of the match")]
+    game: str
+    mode: Annotated[
+        Literal["casual", "competitive"], Meta(description="in a casual match the players may go back")
+    ]
+
+
+class Followed(Struct, frozen=True, forbid_unknown_fields=True):
+    """A player whom you follow."""
+
+    player: PlayerName
+    since: Annotated[Time, Meta(description="since when you follow")]
+    here: Annotated[bool, Meta(description="the personal feed is open, or was until a moment ago")]
+    matches: Annotated[
+        list[WatchableMatch], Meta(description="what is played now, the newest first; at most 3")
+    ]
+
+
+class Following(Struct, frozen=True, forbid_unknown_fields=True):
+    """The players whom you follow."""
+
+    players: Annotated[list[Followed], Meta(description="the latest first")]
+    next: str | None
+
+
+class Blocked(Struct, frozen=True, forbid_unknown_fields=True):
+    """The players whom you have blocked."""
+
+    players: Annotated[list[Related], Meta(description="the latest first")]
     next: str | None
 
 

@@ -14,6 +14,19 @@ class Page(Struct, frozen=True):
     limit: Limit = 50
 
 
+class PlayersQuery(Struct, frozen=True):
+    name: Annotated[
+        str,
+        Meta(
+            min_length=1,
+            max_length=40,
+            description="how the name begins; the case of letters does not matter",
+        ),
+    ]
+    after: Annotated[str, Meta(max_length=400, description="`next` of the previous page")] | None = None
+    limit: Limit = 50
+
+
 class VersionPage(Struct, frozen=True):
     after: Version = 0
     limit: Limit = 100

@@ -23,7 +23,7 @@ if now == '' then
   now = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000))
 end
 redis.call('HINCRBY', prefix .. 'account:' .. player, 'gold', amount)
-redis.call('HINCRBY', prefix .. 'account:house', 'gold', '-' .. amount)
+redis.call('HINCRBY', prefix .. 'account:house', 'gold', string.format('%.0f', 0 - tonumber(amount)))
 local last = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]
 local number = last and tonumber(string.match(last[1], '^%d+')) + 1 or 1
 redis.call('XADD', KEYS[1], string.format('%.0f-0', number), 'kind', 'grant', 'at', now, 'match', '',

@@ -1,7 +1,7 @@
 --[[ pairing: one step of quick pairing, whole or not at all
 
 A queue holds those who want the same match, in the order in which they came. Whoever has waited longest is taken
-first, and all of a match at once; from then on the pairing is on record until it is settled, so that whoever comes after
+first, with the next who do not avoid each other, and all of a match at once; from then on the pairing is on record until it is settled, so that whoever comes after
 a crash can go on from there. Nobody is in two pairings: with one of a player's entries all his others stop waiting.
 
 KEYS
@@ -12,6 +12,8 @@ KEYS
        queues            set of the queues in which somebody waits
        seen              sorted set of all waiting entries, by the ms in which their player was last there
        of:<player>       set of his entries that are not over
+       avoids:<player>   set of the players with whom he is not paired, while he has such entries
+       avoiding          set of those who have such a set
        was:<player>      list of those that are, the newest first; kept for an hour, as they are themselves
        making            hash: match → the pairing on record (JSON)
        begun             sorted set of the same matches, by ms
@@ -21,10 +23,12 @@ ARGV
   3  now, in ms; "" for Redis's own clock
   4  what to do, and then
 
-  join   entry player name queue spec seats most      the player waits, `most` times at once
+  join   entry player name queue spec seats most avoided...   the player waits, `most` times at once
            new entry | known entry (this very one is there) | waiting entry (he waits in this queue already) | full
   take   queue match since                            a pairing for this match; who was not seen since then has gone
            made json | short count (so many wait)
+  avoid  player avoided...                            from now on, if he waits
+           done
   leave  entry player status since                    stop waiting; `since` not "": only if not seen since then
            done | unknown | busy (a match is being made for him) | here
   made   match                                        settle: the match is there
@@ -40,6 +44,8 @@ else
   now = tonumber(now)
 end
 local KEPT_S, KEPT = 3600, 32
+-- Of a queue, so many are looked at as a match's first player, and as the others: who avoids many holds nobody up.
+local FIRST_MAX, OTHERS_MAX = 50, 500
 local at = 4
 local function take()
   at = at + 1
@@ -78,6 +84,10 @@ local function finish(id, status, match, code)
   redis.call('HSET', entry, 'status', status, 'match', match or '', 'code', code or '', 'ended', ms(now))
   redis.call('EXPIRE', entry, KEPT_S)
   redis.call('SREM', prefix .. 'of:' .. player, id)
+  if redis.call('EXISTS', prefix .. 'of:' .. player) == 0 then
+    redis.call('DEL', prefix .. 'avoids:' .. player)
+    redis.call('SREM', prefix .. 'avoiding', player)
+  end
   local was = prefix .. 'was:' .. player
   redis.call('LPUSH', was, id)
   redis.call('LTRIM', was, 0, KEPT - 1)
@@ -88,6 +98,19 @@ end
 local function publish_changed()
   if #changed > 0 then
     redis.call('PUBLISH', channel, table.concat(changed, ' '))
+  end
+end
+
+-- The rest of the arguments: the players whom this one avoids.
+local function avoid(player)
+  local avoids = prefix .. 'avoids:' .. player
+  redis.call('DEL', avoids)
+  redis.call('SREM', prefix .. 'avoiding', player)
+  if at < #ARGV and redis.call('EXISTS', prefix .. 'of:' .. player) == 1 then
+    redis.call('SADD', prefix .. 'avoiding', player)
+    while at < #ARGV do
+      redis.call('SADD', avoids, take())
+    end
   end
 end
 
@@ -108,8 +131,52 @@ local function join()
   redis.call('HSET', entry, 'player', player, 'name', name, 'queue', queue, 'spec', spec, 'seats', seats,
     'order', ms(redis.call('INCR', KEYS[1])), 'since', ms(now))
   redis.call('SADD', own, id)
+  avoid(player)
   wait(id)
   return {'new', id}
+end
+
+-- The first `seats` entries that wait in the queue and do not avoid each other; fewer if there are none.
+local function first_together(waiting, seats)
+  if redis.call('EXISTS', prefix .. 'avoiding') == 0 then
+    return redis.call('ZRANGE', waiting, 0, seats - 1)
+  end
+  local ids = redis.call('ZRANGE', waiting, 0, OTHERS_MAX - 1)
+  local players, avoids = {}, {}
+  for i, id in ipairs(ids) do
+    players[i] = redis.call('HGET', prefix .. 'entry:' .. id, 'player')
+    for _, other in ipairs(redis.call('SMEMBERS', prefix .. 'avoids:' .. players[i])) do
+      avoids[players[i] .. ' ' .. other] = true
+    end
+  end
+  local function fits(i, chosen)
+    for _, j in ipairs(chosen) do
+      if avoids[players[i] .. ' ' .. players[j]] or avoids[players[j] .. ' ' .. players[i]] then
+        return false
+      end
+    end
+    return true
+  end
+  local found = {}
+  for first = 1, math.min(FIRST_MAX, #ids) do
+    local chosen = {first}
+    for i = first + 1, #ids do
+      if #chosen < seats and fits(i, chosen) then
+        chosen[#chosen + 1] = i
+      end
+    end
+    if first == 1 or #chosen == seats then
+      found = chosen
+    end
+    if #found == seats then
+      break
+    end
+  end
+  local together = {}
+  for i, index in ipairs(found) do
+    together[i] = ids[index]
+  end
+  return together
 end
 
 local function pair()
@@ -123,7 +190,7 @@ local function pair()
   local taken
   repeat
     local gone = false
-    taken = redis.call('ZRANGE', waiting, 0, seats - 1)
+    taken = first_together(waiting, tonumber(seats))
     for _, id in ipairs(taken) do
       if tonumber(redis.call('ZSCORE', prefix .. 'seen', id)) < since then
         stop_waiting(id)
@@ -218,6 +285,10 @@ end
 
 local steps = {
   join = join,
+  avoid = function()
+    avoid(take())
+    return {'done'}
+  end,
   take = pair,
   leave = leave,
   made = function() return settle(true) end,
