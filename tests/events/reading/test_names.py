@@ -104,7 +104,7 @@ def test_a_stored_name_stays_and_only_a_missing_one_is_looked_up(path: Any) -> N
     raw = json.loads(path.read_text())
     raw.pop("final_hash")
     entries = entries_of(parse_record(raw))
-    others = {player: f"other {name}" for player, name in NAMES.items()}
+    others = {player: f"other {player}" for player in NAMES.keys() | unnamed(entries)}
     replay = Replay(raw["match"], None, Counts())
     replay.feed(entries, others)
     assert replay.fold is not None
