@@ -154,7 +154,10 @@ def test_a_bot_plays_that_was_written_with_the_types_of_the_document_alone(
 def test_the_first_examples_in_its_readme_play(consumer: Path) -> None:
     said = done("node", "example0.js", cwd=consumer)
     assert re.search(r"\[.*\] '?\w+'?", said)
-    assert re.fullmatch(r"\d+\n", done("node", "example1.js", cwd=consumer))
+    version, *ends = done("node", "example1.js", cwd=consumer).splitlines()
+    assert version.isdigit()
+    assert len(ends) == 2, "each seat tells the end"
+    assert all(re.fullmatch(r"(white|black) (\[.*\]|aborted)", end) for end in ends)
 
 
 # Plays both seats by what the feed says.

@@ -23,7 +23,9 @@ ARENA = bytearray(1 << 20)
 
 
 def gives_up(state: State, action: Any) -> bool:
-    kind = msgspec.to_builtins(action)["type"]  # listed actions are Structs, those of a book as they stand in it
+    kind = msgspec.to_builtins(action)[
+        "type"
+    ]  # listed actions are Structs, those of a book as they stand in it
     return kind in {row.name for row in state.game.raw.actions if row.gives_up}
 
 

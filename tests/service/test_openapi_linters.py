@@ -95,7 +95,7 @@ def requested(document: Json) -> set[str]:
 
 
 #: of which fields that are not known are let be
-OPEN = {"Record", "RecordEvent", "RecordSetup", "LogEntry", "Result", "WrittenHistory"}
+OPEN = {"Record", "RecordBot", "RecordEvent", "RecordSetup", "LogEntry", "Result", "WrittenHistory"}
 
 
 def test_a_time_has_its_format_and_the_text_that_was_written_for_it(document: Json) -> None:
