@@ -4451,7 +4451,7 @@ export interface components {
             move_seconds?: number;
             /** @description a seat's time-out of this number puts it out (default: `5`) */
             max_timeouts?: number;
-            /** @description how long a player may be away before the server issues `flee`: without a feed of the match, and without a call about it (competitive matches between several players only) (default: `60`) */
+            /** @description how long a player may be disconnected before the server issues `flee`: without a feed of the match, and without a call about it (competitive matches between several players only) (default: `60`) */
             flee_seconds?: number;
             /** @description draws may be offered only when `steps` is greater (default: `40`) */
             min_steps_draw?: number;
