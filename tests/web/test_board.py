@@ -7,6 +7,7 @@ from playwright.sync_api import Browser, Locator, expect
 
 from tests.servers import WarlogServer
 from tests.web.pages import PHONE, Person, drag, middle, swipe
+from tests.web.pictures import midst
 
 PAWNS = {
     "seats": [{"seat": "white"}, {"seat": "black"}],
@@ -230,6 +231,7 @@ def test_an_area_is_chosen_by_clicks_on_the_board(person: Person) -> None:
 def test_a_click_is_asked_about_where_the_reader_wants_it(person: Person) -> None:
     person.begin("confrontation", position=PAWNS)
     page = person.page
+    page.get_by_text("How you see and play it").click()
     page.get_by_label("Ask first").select_option("takes")
     space(person, "a2").click()
     space(person, "a3").click()
@@ -273,3 +275,49 @@ def test_a_match_that_is_over_is_seen_by_any_seat_and_whole_and_is_verified_draw
     stranger.page.get_by_text("Every draw follows").wait_for()
     assert stranger.complaints == []
     stranger.close()
+
+
+def test_a_first_click_on_a_piece_is_a_look_and_does_nothing_yet(person: Person) -> None:
+    person.begin("universal", position=midst("universal"))
+    before = person.events()
+    mighty = space(person, "a1")
+    mighty.click(force=True)  # the only action there: it would be frozen
+    near = person.page.locator(".near").get_by_role("button", name="Freeze")
+    near.wait_for()
+    expect(person.page.get_by_role("region", name="What is here")).to_contain_text("Mighty · Majora")
+    assert person.events() == before
+    person.page.keyboard.press("Escape")
+    near.wait_for(state="detached")
+    mighty.click(force=True)
+    mighty.click(force=True)
+    person.page.wait_for_selector(f"text=Event {before + 1} of {before + 1}")
+
+
+def test_the_only_level_that_is_shown_says_what_is_above_and_below(person: Person) -> None:
+    person.begin("wec", position=TORPEDO)
+    marker = person.page.locator(".markers")
+    assert marker.count() == 0
+    person.page.get_by_text("How you see and play it").click()
+    person.page.get_by_label("Seen as").select_option("white")  # who knows where his sub is
+    person.page.get_by_role("button", name="air", exact=True).click()
+    expect(marker.locator("text")).to_have_text(["G·K", "G·DS", "S·SU", "G·K"])
+    person.page.get_by_role("button", name="sub", exact=True).click()
+    expect(marker.locator("text")).to_have_text(["G·K", "G·DS", "G·K"])
+
+
+def test_a_printed_board_is_alone_and_light(person: Person) -> None:
+    person.begin("confrontation", position=PAWNS)
+    person.page.emulate_media(media="print", color_scheme="dark")
+    for shown, name in ((True, "grid"), (False, "complementary"), (False, "banner")):
+        expect(person.page.get_by_role(name, include_hidden=True).first).to_be_visible(visible=shown)
+    colour = space(person, "a2").locator("rect").evaluate("one => getComputedStyle(one).fill")
+    assert colour == "rgb(244, 234, 214)"
+    assert b"/Page" in person.page.pdf()
+
+
+def test_ready_armies_say_what_they_hold_and_partners_who_they_are(person: Person) -> None:
+    person.begin("hex")
+    host = person.page.get_by_role("button", name="Take a ready army · host")
+    expect(host).to_contain_text("Swordsman 15, Archer 20")
+    person.begin("junqi")
+    expect(person.page.locator(".seats li").first).to_contain_text("with North")

@@ -161,7 +161,7 @@ def test_the_page_speaks_chinese(person: Person) -> None:
 
 
 @pytest.mark.parametrize(
-    ("width", "scheme", "seen"), [(1280, "light", "wec"), (390, "dark", "confrontation")]
+    ("width", "scheme", "seen"), [(1280, "light", "wec"), (360, "dark", "confrontation")]
 )
 def test_axe_finds_nothing(
     chromium: Browser, server: WarlogServer, width: int, scheme: Literal["light", "dark"], seen: str

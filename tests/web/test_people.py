@@ -192,6 +192,23 @@ def test_what_is_done_while_the_server_is_away_is_done_once(chromium: Browser, t
         expect(cut).to_have_count(0)
         values = [int(one.get_attribute("value") or 0) for one in page.locator(".events li").all()]
         assert values == [*range(version, 0, -1)]
+
+        # What waits is sent by the page that is loaded anew, and not once more by the next.
+        sent = len(set(network.keys))
+        network.cut()
+        expect(cut).to_be_visible()
+        defend = page.get_by_role("region", name="What you can do")
+        defend.get_by_text(re.compile("^What you can do")).click()
+        defend.get_by_role("list").get_by_role("button", name=re.compile("^Defend")).click()
+        expect(page.locator(".table")).to_have_attribute("aria-busy", "true")
+        page.goto("about:blank")
+        network.mend()
+        page.goto(f"{network.url}/m/{match}")
+        page.wait_for_selector(f"text=Event {version + 1} of {version + 1}")
+        page.reload()
+        page.wait_for_selector(f"text=Event {version + 1} of {version + 1}")
+        assert len(set(network.keys)) == sent + 1
+        assert page.evaluate("sessionStorage.getItem('commands')") == "[]"
         person.close()
 
 

@@ -37,6 +37,7 @@ function Told({ game, thing }: { game: Described; thing: Thing }): JSX.Element {
   const mark = game.entry("marks", layer.mark);
   const owner = thing.owner === undefined ? undefined : game.owners.get(thing.owner)?.name;
   const isPiece = layer.draw === "piece" || layer.draw === "tray";
+  if (layer.refers !== undefined) return <div class="told"><p><b>{mark?.name}</b></p><p>{mark?.text}</p></div>; // the piece itself is told of, too
   const title = [layer.carried ? words().carries : isPiece ? undefined : mark?.name, thing.back ? words().unknown : entry?.name, thing.badge].filter(Boolean).join(" ");
   return (
     <div class="told">

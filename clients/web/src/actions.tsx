@@ -28,11 +28,17 @@ export function Actions({ match }: { match: MatchState }): JSX.Element | null {
   const found = isOpen.value ? picked.filter((one) => full(match, one).toLowerCase().includes(sought.value.toLowerCase())) : [];
   return (
     <section class="actions" aria-label={words().actions}>
-      <p class="hint">{chosen ? (settled.length > 1 && settled.length === picked.length ? words().whichOne : words().chooseTarget) : words().choosePiece}</p>
+      <p class="hint">
+        {mine.length > 1 && summary.to_act.length > 1 ? <b>{match.game.value!.seatName(match.viewer.value)}: </b> : null}
+        {hint(chosen, settled.length, picked.length)}
+      </p>
       <Groups match={match} />
       <div class="row">
         {settled.slice(0, SHOWN_MAX).map((one) => (
-          <button type="button" class="main" disabled={match.isBusy.value} {...point(match, one)} onClick={() => choose(one)}>{[chooser.words(one), cost(match, one.action)].filter(Boolean).join(" · ") + (one.action.open ? " …" : "")}</button>
+          <button type="button" class="main" disabled={match.isBusy.value} {...point(match, one)} onClick={() => choose(one)}>
+            {[chooser.words(one), cost(match, one.action)].filter(Boolean).join(" · ") + (one.action.open ? " …" : "")}
+            <Contents text={chooser.contents(one)} />
+          </button>
         ))}
         {chosen ? <button type="button" onClick={() => match.drop()}>{words().cancel}</button> : null}
       </div>
@@ -56,6 +62,17 @@ export function Actions({ match }: { match: MatchState }): JSX.Element | null {
       <Expected match={match} />
     </section>
   );
+}
+
+/** What the reader is to do next: he has begun something or not, and so many of the actions that are left need no further click. */
+function hint(isBegun: boolean, settled: number, left: number): string {
+  if (settled < left) return isBegun ? words().chooseTarget : words().choosePiece;
+  if (!isBegun) return words().chooseAction;
+  return settled === 1 ? words().onceMore : words().whichOne;
+}
+
+function Contents({ text }: { text: string }): JSX.Element | null {
+  return text === "" ? null : <small>{text}</small>;
 }
 
 const EXPECTED_MAX = 3; // actions of which all is said before one of them is meant
@@ -94,7 +111,7 @@ function Sure({ match }: { match: MatchState }): JSX.Element | null {
 export function NearClick({ match, at }: { match: MatchState; at: { x: number; y: number } }): JSX.Element | null {
   const [chooser, picked] = [match.chooser.value, match.picked.value ?? []];
   if (chooser === null || match.cells.value.length === 0 || match.open.value !== null || !match.isLive.value) return null;
-  const several = picked.length > 1 && picked.length <= 8 && picked.every((one) => chooser.isSettled(one));
+  const several = picked.length > 0 && picked.length <= 8 && picked.every((one) => chooser.isSettled(one));
   const asked = match.sure.value !== null && !isAside(match.sure.value.type);
   if (!several && !asked) return null;
   return (
@@ -112,7 +129,8 @@ export function NearClick({ match, at }: { match: MatchState; at: { x: number; y
 
 /** What can be done with what was clicked: each kind of action alone, where there are several. */
 function Groups({ match }: { match: MatchState }): JSX.Element | null {
-  const groups = [...match.groups.value];
+  // What needs no further click is a button anyway.
+  const groups = [...match.groups.value].filter(([, actions]) => !actions.every((one) => match.chooser.value!.isSettled(one)));
   if (groups.length < 2) return null;
   return (
     <div class="row groups" role="group" aria-label={words().kinds}>

@@ -22,6 +22,7 @@ interface Wish {
 }
 
 const CLOCKS = [0, 30, 60, 300, 3600, 86_400, 259_200];
+const ASK_AFTER_MS = 300;
 const CLOCK = "move_seconds"; // a game may have an option of this name; then it is not asked for twice
 
 /** Makes a match in which the player has one seat, and shows it. `other`: who gets another one: "me", "open" for whoever has the link, or a bot. */
@@ -50,8 +51,10 @@ export function BeginPage({ name }: { name: string }): JSX.Element {
     described(name).then((found) => (game.value = found), tell);
   }, [name]);
   useEffect(() => {
-    // Options that the game refuses are told of when the match is begun.
-    described(name, given.value).then((found) => (seated.value = found.seats), () => undefined);
+    // Options that the game refuses, half filled in perhaps, are told of when the match is begun.
+    const ask = () => void described(name, given.value).then((found) => (seated.value = found.seats), () => undefined);
+    const later = setTimeout(ask, Object.keys(given.value).length === 0 ? 0 : ASK_AFTER_MS);
+    return () => clearTimeout(later);
   }, [name, given.value]);
   if (game.value === null) return <main class="narrow" aria-busy="true" />;
   title.value = game.value.name;

@@ -6,7 +6,7 @@ import { type Cell, nameOf } from "./choose";
 import type { Described, Space } from "./described";
 import type { Thing } from "./layers";
 import { useDrag } from "./drag";
-import { draw, Patterns, trail } from "./pieces";
+import { draw, Elsewhere, Patterns, trail } from "./pieces";
 import { outline, Plan, U } from "./plan";
 import { type Playing, Shown } from "./shown";
 import { words } from "./words";
@@ -38,13 +38,14 @@ export function Boards(props: BoardProps): JSX.Element {
   return (
     <div class={`boards of-${levels.length}`}>
       {levels.map((level) => (
-        <Level key={level} {...props} level={level} isOnly={board.levels.length === 1} />
+        <Level key={level} {...props} level={level} isOnly={board.levels.length === 1} isAlone={levels.length < board.levels.length} />
       ))}
     </div>
   );
 }
 
-function Level(props: BoardProps & { level: string; isOnly: boolean }): JSX.Element {
+/** `isOnly`: the game has no other level; `isAlone`: it has, but they are not shown. */
+function Level(props: BoardProps & { level: string; isOnly: boolean; isAlone: boolean }): JSX.Element {
   const { described, level, shown, selected, targets, onPick } = props;
   const { board } = described;
   const root = useRef<SVGSVGElement>(null);
@@ -108,13 +109,14 @@ function Level(props: BoardProps & { level: string; isOnly: boolean }): JSX.Elem
             const name = nameOf(cellOf(space.id));
             const target = targetOf(space.id);
             const chosen = selected.has(name) || selected.has(nameOf({ space: space.id }));
+            const said = spoken(described, space.id, onCell.get(space.id) ?? [], target, props.harm?.get(name));
             return (
               <g
                 class={`space ${kinds.get(space.kind)?.shade ?? "light"}${chosen ? " chosen" : ""}${target === undefined ? "" : target === "aim" ? " go aim" : ` ${target}`}`}
                 data-space={space.id}
                 role="gridcell"
                 tabindex={space === first ? 0 : -1}
-                aria-label={spoken(described, space.id, onCell.get(space.id) ?? [], target, props.harm?.get(name))}
+                aria-label={said}
                 aria-selected={chosen}
                 onClick={() => onPick(cellOf(space.id))}
                 onKeyDown={(event) => move(event, space)}
@@ -123,6 +125,7 @@ function Level(props: BoardProps & { level: string; isOnly: boolean }): JSX.Elem
                 <text class={board.kind === "square" ? "name corner" : "name"} x={board.kind === "square" ? x - U * 0.46 : x} y={board.kind === "square" ? y + U * 0.46 : y + U * 0.29}>
                   {space.id}
                 </text>
+                <title>{said}</title>
               </g>
             );
           })}
@@ -132,6 +135,7 @@ function Level(props: BoardProps & { level: string; isOnly: boolean }): JSX.Elem
           {here.map((thing) => (thing.level === undefined && level !== board.levels[0] ? <g key={thing.key} class="elsewhere">{draw(described, plan, thing, onCell)}</g> : draw(described, plan, thing, onCell)))}
           {trail(plan, props.trail.filter((cell) => cell.level === undefined || props.isOnly || cell.level === level))}
         </g>
+        {props.isAlone ? <Elsewhere described={described} plan={plan} things={shown.filter((thing) => thing.level !== undefined && thing.level !== level)} /> : null}
         {props.playing == null ? null : <Shown playing={props.playing} plan={plan} level={level} isOnly={props.isOnly} />}
         <g class="targets">
           {board.spaces.map((space) => {

@@ -2,6 +2,7 @@
 
 import type { ActionType, Described, Json } from "./described";
 import type { Thing } from "./layers";
+import { words } from "./words";
 
 export interface Trace {
   path: string[];
@@ -141,6 +142,13 @@ export class Chooser {
     return [candidate.type.label, ...said].filter(Boolean).join(" · ");
   }
 
+  /** What a named choice of an action holds, as the game's presets say; "": nothing more than its name. */
+  contents(candidate: Candidate): string {
+    const names = candidate.left.map((field) => candidate.action[field]).filter((value) => typeof value === "string");
+    const preset = ((this.described.said.presets ?? []) as Json[]).find((one) => Object.values(one).some((value) => names.includes(value as string)));
+    return Object.values(preset ?? {}).filter((value) => Array.isArray(value)).map((value) => this.value(undefined, value)).join("; ");
+  }
+
   /** A field of an action in words: of one that is true its name, of one that is false nothing. */
   given(candidate: Candidate, field: string): string {
     const value = candidate.action[field];
@@ -153,6 +161,10 @@ export class Chooser {
     if (role === "piece" || role === "tray_piece") return this.#where.get(value)?.space ?? `#${String(value)}`;
     if (role === "seat") return this.described.seatName(value as string);
     if (typeof value === "object" && value !== null) {
+      const parts = Object.values(value);
+      if (parts.length === 0) return words().nothing;
+      const [number, name] = [parts.find((one) => typeof one === "number"), parts.find((one) => typeof one === "string")];
+      if (parts.length === 2 && number !== undefined && name !== undefined) return `${this.value(undefined, name)} ${number}`;
       return Object.entries(value).map(([key, one]) => (typeof one === "number" ? `${this.value(undefined, key)} ${one}` : this.value(undefined, one))).join(", ");
     }
     return this.described.named(value)?.name ?? String(value).replaceAll("_", " ");

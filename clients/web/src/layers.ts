@@ -1,6 +1,7 @@
 /** Finds in a view what each layer of a game's `look` draws. No game is known here. */
 
 import type { Described, Entry, Json, Layer } from "./described";
+import { words } from "./words";
 
 /** One thing to be drawn. `at` is missing for what lies beside the board. */
 export interface Thing {
@@ -138,5 +139,5 @@ function referred(described: Described, layer: Layer, wanted: unknown, view: Jso
 
 function title(described: Described, layer: Layer, owner: string | undefined): string {
   const mark = described.entry("marks", layer.mark)?.name;
-  return [owner === undefined ? undefined : described.owners.get(owner)?.name, mark].filter(Boolean).join(": ");
+  return [owner === undefined ? undefined : described.owners.get(owner)?.name, mark ?? words().beside].filter(Boolean).join(": ");
 }

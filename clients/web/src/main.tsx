@@ -11,7 +11,7 @@ import { MyPage, PlayerPage } from "./player";
 import { ImportPage } from "./records";
 import { go, path, title } from "./route";
 import { GameName, SignIn } from "./shared";
-import { hasEnded, isCut, me, recognise, signOut, tell, trouble } from "./server";
+import { hasEnded, isCut, me, recognise, resume, signOut, tell, trouble } from "./server";
 import { language, LANGUAGES, speak, words } from "./words";
 
 const EditorPage = lazily(() => import("./editor").then((loaded) => loaded.EditorPage));
@@ -22,6 +22,7 @@ function Page(): JSX.Element {
   const known = useSignal(false);
   useEffect(() => {
     recognise()
+      .then(() => void resume())
       .catch(tell)
       .finally(() => (known.value = true));
   }, []);

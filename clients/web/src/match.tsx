@@ -7,6 +7,7 @@ import { About } from "./about";
 import { Actions, NearClick } from "./actions";
 import { Boards } from "./board";
 import { nameOf } from "./choose";
+import type { Described } from "./described";
 import { Happened } from "./happened";
 import { holder, Level, level, named, useHouse } from "./opponents";
 import { PlayerName } from "./player";
@@ -58,6 +59,7 @@ export function MatchPage({ id }: { id: string }): JSX.Element {
         <Slider match={match} />
         <Tree match={match} />
         <Events match={match} />
+        <How match={match} />
         <After match={match} />
         <RecordMenu match={match} />
       </aside>
@@ -138,6 +140,7 @@ function Seats({ match }: { match: MatchState }): JSX.Element {
           <li class={acts ? "acts" : ""}>
             <span class="swatch" style={{ background: look?.colour }} aria-hidden="true" />
             <b>{look?.name ?? seat}</b>
+            <Partners game={game} seat={seat} />
             <span>{player === null ? words().free : player.id === me.value?.id ? `${player.name} (${words().you})` : <PlayerName player={{ id: player.id, name: holder(summary, { seat, player, prepared }) }} />}</span>
             {player?.bot && summary.bots?.[seat] === undefined ? <small>{words().computer.is}</small> : null}
             {acts ? <Clock until={summary.deadlines[seat]} now={summary.now} /> : null}
@@ -161,6 +164,13 @@ function Seats({ match }: { match: MatchState }): JSX.Element {
       })}
     </ul>
   );
+}
+
+/** With whom a seat wins and loses. */
+function Partners({ game, seat }: { game: Described; seat: string }): JSX.Element | null {
+  const team = game.seats.find((one) => one.id === seat)?.team;
+  const others = game.seats.filter((one) => one.id !== seat && one.team === team);
+  return others.length === 0 ? null : <small>{words().together(others.map((one) => one.name).join(", "))}</small>;
 }
 
 function Clock({ until, now }: { until: string | undefined; now: string | undefined }): JSX.Element | null {
@@ -191,12 +201,18 @@ function State({ match }: { match: MatchState }): JSX.Element {
     said = words().toAct(names(summary.to_act));
     if (summary.to_act.some((seat) => mine.includes(seat)) && new Set(summary.seats.map((one) => one.player?.id)).size > 1) said += ` · ${words().yourTurn}`;
   }
+  return <p class="state" role="status" aria-live="polite">{said}</p>;
+}
+
+/** As whom the match is seen, and when a click is asked about. */
+function How({ match }: { match: MatchState }): JSX.Element | null {
+  const [summary, game, mine] = [match.summary.value!, match.game.value!, match.mine.value];
   const over = summary.status === "finished" || summary.status === "aborted";
   const viewers = over ? ["all", ...summary.seats.map((one) => one.seat), "spectator"] : [...mine, "spectator"];
+  if (summary.status === "lobby") return null;
   return (
-    <>
-      <p class="state" role="status" aria-live="polite">{said}</p>
-      {summary.status === "lobby" ? null : (
+    <details class="how" open={over}>
+      <summary>{words().how}</summary>
         <label class="row">
           <span>{words().seenAs}</span>
           <select value={match.as.value ?? ""} onChange={(event) => match.seeAs(event.currentTarget.value || null)}>
@@ -206,7 +222,6 @@ function State({ match }: { match: MatchState }): JSX.Element {
             ))}
           </select>
         </label>
-      )}
       {summary.status !== "playing" || mine.length === 0 ? null : (
         <label class="row">
           <span>{words().caution}</span>
@@ -223,7 +238,7 @@ function State({ match }: { match: MatchState }): JSX.Element {
           </select>
         </label>
       )}
-    </>
+    </details>
   );
 }
 

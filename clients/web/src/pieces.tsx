@@ -87,6 +87,30 @@ export function trail(plan: Plan, cells: readonly Cell[]): JSX.Element | null {
   );
 }
 
+/** On the only board that is shown of several: what stands above and below its spaces, by the first letter of the level. */
+export function Elsewhere({ described, plan, things }: { described: Described; plan: Plan; things: readonly Thing[] }): JSX.Element {
+  const counts = new Map<string, number>();
+  return (
+    <g class="markers">
+      {things.flatMap((thing) => {
+        const [space] = thing.spaces;
+        if (space === undefined || thing.tray !== undefined || !["piece", "ghost", "arrow"].includes(thing.layer.draw)) return [];
+        const place = counts.get(space) ?? 0;
+        counts.set(space, place + 1);
+        const said = `${thing.level![0]!.toUpperCase()}·${thing.entry?.symbol ?? "?"}`;
+        const [x, y] = plan.at(space);
+        const [wide, right, top] = [said.length * 5 + 4, x + U * 0.5, y - U * 0.5 + place * 10];
+        return [
+          <g key={thing.key} class="badge">
+            <rect x={right - wide} y={top} width={wide} height={10} rx={2} stroke={described.owners.get(thing.owner ?? "")?.colour} stroke-width="1.5" />
+            <text x={right - wide / 2} y={top + 7.5}>{said}</text>
+          </g>,
+        ];
+      })}
+    </g>
+  );
+}
+
 export function Piece({ described, thing, r }: { described: Described; thing: Thing; r: number }): JSX.Element {
   const symbol = thing.entry?.symbol ?? "?";
   const owner = thing.owner === undefined ? undefined : described.owners.get(thing.owner);

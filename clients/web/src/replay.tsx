@@ -157,7 +157,7 @@ export function told(match: MatchState, event: MatchEvent | undefined): string {
   if (event === undefined || game === null) return "";
   const who = event.seat === undefined ? undefined : game.seatName(event.seat);
   const action = event.action as Json | undefined;
-  if (action === undefined) return [who, event.type.replaceAll("_", " "), (event as { to?: number }).to].filter(Boolean).join(" ");
+  if (action === undefined) return [who, words().events[event.type] ?? event.type.replaceAll("_", " "), (event as { to?: number }).to].filter(Boolean).join(" ");
   const type = game.types.get(action.type as string);
   const first = (event.effects as Json[] | undefined)?.find((one) => typeof one.from === "string" && game.spaces.has(one.from));
   const piece = first === undefined ? undefined : Object.values(first).map((value) => game.entry("pieces", value)?.name).find(Boolean);

@@ -3,6 +3,7 @@
 import { signal } from "@preact/signals";
 import { Warlog, WarlogError } from "warlog-client";
 import { Described, type Json } from "./described";
+import { kept, remember } from "./kept";
 import { words } from "./words";
 
 /** Whether the last request found no server. */
@@ -12,14 +13,32 @@ export const isCut = signal(false);
 export const hasEnded = signal(false);
 
 async function watched(request: Request): Promise<Response> {
+  const answered = await remember(request);
   try {
     const response = await fetch(request);
     isCut.value = [502, 503, 504].includes(response.status);
+    if (!isCut.value && response.status !== 429) answered();
     if (response.status === 401 && me.peek() !== null && !request.headers.has("Authorization")) hasEnded.value = true;
     return response;
   } catch (error) {
     if (!(error instanceof DOMException && error.name === "AbortError")) isCut.value = true;
     throw error;
+  }
+}
+
+const AGAIN_AFTER_MS = 1_500;
+
+/** Sends what an earlier page of this tab has sent without having an answer. What comes of it is seen in the match. */
+export async function resume(): Promise<void> {
+  for (const { url, body, headers } of kept()) {
+    for (;;) {
+      const response = await watched(new Request(url, { method: "POST", body, headers })).catch(() => undefined);
+      if (response !== undefined && !isCut.value && response.status !== 429) {
+        if (!response.ok) tell(new WarlogError((await response.json()) as never));
+        break;
+      }
+      await new Promise((resolve) => setTimeout(resolve, AGAIN_AFTER_MS));
+    }
   }
 }
 

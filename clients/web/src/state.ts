@@ -130,8 +130,14 @@ export class MatchState extends Watched {
       this.cells.value = [...this.cells.peek(), cell];
     });
     const [only] = left;
-    // Where a shot goes is looked at before it is fired: then a button is left, or a second click.
-    if (left.length === 1 && only !== undefined && chooser.isSettled(only) && !chooser.isPointed(only)) this.choose(only);
+    // Where a shot goes is looked at before it is fired, and a first click may only have been a look at what stands there: then a button is left, or a second click.
+    const isLook = this.cells.peek().length === 1 && this.#hasPiece(cell);
+    if (left.length === 1 && only !== undefined && chooser.isSettled(only) && !chooser.isPointed(only) && !isLook) this.choose(only);
+  }
+
+  #hasPiece({ space, level, piece }: Cell): boolean {
+    const { levels } = this.game.peek()!.board;
+    return piece !== undefined || this.shown.peek().some((thing) => thing.layer.draw === "piece" && thing.spaces.includes(space!) && (thing.level ?? levels[0]) === (level ?? levels[0]));
   }
 
   #settled(): Candidate[] {
