@@ -1,5 +1,7 @@
 """A player's command: asks whether the player may know of the match, then lets `Matches.attempt` append its event."""
 
+from collections.abc import Awaitable
+
 from .errors import Accepted, IntegrityError, WarlogError
 from .lookups import Lookups
 from .match.commands import Act, AnyCommand, Propose
@@ -45,7 +47,6 @@ class PlayerCommands:
         match_id: str,
         command: AnyCommand,
         caller: Player,
-        *,
         expected_version: int | None = None,
         key: Key | None = None,
     ) -> Done:
@@ -83,7 +84,7 @@ class PlayerCommands:
         [event] = await self._past.each(match, match.version - 1, 1, lambda _, event: event)
         return Done(match, event)
 
-    async def _execute(
+    def _execute(
         self,
         match_id: str,
         command: AnyCommand,
@@ -91,7 +92,7 @@ class PlayerCommands:
         expected_version: int | None,
         key: Key | None,
         found: Found,
-    ) -> Done:
+    ) -> Awaitable[Done]:
         context = ProposalContext(self._loader.counts, self._loader.store.rematch_id, found)
         began_ms = 0
         rematch: str | None = None
@@ -115,7 +116,7 @@ class PlayerCommands:
                 await self._new.rematch(agreed, match, caller)
                 rematch = agreed
 
-        return await self._attempt(
+        return self._attempt(
             match_id,
             write_events,
             caller.id,

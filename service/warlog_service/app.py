@@ -94,7 +94,8 @@ class Front:
             scope["method"] = "GET"
             scope["state"]["head"] = True
         started = time.perf_counter()
-        if headers := self._cors.headers(scope):
+        if self._cors.allows_any:
+            headers = self._cors.headers(scope)
             send = with_headers(scope, send, headers)
             if (preflight := self._cors.preflight(scope)) is not None:
                 await self._answer_preflight(preflight, scope, receive, send)

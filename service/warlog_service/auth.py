@@ -31,14 +31,13 @@ def asker(service: Service, scope: Scope, player: str | None) -> Asker:
 
 def spend_one(limit: TokenBuckets, key: str, scope: Scope) -> None:
     """Takes a token of a rate limit, and the answer to this request says what is left. Raises TooManyRequests."""
-    wire = wire_of(scope)
     try:
         left = limit.spend(key)
     except TooManyRequests:
-        if wire is not None:
+        if (wire := wire_of(scope)) is not None:
             wire.add_headers(limit.headers(key))
         raise
-    if left and wire is not None:
+    if left and (wire := wire_of(scope)) is not None:
         wire.add_headers(left)
 
 

@@ -31,10 +31,11 @@ class Cors:
 
     def __init__(self, origins: Origins) -> None:
         self._origins = origins
+        self.allows_any = bool(origins)
 
     def headers(self, scope: Scope) -> Headers:
         """What every answer to this request has beside its own headers."""
-        if not self._origins:
+        if not self.allows_any:
             return []
         # Answers differ by origin, also those to requests without one: a shared cache must know.
         every = self._origins.every

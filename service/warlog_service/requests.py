@@ -37,10 +37,11 @@ def by_name(headers: list[tuple[bytes, bytes]]) -> dict[bytes, bytes]:
 def header(scope: Scope, name: bytes) -> str | None:
     """The first header of this lower-case name, or None."""
     state: Any = scope["state"]
-    headers: dict[bytes, bytes] | None = state.get("headers")
-    if headers is None:  # under any other server than ours
-        headers = state["headers"] = by_name([*scope["headers"]])
-    value = headers.get(name)
+    try:
+        value: bytes | None = state["headers"].get(name)
+    except KeyError:  # under any other server than ours
+        state["headers"] = by_name([*scope["headers"]])
+        return header(scope, name)
     return None if value is None else value.decode("latin-1")
 
 

@@ -66,8 +66,11 @@ class Wire(Protocol):
 
 def wire_of(scope: Scope) -> Wire | None:
     """None under any other server."""
-    extensions: Any = scope.get("extensions")
-    return extensions.get(WIRE) if extensions else None
+    try:
+        wire: Wire = scope["extensions"][WIRE]  # type: ignore[index, assignment]
+    except (KeyError, TypeError):
+        return None
+    return wire
 
 
 def chunk(piece: bytes) -> bytes:

@@ -64,7 +64,8 @@ def check_hooks(hooks: dict[type, dict[str, str]]) -> None:
 check_hooks(HOOKS)
 
 HEADERS_MAX = 128
-"""Lines of a head. Each costs some 200 bytes while its request is served, however short it is."""
+"""Lines of a head. Each costs some 200 bytes while its request is served, however short it is. They are counted after
+each slice, and when all are there."""
 SLICE = 16_384
 """So many bytes are parsed at a time. While a pipelined request waits for its turn the bytes behind it are kept as they
 are, and the peer is not read from when they are more than that: each would become a hundred of cycles and headers."""
@@ -98,31 +99,37 @@ class WarlogProtocol(HttpToolsProtocol):
     turned_away: TurnedAway
     draining = False  # set for all connections at once: the request that is being answered is the last one
 
-    # the request that is coming in
-    _in_head = True
-    _head_bytes = 0  # so far
-    _around_bytes = 0  # of chunk sizes, chunk extensions and trailers that no body bytes have paid for
-    _whole = False  # has the request that was begun last come to its end?
-    _completed = False  # has any request come to its end since the timer was set?
-    _patience: asyncio.TimerHandle | None = None
-    _host: bytes | None = None
-    _chunked = False
-    _fault: Answer | None = None  # what is wrong with it, where we know more than the parser
-    _upgrading = False  # the parser has stopped behind its head
-    _replaying = False  # a new parser is fed a head with the same framing
-    _held: Any = None  # the application for a request whose body, a short one, is still coming
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        # Not as defaults of the class: reading those is slow.
 
-    # the connection
-    _rest = b""  # came while reading was paused, and has not been parsed
-    _refusal: Answer | None = None  # nothing is parsed any more; this is the last answer
-    _ended = False  # it has been sent
-    _unread_bytes = 0  # of a body, or of anything behind the last answer, that were dropped
-    _serving: asyncio.Task[None]
-    # The request that is being answered, or was last; uvicorn's `cycle` is the newest, which may have come behind it.
-    _served: RequestResponseCycle | None = None
-    _idle_since = math.inf  # loop time; inf: it is not idle
-    _reader_check: asyncio.TimerHandle | None = None  # while the peer does not read what we send
-    _unsent_bytes = 0  # at the last check
+        # the request that is coming in
+        self._in_head = True
+        self._head_bytes = 0  # so far
+        self._around_bytes = (
+            0  # of chunk sizes, chunk extensions and trailers that no body bytes have paid for
+        )
+        self._whole = False  # has the request that was begun last come to its end?
+        self._completed = False  # has any request come to its end since the timer was set?
+        self._patience: asyncio.TimerHandle | None = None
+        self._host: bytes | None = None
+        self._chunked = False
+        self._fault: Answer | None = None  # what is wrong with it, where we know more than the parser
+        self._upgrading = False  # the parser has stopped behind its head
+        self._replaying = False  # a new parser is fed a head with the same framing
+        self._held: Any = None  # the application for a request whose body, a short one, is still coming
+
+        # the connection
+        self._rest = b""  # came while reading was paused, and has not been parsed
+        self._refusal: Answer | None = None  # nothing is parsed any more; this is the last answer
+        self._ended = False  # it has been sent
+        self._unread_bytes = 0  # of a body, or of anything behind the last answer, that were dropped
+        # The request that is being answered, or was last; uvicorn's `cycle` is the newest, and may have come behind it.
+        self._served: RequestResponseCycle | None = None
+        self._idle_since = math.inf  # loop time; inf: it is not idle
+        self._reader_check: asyncio.TimerHandle | None = None  # while the peer does not read what we send
+        self._unsent_bytes = 0  # at the last check
+        self._serving: asyncio.Task[None]
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(cast(asyncio.Transport, transport))
@@ -154,6 +161,8 @@ class WarlogProtocol(HttpToolsProtocol):
             self._rest += data
             if len(self._rest) > SLICE:
                 self.flow.pause_reading()
+        elif len(data) <= SLICE:
+            self._feed(data)
         else:
             self._parse(data)
 
@@ -167,9 +176,6 @@ class WarlogProtocol(HttpToolsProtocol):
         return bool(self.pipeline) and len(self._rest) > SLICE
 
     def _parse(self, data: bytes) -> None:
-        if len(data) <= SLICE:
-            self._feed(data)
-            return
         at = 0
         while at < len(data) and not self.pipeline and not self.flow.read_paused:
             self._feed(data[at : at + SLICE])
@@ -192,11 +198,14 @@ class WarlogProtocol(HttpToolsProtocol):
         self._wait_for_the_rest()
         # The parser keeps to itself what has not ended yet, so this is counted here. What belongs to something else
         # and came in the same slice does not matter.
-        if self._in_head and self._head_bytes > self.header_bytes_max:
-            self._refuse(self._too_large())
+        if self._in_head:
+            if self._head_bytes > self.header_bytes_max:
+                self._refuse(self._too_large())
+            elif self.headers is not None and len(self.headers) > HEADERS_MAX:
+                self._refuse(self._too_many())
         elif self._around_bytes > self.header_bytes_max:
             self._refuse(self._too_large("The chunk sizes, chunk extensions and trailers"))
-        elif not self._in_head and self.cycle.response_complete:
+        elif self.cycle.response_complete:
             self._drop(len(data))
 
     def _execute(self, data: bytes) -> None:
@@ -269,12 +278,6 @@ class WarlogProtocol(HttpToolsProtocol):
         if name in _LOOKED_AT:
             self._look_at(name, value)
         self.headers.append((name, value))
-        if len(self.headers) > HEADERS_MAX:
-            self._wrong(
-                problems.problem(
-                    "headers_too_large", f"The request has more than {HEADERS_MAX} header lines."
-                )
-            )
 
     def _look_at(self, name: bytes, value: bytes) -> None:
         if name == b"expect":
@@ -282,7 +285,7 @@ class WarlogProtocol(HttpToolsProtocol):
         elif name == b"host":
             if self._host is not None:
                 self._wrong(self._malformed("The request has more than one `Host`."))
-            if not _HOST(value):
+            if not _is_host(value):
                 self._wrong(self._malformed("`Host` is no host with an optional port."))
             self._host = value
         else:
@@ -297,6 +300,8 @@ class WarlogProtocol(HttpToolsProtocol):
             head_bytes = len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
             if head_bytes > self.header_bytes_max:
                 self._wrong(self._too_large())
+        if len(self.headers) > HEADERS_MAX:
+            self._wrong(self._too_many())
         self._in_head = False
         self._head_bytes = 0
         version = self.parser.get_http_version()
@@ -310,6 +315,7 @@ class WarlogProtocol(HttpToolsProtocol):
             self._wrong(self._malformed("The request has no `Host`."))
         self._upgrading = self.parser.should_upgrade()
         self._check_target()
+        self.scope["state"]["headers"] = by_name(self.headers)  # for requests.header
         super().on_headers_complete()
         self._name_request()
         if self.pipeline:
@@ -318,14 +324,12 @@ class WarlogProtocol(HttpToolsProtocol):
         # be taken for either.
         if self.draining or self.expect_100_continue:
             self.cycle.keep_alive = False
-        if self._held is not None and self._is_long():
-            self._begin(self._held)
 
     def _check_target(self) -> None:
         url = self.url
         if url[:1] != b"/":
             absolute = _ABSOLUTE(url)
-            if absolute is not None and _HOST(absolute[1]):
+            if absolute is not None and _is_host(absolute[1]):
                 url = self.url = (absolute[2] or b"/") + (absolute[3] or b"")
             else:
                 self._wrong(self._malformed("The target of the request is no path."))
@@ -337,9 +341,8 @@ class WarlogProtocol(HttpToolsProtocol):
         """The id under which it is found again in answers, logs and traces: the caller's, if it looks like one."""
         scope: Any = self.scope
         state = scope["state"]
-        named = state["headers"] = by_name(self.headers)  # for requests.header
         request_id = None
-        if b"x-request-id" in named:
+        if b"x-request-id" in state["headers"]:
             given = (value for name, value in self.headers if name == b"x-request-id")
             request_id = next(filter(_REQUEST_ID, given), None)
         if request_id is None:
@@ -350,8 +353,9 @@ class WarlogProtocol(HttpToolsProtocol):
         self.cycle.default_headers = [*self.cycle.default_headers, (b"x-request-id", request_id)]
 
     def on_body(self, body: bytes) -> None:
-        paid = len(body) * (FRAMING_BYTES_PER_BODY_BYTE + 1)
-        self._around_bytes = max(0, self._around_bytes - paid)
+        if self._around_bytes:
+            paid = len(body) * (FRAMING_BYTES_PER_BODY_BYTE + 1)
+            self._around_bytes = max(0, self._around_bytes - paid)
         super().on_body(body)
 
     def on_message_complete(self) -> None:
@@ -376,6 +380,9 @@ class WarlogProtocol(HttpToolsProtocol):
 
     def _too_large(self, what: str = "The target and the headers") -> Answer:
         return problems.problem("headers_too_large", f"{what} have more than {self.header_bytes_max} bytes.")
+
+    def _too_many(self) -> Answer:
+        return problems.problem("headers_too_large", f"The request has more than {HEADERS_MAX} header lines.")
 
     def _refuse(self, answer: Answer) -> None:
         """Nothing more is read as HTTP. The requests that came before are answered first."""
@@ -449,9 +456,7 @@ class WarlogProtocol(HttpToolsProtocol):
         cycle = self._served
         assert cycle is not None
         scope: Any = cycle.scope
-        headers = scope["state"].get("headers")
-        if headers is None:
-            return False  # asked again when they are there
+        headers = scope["state"]["headers"]
         length = headers.get(b"content-length")
         if length is None:
             return b"transfer-encoding" in headers
@@ -661,6 +666,11 @@ async def _send_unchunked(cycle: RequestResponseCycle, message: Any) -> None:
 
 def _nothing() -> None:
     pass
+
+
+@lru_cache(maxsize=256)
+def _is_host(host: bytes) -> bool:
+    return _HOST(host) is not None
 
 
 @lru_cache(maxsize=256)

@@ -38,7 +38,9 @@ class lazy(Generic[T]):
     def __get__(self, instance: object, owner: object) -> Self | T:
         if instance is None:
             return self
-        value = instance.__dict__[self._name] = self._make(instance)
+        value = self._make(instance)
+        # Not by `__dict__`: once that has been made, every field of the instance is slower to read.
+        setattr(instance, self._name, value)
         return value
 
 

@@ -55,9 +55,10 @@ def live_json(match: Match, event: ReplayedEvent, reader: Reader, now_ms: int | 
     """
     if now_ms is not None:
         return _with_turn(match, event, _event_bytes(match, event, reader), now_ms)
+    if event.public_live is not None:
+        return event.public_live
     if (shared := public_json(event)) is not None:
-        if event.public_live is None:
-            event.public_live = _with_turn(match, event, shared, event.stored.at)
+        event.public_live = _with_turn(match, event, shared, event.stored.at)
         return event.public_live
     reader = _reader_class(event, reader)
     if reader not in event.live:

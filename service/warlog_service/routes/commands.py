@@ -8,7 +8,7 @@ leaving it, joining) go through `run_command`, too.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, nullcontext
+from functools import partial
 
 from litestar import delete, post, put
 from litestar.params import FromPath
@@ -101,11 +101,10 @@ async def run_command(
     command = decode_command(body)
     version = expected_version(scope)
     matches = service.backend.matches
+    execute = partial(matches.commands.execute, match_id, command, player, version, key)
     try:
-        async with _turn_if(_is_replayed_whole(command), service, scope, player):
-            done = await matches.commands.execute(
-                match_id, command, player, expected_version=version, key=key
-            )
+        heavy = _is_replayed_whole(command)
+        done = await (_in_turn(execute, service, scope, player) if heavy else execute())
     except WarlogError as error:
         # A match that is not for the caller to know of counts as none.
         game = "" if isinstance(error, UnknownMatch) else matches.game_name(match_id)
@@ -114,19 +113,20 @@ async def run_command(
     service.metrics.traffic.commanded(done.match.game_name, "done" if done.earlier is None else "repeated")
     if (earlier := done.earlier) is not None:
         # A match that has gone on since is replayed as far as it had come.
-        gone_on = earlier.version != done.version
-        async with _turn_if(gone_on and done.version > service.settings.heavy_events, service, scope, player):
-            done = await matches.commands.again(done.match, earlier)
+        again = partial(matches.commands.again, done.match, earlier)
+        heavy = earlier.version != done.version > service.settings.heavy_events
+        done = await (_in_turn(again, service, scope, player) if heavy else again())
     reader = done.reader(player.id)
     tag = tag_of(done.match, reader)
     return Answer(status, [JSON, *PRIVATE, (b"etag", tag)], answer(done, reader))
 
 
-def _turn_if(
-    heavy: bool, service: Service, scope: Scope, player: Player
-) -> AbstractAsyncContextManager[None]:
-    """One of the bounded places for heavy requests (heavy.py), for one that is heavy."""
-    return service.heavy.turn(auth.asker(service, scope, player.id)) if heavy else nullcontext()
+async def _in_turn(
+    work: Callable[[], Awaitable[Done]], service: Service, scope: Scope, player: Player
+) -> Done:
+    """Does it in one of the bounded places for heavy requests (heavy.py)."""
+    async with service.heavy.turn(auth.asker(service, scope, player.id)):
+        return await work()
 
 
 def _is_replayed_whole(command: AnyCommand) -> bool:
