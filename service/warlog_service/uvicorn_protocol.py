@@ -315,7 +315,8 @@ class WarlogProtocol(HttpToolsProtocol):
             self._wrong(self._malformed("The request has no `Host`."))
         self._upgrading = self.parser.should_upgrade()
         self._check_target()
-        self.scope["state"]["headers"] = by_name(self.headers)  # for requests.header
+        scope: Any = self.scope
+        scope["state"]["headers"] = by_name(self.headers)  # for requests.header
         super().on_headers_complete()
         self._name_request()
         if self.pipeline:
