@@ -116,6 +116,27 @@
  * or as of now; and where the game brings `vary`, made of those that are left, as they were at first, by small changes that agree
  * with all that was seen since. A search that is given the belief takes its worlds from it, those that have agreed for long more often. The same
  * seed and the same versions make the same belief, byte for byte.
+ *
+ *
+ * 10. Numbers for learning
+ *
+ * Programs that learn want an action to be a number below a fixed bound, and what a seat knows to be an array. A game that brings a
+ * wl_numbering has both. They are part of the rules version.
+ *
+ * Actions fall into *families*, each of one type, and an action of a family is given by a few *digits* (where from, where to), whose
+ * sizes follow from the setup. The families stand one after the other, and within one the first digit counts most:
+ *
+ *      number = first of the family + (digit 0 * size of digit 1 + digit 1) * size of digit 2 + digit 2 ...
+ *
+ * So a number means the same in every state of a match, whatever else is legal. A piece is given by where it stands where that tells
+ * pieces apart. Actions that differ in nothing that matters (which of two equal pieces in reserve is placed) share a number, which
+ * decodes to the first of them in canonical order. What is no listed record, such as an army that is made up of its parts, has none:
+ * open templates are played through presets alone.
+ *
+ * An observation is a stack of planes, each as large as the board, of numbers from 0 to 1 that are made of the seat's view and of
+ * nothing else. Seats are counted from the one that looks.
+ *
+ * A *vector* is many matches that are stepped together, each restarted when it is over.
  */
 #ifndef WARLOG_H
 #define WARLOG_H
@@ -164,6 +185,9 @@ enum wl_error {
     WL_E_ARGUMENT = -35, /* bad_argument: an actor, viewer, length or pointer that cannot be */
     WL_E_SPACE = -36,    /* no_room: the output buffer is too small */
     WL_E_HASH = -37,     /* hash_mismatch: replay gave another state than recorded */
+    WL_E_NUMBER = -38,   /* bad_number: the number of no action, or of one that is not legal now */
+    WL_E_BUSY = -39,     /* busy: another thread is at work on this vector */
+    WL_E_STUCK = -40,    /* no_numbered_action: a seat is to act and none of its actions has a number */
 
     WL_E_GAME = -64, /* WL_E_GAME - i: row i of the game's own error table */
 };
@@ -322,6 +346,43 @@ typedef struct wl_trace {
     wl_harm harm[WL_TRACE_HARM_MAX]; /* in the order of the blows */
 } wl_trace;
 
+enum { WL_FAMILIES_MAX = 24, WL_DIGITS_MAX = 4 };
+
+/* Actions of one type that are given by the same digits. `digit` are their names, NULL after the last. */
+typedef struct wl_family {
+    const char *name; /* NULL ends a table */
+    int32_t type;     /* of the actions: a row of the game's table */
+    const char *digit[WL_DIGITS_MAX];
+} wl_family;
+
+/* A plane of the observations: what a number in it tells of the space where it stands, or of the match. */
+typedef struct wl_plane {
+    const char *name; /* NULL ends a table */
+    const char *meaning;
+} wl_plane;
+
+/* Where planes are written, all 0 at first: `cells` numbers each. */
+typedef struct wl_sheet {
+    float *out;
+    int32_t cells, zero_;
+} wl_sheet;
+
+/* What a game fills in for section 10. Of setup, state, view and action the functions may rely on what those of wl_game may. */
+typedef struct wl_numbering {
+    const wl_family *families;
+    const wl_plane *planes;
+    void (*board)(const void *setup, int32_t *rows, int32_t *columns);
+    /* How many values this digit of this family has; at least 1. */
+    int32_t (*size)(const void *setup, int32_t family, int32_t digit);
+    /* The family of an action that is legal for `seat`, and its digits; -1 where it has no number. */
+    int32_t (*encode)(const void *setup, const void *state, int32_t seat, const wl_action *action, int32_t *digit);
+    /* The other way round: the fields of an action whose type is set. 1, or 0 where these digits are no action in this state; that it
+     * is legal is for wl_check to say. */
+    int32_t (*decode)(const void *setup, const void *state, int32_t seat, int32_t family, const int32_t *digit, wl_action *out);
+    /* Fills the planes of this view of a seat; `state` is the one inside the view. */
+    void (*observe)(const void *setup, const void *state, int32_t seat, wl_sheet *sheet);
+} wl_numbering;
+
 /* What a game fills in. Every function may rely on a sound setup and state (core.c has checked them; batch calls check the
  * first, and `apply` keeps a sound state sound), and on nothing else. `observe`, `init` write blank structs; `apply` may leave
  * `state` in any condition on an error, the caller restores it. */
@@ -379,6 +440,7 @@ typedef struct wl_game {
     /* Changes `state`, a whole one that looks to somebody like `seen`, a little, and still it looks so: for beliefs. NULL: they do
      * without. Answers 0, or an error where nothing can be changed. */
     int32_t (*vary)(const void *setup, const void *seen, void *state, wl_draws *draws);
+    const struct wl_numbering *numbering; /* section 10; NULL: none */
     int32_t (*sound_setup)(const void *setup);                    /* 1 if no entry point can be led astray by it */
     int32_t (*sound_state)(const void *setup, const void *state); /* likewise: every index in bounds, counts consistent */
 } wl_game;
@@ -590,5 +652,65 @@ int64_t wl_belief_see(const wl_game *game, const void *setup, const void *seen, 
 
 /* World `i` of the belief, to `out` (a state's room; NULL: it is not wanted). Returns how many there are. */
 int64_t wl_belief_world(const wl_game *game, const void *memory, size_t n_memory, int64_t i, void *out);
+
+/* ---- numbers for learning (section 10) --------------------------------------------------------------------------------- */
+
+/* The numbering of a match: it follows from the setup. */
+typedef struct wl_index {
+    int32_t n_actions, n_families, n_planes, rows, columns;
+    int32_t first[WL_FAMILIES_MAX];
+    int32_t size[WL_FAMILIES_MAX][WL_DIGITS_MAX]; /* of each digit; 1 where there is none */
+} wl_index;
+
+/* WL_E_ARGUMENT where the game brings no numbering. */
+int32_t wl_index_of(const wl_game *game, const void *setup, wl_index *index);
+
+/* The number of a legal action of `seat`, or WL_E_NUMBER where it has none. */
+int32_t wl_encode(const wl_game *game, const void *setup, const void *state, int32_t seat, const wl_action *action);
+
+/* The legal action of `seat` with this number, to `out`; or WL_E_NUMBER. */
+int32_t wl_decode(const wl_game *game, const void *setup, const void *state, int32_t seat, int32_t number, wl_action *out);
+
+/* The numbers of the legal actions of `seat`, in the order of its listing, each once, to `out` (room for `cap`). Returns how many
+ * there are. `actions` is working room for as many listed actions; WL_E_SPACE where that does not suffice. WL_PLAY_ON leaves out
+ * what gives up, where there is another. */
+int64_t wl_numbers(const wl_game *game, const void *setup, const void *state, int32_t seat, uint32_t flags, wl_action *actions,
+                   int32_t *out, size_t cap);
+
+/* The planes of what `seat` knows, to `out`: planes * rows * columns numbers. `view` is room for a view. */
+int32_t wl_planes(const wl_game *game, const void *setup, const void *state, int32_t seat, void *view, float *out);
+
+enum { WL_ENDED = 1, WL_CUT = 2 }; /* ends: the match is over; it was too long */
+
+/* What the caller wants to know of each of the n matches of a vector: of the seat that is to act, its planes and a 1 for each action
+ * that it may take; what the last step brought each seat; whether it ended the match, of which another has begun then. NULL where it
+ * is not wanted. */
+typedef struct wl_columns {
+    float *observations; /* n * planes * rows * columns */
+    uint8_t *masks;      /* n * actions */
+    float *rewards;      /* n * seats: 1 for who has won, -1 for who has lost, 0 in a draw and before the end */
+    uint8_t *ends;       /* n: 0, WL_ENDED or WL_CUT */
+    int32_t *seats;      /* n: who is to act */
+} wl_columns;
+
+/* The bytes that a vector of n matches takes. */
+size_t wl_vector_size(const wl_game *game, int32_t n, size_t n_options);
+
+/* How a vector goes about it. */
+typedef struct wl_vector_settings {
+    uint64_t seed;
+    int64_t steps_max; /* actions after which a match is cut; 0: none is */
+    int32_t first;     /* the place of its first match in a larger vector, of which it is a part */
+    uint32_t flags;    /* WL_PLAY_ON: masks leave out what gives up, where there is another action */
+} wl_vector_settings;
+
+/* Begins n matches with these options in `memory`, which is aligned to 8 bytes and the vector's own from now on. The draws of a
+ * match come from the seed and its place alone, so that matches do not depend on how they are divided among threads. */
+int32_t wl_vector_begin(const wl_game *game, void *memory, size_t n_memory, int32_t n, const wl_word *options, size_t n_options,
+                        const wl_vector_settings *settings, const wl_columns *out);
+
+/* Takes an action in each match: n numbers. Every one is looked at before the first is taken: after WL_E_NUMBER nothing has changed,
+ * and `*failed` is the place of the match. One thread at a time: the others get WL_E_BUSY. */
+int32_t wl_vector_step(void *memory, size_t n_memory, const int32_t *actions, const wl_columns *out, int32_t *failed);
 
 #endif

@@ -52,10 +52,14 @@ void wl_record(wl_event *event, int32_t kind, uint32_t audience, uint32_t unlock
  *         X(E_TAKEN, taken, WL_SEAT(seat), WL_NUMBER(count), WL_NUMBER(heap))
  *     WL_EFFECTS(EFFECT_ROWS);
  *
- * WL_ACTIONS makes the constants, ACTIONS (how many there are) and ACTION_TYPES for wl_game.actions; WL_EFFECTS the constants,
+ * WL_ACTIONS makes the constants, ACTIONS (how many there are) and ACTION_TYPES for wl_game.actions (WL_ACTION_CONSTANTS the first
+ * two alone, for a header, WL_ACTION_TYPES the table); WL_EFFECTS the constants,
  * EFFECTS for wl_game.effects, and for each effect the number of its fields, to which WL_EFFECT holds its arguments. */
 #define WL_ACTIONS(ROWS)                                                                                              \
-    enum { ROWS(WL_ACTION_CONSTANT) ACTIONS };                                                                        \
+    WL_ACTION_CONSTANTS(ROWS);                                                                                        \
+    WL_ACTION_TYPES(ROWS)
+#define WL_ACTION_CONSTANTS(ROWS) enum { ROWS(WL_ACTION_CONSTANT) ACTIONS }
+#define WL_ACTION_TYPES(ROWS)                                                                                         \
     static const wl_signature ACTION_TYPES[] = {ROWS(WL_ACTION_ROW)[ACTIONS] = {NULL, 0, 0, {{NULL, NULL, 0, 0}}}}
 #define WL_EFFECTS(ROWS)                                                                                              \
     enum { ROWS(WL_EFFECT_CONSTANT) EFFECT_TYPES };                                                                   \
@@ -122,6 +126,38 @@ static inline void wl_touch(wl_trace *trace, int32_t list, int32_t step, int32_t
     if (trace->n[list] < WL_TRACE_TOUCHED_MAX)
         trace->touched[list][trace->n[list]++] = (wl_touched){step, piece};
 }
+
+/* ---- planes ------------------------------------------------------------------------------------------------------ */
+
+/* The tables of families and planes are made of rows X(constant, name, ...) like those of actions; their constants likewise. */
+#define WL_FAMILIES(ROWS)                                                                                             \
+    enum { ROWS(WL_FAMILY_CONSTANT) FAMILIES };                                                                       \
+    static const wl_family FAMILY[] = {ROWS(WL_FAMILY_ROW){NULL, 0, {NULL}}};                                         \
+    _Static_assert((int)FAMILIES <= (int)WL_FAMILIES_MAX, "they fit into a wl_index")
+#define WL_FAMILY_CONSTANT(constant, ...) constant,
+#define WL_FAMILY_ROW(constant, name, type, ...) {#name, type, {__VA_ARGS__}},
+#define WL_PLANES(ROWS)                                                                                               \
+    enum { ROWS(WL_PLANE_CONSTANT) PLANES };                                                                          \
+    static const wl_plane PLANE[] = {ROWS(WL_PLANE_ROW){NULL, NULL}}
+#define WL_PLANE_CONSTANT(constant, ...) constant,
+#define WL_PLANE_ROW(constant, name, meaning) {#name, meaning},
+
+/* A number on one space of a plane ... */
+static inline void wl_mark(wl_sheet *sheet, int32_t plane, int32_t cell, float value)
+{
+    sheet->out[(size_t)plane * (size_t)sheet->cells + (size_t)cell] = value;
+}
+
+/* ... and on all, for what is no matter of spaces. */
+static inline void wl_fill(wl_sheet *sheet, int32_t plane, float value)
+{
+    if (value != 0)
+        for (int32_t cell = 0; cell < sheet->cells; cell++)
+            wl_mark(sheet, plane, cell, value);
+}
+
+/* A number without a bound as one below 1: `half` becomes one half. */
+static inline float wl_squash(int64_t x, int64_t half) { return (float)x / (float)(x + half); }
 
 /* ---- error codes ------------------------------------------------------------------------------------------------- */
 

@@ -135,6 +135,20 @@ int32_t wl_play(const wl_game *game, const void *setup, void *state, const wl_po
     }
 }
 
+int32_t wl_start(const wl_game *game, void *setup, void *state, const wl_word *options, size_t n_options, uint64_t *random)
+{
+    block b;
+
+    for (size_t n = ENTROPY_WORDS;; n *= 4) {
+        wl_event unwanted = {0};
+        wl_draws draws = fill(&b, n, random);
+        const int32_t error = wl_init(game, setup, state, options, n_options, NULL, 0, &draws, &unwanted);
+
+        if (!is_short(&b, error))
+            return error;
+    }
+}
+
 int32_t wl_imagine(const wl_game *game, const void *setup, void *state, int32_t viewer, uint64_t *random)
 {
     _Alignas(8) uint8_t seen[WL_STATE_MAX];

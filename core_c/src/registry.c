@@ -46,6 +46,9 @@ static const struct {
     {WL_E_ARGUMENT, "bad_argument"},
     {WL_E_SPACE, "no_room"},
     {WL_E_HASH, "hash_mismatch"},
+    {WL_E_NUMBER, "bad_number"},
+    {WL_E_BUSY, "busy"},
+    {WL_E_STUCK, "no_numbered_action"},
 };
 
 const char *wl_error_name(const wl_game *game, int32_t error)

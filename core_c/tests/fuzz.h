@@ -163,6 +163,53 @@ static int64_t search(fuzzer *f, const void *setup, const void *seen, int32_t se
     return wl_search(f->game, setup, seen, seat, &settings, arena, sizeof arena, choices, sizeof choices / sizeof choices[0]);
 }
 
+enum { FLOATS_MAX = 1 << 17 };
+static float planes[FLOATS_MAX];
+
+static void call_numbering(fuzzer *f, const void *setup, const void *state, int32_t who, const wl_action *action)
+{
+    wl_action decoded;
+    wl_index index;
+
+    if (wl_index_of(f->game, setup, &index) != WL_OK)
+        return;
+    REQUIRE(index.n_planes * index.rows * index.columns <= FLOATS_MAX);
+    wl_encode(f->game, setup, state, who, action);
+    wl_decode(f->game, setup, state, who, hostile(f), &decoded);
+    wl_decode(f->game, setup, state, who, below(f, index.n_actions), &decoded);
+    wl_planes(f->game, setup, state, who, f->view, planes);
+}
+
+/* Every number of a legal action is that of an action that is legal and has it; any other is refused. Planes lie from 0 to 1. */
+static void examine_numbers(fuzzer *f, int32_t seat)
+{
+    static int32_t numbers[ACTIONS_CAP];
+    const wl_game *g = f->game;
+    wl_action action;
+    wl_index index;
+    int64_t n;
+    int32_t other;
+
+    if (wl_index_of(g, f->setup, &index) != WL_OK)
+        return;
+    n = wl_numbers(g, f->setup, f->state, seat, 0, f->actions, numbers, ACTIONS_CAP);
+    REQUIRE(n >= 0);
+    other = below(f, index.n_actions);
+    for (int64_t i = 0; i < n; i++) {
+        if (numbers[i] == other)
+            other = -1;
+        if (i % 8 != 0)
+            continue;
+        REQUIRE(numbers[i] >= 0 && numbers[i] < index.n_actions);
+        REQUIRE(wl_decode(g, f->setup, f->state, seat, numbers[i], &action) == WL_OK);
+        REQUIRE(wl_encode(g, f->setup, f->state, seat, &action) == numbers[i]);
+    }
+    REQUIRE(wl_decode(g, f->setup, f->state, seat, other, &action) == WL_E_NUMBER);
+    REQUIRE(wl_planes(g, f->setup, f->state, seat, f->view, planes) == WL_OK);
+    for (int32_t i = 0; i < index.n_planes * index.rows * index.columns; i++)
+        REQUIRE(planes[i] >= 0 && planes[i] <= 1);
+}
+
 /* Every entry point on these bytes, whatever they are: answers, but never a crash. */
 static void call_everything(fuzzer *f, const void *setup, void *state)
 {
@@ -207,6 +254,7 @@ static void call_everything(fuzzer *f, const void *setup, void *state)
         if (wl_belief_begin(g, who, 1, belief, sizeof belief) == WL_OK)
             for (int times = 0; times < 2; times++)
                 wl_belief_see(g, setup, state, belief, sizeof belief);
+        call_numbering(f, setup, state, who, &post.action);
         wl_replay(g, setup, state, &step, 1, NULL, 0, NULL, 0, &failed, NULL, 0, 0);
         wl_apply(g, setup, state, &post, &draws, &event);
     }
@@ -287,6 +335,8 @@ static void examine(fuzzer *f)
     for (size_t i = 0; i < sizeof items / sizeof items[0]; i++)
         items[i] = hostile(f);
     REQUIRE(wl_check_state(g, f->setup, f->state) == WL_OK);
+    for (int32_t seat = 0; seat < seats; seat++)
+        examine_numbers(f, seat);
     REQUIRE(wl_observe(g, f->setup, f->state, WL_SPECTATOR, f->view) == WL_OK);
     memcpy(f->other, (uint8_t *)f->view + g->view_state_offset, g->state_size);
     examine_opponent(f, WL_SPECTATOR);

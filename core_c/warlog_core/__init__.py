@@ -3,11 +3,15 @@
 from warlog_core.binding import Draws, hash_bytes
 from warlog_core.codecs import Result
 from warlog_core.errors import (
+    BadArrays,
     BadDraws,
+    BadNumber,
     BadState,
+    Busy,
     CoreError,
     Explanation,
     HashMismatch,
+    NotNumbered,
     NotPlayed,
     Refused,
     UnknownGame,
@@ -18,6 +22,7 @@ from warlog_core.game import Game, Scenario, game, games
 from warlog_core.jsonvalue import loads
 from warlog_core.levels import LEVELS, Level, level, play
 from warlog_core.notation import history_line, history_result
+from warlog_core.numbering import Digit, Family, Numbering, Plane
 from warlog_core.opponent import Belief, Choice, Line, Settings, search
 from warlog_core.state import Listing, State, Step
 from warlog_core.traces import Harm, Touched, Trace
@@ -27,21 +32,29 @@ __version__ = "0.2.0"
 
 __all__ = [
     "LEVELS",
+    "BadArrays",
     "BadDraws",
+    "BadNumber",
     "BadState",
     "Belief",
+    "Busy",
     "Choice",
     "CoreError",
+    "Digit",
     "Draws",
     "Event",
     "Explanation",
+    "Family",
     "Game",
     "Harm",
     "HashMismatch",
     "Level",
     "Line",
     "Listing",
+    "NotNumbered",
     "NotPlayed",
+    "Numbering",
+    "Plane",
     "Refused",
     "Result",
     "Scenario",

@@ -6,7 +6,12 @@ CoreError
 ├── UnknownSeat    a name that is no seat of the game at all (nor "server", nor "spectator" for a viewer)
 ├── BadState       bytes that are no state of the game: a damaged or foreign snapshot
 ├── BadDraws       recorded draws out of range, too few or too many
-└── HashMismatch   a replay came to another state than was recorded; `.index` is the step's
+├── HashMismatch   a replay came to another state than was recorded; `.index` is the step's
+├── NotPlayed      the game has no computer opponents but random ones
+├── NotNumbered    actions that have no numbers: of this game, with these options
+├── BadNumber      the number of no legal action; `.index` is that of the match in a vector
+├── BadArrays      arrays of a wrong type, size or order
+└── Busy           two threads work on one vector
 """
 
 from __future__ import annotations
@@ -82,3 +87,23 @@ class NotPlayed(CoreError):
     def __init__(self, game: str) -> None:
         super().__init__(f"{game} has no computer opponents")
         self.game = game
+
+
+class NotNumbered(CoreError):
+    """The actions of this game have no numbers, or a seat would have none of them with these options."""
+
+
+class BadNumber(CoreError):
+    """This is the number of no action that is legal now. `index` is that of the match in a vector, else None."""
+
+    def __init__(self, message: str, index: int | None = None) -> None:
+        super().__init__(message if index is None else f"match {index}: {message}")
+        self.index = index
+
+
+class BadArrays(CoreError):
+    """An array that a vector cannot write into or read from: its type, size or order is another one."""
+
+
+class Busy(CoreError):
+    """Another thread is at work on this vector."""

@@ -22,6 +22,7 @@ from warlog_core import actions, binding, description, editing, effects, explain
 from warlog_core.binding import Draws
 from warlog_core.codecs import codec_for
 from warlog_core.errors import UnknownGame
+from warlog_core.numbering import Numbering
 from warlog_core.rule_set import SPECTATOR, RuleSet
 from warlog_core.state import State, loaded_state, new_state
 
@@ -47,6 +48,10 @@ class Game(RuleSet):
     def load(self, setup: bytes, state: bytes) -> State:
         """The State of `State.setup` and `State.data`; trailing zero bytes may have been lost. Raises BadState."""
         return loaded_state(self, setup, state)
+
+    def numbering(self, state: State) -> Numbering:
+        """The numbers of the actions of a match like this one, for programs that learn. Raises NotNumbered."""
+        return Numbering(self, state)
 
     # ---- about the game ----
 

@@ -50,7 +50,6 @@ static int is_common(int32_t type) { return type == PAWN || type == ROOK || type
 enum { TERRAIN_OFF, TERRAIN_CUSTOM, TERRAIN_PLAYERS };
 
 /* 4.4. */
-enum { CLASSIC, HORDE, CAVALRY, BASTION, COVEN, LEVY, PRESETS };
 enum { PRESET_BISHOPS_MAX = 3, PRESET_SPELLS_MAX = 3, END_OF_LIST = SPELLS };
 static const struct {
     uint8_t pieces[ARMY_TYPES]; /* pawns, rooks, knights, bishops, queens */
@@ -68,9 +67,6 @@ static const struct {
 };
 
 /* ==== 5. State =================================================================================================== */
-
-/* Open decisions, 6.3. */
-enum { NOTHING, HOLD, LUCK, LIVE_AGAIN, PANICKED, FURY, SWIFT, RISEN, DRAW_OFFER, DECISIONS };
 
 /* Where Fury stands (7.9). */
 enum { NO_FURY, FIRST_ASKED, FIRST_FOUGHT, SECOND_ASKED, SECOND_FOUGHT };
@@ -180,39 +176,7 @@ static const char *const REASONS[] = {
     "king_defeated", "army_destroyed", "resigned", "timeout", "draw_agreed", "turn_limit", "stalemate", NULL,
 };
 
-/* Actions (7): X(constant, name, flags, field ...). A field is WL_<kind>(name). */
-#define ACTION_ROWS(X)                                                                                                \
-    X(A_ARMY, army, 0, WL_OF(counts, pieces), WL_MAYBE_MANY(spells, bishops), WL_MAYBE(race, race),                   \
-      WL_MAYBE(number, extra_tokens))                                                                                 \
-    X(A_CHOOSE_ORDER, choose_order, 0, WL_NUMBER(position))                                                           \
-    X(A_PLACE_TERRAIN, place_terrain, 0, WL_OF(terrain, kind), WL_MANY(space, spaces))                                \
-    X(A_SKIP_TERRAIN, skip_terrain, 0)                                                                                \
-    X(A_PLACE, place, 0, WL_PIECE(piece), WL_SPACE(to))                                                               \
-    X(A_MOVE, move, 0, WL_PIECE(piece), WL_SPACE(to))                                                                 \
-    X(A_CAST, cast, 0, WL_PIECE(piece), WL_OF(spell, spell), WL_MAYBE(space, target), WL_MAYBE(piece, revive),        \
-      WL_MAYBE(space, to))                                                                                            \
-    X(A_RISE, rise, 0, WL_PIECE(piece), WL_SPACE(to))                                                                 \
-    X(A_HOLD, hold, 0)                                                                                                \
-    X(A_LUCK, luck, 0)                                                                                                \
-    X(A_LIVE_AGAIN, live_again, 0, WL_SPACE(to))                                                                      \
-    X(A_RETREAT, retreat, 0, WL_SPACE(to))                                                                            \
-    X(A_FURY, fury, 0, WL_PIECE(piece), WL_SPACE(to))                                                                 \
-    X(A_SWIFT, swift, 0, WL_SPACE(to))                                                                                \
-    X(A_CHARGE, charge, 0, WL_SPACE(to))                                                                              \
-    X(A_DECLINE, decline, 0)                                                                                          \
-    X(A_END_TURN, end_turn, 0)                                                                                        \
-    X(A_OFFER_DRAW, offer_draw, WL_GIVES_UP)                                                                          \
-    X(A_ACCEPT_DRAW, accept_draw, WL_GIVES_UP)                                                                        \
-    X(A_DECLINE_DRAW, decline_draw, WL_GIVES_UP)                                                                      \
-    X(A_RESIGN, resign, WL_GIVES_UP)                                                                                  \
-    X(A_TIMEOUT, timeout, WL_SERVER_ONLY, WL_SEAT(seat))
-WL_ACTIONS(ACTION_ROWS);
-/* The fields of a record, where they are not simply those of the book:
- *
- *   army           the row of a preset, or WL_ABSENT when the army is in the items; race; extra_tokens; the number of items
- *   place_terrain  the length of `spaces`; kind
- *   cast           piece; spell; `target` or `revive`; `to`
- */
+WL_ACTION_TYPES(ACTION_ROWS);
 
 /* Effects (10.4): X(constant, name, field ...). */
 #define EFFECT_ROWS(X)                                                                                                \
@@ -2698,6 +2662,7 @@ static const wl_game CONFRONTATION = {
     .trace = conf_trace,
     .sample = conf_sample,
     .evaluate = conf_evaluate,
+    .numbering = &conf_numbering,
 };
 
 const wl_game *const wl_games_confrontation[] = {&CONFRONTATION, NULL};

@@ -190,6 +190,45 @@ _Static_assert(sizeof(conf_state) <= WL_STATE_MAX, "worst case");
 
 /* ==== Names ====================================================================================================== */
 
+/* Actions (7): X(constant, name, flags, field ...). A field is WL_<kind>(name). */
+#define ACTION_ROWS(X)                                                                                                \
+    X(A_ARMY, army, 0, WL_OF(counts, pieces), WL_MAYBE_MANY(spells, bishops), WL_MAYBE(race, race),                   \
+      WL_MAYBE(number, extra_tokens))                                                                                 \
+    X(A_CHOOSE_ORDER, choose_order, 0, WL_NUMBER(position))                                                           \
+    X(A_PLACE_TERRAIN, place_terrain, 0, WL_OF(terrain, kind), WL_MANY(space, spaces))                                \
+    X(A_SKIP_TERRAIN, skip_terrain, 0)                                                                                \
+    X(A_PLACE, place, 0, WL_PIECE(piece), WL_SPACE(to))                                                               \
+    X(A_MOVE, move, 0, WL_PIECE(piece), WL_SPACE(to))                                                                 \
+    X(A_CAST, cast, 0, WL_PIECE(piece), WL_OF(spell, spell), WL_MAYBE(space, target), WL_MAYBE(piece, revive),        \
+      WL_MAYBE(space, to))                                                                                            \
+    X(A_RISE, rise, 0, WL_PIECE(piece), WL_SPACE(to))                                                                 \
+    X(A_HOLD, hold, 0)                                                                                                \
+    X(A_LUCK, luck, 0)                                                                                                \
+    X(A_LIVE_AGAIN, live_again, 0, WL_SPACE(to))                                                                      \
+    X(A_RETREAT, retreat, 0, WL_SPACE(to))                                                                            \
+    X(A_FURY, fury, 0, WL_PIECE(piece), WL_SPACE(to))                                                                 \
+    X(A_SWIFT, swift, 0, WL_SPACE(to))                                                                                \
+    X(A_CHARGE, charge, 0, WL_SPACE(to))                                                                              \
+    X(A_DECLINE, decline, 0)                                                                                          \
+    X(A_END_TURN, end_turn, 0)                                                                                        \
+    X(A_OFFER_DRAW, offer_draw, WL_GIVES_UP)                                                                          \
+    X(A_ACCEPT_DRAW, accept_draw, WL_GIVES_UP)                                                                        \
+    X(A_DECLINE_DRAW, decline_draw, WL_GIVES_UP)                                                                      \
+    X(A_RESIGN, resign, WL_GIVES_UP)                                                                                  \
+    X(A_TIMEOUT, timeout, WL_SERVER_ONLY, WL_SEAT(seat))
+WL_ACTION_CONSTANTS(ACTION_ROWS);
+/* The fields of a record, where they are not simply those of the book:
+ *
+ *   army           the row of a preset, or WL_ABSENT when the army is in the items; race; extra_tokens; the number of items
+ *   place_terrain  the length of `spaces`; kind
+ *   cast           piece; spell; `target` or `revive`; `to`
+ */
+
+/* Armies, 4.4. */
+enum { CLASSIC, HORDE, CAVALRY, BASTION, COVEN, LEVY, PRESETS };
+/* Open decisions, 6.3. */
+enum { NOTHING, HOLD, LUCK, LIVE_AGAIN, PANICKED, FURY, SWIFT, RISEN, DRAW_OFFER, DECISIONS };
+
 /* 7 and 10.6, beyond the codes that all games share. X(constant, code). */
 #define ERRORS(X)                                                                                                     \
     X(SEAT_OUT, seat_out)                                                                                             \
@@ -408,5 +447,9 @@ void conf_evaluate(const void *setup, const void *state, int32_t *value);
 
 /* In confrontation.c: where each piece may move to (7.6), enemies included; room for PIECES_MAX. */
 void conf_reaches(const conf_setup *setup, const conf_state *state, spaces *reached);
+
+/* ==== confrontation_numbering.c =================================================================================== */
+
+extern const wl_numbering conf_numbering;
 
 #endif

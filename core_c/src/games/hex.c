@@ -152,24 +152,7 @@ static const char *const SEATS[] = {"red", "blue", "green", "yellow", NULL};
 static const char *const PHASES[] = {"recruit", "deploy", "play", "over", NULL};
 static const char *const REASONS[] = {"elimination", "resigned", "timeout", "draw_agreed", "round_limit", NULL};
 
-/* Actions (7.1): X(constant, name, flags, field ...). A field is WL_<kind>(name). */
-#define ACTION_ROWS(X)                                                                                                \
-    X(A_RECRUIT, recruit, 0, WL_MANY(entry, army))                                                                    \
-    X(A_RECRUIT_PRESET, recruit_preset, 0, WL_OF(preset, preset))                                                     \
-    X(A_PLACE, place, 0, WL_PIECE(piece), WL_SPACE(to))                                                               \
-    X(A_READY, ready, 0)                                                                                              \
-    X(A_MOVE, move, 0, WL_PIECE(piece), WL_SPACE(to))                                                                 \
-    X(A_ATTACK, attack, 0, WL_PIECE(piece), WL_SPACE(target))                                                         \
-    X(A_MOVE_ATTACK, move_attack, 0, WL_PIECE(piece), WL_SPACE(to), WL_SPACE(target))                                 \
-    X(A_SKILL, skill, 0, WL_PIECE(piece), WL_SPACE(target))                                                           \
-    X(A_DEFEND, defend, 0, WL_PIECE(piece))                                                                           \
-    X(A_WAIT, wait, 0, WL_PIECE(piece))                                                                               \
-    X(A_OFFER_DRAW, offer_draw, WL_GIVES_UP)                                                                          \
-    X(A_ACCEPT_DRAW, accept_draw, WL_GIVES_UP)                                                                        \
-    X(A_DECLINE_DRAW, decline_draw, WL_GIVES_UP)                                                                      \
-    X(A_RESIGN, resign, WL_GIVES_UP)                                                                                  \
-    X(A_TIMEOUT, timeout, WL_SERVER_ONLY, WL_SEAT(seat))
-WL_ACTIONS(ACTION_ROWS);
+WL_ACTION_TYPES(ACTION_ROWS);
 
 /* Effects (10.4): X(constant, name, field ...). */
 #define EFFECT_ROWS(X)                                                                                                \
@@ -2150,6 +2133,7 @@ static const wl_game HEX = {
     .trace = hex_trace,
     .sample = hex_sample,
     .evaluate = hex_evaluate,
+    .numbering = &hex_numbering,
 };
 
 const wl_game *const wl_games_hex[] = {&HEX, NULL};

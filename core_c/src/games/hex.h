@@ -112,6 +112,25 @@ _Static_assert(offsetof(hex_state, queue) == 24 + 76 + 4 * sizeof(seat_state) + 
 
 /* ==== Names ========================================================================================================= */
 
+/* Actions (7.1): X(constant, name, flags, field ...). A field is WL_<kind>(name). */
+#define ACTION_ROWS(X)                                                                                                \
+    X(A_RECRUIT, recruit, 0, WL_MANY(entry, army))                                                                    \
+    X(A_RECRUIT_PRESET, recruit_preset, 0, WL_OF(preset, preset))                                                     \
+    X(A_PLACE, place, 0, WL_PIECE(piece), WL_SPACE(to))                                                               \
+    X(A_READY, ready, 0)                                                                                              \
+    X(A_MOVE, move, 0, WL_PIECE(piece), WL_SPACE(to))                                                                 \
+    X(A_ATTACK, attack, 0, WL_PIECE(piece), WL_SPACE(target))                                                         \
+    X(A_MOVE_ATTACK, move_attack, 0, WL_PIECE(piece), WL_SPACE(to), WL_SPACE(target))                                 \
+    X(A_SKILL, skill, 0, WL_PIECE(piece), WL_SPACE(target))                                                           \
+    X(A_DEFEND, defend, 0, WL_PIECE(piece))                                                                           \
+    X(A_WAIT, wait, 0, WL_PIECE(piece))                                                                               \
+    X(A_OFFER_DRAW, offer_draw, WL_GIVES_UP)                                                                          \
+    X(A_ACCEPT_DRAW, accept_draw, WL_GIVES_UP)                                                                        \
+    X(A_DECLINE_DRAW, decline_draw, WL_GIVES_UP)                                                                      \
+    X(A_RESIGN, resign, WL_GIVES_UP)                                                                                  \
+    X(A_TIMEOUT, timeout, WL_SERVER_ONLY, WL_SEAT(seat))
+WL_ACTION_CONSTANTS(ACTION_ROWS);
+
 /* 10.5 and 10.6, beyond the codes that all games share. X(constant, code). */
 #define ERRORS(X)                                                                                                     \
     X(UNKNOWN_SEAT, unknown_seat)                                                                                     \
@@ -331,5 +350,9 @@ int32_t hex_load_position(const hex_setup *setup, hex_state *state, wl_words *wo
 
 int32_t hex_sample(const void *setup, void *state, int32_t viewer, wl_draws *draws);
 void hex_evaluate(const void *setup, const void *state, int32_t *value);
+
+/* ==== hex_numbering.c ============================================================================================= */
+
+extern const wl_numbering hex_numbering;
 
 #endif

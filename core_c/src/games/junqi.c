@@ -126,20 +126,7 @@ static const char *const REASON_NAMES[] = {
     "flag_captured", "no_moves", "last_piece", "timeout", "resigned", "fled", "draw_agreed", "quiet_limit", "aborted", NULL,
 };
 
-/* Actions (7.1): X(constant, name, flags, field ...). A field is WL_<kind>(name). */
-#define ACTION_ROWS(X)                                                                                                \
-    X(A_SWAP, swap, 0, WL_SPACE(a), WL_SPACE(b))                                                                      \
-    X(A_LAYOUT, layout, 0, WL_MANY(type, layout))                                                                     \
-    X(A_READY, ready, 0)                                                                                              \
-    X(A_MOVE, move, 0, WL_PIECE(piece), WL_SPACE(to))                                                                 \
-    X(A_FLIP, flip, 0, WL_SPACE(at))                                                                                  \
-    X(A_OFFER_DRAW, offer_draw, WL_GIVES_UP)                                                                          \
-    X(A_ACCEPT_DRAW, accept_draw, WL_GIVES_UP)                                                                        \
-    X(A_DECLINE_DRAW, decline_draw, WL_GIVES_UP)                                                                      \
-    X(A_RESIGN, resign, WL_GIVES_UP)                                                                                  \
-    X(A_TIMEOUT, timeout, WL_SERVER_ONLY, WL_SEAT(seat))                                                              \
-    X(A_FLEE, flee, WL_SERVER_ONLY, WL_SEAT(seat))
-WL_ACTIONS(ACTION_ROWS);
+WL_ACTION_TYPES(ACTION_ROWS);
 
 /* Effects (10.5): X(constant, name, field ...). */
 #define EFFECT_ROWS(X)                                                                                                \
@@ -1696,6 +1683,7 @@ static const wl_game JUNQI = {
     .sample = junqi_sample,
     .vary = junqi_vary,
     .evaluate = junqi_evaluate,
+    .numbering = &junqi_numbering,
 };
 
 const wl_game *const wl_games_junqi[] = {&JUNQI, NULL};

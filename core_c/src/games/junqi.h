@@ -137,6 +137,21 @@ _Static_assert(sizeof(junqi_state) % 8 == 0, "states stand in arrays");
 
 /* ==== Names ========================================================================================================= */
 
+/* Actions (7.1): X(constant, name, flags, field ...). A field is WL_<kind>(name). */
+#define ACTION_ROWS(X)                                                                                                \
+    X(A_SWAP, swap, 0, WL_SPACE(a), WL_SPACE(b))                                                                      \
+    X(A_LAYOUT, layout, 0, WL_MANY(type, layout))                                                                     \
+    X(A_READY, ready, 0)                                                                                              \
+    X(A_MOVE, move, 0, WL_PIECE(piece), WL_SPACE(to))                                                                 \
+    X(A_FLIP, flip, 0, WL_SPACE(at))                                                                                  \
+    X(A_OFFER_DRAW, offer_draw, WL_GIVES_UP)                                                                          \
+    X(A_ACCEPT_DRAW, accept_draw, WL_GIVES_UP)                                                                        \
+    X(A_DECLINE_DRAW, decline_draw, WL_GIVES_UP)                                                                      \
+    X(A_RESIGN, resign, WL_GIVES_UP)                                                                                  \
+    X(A_TIMEOUT, timeout, WL_SERVER_ONLY, WL_SEAT(seat))                                                              \
+    X(A_FLEE, flee, WL_SERVER_ONLY, WL_SEAT(seat))
+WL_ACTION_CONSTANTS(ACTION_ROWS);
+
 /* 10.3, beyond the codes that all games share. X(constant, code). */
 #define ERRORS(X)                                                                                                     \
     X(INSUFFICIENT_GOLD, insufficient_gold)                                                                           \
@@ -396,5 +411,9 @@ int32_t junqi_load_position(const junqi_setup *setup, junqi_state *state, wl_wor
 int32_t junqi_sample(const void *setup, void *state, int32_t viewer, wl_draws *draws);
 int32_t junqi_vary(const void *setup, const void *seen, void *state, wl_draws *draws);
 void junqi_evaluate(const void *setup, const void *state, int32_t *value);
+
+/* ==== junqi_numbering.c =========================================================================================== */
+
+extern const wl_numbering junqi_numbering;
 
 #endif

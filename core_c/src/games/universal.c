@@ -241,25 +241,7 @@ static const char *const SEATS[] = {"majora", "chaos", "good", "evil", "balance"
 static const char *const PHASES[] = {"play", "over", NULL};
 static const char *const REASONS[] = {"mighty_lost", "no_area", "resigned", "timeout", "draw_agreed", "quiet_limit", NULL};
 
-/* Actions (7): X(constant, name, flags, field ...). A field is WL_<kind>(name). */
-#define ACTION_ROWS(X)                                                                                                \
-    X(A_MOVE, move, 0, WL_PIECE(piece), WL_SPACE(to), WL_MAYBE(flag, conquer))                                        \
-    X(A_CONQUER, conquer, 0, WL_PIECE(piece))                                                                         \
-    X(A_PROMOTE, promote, 0, WL_PIECE(piece))                                                                         \
-    X(A_BREED, breed, 0, WL_PIECE(piece), WL_SPACE(to), WL_OF(payment, pay))                                          \
-    X(A_SUMMON, summon, 0, WL_PIECE(piece), WL_PIECE(summoned), WL_SPACE(to), WL_OF(payment, pay))                    \
-    X(A_NECROMANCY, necromancy, 0, WL_PIECE(piece), WL_PIECE(raised), WL_SPACE(to), WL_OF(payment, pay))              \
-    X(A_CURSE, curse, 0, WL_PIECE(piece), WL_SPACE(target), WL_OF(payment, pay))                                      \
-    X(A_SEIZE, seize, 0, WL_PIECE(piece), WL_SPACE(target), WL_OF(payment, pay))                                      \
-    X(A_FREEZE, freeze, 0, WL_SPACE(target))                                                                          \
-    X(A_SACRIFICE, sacrifice, 0, WL_OF(payment, pay))                                                                 \
-    X(A_PASS, pass, 0)                                                                                                \
-    X(A_OFFER_DRAW, offer_draw, WL_GIVES_UP)                                                                          \
-    X(A_ACCEPT_DRAW, accept_draw, WL_GIVES_UP)                                                                        \
-    X(A_DECLINE_DRAW, decline_draw, WL_GIVES_UP)                                                                      \
-    X(A_RESIGN, resign, WL_GIVES_UP)                                                                                  \
-    X(A_TIMEOUT, timeout, WL_SERVER_ONLY, WL_SEAT(seat))
-WL_ACTIONS(ACTION_ROWS);
+WL_ACTION_TYPES(ACTION_ROWS);
 
 /* Where the fields of each action stand; -1: it has none. */
 typedef struct action_fields {
@@ -271,7 +253,6 @@ static const action_fields FIELDS_OF[ACTIONS] = {
     [A_FREEZE] = {0, -1},    [A_SACRIFICE] = {-1, 0},    [A_PASS] = {-1, -1},         [A_OFFER_DRAW] = {-1, -1},
     [A_ACCEPT_DRAW] = {-1, -1}, [A_DECLINE_DRAW] = {-1, -1}, [A_RESIGN] = {-1, -1},   [A_TIMEOUT] = {-1, -1},
 };
-enum { PAY_AUTO = -1 };
 
 /* Effects (10): X(constant, name, field ...). */
 #define EFFECT_ROWS(X)                                                                                                \
@@ -2498,6 +2479,7 @@ static const wl_game UNIVERSAL = {
     .trace = universal_trace,
     .sample = universal_sample,
     .evaluate = universal_evaluate,
+    .numbering = &universal_numbering,
 };
 
 const wl_game *const wl_games_universal[] = {&UNIVERSAL, NULL};

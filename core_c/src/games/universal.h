@@ -149,6 +149,27 @@ _Static_assert(sizeof(universal_state) % 8 == 0 && sizeof(universal_state) <= 40
 
 /* ==== Names ========================================================================================================= */
 
+/* Actions (7): X(constant, name, flags, field ...). A field is WL_<kind>(name). */
+#define ACTION_ROWS(X)                                                                                                \
+    X(A_MOVE, move, 0, WL_PIECE(piece), WL_SPACE(to), WL_MAYBE(flag, conquer))                                        \
+    X(A_CONQUER, conquer, 0, WL_PIECE(piece))                                                                         \
+    X(A_PROMOTE, promote, 0, WL_PIECE(piece))                                                                         \
+    X(A_BREED, breed, 0, WL_PIECE(piece), WL_SPACE(to), WL_OF(payment, pay))                                          \
+    X(A_SUMMON, summon, 0, WL_PIECE(piece), WL_PIECE(summoned), WL_SPACE(to), WL_OF(payment, pay))                    \
+    X(A_NECROMANCY, necromancy, 0, WL_PIECE(piece), WL_PIECE(raised), WL_SPACE(to), WL_OF(payment, pay))              \
+    X(A_CURSE, curse, 0, WL_PIECE(piece), WL_SPACE(target), WL_OF(payment, pay))                                      \
+    X(A_SEIZE, seize, 0, WL_PIECE(piece), WL_SPACE(target), WL_OF(payment, pay))                                      \
+    X(A_FREEZE, freeze, 0, WL_SPACE(target))                                                                          \
+    X(A_SACRIFICE, sacrifice, 0, WL_OF(payment, pay))                                                                 \
+    X(A_PASS, pass, 0)                                                                                                \
+    X(A_OFFER_DRAW, offer_draw, WL_GIVES_UP)                                                                          \
+    X(A_ACCEPT_DRAW, accept_draw, WL_GIVES_UP)                                                                        \
+    X(A_DECLINE_DRAW, decline_draw, WL_GIVES_UP)                                                                      \
+    X(A_RESIGN, resign, WL_GIVES_UP)                                                                                  \
+    X(A_TIMEOUT, timeout, WL_SERVER_ONLY, WL_SEAT(seat))
+WL_ACTION_CONSTANTS(ACTION_ROWS);
+enum { PAY_AUTO = -1 }; /* `pay`, instead of the length of a list */
+
 /* 7 and 10, beyond the codes that all games share. X(constant, code). */
 #define ERRORS(X)                                                                                                     \
     X(SEAT_OUT, seat_out)                                                                                             \
@@ -284,5 +305,9 @@ int32_t universal_load_position(const universal_setup *setup, universal_state *s
 
 int32_t universal_sample(const void *setup, void *state, int32_t viewer, wl_draws *draws);
 void universal_evaluate(const void *setup, const void *state, int32_t *value);
+
+/* ==== universal_numbering.c ======================================================================================= */
+
+extern const wl_numbering universal_numbering;
 
 #endif

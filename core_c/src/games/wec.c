@@ -97,33 +97,8 @@ static const char *const PHASES[] = {"play", "over", NULL};
 static const char *const REASONS[] = {"primary_destroyed", "primary_converted", "resigned", "timeout",
                                       "draw_agreed",       "no_moves",          NULL};
 
-/* Actions (7): X(constant, name, flags, field ...). A field is WL_<kind>(name). */
-#define ACTION_ROWS(X)                                                                                                \
-    X(A_MOVE, move, 0, WL_PIECE(piece), WL_SPACE(to), WL_OF(level, level), WL_MAYBE(piece, carry))                    \
-    X(A_DOZE, doze, 0, WL_PIECE(piece), WL_MANY(space, squares), WL_OF(direction, direction))                         \
-    X(A_FIRE, fire, 0, WL_PIECE(piece), WL_OF(weapon, weapon), WL_MAYBE(direction, direction),                        \
-      WL_MAYBE(space, target), WL_MAYBE(space, to), WL_MAYBE(path, path))                                             \
-    X(A_PICK_UP, pick_up, 0, WL_PIECE(piece), WL_OF(article, article))                                                \
-    X(A_DROP, drop, 0, WL_PIECE(piece), WL_OF(article, article))                                                      \
-    X(A_EXCHANGE, exchange, 0, WL_PIECE(from), WL_PIECE(to), WL_OF(article, article), WL_MAYBE(article, for))         \
-    X(A_REINFORCE, reinforce, 0, WL_PIECE(piece))                                                                     \
-    X(A_END_TURN, end_turn, 0)                                                                                        \
-    X(A_OFFER_DRAW, offer_draw, WL_GIVES_UP)                                                                          \
-    X(A_ACCEPT_DRAW, accept_draw, WL_GIVES_UP)                                                                        \
-    X(A_DECLINE_DRAW, decline_draw, WL_GIVES_UP)                                                                      \
-    X(A_RESIGN, resign, WL_GIVES_UP)                                                                                  \
-    X(A_TIMEOUT, timeout, WL_SERVER_ONLY, WL_SEAT(seat))
-WL_ACTIONS(ACTION_ROWS);
+WL_ACTION_TYPES(ACTION_ROWS);
 
-/* Places of an action's fields. */
-enum { F_PIECE = 0, F_TO = 1, F_LEVEL = 2, F_CARRY = 3 };                                        /* move */
-enum { F_N_SQUARES = 1, F_SQUARES = 2, F_DOZE_DIRECTION = 6, DOZE_SQUARES_MAX = 4 };             /* doze */
-enum { F_WEAPON = 1, F_DIRECTION = 2, F_TARGET = 3, F_GOAL = 4, F_PATH = 5 };                    /* fire */
-enum { F_ARTICLE = 1 };                                                                          /* pick_up, drop */
-enum { F_FROM = 0, F_RECEIVER = 1, F_GIVEN = 2, F_FOR = 3 };                                     /* exchange */
-
-/* Weapons of `fire`, in their order (7, Listing): six kinds of articles, the limited rocket, three transports. */
-enum { W_LIMITED_ROCKET = 6, W_BICYCLE = 7, WEAPONS_N = 10 };
 static int32_t weapon_kind(int32_t weapon)
 {
     if (weapon < W_LIMITED_ROCKET)
@@ -3362,6 +3337,7 @@ static const wl_game WEC = {
     .trace = wec_trace,
     .sample = wec_sample,
     .evaluate = wec_evaluate,
+    .numbering = &wec_numbering,
 };
 
 const wl_game *const wl_games_wec[] = {&WEC, NULL};

@@ -6,10 +6,12 @@
     registry    what C says of a game
     raw_game    a game: a method for each function of warlog.h
     loop        playing on a state in place
+    learning    actions as numbers, views as planes, vectors of matches
 
 Each function of warlog.h is crossed once per question. Every negative answer becomes its exception in
 `RawGame.failure`, and nowhere else."""
 
+from warlog_core.binding.learning import RawNumbering, RawVector, VectorSettings
 from warlog_core.binding.loop import Loop, listing_keys, record_of
 from warlog_core.binding.numbers import (
     ABSENT,
@@ -69,11 +71,14 @@ __all__ = [
     "RawChoice",
     "RawEvent",
     "RawGame",
+    "RawNumbering",
     "RawState",
     "RawStep",
     "RawTurn",
+    "RawVector",
     "Record",
     "Signature",
+    "VectorSettings",
     "hash_bytes",
     "listing_keys",
     "raw_games",

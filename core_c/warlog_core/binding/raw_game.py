@@ -11,7 +11,16 @@ from warlog_core.binding.buffers import Buffers, PerThread, check_recorded
 from warlog_core.binding.numbers import ACTION_BYTES, ACTOR, OUTCOME, POST, STEP, TURN, Draws, Record
 from warlog_core.binding.registry import fields_of, signatures_of, text_of, texts_of
 from warlog_core.binding.values import RawChoice, RawEvent, RawState, RawStep, RawTurn
-from warlog_core.errors import BadDraws, BadState, CoreError, HashMismatch, Refused
+from warlog_core.errors import (
+    BadDraws,
+    BadNumber,
+    BadState,
+    Busy,
+    CoreError,
+    HashMismatch,
+    NotNumbered,
+    Refused,
+)
 from warlog_core.layout import Layout
 
 TRACE_NUMBERS = 16384  # room for traces at first; longer ones get more
@@ -32,6 +41,7 @@ class RawGame:
         self.effects = signatures_of(game.effects)
         self.actions = signatures_of(game.actions)
         self.has_traces: bool = game.trace != ffi.NULL
+        self.has_numbering: bool = game.numbering != ffi.NULL
         self.has_search: bool = game.sample != ffi.NULL and game.evaluate != ffi.NULL
         self.setup_size: int = game.setup_size
         self.state_size: int = game.state_size
@@ -450,6 +460,12 @@ class RawGame:
         if code == lib.WL_E_HASH and index is not None:
             return HashMismatch(index)
         name = text_of(lib.wl_error_name(self.row, code))
+        if code == lib.WL_E_NUMBER:
+            return BadNumber("this is the number of no legal action", index)
+        if code == lib.WL_E_BUSY:
+            return Busy("another thread is at work on this vector")
+        if code == lib.WL_E_STUCK:
+            return NotNumbered(f"a seat of {self.name} would have nothing to choose but an open template")
         if code in (lib.WL_E_ARGUMENT, lib.WL_E_SPACE, lib.WL_E_HASH):
             return CoreError(name)
         return Refused(name, index)

@@ -1,0 +1,238 @@
+/* vector.c: many matches that are stepped together, into arrays of the caller (warlog.h, section 10).
+ *
+ *      .--------------------------------------------------------------------------------------------------------------.
+ *      | head | options | listing | numbers of a listing | view | per match: its own, its action, setup, state         |
+ *      '--------------------------------------------------------------------------------------------------------------'
+ *
+ * Threads take vectors of their own: `busy` is there to find out that one does not. */
+#include "playing.h"
+#include "vector.h"
+
+#include <stdatomic.h>
+
+enum { LISTING_MAX = 1 << 14, MAGIC = 0x574c5645 };
+
+typedef struct head {
+    const wl_game *game;
+    size_t n_memory, n_options;
+    int64_t steps_max;
+    size_t options_at, listing_at, view_at, match_at, match_size, setup_at, state_at; /* bytes from the start */
+    int32_t magic, n;
+    uint32_t flags;
+    int32_t n_seats;
+    atomic_int busy;
+    int32_t zero_;
+    wl_index index;
+} head;
+
+/* A match; its setup and its state come behind it. */
+typedef struct match {
+    uint64_t random;
+    int64_t steps;
+    int32_t seat, zero_;
+    wl_action action; /* that is to be taken */
+} match;
+_Static_assert(sizeof(match) % 8 == 0, "setup and state are aligned behind it");
+
+static size_t rounded(size_t size) { return (size + 7) / 8 * 8; }
+
+static void lay_out(head *h, const wl_game *game, int32_t n, size_t n_options)
+{
+    memset(h, 0, sizeof *h);
+    h->game = game;
+    h->n = n;
+    h->n_options = n_options;
+    h->options_at = rounded(sizeof *h);
+    h->listing_at = h->options_at + n_options * sizeof(wl_word);
+    h->view_at = h->listing_at + LISTING_MAX * sizeof(wl_action);
+    h->match_at = h->view_at + rounded(game->view_size);
+    h->setup_at = sizeof(match);
+    h->state_at = h->setup_at + rounded(game->setup_size);
+    h->match_size = h->state_at + rounded(game->state_size);
+    h->n_memory = h->match_at + (size_t)n * h->match_size;
+}
+
+size_t wl_vector_size(const wl_game *game, int32_t n, size_t n_options)
+{
+    head h;
+
+    if (game == NULL || n < 1 || n_options > 1 << 16)
+        return 0;
+    lay_out(&h, game, n, n_options);
+    return h.n_memory;
+}
+
+static void *part(head *h, size_t at) { return (uint8_t *)h + at; }
+static match *match_at(head *h, int32_t i) { return part(h, h->match_at + (size_t)i * h->match_size); }
+static void *setup_of(head *h, match *m) { return (uint8_t *)m + h->setup_at; }
+static void *state_of(head *h, match *m) { return (uint8_t *)m + h->state_at; }
+
+/* ---- a match --------------------------------------------------------------------------------------------------------- */
+
+static int32_t start_match(head *h, match *m)
+{
+    const wl_word *options = part(h, h->options_at);
+    uint32_t to_act;
+    int32_t error;
+
+    m->steps = 0;
+    error = wl_start(h->game, setup_of(h, m), state_of(h, m), options, h->n_options, &m->random);
+    if (error != WL_OK)
+        return error;
+    to_act = h->game->to_act(setup_of(h, m), state_of(h, m));
+    m->seat = to_act != 0 ? wl_lowest(to_act) : 0;
+    return WL_OK;
+}
+
+static void mark(void *mask, int32_t number) { ((uint8_t *)mask)[number] = 1; }
+
+/* Observation, mask and seat of a match, each where it is wanted. */
+static void show(head *h, match *m, int32_t i, const wl_columns *out)
+{
+    const wl_index *index = &h->index;
+    const size_t n_planes = (size_t)index->n_planes * (size_t)index->rows * (size_t)index->columns;
+    wl_action *listing = part(h, h->listing_at);
+
+    if (out->observations != NULL)
+        wl_draw_planes(h->game, setup_of(h, m), state_of(h, m), index, m->seat, part(h, h->view_at),
+                       out->observations + (size_t)i * n_planes);
+    if (out->masks != NULL) {
+        uint8_t *mask = out->masks + (size_t)i * (size_t)index->n_actions;
+        size_t n = h->game->legal(setup_of(h, m), state_of(h, m), m->seat, listing, LISTING_MAX);
+        memset(mask, 0, (size_t)index->n_actions);
+        n = n < LISTING_MAX ? n : LISTING_MAX;
+        wl_each_number(h->game, setup_of(h, m), state_of(h, m), index, m->seat, h->flags, listing, n, mark, mask);
+    }
+    if (out->seats != NULL)
+        out->seats[i] = m->seat;
+}
+
+static void reward(const head *h, const wl_result *result, float *rewards)
+{
+    const uint32_t all = wl_bit(h->n_seats) - 1;
+    const uint32_t winners = result->winners & all;
+
+    for (int32_t seat = 0; seat < h->n_seats; seat++)
+        rewards[seat] = !result->over || winners == 0 || winners == all ? 0 : winners >> seat & 1 ? 1 : -1;
+}
+
+/* Takes the action of a match and begins another where that ends it. */
+static int32_t step_match(head *h, match *m, int32_t i, const wl_columns *out)
+{
+    const wl_post post = {.actor = m->seat, .action = m->action};
+    wl_result result;
+    uint8_t end;
+    int32_t error = wl_play(h->game, setup_of(h, m), state_of(h, m), &post, &m->random);
+
+    if (error != WL_OK)
+        return error;
+    m->steps++;
+    result = h->game->result(state_of(h, m));
+    end = result.over ? WL_ENDED : h->steps_max > 0 && m->steps >= h->steps_max ? WL_CUT : 0;
+    if (out->rewards != NULL)
+        reward(h, &result, out->rewards + (size_t)i * (size_t)h->n_seats);
+    if (out->ends != NULL)
+        out->ends[i] = end;
+    if (end)
+        error = start_match(h, m);
+    else
+        m->seat = wl_lowest(h->game->to_act(setup_of(h, m), state_of(h, m)));
+    return error;
+}
+
+/* ---- all of them ------------------------------------------------------------------------------------------------------ */
+
+/* Has the seat that begins anything to choose that has a number? */
+static int32_t check_start(head *h)
+{
+    match *m = match_at(h, 0);
+    wl_action *listing = part(h, h->listing_at);
+    const uint32_t seats = h->game->to_act(setup_of(h, m), state_of(h, m));
+
+    for (int32_t seat = 0; seat < h->n_seats; seat++) {
+        size_t n;
+        int numbered = (seats >> seat & 1) == 0;
+        if (numbered)
+            continue;
+        n = h->game->legal(setup_of(h, m), state_of(h, m), seat, listing, LISTING_MAX);
+        for (size_t i = 0; i < n && i < LISTING_MAX && !numbered; i++)
+            numbered = wl_may_choose(h->game, &listing[i], WL_PLAY_ON) &&
+                       wl_encode_legal(h->game, setup_of(h, m), state_of(h, m), &h->index, seat, &listing[i]) >= 0;
+        if (!numbered)
+            return WL_E_STUCK;
+    }
+    return WL_OK;
+}
+
+int32_t wl_vector_begin(const wl_game *game, void *memory, size_t n_memory, int32_t n, const wl_word *options, size_t n_options,
+                        const wl_vector_settings *settings, const wl_columns *out)
+{
+    head *h = memory;
+    int32_t error;
+
+    if (game == NULL || game->numbering == NULL || memory == NULL || (uintptr_t)memory % 8 != 0 || out == NULL)
+        return WL_E_ARGUMENT;
+    if (settings == NULL || settings->steps_max < 0 || settings->first < 0)
+        return WL_E_ARGUMENT;
+    if (n < 1 || n_options > 1 << 16 || n_memory < wl_vector_size(game, n, n_options))
+        return WL_E_SPACE;
+    error = wl_check_options(game, options, n_options, NULL, 0);
+    if (error != WL_OK)
+        return error;
+    lay_out(h, game, n, n_options);
+    h->steps_max = settings->steps_max;
+    h->flags = settings->flags;
+    memcpy(part(h, h->options_at), options, n_options * sizeof *options);
+    for (int32_t i = 0; i < n; i++) {
+        match *m = match_at(h, i);
+        memset(m, 0, h->match_size);
+        m->random = settings->seed + 0xD1B54A32D192ED03u * ((uint64_t)settings->first + (uint64_t)i + 1);
+        error = start_match(h, m);
+        if (error != WL_OK)
+            return error;
+    }
+    h->n_seats = game->seats_in(setup_of(h, match_at(h, 0)));
+    wl_number_match(game, setup_of(h, match_at(h, 0)), &h->index);
+    error = check_start(h);
+    if (error != WL_OK)
+        return error;
+    for (int32_t i = 0; i < n; i++)
+        show(h, match_at(h, i), i, out);
+    h->magic = MAGIC;
+    return WL_OK;
+}
+
+static int32_t step(head *h, const int32_t *actions, const wl_columns *out, int32_t *failed)
+{
+    int32_t error = WL_OK;
+
+    for (int32_t i = 0; i < h->n && error == WL_OK; i++) {
+        match *m = match_at(h, i);
+        *failed = i;
+        error = wl_decode_legal(h->game, setup_of(h, m), state_of(h, m), &h->index, m->seat, actions[i], &m->action);
+    }
+    for (int32_t i = 0; i < h->n && error == WL_OK; i++) {
+        match *m = match_at(h, i);
+        *failed = i;
+        error = step_match(h, m, i, out);
+        if (error == WL_OK)
+            show(h, m, i, out);
+    }
+    return error;
+}
+
+int32_t wl_vector_step(void *memory, size_t n_memory, const int32_t *actions, const wl_columns *out, int32_t *failed)
+{
+    head *h = memory;
+    int32_t error;
+
+    if (memory == NULL || (uintptr_t)memory % 8 != 0 || n_memory < sizeof *h || actions == NULL || out == NULL || failed == NULL)
+        return WL_E_ARGUMENT;
+    if (h->magic != MAGIC || n_memory < h->n_memory)
+        return WL_E_ARGUMENT;
+    if (atomic_exchange_explicit(&h->busy, 1, memory_order_acquire))
+        return WL_E_BUSY;
+    error = step(h, actions, out, failed);
+    atomic_store_explicit(&h->busy, 0, memory_order_release);
+    return error;
+}

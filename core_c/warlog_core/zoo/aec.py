@@ -1,0 +1,185 @@
+"""PettingZoo AEC environments.
+
+>>> from warlog_core import zoo
+>>> env = zoo.env("junqi", options={"players": 2})
+>>> env.reset(seed=1)
+>>> for agent in env.agent_iter(10):
+...     observation, reward, terminated, truncated, info = env.last()
+...     env.step(None if terminated or truncated else int(info["action_mask"].argmax()))
+>>> observation.shape
+(26, 17, 17)
+"""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import gymnasium
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+from pettingzoo import AECEnv
+from pettingzoo.utils import wrappers
+
+import warlog_core
+from warlog_core.errors import BadNumber, NotNumbered
+from warlog_core.numbering import Numbering
+from warlog_core.state import State
+
+
+class Match(AECEnv):  # type: ignore[misc]  # pettingzoo says nothing of its types
+    """A match after another. Agents are called after their seats: "red_0" is the first seat of the match.
+
+    An observation is what its agent may know, as planes; `infos[agent]["action_mask"]` has a 1 for each action that he
+    may take, of the agent who is to act. Where several seats are to act at once, the first of them is asked first: the
+    others do not see what it did before they may. Rewards come with the end: 1 for those who have won, -1 for those who
+    have lost, 0 in a draw."""
+
+    def __init__(
+        self, game: str, options: dict[str, Any], *, max_cycles: int, gives_up: bool, render_mode: str | None
+    ) -> None:
+        super().__init__()
+        self.metadata = {
+            "name": f"warlog_{game}_v{warlog_core.game(game).rules_version}",
+            "render_modes": ["ansi"],
+            "is_parallelizable": False,
+        }
+        self.render_mode = render_mode
+        self.game = warlog_core.game(game)
+        self.options = options
+        self._max_cycles = max_cycles
+        self._play_on = not gives_up
+        self._entropy = random.Random(0)
+        self.state_of_match: State = self._started()
+        self.numbering: Numbering = self.game.numbering(self.state_of_match)
+        self._require_numbers()
+        self.seats = {f"{seat}_{i}": seat for i, seat in enumerate(self.playing(self.state_of_match))}
+        self._agents = {seat: agent for agent, seat in self.seats.items()}
+        self.possible_agents = list(self.seats)
+        self.agents: list[str] = []
+        planes = self.numbering.shape
+        self.observation_spaces = {
+            agent: gymnasium.spaces.Box(0.0, 1.0, planes, np.float32) for agent in self.possible_agents
+        }
+        self.action_spaces = {
+            agent: gymnasium.spaces.Discrete(self.numbering.n_actions) for agent in self.possible_agents
+        }
+
+    @staticmethod
+    def playing(state: State) -> tuple[str, ...]:
+        """The seats that can do anything: a game may have seats for those who do not play in this match."""
+        able = tuple(seat for seat in state.seats if state.listing(seat) or seat in state.to_act)
+        return able or state.seats
+
+    def _started(self) -> State:
+        return self.game.new(options=self.options, draws=self._entropy.randbytes)
+
+    def _require_numbers(self) -> None:
+        state = self.state_of_match
+        for seat in state.to_act:
+            numbers = set(self.numbering.numbers(state, seat, play_on=True))
+            given_up = {
+                family.first
+                for family in self.numbering.families
+                if any(a.gives_up and a.name == family.action for a in self.game.raw.actions)
+            }
+            if not numbers - given_up:
+                raise NotNumbered(
+                    f"with these options {seat} has nothing to choose but an open template ({state.phase}), "
+                    "and numbers cover presets alone"
+                )
+
+    # ---- PettingZoo's interface ----
+
+    def observation_space(self, agent: str) -> gymnasium.spaces.Box:
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> gymnasium.spaces.Discrete:
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Begins a match. All its draws come from the seed; without one they go on from where they are."""
+        if seed is not None:
+            self._entropy = random.Random(seed)
+        self.state_of_match = self._started()
+        self._cycles = 0
+        self.agents = self.possible_agents[:]
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self._ask()
+
+    def step(self, action: int | None) -> None:
+        """Takes the action of the agent who is to act. Raises BadNumber, and then nothing has changed."""
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        if action is None or not self.infos[agent]["action_mask"][_within(action, self.numbering.n_actions)]:
+            raise BadNumber(f"{action} is no action that {agent} may take now: info['action_mask'] has those")
+        seat, state = self.seats[agent], self.state_of_match
+        state.apply(seat, self.numbering.decode(state, seat, int(action)), self._entropy.randbytes)
+        self._cycles += 1
+        self._cumulative_rewards[agent] = 0.0
+        self.rewards = rewards_of(state, self.seats)
+        if state.result is not None:
+            self.terminations = dict.fromkeys(self.agents, True)
+        elif self._cycles >= self._max_cycles:
+            self.truncations = dict.fromkeys(self.agents, True)
+        self._ask()
+        self._accumulate_rewards()
+
+    def observe(self, agent: str) -> NDArray[np.float32]:
+        planes = self.numbering.observe(self.state_of_match, self.seats[agent])
+        return np.asarray(planes, np.float32)
+
+    def render(self) -> str | None:
+        """The view of the agent who is to act, as JSON text."""
+        if self.render_mode is None:
+            gymnasium.logger.warn('no render_mode was given: env(…, render_mode="ansi")')
+            return None
+        view = self.state_of_match.view(self.seats[self.agent_selection], plain=True)
+        return msgspec.json.format(msgspec.json.encode(view)).decode()
+
+    def close(self) -> None:
+        """There is nothing to close."""
+
+    def __str__(self) -> str:
+        return str(self.metadata["name"])
+
+    # ---- within ----
+
+    def _ask(self) -> None:
+        """Who is to act, and what he may do."""
+        nothing = np.zeros(self.numbering.n_actions, np.int8)
+        self.infos = {agent: {"action_mask": nothing} for agent in self.agents}
+        to_act = self.state_of_match.to_act
+        if to_act:
+            self.agent_selection = self._agents[to_act[0]]
+            mask = nothing.copy()
+            mask[self.numbering.numbers(self.state_of_match, to_act[0], play_on=self._play_on)] = 1
+            self.infos[self.agent_selection] = {"action_mask": mask}
+
+
+def _within(number: int, n: int) -> int:
+    """The number as an index of a mask. Raises BadNumber."""
+    if not 0 <= number < n:
+        raise BadNumber(f"numbers go from 0 to {n - 1}")
+    return int(number)
+
+
+def rewards_of(state: State, seats: dict[str, str]) -> dict[str, float]:
+    """What a state is worth at its end: 1 to who has won, -1 to who has lost; before it, and in a draw, 0."""
+    result = state.result
+    winners = [] if result is None else [seat for seat in seats.values() if seat in result.winners]
+    if not winners or len(winners) == len(seats):
+        return dict.fromkeys(seats, 0.0)
+    return {agent: 1.0 if seat in winners else -1.0 for agent, seat in seats.items()}
+
+
+def wrapped(match: Match) -> Any:
+    """In PettingZoo's own wrappers: an illegal action loses, a wrong order of calls is an error."""
+    illegal = wrappers.TerminateIllegalWrapper(match, illegal_reward=-1)
+    return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(illegal))

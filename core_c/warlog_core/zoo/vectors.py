@@ -1,0 +1,159 @@
+"""Many matches that are stepped together.
+
+>>> from warlog_core import zoo
+>>> vector = zoo.vector("hex", 64, options={"width": 7, "height": 5, "army": "preset"}, seed=1)
+>>> arrays = vector.arrays
+>>> arrays.masks.shape, arrays.masks.dtype
+((64, 1092), dtype('uint8'))
+>>> vector.step(arrays.masks.argmax(axis=1))
+>>> arrays.ends.any()
+np.False_
+"""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+import warlog_core
+from warlog_core.binding import RawVector, VectorSettings
+from warlog_core.errors import BadArrays, BadNumber, Busy
+
+ENDED = 1  # in `ends`: the match is over
+CUT = 2  # it was too long
+
+
+class Arrays(NamedTuple):
+    """What a step tells, of each match of a vector: the caller's own arrays, in C order.
+
+    Of the seat that is to act: what it knows, a 1 for each action that it may take, and its place among the seats. Of
+    the step: what it brought each seat, and whether it ended the match: 0 goes on, 1 (ENDED) is over, 2 (CUT) was too
+    long. Where it ended, another match has begun, of which observation, mask and seat tell."""
+
+    observations: NDArray[np.float32]
+    masks: NDArray[np.uint8]
+    rewards: NDArray[np.float32]
+    ends: NDArray[np.uint8]
+    seats: NDArray[np.int32]
+
+
+class Vector:
+    """n matches. `arrays` has what the last step told, or the start; `numbering` what its numbers and planes are."""
+
+    def __init__(
+        self,
+        game: str,
+        n: int,
+        options: dict[str, Any],
+        *,
+        seed: int,
+        threads: int,
+        max_cycles: int,
+        gives_up: bool,
+        arrays: Arrays | None,
+    ) -> None:
+        rules = warlog_core.game(game)
+        rules.check_options(options)
+        state = rules.new(options=options, draws=bytes)
+        self.numbering = rules.numbering(state)
+        self.seats = state.seats
+        self.n = n
+        self._shapes = _shapes(n, self.numbering.shape, self.numbering.n_actions, len(state.seats))
+        if n < 1 or threads < 1 or max_cycles < 0:
+            raise ValueError("a vector has at least one match and one thread, and max_cycles is not negative")
+        self.arrays = self.new_arrays() if arrays is None else arrays
+        self._check_arrays()
+        self._lock = threading.Lock()
+        words, _ = rules.words(options, None)
+        self._parts: list[tuple[slice, RawVector]] = []
+        for part in _parts(n, threads):
+            settings = VectorSettings(seed % 2**64, max_cycles, part.start, not gives_up)
+            columns = [array[part].data for array in self.arrays]
+            self._parts.append((part, RawVector(rules.raw, part.stop - part.start, words, settings, columns)))
+        self._pool = ThreadPoolExecutor(len(self._parts)) if len(self._parts) > 1 else None
+
+    def new_arrays(self) -> Arrays:
+        """Arrays as this vector needs them, all zero."""
+        return Arrays(*(np.zeros(shape, dtype) for shape, dtype in self._shapes))
+
+    def step(self, actions: NDArray[np.integer[Any]]) -> None:
+        """Takes an action in each match, and fills `arrays`.
+
+        Raises BadNumber, with the place of the match, where a number is not legal: of one thread's matches nothing has
+        changed then. Raises BadArrays for numbers of a wrong size or type, and Busy where another thread is at it."""
+        numbers = _actions(actions, self.n)
+        if not self._lock.acquire(blocking=False):
+            raise Busy("another thread is at work on this vector")
+        try:
+            self._step(numbers)
+        finally:
+            self._lock.release()
+
+    def _step(self, numbers: NDArray[np.int32]) -> None:
+        if self._pool is None:
+            for part, raw in self._parts:
+                _step_part(part, raw, numbers)
+            return
+        running: list[Future[None]] = [
+            self._pool.submit(_step_part, part, raw, numbers) for part, raw in self._parts
+        ]
+        for error in [future.exception() for future in running]:
+            if error is not None:
+                raise error
+
+    def close(self) -> None:
+        """Ends the threads."""
+        if self._pool is not None:
+            self._pool.shutdown()
+
+    def _check_arrays(self) -> None:
+        if len(self.arrays) != len(Arrays._fields):
+            raise BadArrays(f"arrays are {', '.join(Arrays._fields)}")
+        for name, array, (shape, dtype) in zip(Arrays._fields, self.arrays, self._shapes, strict=True):
+            if not isinstance(array, np.ndarray) or array.dtype != dtype:
+                raise BadArrays(f"{name} is an array of {np.dtype(dtype).name}")
+            if array.shape != shape:
+                raise BadArrays(f"{name} has the shape {shape}, not {array.shape}")
+            if not array.flags.c_contiguous or not array.flags.writeable:
+                raise BadArrays(f"{name} lies in C order, without gaps, and can be written to")
+
+
+def _shapes(
+    n: int, planes: tuple[int, int, int], n_actions: int, n_seats: int
+) -> list[tuple[tuple[int, ...], Any]]:
+    return [
+        ((n, *planes), np.float32),
+        ((n, n_actions), np.uint8),
+        ((n, n_seats), np.float32),
+        ((n,), np.uint8),
+        ((n,), np.int32),
+    ]
+
+
+def _parts(n: int, threads: int) -> list[slice]:
+    """The matches of each thread: as many as those of any other, but for one."""
+    n_parts = min(n, threads)
+    bounds = [n * i // n_parts for i in range(n_parts + 1)]
+    return [slice(bounds[i], bounds[i + 1]) for i in range(n_parts)]
+
+
+def _actions(actions: NDArray[np.integer[Any]], n: int) -> NDArray[np.int32]:
+    if not isinstance(actions, np.ndarray) or actions.dtype.kind not in "iu":
+        raise BadArrays("actions are an array of integers")
+    if actions.shape != (n,):
+        raise BadArrays(f"actions have the shape {(n,)}, not {actions.shape}")
+    if actions.size and (actions.min() < 0 or actions.max() > np.iinfo(np.int32).max):
+        raise BadNumber("numbers of actions are not negative, and below 2147483648")
+    return np.ascontiguousarray(actions, np.int32)
+
+
+def _step_part(part: slice, raw: RawVector, numbers: NDArray[np.int32]) -> None:
+    try:
+        raw.step(numbers[part].data)
+    except BadNumber as error:
+        index = part.start + (error.index or 0)
+        raise BadNumber("this is the number of no legal action", index) from None

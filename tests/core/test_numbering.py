@@ -1,0 +1,124 @@
+"""Actions as numbers, and what a seat knows as planes: what holds of every game that has them."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+import warlog_core
+from tests import numbers
+from warlog_core import BadNumber, Numbering, State
+from warlog_core.binding import OPEN_BYTES
+
+
+def begun(name: str, options: dict[str, Any], rng: random.Random) -> tuple[Numbering, State]:
+    game = warlog_core.game(name)
+    state = game.new(options=options, draws=rng.randbytes)
+    return game.numbering(state), state
+
+
+def test_every_game_with_numbers_is_tested_with_several_options() -> None:
+    assert set(numbers.OPTIONS) == numbers.cover()
+
+
+@pytest.mark.parametrize(("name", "options"), numbers.starts(), ids=str)
+def test_the_numbers_of_legal_actions_are_those_of_legal_actions_and_no_others(
+    name: str, options: dict[str, Any], seed: int
+) -> None:
+    rng = random.Random(f"{seed} numbers")
+    numbering, state = begun(name, options, rng)
+    for _ in numbers.steps(numbering, state, rng, 60):
+        for seat in state.seats:
+            listing = state.listing(seat)
+            found = numbering.numbers(state, seat)
+            assert len(set(found)) == len(found)
+            for number in rng.sample(found, min(len(found), 8)):
+                action = numbering.decode(state, seat, number)
+                assert state.check(seat, action) is None
+                assert numbering.encode(state, seat, action) == number
+                assert number in found
+            closed = [i for i in range(len(listing)) if OPEN_BYTES not in listing.key(i)]
+            for index in rng.sample(closed, min(len(closed), 8)):
+                assert numbering.encode(state, seat, listing[index]) in found
+            other = rng.randrange(numbering.n_actions)
+            if other not in found:
+                with pytest.raises(BadNumber):
+                    numbering.decode(state, seat, other)
+
+
+@pytest.mark.parametrize(("name", "options"), numbers.starts(), ids=str)
+def test_worlds_that_a_seat_cannot_tell_apart_have_the_same_planes_and_numbers(
+    name: str, options: dict[str, Any], seed: int
+) -> None:
+    rng = random.Random(f"{seed} worlds")
+    numbering, state = begun(name, options, rng)
+    worlds = 0
+    for _ in numbers.steps(numbering, state, rng, 60):
+        if rng.random() < 0.7:
+            continue
+        for seat in state.seats:
+            seen = state.seen_by(seat)
+            planes = numbers.planes_digest(numbering, state, seat)
+            known = numbering.numbers(state, seat)
+            other = seen.sample(seat, rng.getrandbits(64))
+            worlds += other.data != state.data
+            assert numbers.planes_digest(numbering, other, seat) == planes
+            assert numbering.numbers(other, seat) == numbering.numbers(seen, seat) == known
+    hides = name in ("junqi", "wec") or (name, options) == ("hex", numbers.OPTIONS["hex"][2])
+    assert worlds > 0 or not hides
+
+
+@pytest.mark.parametrize("name", sorted(numbers.OPTIONS))
+def test_numbers_and_planes_are_those_of_the_recordings(name: str) -> None:
+    recorded = (numbers.RECORDINGS / f"{name}.txt").read_text(encoding="utf-8")
+    assert numbers.recording(name) == recorded
+
+
+@pytest.mark.parametrize("name", sorted(numbers.OPTIONS))
+def test_the_tables_of_the_documents_are_those_of_the_core(name: str) -> None:
+    assert numbers.table(name) == (numbers.TABLES / f"{name}.md").read_text(encoding="utf-8")
+
+
+def test_planes_are_numbers_from_0_to_1(seed: int) -> None:
+    rng = random.Random(f"{seed} planes")
+    for name, options in numbers.starts():
+        numbering, state = begun(name, options, rng)
+        for seat, _ in numbers.steps(numbering, state, rng, 5):
+            planes = numbering.observe(state, seat)
+            assert planes.shape == numbering.shape
+            flat = planes.cast("B").cast("f").tolist()
+            assert min(flat) >= 0
+            assert max(flat) <= 1
+
+
+def test_a_number_is_described_whatever_is_legal() -> None:
+    numbering, _ = begun("hex", {"width": 7, "height": 5}, random.Random(1))
+    for family in numbering.families:
+        assert numbering.describe(family.first)["family"] == family.name
+        assert numbering.describe(family.first + family.size - 1) == {"family": family.name} | {
+            digit.name: digit.size - 1 for digit in family.digits
+        }
+    for wrong in (-1, numbering.n_actions):
+        with pytest.raises(BadNumber, match="from 0 to"):
+            numbering.describe(wrong)
+
+
+def test_an_army_of_parts_has_no_number_but_a_preset_has_one_either_way() -> None:
+    numbering, state = begun("confrontation", {}, random.Random(1))
+    seat = state.to_act[0]
+    preset = numbering.decode(state, seat, numbering.numbers(state, seat)[0], plain=True)
+    assert preset["type"] == "army"
+    assert numbering.encode(state, seat, preset) == numbering.numbers(state, seat)[0]
+    with pytest.raises(BadNumber, match="but for a preset"):
+        numbering.encode(state, seat, {"type": "army", "pieces": {"pawn": 1}})
+
+
+def test_an_open_template_and_an_illegal_action_have_no_number() -> None:
+    numbering, state = begun("hex", {}, random.Random(1))
+    seat = state.to_act[0]
+    open_template = state.legal(seat)[0]
+    for action in (open_template, {"type": "defend", "piece": 1}, {"type": "nonsense"}):
+        with pytest.raises(BadNumber):
+            numbering.encode(state, seat, action)

@@ -1,0 +1,222 @@
+"""PettingZoo environments and vectors of matches."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from pettingzoo.test import api_test, seed_test
+
+import warlog_core
+from tests import numbers
+from warlog_core import BadArrays, BadNumber, Busy, NotNumbered, zoo
+from warlog_core.zoo.vectors import CUT, ENDED, Arrays, Vector
+
+SMALL = {"width": 7, "height": 5, "army": "preset"}
+
+
+# ---- PettingZoo ----
+
+
+@pytest.mark.parametrize(("name", "options"), numbers.starts(), ids=str)
+def test_an_environment_passes_pettingzoos_own_tests_without_a_warning(
+    name: str, options: dict[str, Any]
+) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        env = zoo.env(name, options=options, max_cycles=25, render_mode="ansi")
+        api_test(env, num_cycles=40)
+        seed_test(lambda: zoo.env(name, options=options, max_cycles=12), num_cycles=3)
+
+
+def test_a_seed_is_a_match_with_all_its_draws() -> None:
+    def played(seed: int) -> list[bytes]:
+        env = zoo.raw_env("hex", options=SMALL)
+        env.reset(seed=seed)
+        for _ in range(60):
+            env.step(int(env.infos[env.agent_selection]["action_mask"].argmax()))
+        return [env.state_of_match.data]
+
+    assert played(3) == played(3)
+    assert played(3) != played(4)
+
+
+def test_a_match_that_is_too_long_is_truncated() -> None:
+    env = zoo.env("hex", options=SMALL, max_cycles=5)
+    env.reset(seed=1)
+    steps = 0
+    for _agent in env.agent_iter():
+        _, _, terminated, truncated, info = env.last()
+        assert not terminated
+        assert truncated == (steps >= 5)
+        steps += not truncated
+        env.step(None if truncated else int(info["action_mask"].argmax()))
+    assert steps == 5
+
+
+def test_rewards_come_with_the_end_to_those_who_won_and_lost() -> None:
+    env = zoo.env("hex", options=SMALL, gives_up=True)
+    env.reset(seed=1)
+    resign = next(f.first for f in env.unwrapped.numbering.families if f.name == "resign")
+    loser = env.agent_selection
+    assert env.last()[4]["action_mask"][resign] == 1
+    env.step(resign)
+    assert {agent: env.rewards[agent] for agent in env.agents} == {
+        agent: -1.0 if agent == loser else 1.0 for agent in env.agents
+    }
+
+
+def test_an_illegal_action_is_an_error_and_in_the_wrappers_loses() -> None:
+    raw = zoo.raw_env("hex", options=SMALL)
+    raw.reset(seed=1)
+    before = raw.state_of_match.data
+    illegal = int(raw.infos[raw.agent_selection]["action_mask"].argmin())
+    for number in (illegal, -1, 10**9, None):
+        with pytest.raises(BadNumber):
+            raw.step(number)
+    assert raw.state_of_match.data == before
+    env = zoo.env("hex", options=SMALL)
+    env.reset(seed=1)
+    agent = env.agent_selection
+    env.last()
+    env.step(illegal)
+    assert env.terminations[agent]
+    assert env.rewards[agent] == -1
+
+
+def test_what_a_seat_could_not_choose_by_number_is_refused_with_a_sentence(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # No options of the five books leave a seat without a preset, so that the numbers are taken away here.
+    with pytest.raises(warlog_core.Refused, match="invalid_options"):
+        zoo.env("hex", options={"width": 3})
+    monkeypatch.setattr(warlog_core.Numbering, "numbers", lambda *_, **__: [])
+    with pytest.raises(NotNumbered, match="red has nothing to choose but an open template"):
+        zoo.env("hex")
+
+
+def test_a_seat_that_does_not_play_is_no_agent() -> None:
+    env = zoo.raw_env("universal", options={"factions": ["majora", "evil"]})
+    assert env.possible_agents == ["majora_0", "evil_1"]
+
+
+# ---- vectors ----
+
+
+def random_actions(arrays: Arrays, rng: np.random.Generator) -> Any:
+    return (rng.random(arrays.masks.shape) * arrays.masks).argmax(axis=1)
+
+
+def played(vector: Vector, steps: int) -> tuple[int, bytes]:
+    """How many matches ended, and all that the arrays told."""
+    rng, ended, told = np.random.default_rng(1), 0, b""
+    for _ in range(steps):
+        vector.step(random_actions(vector.arrays, rng))
+        ended += int((vector.arrays.ends == ENDED).sum())
+        told += b"".join(array.tobytes() for array in vector.arrays)
+    return ended, told
+
+
+@pytest.mark.parametrize(("name", "options"), numbers.starts(), ids=str)
+def test_a_vector_steps_matches_of_every_game(name: str, options: dict[str, Any]) -> None:
+    vector = zoo.vector(name, 3, options=options, seed=4, max_cycles=9)
+    rng = np.random.default_rng(2)
+    for step in range(1, 19):
+        vector.step(random_actions(vector.arrays, rng))
+        assert vector.arrays.masks.any(axis=1).all()
+        assert (vector.arrays.ends == (CUT if step % 9 == 0 else 0)).all()
+        assert vector.arrays.observations.min() >= 0
+        assert vector.arrays.observations.max() <= 1
+
+
+def test_the_matches_of_a_vector_do_not_depend_on_its_threads() -> None:
+    one, three = (zoo.vector("hex", 7, options=SMALL, seed=9, threads=threads) for threads in (1, 3))
+    ended, told = played(one, 250)
+    assert (ended, told) == played(three, 250)
+    assert ended > 0
+    three.close()
+    assert (
+        zoo.vector("hex", 7, options=SMALL, seed=8).arrays.masks.tobytes() != told[: one.arrays.masks.nbytes]
+    )
+
+
+def test_a_vector_tells_what_the_environment_tells() -> None:
+    vector = zoo.vector("junqi", 1, options={"mode": "flip", "players": 2}, seed=1)
+    arrays = vector.arrays
+    numbering = vector.numbering
+    state = warlog_core.game("junqi").new(options={"mode": "flip", "players": 2}, draws=bytes)
+    seat = state.seats[arrays.seats[0]]
+    assert state.to_act[0] == seat
+    assert set(np.flatnonzero(arrays.masks[0])) == set(numbering.numbers(state, seat, play_on=True))
+    assert np.array_equal(arrays.observations[0], np.asarray(numbering.observe(state, seat)))
+
+
+def test_a_number_that_is_not_legal_names_its_match_and_changes_nothing() -> None:
+    vector = zoo.vector("hex", 4, options=SMALL, seed=1)
+    actions = vector.arrays.masks.argmax(axis=1)
+    wrong = actions.copy()
+    wrong[2] = vector.arrays.masks[2].argmin()
+    before = [array.tobytes() for array in vector.arrays]
+    with pytest.raises(BadNumber, match="match 2") as caught:
+        vector.step(wrong)
+    assert caught.value.index == 2
+    assert [array.tobytes() for array in vector.arrays] == before
+    vector.step(actions)
+
+
+def test_arrays_of_a_wrong_type_size_or_order_are_refused() -> None:
+    right = zoo.vector("hex", 4, options=SMALL).new_arrays()
+    wrong: dict[str, Any] = {
+        "observations": np.zeros(right.observations.shape, np.float64),
+        "masks": np.asfortranarray(right.masks),
+        "rewards": right.rewards[:3],
+        "ends": right.ends.tolist(),
+        "seats": np.zeros(8, np.int32)[::2],
+    }
+    read_only = right.masks.copy()
+    read_only.flags.writeable = False
+    for name, array in [*wrong.items(), ("masks", read_only)]:
+        with pytest.raises(BadArrays, match=name):
+            zoo.vector("hex", 4, options=SMALL, arrays=right._replace(**{name: array}))
+    mine = zoo.vector("hex", 4, options=SMALL, arrays=right)
+    assert mine.arrays.masks is right.masks
+    no_actions: list[Any] = [np.zeros(4), np.zeros(3, int), [0, 0, 0, 0], np.zeros((4, 1), int)]
+    for actions in no_actions:
+        with pytest.raises(BadArrays, match="actions"):
+            mine.step(actions)
+    for number in (-1, 2**40):
+        with pytest.raises(BadNumber):
+            mine.step(np.full(4, number))
+
+
+def test_two_threads_on_one_vector_are_an_error() -> None:
+    vector = zoo.vector("hex", 64, options=SMALL)
+    actions = vector.arrays.masks.argmax(axis=1)
+    inside = threading.Event()
+    leave = threading.Event()
+
+    def stay(numbers: Any) -> None:
+        inside.set()
+        leave.wait(10)
+
+    vector._step = stay  # type: ignore[method-assign]
+    first = threading.Thread(target=vector.step, args=(actions,))
+    first.start()
+    inside.wait(10)
+    with pytest.raises(Busy, match="another thread"):
+        vector.step(actions)
+    leave.set()
+    first.join()
+
+
+def test_without_pettingzoo_a_sentence_says_what_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    import sys
+
+    monkeypatch.setitem(sys.modules, "pettingzoo", None)
+    monkeypatch.delitem(sys.modules, "warlog_core.zoo.aec", raising=False)
+    monkeypatch.delattr(zoo, "aec", raising=False)
+    with pytest.raises(ImportError, match=r"pip install \"warlog-core\[zoo\]\""):
+        zoo.env("hex")
