@@ -13,6 +13,7 @@
     │  ├─ WrongInvitation            the seat needs an invitation, and this is not the right one
     │  ├─ NoSpectators               the running match may not be watched
     │  ├─ NotForBots                 quick pairing, for an account that is a program's
+    │  ├─ NotChallenged              this player takes no challenge from the caller
     │  ├─ Competitive                undo, option change or edit in a competitive match
     │  └─ Hidden                     the complete record of a running match in which others hide something
     ├─ Unknown                       does not exist, or the caller may not know that it does
@@ -25,6 +26,7 @@
     │  ├─ SeatTaken                  another player has the seat, or the caller has one already
     │  ├─ WrongStatus                the status (lobby, playing, finished, aborted) does not allow this
     │  ├─ NoProposal                 no proposal is open
+    │  ├─ NoChallenge                no challenge of the caller is open
     │  ├─ ProposalChanged            the open proposal is not the one named
     │  ├─ AlreadyDisclosed           a secret that the request would have to keep is known already
     │  ├─ IdempotencyKeyReused       the key was used with another body
@@ -145,6 +147,14 @@ class NotForBots(Forbidden):
     text = "This is not for accounts of programs."
 
 
+class NotChallenged(Forbidden):
+    """Whether he has blocked the caller, or has too many challenges, is not said."""
+
+    code = "not_challenged"
+    text = "The player takes no challenge from you at present."
+    facts = ("player",)
+
+
 class Competitive(Forbidden):
     code = "competitive"
     text = "This is not possible in a competitive match."
@@ -242,6 +252,13 @@ class WrongStatus(Conflict):
 class NoProposal(Conflict):
     code = "no_proposal"
     text = "No proposal is open: it has been decided on, or has lapsed with an action that was taken since."
+
+
+class NoChallenge(Conflict):
+    code = "no_challenge"
+    text = (
+        "No challenge in this match waits for your answer; perhaps it was answered, withdrawn, or has lapsed."
+    )
 
 
 class ProposalChanged(Conflict):
@@ -349,6 +366,7 @@ QuotaName = Literal[
     "pairing_entries",
     "following_per_player",
     "blocked_per_player",
+    "challenges_per_player",
 ]
 
 

@@ -28,6 +28,7 @@ from .memory.loading import Loader
 from .new_matches import NewMatches
 from .player_commands import PlayerCommands
 from .players.before_append import BeforeAppend
+from .players.challenges import Challenges
 from .players.presence import Presence
 from .players.quotas import Quotas
 from .players.stakes import Stakes
@@ -67,6 +68,7 @@ class Matches:
         quotas: Quotas | None = None,
         settings: MatchSettings | None = None,
         presence: Presence | None = None,
+        challenges: Challenges | None = None,
         claims: Claims | None = None,
         heavy: Threads | None = None,
         brief: Threads | None = None,
@@ -97,7 +99,7 @@ class Matches:
         )
         self.admission = Admission(store, self._loader, presence)
         lookups = Lookups(self.admission.load, scenario, self._heavy)
-        self._before = before = BeforeAppend(stakes, quotas, presence)
+        self._before = before = BeforeAppend(stakes, quotas, presence, challenges)
         self.new = NewMatches(
             self.attempt,
             self._loader,

@@ -20,6 +20,7 @@ from warlog_events.errors import DiskFull, Unavailable, WarlogError
 from warlog_events.matches import Matches
 from warlog_events.memory.archive import Archive, Files
 from warlog_events.players.accounts import Accounts
+from warlog_events.players.challenges import Challenges
 from warlog_events.players.directory import Directory
 from warlog_events.players.house import House
 from warlog_events.players.layouts import Library
@@ -114,6 +115,18 @@ class Backend:
                 counted_any_options=settings.counted_any_options,
             ),
         )
+        quotas = Quotas(
+            connection,
+            world,
+            self.store,
+            QuotaSettings(
+                lobbies_per_player=settings.lobbies_per_player,
+                matches_per_player=settings.matches_per_player,
+                matches_per_day=settings.matches_per_day,
+                imports_per_day=settings.imports_per_day,
+                challenges_per_player=settings.challenges_per_player,
+            ),
+        )
         self.presence = Presence(connection, world)
         self.matches = Matches(
             self.store,
@@ -122,17 +135,8 @@ class Backend:
             scenario=lambda scenario_id, player_id: self.scenarios.beginning(scenario_id, player_id),
             stakes=stakes,
             presence=self.presence,
-            quotas=Quotas(
-                connection,
-                world,
-                self.store,
-                QuotaSettings(
-                    lobbies_per_player=settings.lobbies_per_player,
-                    matches_per_player=settings.matches_per_player,
-                    matches_per_day=settings.matches_per_day,
-                    imports_per_day=settings.imports_per_day,
-                ),
-            ),
+            quotas=quotas,
+            challenges=Challenges(self.relations, quotas),
             settings=MatchSettings(
                 proposal_bytes_per_match=settings.proposal_bytes_per_match,
                 events_per_match=settings.events_per_match,

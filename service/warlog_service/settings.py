@@ -62,6 +62,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     matches_per_player: Count = 200  # open lobbies and running matches that one player has made
     matches_per_day: Count = 2_000  # that one player makes, imports included
     imports_per_day: Count = 100
+    challenges_per_player: Count = 50  # that wait for one player's answer
     events_per_match: Count = 50_000  # then players can only resign, leave and end the match
     proposal_bytes_per_match: Count = 4 * MEGABYTE  # all proposals, and the changes that they made
     scenarios_per_player: Count = 200

@@ -37,6 +37,7 @@ WORDS = {
     "AbortReason": ("MatchAbortedEvent", "reason"),
     "BeginningKind": ("Beginning", "kind"),
     "Consent": ("Match", "consent"),
+    "DeclineReason": ("Declined", "reason"),
     "MatchStatus": ("Match", "status"),
     "Mode": ("Match", "mode"),
     "LimitName": ("Problem", "limit"),

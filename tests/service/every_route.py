@@ -189,6 +189,8 @@ def _server(asking: Asking, table: Table) -> None:
         asking.read(path)
     asking("POST", f"{game}/positions/check", {"options": {}, "position": {}})
     match = f"/matches/{table.match}"
+    asking("POST", f"{match}/decline", {"reason": "later"}, if_match='"999"', idempotency_key="decline")
+    asking("POST", f"{match}/decline", {"reason": "later"})
     asking("POST", f"{match}/join", {"wish": hidden}, if_match='"999"', idempotency_key="join")
     for seat in (hidden, own):
         asking(

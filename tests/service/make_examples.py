@@ -177,6 +177,8 @@ def play(url: str) -> Session:
     call("get_scenario", stranger, "GET", f"/scenarios/{saved['scenario']['id']}")
     call("get_scenarios", stranger, "GET", "/scenarios")
     call("delete_scenario", ada, "DELETE", f"/scenarios/{saved['scenario']['id']}")
+    challenged = ada.create(options=OPTIONS, seats={"red": "me", "blue": ben.id})["match"]["id"]
+    call("post_decline", ben, "POST", f"/matches/{challenged}/decline", {"reason": "later"})
     wished = ada.create(options=OPTIONS, seating="wish")["match"]["id"]
     call("post_join", ada, "POST", f"/matches/{wished}/join", {"wish": "blue"})
     call(

@@ -258,6 +258,9 @@ def test_every_command_of_every_kind_is_exactly_one_version(api: Api) -> None:
     agreed("position_edited", "edit", position=position)
     one(blue.act(match, "blue", RESIGN), "action_taken")
     agreed("rematch_agreed", "rematch")
+    match = red.create(seats={"red": "me", "blue": blue.id}, options={"seats": 3})["match"]["id"]
+    version = 1
+    one(blue.post(f"/matches/{match}/decline", {"reason": "later"}), "challenge_declined")
     match = red.create(seats={"red": "me", "blue": blue.id})["match"]["id"]
     version = 1
     agreed("became_competitive", "competitive")

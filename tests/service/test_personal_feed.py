@@ -59,15 +59,15 @@ def test_what_happens_in_a_match_reaches_both_players(api: Api) -> None:
         ready(reds)
         ready(blues)
         match = red.create(seats={"red": "me", "blue": blue.id})["match"]["id"]
-        _, name, invited = blues.take(1)[0]
-        assert (name, invited) == (
-            "invited",
+        _, name, challenged = blues.take(1)[0]
+        assert (name, challenged) == (
+            "challenged",
             {
-                "type": "invited",
+                "type": "challenged",
                 "match": match,
                 "game": "hex",
                 "version": 1,
-                "at": invited["at"],
+                "at": challenged["at"],
                 "seats": ["blue"],
             },
         )
@@ -372,7 +372,7 @@ def test_workers_are_killed_and_every_notice_comes_once_and_in_order(tmp_path: P
             eventually(partial(reader.has_seen, "match_over", len(matches)), 15)
             reader.done = True
             found: dict[str, list[tuple[str, str, int]]] = defaultdict(list)
-            for row in rows([one for one in reader.seen if one[1] not in ("seated", "invited")]):
+            for row in rows([one for one in reader.seen if one[1] not in ("seated", "challenged")]):
                 found[row[1]].append(row)
             assert found == {match: expected(who, who.id, match) for match in matches}
             assert sum(map(len, found.values())) > 2 * len(matches)  # beginnings, ends, and turns between

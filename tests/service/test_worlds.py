@@ -232,7 +232,7 @@ def test_what_people_are_told_does_not_depend_on_what_is_hidden(tmp_path: Path) 
                 ok(world.blue.act(world.match, "blue", {"type": "resign"}), 201)
                 names = [name for _, name, _ in blues.take(6)]
                 assert names == [
-                    "invited",
+                    "challenged",
                     "match_started",
                     "your_turn",
                     "proposal",

@@ -14,7 +14,7 @@ from typing import Any, TypedDict, Unpack
 import msgspec
 
 from . import descriptions, models
-from .literals import Consent, Mode, Scope, Seating, Visibility
+from .literals import Consent, DeclineReason, Mode, Scope, Seating, Visibility
 from .methods import endpoint, paged
 from .models import Json, Seats
 from .request import (
@@ -301,8 +301,10 @@ class Endpoints:
         player: str | None = None,
         **how: Unpack[How],
     ) -> Request[models.Match]:
-        """Takes a free seat in the lobby; `prepare` it then. `player`: `bot:1` to `bot:8` gives the seat to a bot of
-        the house. Raises SeatTaken, WrongInvitation, UnknownSeat."""
+        """Takes a free seat in the lobby; `prepare` it then. The seat of a challenge is prepared by this.
+
+        `player`: `bot:1` to `bot:8` gives the seat to a bot of the house. Raises SeatTaken, WrongInvitation,
+        UnknownSeat."""
         given = {"invitation": invitation, "player": player}
         body = {name: value for name, value in given.items() if value is not None}
         return _command(send("PUT", _MATCH, "matches", match, "seats", seat, body=body), **how)
@@ -312,6 +314,11 @@ class Endpoints:
         """In the lobby: the seat is free again. In a running competitive match of a game that has fleeing, its player
         flees, and loses. Else WrongStatus."""
         return _command(send("DELETE", _MATCH, "matches", match, "seats", seat), **how)
+
+    @endpoint
+    def decline(self, match: str, reason: DeclineReason, **how: Unpack[How]) -> Request[models.Match]:
+        """Declines a challenge: the seats that the maker of the match gave to the caller. Raises NoChallenge."""
+        return _command(post(_MATCH, "matches", match, "decline", body={"reason": reason}), **how)
 
     @endpoint
     def join(self, match: str, wish: str | None = None, **how: Unpack[How]) -> Request[models.Match]:

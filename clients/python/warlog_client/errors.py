@@ -8,12 +8,12 @@ WarlogError
     ├── BadRequest          400   MalformedBody  BadParameter
     ├── Unauthenticated     401
     ├── Forbidden           403   NotYourSeat  InsufficientScope  WrongInvitation  NoSpectators  Competitive
-    │                             Hidden  CrossOrigin  NotForBots
+    │                             Hidden  CrossOrigin  NotForBots  NotChallenged
     ├── NotFound            404   UnknownMatch  UnknownSeat  UnknownGame  UnknownVersion  UnknownPlayer
     │                             UnknownScenario  UnknownToken  UnknownEntry  UnknownLayout  UnknownOptions
     │                             NoView
     ├── Conflict            409   VersionConflict  SeatTaken  WrongStatus  NoProposal  ProposalChanged
-    │                             AlreadyDisclosed  IdempotencyKeyReused  TooLate
+    │                             AlreadyDisclosed  IdempotencyKeyReused  TooLate  NoChallenge
     ├── BodyTooLarge        413
     ├── RuleRefused         422   every code of the rule books, in `code`
     ├── TooManyRequests     429   QuotaExceeded
@@ -159,6 +159,12 @@ class NotForBots(Forbidden):
     known_code = "not_for_bots"
 
 
+class NotChallenged(Forbidden):
+    """The player takes no challenge from you at present."""
+
+    known_code = "not_challenged"
+
+
 class Hidden(Forbidden):
     """Parts of this match are hidden from you while it runs."""
 
@@ -261,6 +267,12 @@ class NoProposal(Conflict):
     """No proposal is open: it has been decided on, or has lapsed with an action that was taken since."""
 
     known_code = "no_proposal"
+
+
+class NoChallenge(Conflict):
+    """No challenge in this match waits for your answer; perhaps it was answered, withdrawn, or has lapsed."""
+
+    known_code = "no_challenge"
 
 
 class ProposalChanged(Conflict):

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from typing import Literal
 
-AbortReason = Literal["abandoned", "nobody_ready"]
+AbortReason = Literal["abandoned", "nobody_ready", "declined"]
 BeginningKind = Literal["standard", "position", "import"]
 Code = Literal[
     "already_disclosed", "bad_parameter", "bad_record", "body_too_large", "competitive", "cross_origin",
     "disk_full", "headers_too_large", "hidden", "idempotency_key_reused", "illegal_destination",
     "insufficient_gold", "insufficient_scope", "integrity_error", "internal_error", "invalid_options",
     "invalid_position", "malformed_action", "malformed_body", "malformed_request", "match_over",
-    "method_not_allowed", "no_proposal", "no_spectators", "no_view", "not_for_bots", "not_your_piece", "not_your_seat",
+    "method_not_allowed", "no_proposal", "no_spectators", "no_view", "not_for_bots",
+    "no_challenge", "not_challenged", "not_your_piece", "not_your_seat",
     "not_your_turn", "proposal_changed", "quota_exceeded", "request_timeout", "seat_taken",
     "too_few_matches", "too_late", "too_many_requests", "unauthenticated", "unavailable", "unconfirmed",
     "unknown_bot", "unknown_entry", "unknown_game", "unknown_layout", "unknown_match", "unknown_options",
@@ -26,11 +27,12 @@ Code = Literal[
 """Of a refusal. The codes of a game's rule book are in the `errors` of its description."""
 
 Consent = Literal["all", "none"]
+DeclineReason = Literal["later", "options", "not_now"]
 EventType = Literal[
     "match_created", "seat_taken", "seat_left", "player_joined", "seats_assigned", "seat_prepared",
     "options_changed", "match_started", "action_taken", "proposal_made", "proposal_accepted",
     "proposal_rejected", "time_travelled", "position_edited", "became_competitive", "match_aborted",
-    "rematch_agreed",
+    "rematch_agreed", "challenge_declined",
 ]  # fmt: skip
 LimitName = Literal[
     "requests_per_caller", "requests_per_address", "commands_per_caller", "accounts_per_address",
@@ -47,6 +49,7 @@ QuotaName = Literal[
     "tokens_per_player", "layouts_per_game", "options_per_game", "scenarios_per_player",
     "lobbies_per_player", "matches_per_player", "matches_per_day", "imports_per_day", "events_per_match",
     "proposal_bytes_per_match", "pairing_entries", "following_per_player", "blocked_per_player",
+    "challenges_per_player",
 ]  # fmt: skip
 """The `quota` of a refusal with `quota_exceeded`."""
 

@@ -156,12 +156,14 @@ class NewToken(Struct, frozen=True):
 
 
 class Seat(Struct, frozen=True):
-    """`player` is None while nobody holds the seat. by_invitation: only who has the invitation may take it."""
+    """`player` is None while nobody holds the seat. by_invitation: only who has the invitation may take it.
+    challenged: the maker of the match has given it to the player, who has not answered."""
 
     seat: str
     player: Player | None = None
     prepared: bool = False
     by_invitation: bool = False
+    challenged: bool = False
 
 
 class Joined(Struct, frozen=True):
@@ -408,9 +410,10 @@ class Notice(Struct, frozen=True):
     """Of your own feed: something that happened to you in a match. Fields that its type does not have are None.
 
     id        by which a feed goes on after it
-    type      invited, seated, match_started, your_turn, proposal, match_over; ready and reset, which are of no match;
-              more will come
-    seats     yours; of your_turn those that are to act
+    type      challenged, accepted, declined, seated, match_started, your_turn, proposal, match_over; ready and reset,
+              which are of no match; more will come
+    seats     yours; of your_turn those that are to act; of accepted and declined those of the player who answered
+    reason    of declined: later, options, not_now or lapsed
     deadline  of your_turn: the first of these seats'
     proposal  of proposal: its kind
     status    of match_over: finished or aborted; with `result` of a finished match
@@ -428,6 +431,7 @@ class Notice(Struct, frozen=True):
     status: MatchStatus | None = None
     result: Result | None = None
     ask: list[str] | None = None
+    reason: str | None = None
     id: str = ""
 
 

@@ -157,6 +157,7 @@ class Matches(Namespace[C]):
 
     take_seat = Endpoints.take_seat
     leave_seat = Endpoints.leave_seat
+    decline = Endpoints.decline
     join = Endpoints.join
 
     act = Endpoints.act

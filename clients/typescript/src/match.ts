@@ -126,6 +126,14 @@ export class MatchHandle<G extends GameName = GameName> {
     return ofGame(answer.match);
   }
 
+  /** Declines a challenge: you do not take the seats that the maker of the match gave you. Throws `no_challenge`. */
+  async decline(reason: "later" | "options" | "not_now", command: Command = {}): Promise<Match<G>> {
+    const { signal } = command;
+    const params = { path: this.#path, header: commanded(command) };
+    const answer = await data(this.#http.api.POST("/v1/matches/{match_id}/decline", { params, body: { reason }, signal }));
+    return ofGame(answer.match);
+  }
+
   /** Joins a match whose seats are given by wish (`seating: "wish"`), or changes your wish. */
   async join(how: Command & { wish?: string | undefined } = {}): Promise<Match<G>> {
     const { wish, signal, ...command } = how;

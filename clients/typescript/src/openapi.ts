@@ -252,8 +252,9 @@ export interface paths {
          * @description Create a match.
          *
          *     `seats` gives for each seat `me`, `open`, `invite`, a player id, or a bot of the house (`bot:1` to `bot:8`). The
-         *     answer has the invitations, which are shown only here. If you and bots of the house have all seats, the match starts
-         *     with this call.
+         *     answer has the invitations, which are shown only here. A seat with a player id is a challenge: the player hears of
+         *     it in the personal feed, and takes the seat or declines; it lapses after a day. If you and bots of the house have
+         *     all seats, the match starts with this call.
          *
          *     With an `Idempotency-Key` the call can be repeated for 24 hours: the repeat makes nothing, and gets the first answer
          *     with its invitations. Any other call of yours that makes something, and this one with another body, needs another
@@ -382,6 +383,29 @@ export interface paths {
          *     the answer is the last of them.
          */
         post: operations["post_command"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/matches/{match_id}/decline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Decline a challenge: you do not take the seats that the maker of the match has given you. The maker is told, with
+         * @description Decline a challenge: you do not take the seats that the maker of the match has given you. The maker is told, with
+         *     the reason. If nobody else was to play, the match is aborted.
+         *
+         *     A challenge that nobody answers lapses after a day (`deadlines` of the match).
+         */
+        post: operations["post_decline"];
         delete?: never;
         options?: never;
         head?: never;
@@ -531,8 +555,9 @@ export interface paths {
         };
         get?: never;
         /**
-         * Take a seat, with its invitation if it needs one. One player may hold several seats
-         * @description Take a seat, with its invitation if it needs one. One player may hold several seats.
+         * Take a seat, with its invitation if it needs one. One player may hold several seats. A seat of a challenge, which
+         * @description Take a seat, with its invitation if it needs one. One player may hold several seats. A seat of a challenge, which
+         *     you hold already, is prepared by this; if it was the last one, the match starts.
          *
          *     With `player` (`bot:1` to `bot:8`) a bot of the house gets the seat, and is prepared at once; with the last seat the
          *     match starts. Who made the match, or holds a seat, may do this, and take the seat from it again.
@@ -868,8 +893,8 @@ export interface paths {
          * Server-Sent Events: what happens to you in all your matches
          * @description Server-Sent Events: what happens to you in all your matches.
          *
-         *     `invited`, `seated`, `match_started`, `your_turn`, `proposal`, `match_over`. Ignore types that you do not know: more
-         *     will come.
+         *     `challenged`, `accepted`, `declined`, `seated`, `match_started`, `your_turn`, `proposal`, `match_over`. Ignore types
+         *     that you do not know: more will come.
          *     There is one notice of a kind for each change of a match, however many seats you hold, and it comes also for what
          *     you have done yourself.
          *
@@ -1218,6 +1243,27 @@ export interface components {
             /** @description version of the event `proposal_made` */
             proposal: number;
         };
+        /** @description Somebody whom you have challenged has taken these `seats`, and the match waits for others, perhaps for you. */
+        AcceptedNotice: {
+            /**
+             * @description says which it is
+             * @enum {unknown}
+             */
+            type: "accepted";
+            /** @description id of the match */
+            match: string;
+            /** @description its game */
+            game: string;
+            /** @description the match's version when this happened */
+            version: number;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            at: string;
+            /** @description your seats, unless the notice says others */
+            seats: string[];
+        };
         /** @description A player. */
         Account: {
             /** @description id of the player */
@@ -1489,6 +1535,55 @@ export interface components {
             text: string;
             /** @description pieces: the levels of the board on which it can be without help */
             levels?: string[];
+        };
+        /** @description Somebody does not take the seats that the maker of the match gave to him: they are free again. */
+        ChallengeDeclinedEvent: {
+            /**
+             * @description says which it is
+             * @enum {unknown}
+             */
+            type: "challenge_declined";
+            /** @description the number of the event in its match */
+            version: number;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            at: string;
+            /** @description the seats that are free */
+            seats: string[];
+            /**
+             * @description why; `lapsed`: nobody answered within a day
+             * @enum {unknown}
+             */
+            reason: "lapsed" | "later" | "not_now" | "options";
+            /** @description who declines; absent: it has lapsed */
+            player?: components["schemas"]["PlayerName"];
+        };
+        /**
+         * @description Somebody has made a match and given you these seats. It begins when all are prepared, you too (`PUT
+         *         /v1/matches/{match_id}/seats/{seat}`, or `prepare`). To decline, `POST /v1/matches/{match_id}/decline`. The match's
+         *         `deadlines` say when the challenge lapses.
+         */
+        ChallengedNotice: {
+            /**
+             * @description says which it is
+             * @enum {unknown}
+             */
+            type: "challenged";
+            /** @description id of the match */
+            match: string;
+            /** @description its game */
+            game: string;
+            /** @description the match's version when this happened */
+            version: number;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            at: string;
+            /** @description your seats, unless the notice says others */
+            seats: string[];
         };
         /** @description One of these. */
         Choice: {
@@ -2707,6 +2802,40 @@ export interface components {
             /** @description everybody may have the complete record and position of the running match; casual alone (default: `false`) */
             open_record?: boolean;
         };
+        /** @description Why you decline a challenge. */
+        Declined: {
+            /**
+             * @description `later`: ask again; `options`: not with these options; `not_now`: no
+             * @enum {unknown}
+             */
+            reason: "later" | "not_now" | "options";
+        };
+        /** @description Somebody whom you have challenged does not take these `seats`; or you do not, or have not answered. */
+        DeclinedNotice: {
+            /**
+             * @description says which it is
+             * @enum {unknown}
+             */
+            type: "declined";
+            /** @description id of the match */
+            match: string;
+            /** @description its game */
+            game: string;
+            /** @description the match's version when this happened */
+            version: number;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            at: string;
+            /** @description your seats, unless the notice says others */
+            seats: string[];
+            /**
+             * @description why; `lapsed`: no answer within a day; absent: the seat was left
+             * @enum {unknown}
+             */
+            reason?: "lapsed" | "later" | "not_now" | "options";
+        };
         /** @description The JSON Schema of a type of action, or of something that an action contains, which has no `kind`. */
         DescribedAction: {
             /** @description name of the Struct */
@@ -2953,7 +3082,7 @@ export interface components {
             count: string;
         };
         /** @description An event of a match as you may see it, told apart by `type`. */
-        Event: components["schemas"]["MatchCreatedEvent"] | components["schemas"]["PlayerJoinedEvent"] | components["schemas"]["SeatsAssignedEvent"] | components["schemas"]["SeatTakenEvent"] | components["schemas"]["SeatLeftEvent"] | components["schemas"]["SeatPreparedEvent"] | components["schemas"]["MatchStartedEvent"] | components["schemas"]["ActionTakenEvent"] | components["schemas"]["ProposalMadeEvent"] | components["schemas"]["ProposalAcceptedEvent"] | components["schemas"]["ProposalRejectedEvent"] | components["schemas"]["OptionsChangedEvent"] | components["schemas"]["TimeTravelledEvent"] | components["schemas"]["PositionEditedEvent"] | components["schemas"]["BecameCompetitiveEvent"] | components["schemas"]["RematchAgreedEvent"] | components["schemas"]["MatchAbortedEvent"];
+        Event: components["schemas"]["MatchCreatedEvent"] | components["schemas"]["PlayerJoinedEvent"] | components["schemas"]["SeatsAssignedEvent"] | components["schemas"]["SeatTakenEvent"] | components["schemas"]["SeatLeftEvent"] | components["schemas"]["SeatPreparedEvent"] | components["schemas"]["ChallengeDeclinedEvent"] | components["schemas"]["MatchStartedEvent"] | components["schemas"]["ActionTakenEvent"] | components["schemas"]["ProposalMadeEvent"] | components["schemas"]["ProposalAcceptedEvent"] | components["schemas"]["ProposalRejectedEvent"] | components["schemas"]["OptionsChangedEvent"] | components["schemas"]["TimeTravelledEvent"] | components["schemas"]["PositionEditedEvent"] | components["schemas"]["BecameCompetitiveEvent"] | components["schemas"]["RematchAgreedEvent"] | components["schemas"]["MatchAbortedEvent"];
         /** @description What an event did on the board. */
         EventTrace: {
             /** @description the match's newest version */
@@ -3972,30 +4101,6 @@ export interface components {
                 [key: string]: number;
             };
         };
-        /**
-         * @description Somebody has made a match and given you these seats. It begins when all are prepared, you too (`prepare`). To
-         *         decline, leave them (`DELETE /v1/matches/{match_id}/seats/{seat}`).
-         */
-        InvitedNotice: {
-            /**
-             * @description says which it is
-             * @enum {unknown}
-             */
-            type: "invited";
-            /** @description id of the match */
-            match: string;
-            /** @description its game */
-            game: string;
-            /** @description the match's version when this happened */
-            version: number;
-            /**
-             * Format: date-time
-             * @description RFC 3339, UTC
-             */
-            at: string;
-            /** @description your seats */
-            seats: string[];
-        };
         /** @description Somebody who joined a match whose seats are given by wish. */
         Joined: {
             /** @description who joined */
@@ -4999,7 +5104,7 @@ export interface components {
             required?: boolean;
         };
         /** @description An event as feeds give it, and the answer to a command. */
-        LiveEvent: (components["schemas"]["MatchCreatedEvent"] | components["schemas"]["PlayerJoinedEvent"] | components["schemas"]["SeatsAssignedEvent"] | components["schemas"]["SeatTakenEvent"] | components["schemas"]["SeatLeftEvent"] | components["schemas"]["SeatPreparedEvent"] | components["schemas"]["MatchStartedEvent"] | components["schemas"]["ActionTakenEvent"] | components["schemas"]["ProposalMadeEvent"] | components["schemas"]["ProposalAcceptedEvent"] | components["schemas"]["ProposalRejectedEvent"] | components["schemas"]["OptionsChangedEvent"] | components["schemas"]["TimeTravelledEvent"] | components["schemas"]["PositionEditedEvent"] | components["schemas"]["BecameCompetitiveEvent"] | components["schemas"]["RematchAgreedEvent"] | components["schemas"]["MatchAbortedEvent"]) & components["schemas"]["Turn"];
+        LiveEvent: (components["schemas"]["MatchCreatedEvent"] | components["schemas"]["PlayerJoinedEvent"] | components["schemas"]["SeatsAssignedEvent"] | components["schemas"]["SeatTakenEvent"] | components["schemas"]["SeatLeftEvent"] | components["schemas"]["SeatPreparedEvent"] | components["schemas"]["ChallengeDeclinedEvent"] | components["schemas"]["MatchStartedEvent"] | components["schemas"]["ActionTakenEvent"] | components["schemas"]["ProposalMadeEvent"] | components["schemas"]["ProposalAcceptedEvent"] | components["schemas"]["ProposalRejectedEvent"] | components["schemas"]["OptionsChangedEvent"] | components["schemas"]["TimeTravelledEvent"] | components["schemas"]["PositionEditedEvent"] | components["schemas"]["BecameCompetitiveEvent"] | components["schemas"]["RematchAgreedEvent"] | components["schemas"]["MatchAbortedEvent"]) & components["schemas"]["Turn"];
         /** @description A stored event that is no action, as it stands in the stream, for checking the chain. */
         LogEntry: {
             /** @description the number of the event in the match of the record */
@@ -5140,10 +5245,10 @@ export interface components {
             /** @description version of the proposal that was accepted; null: it needed nobody's consent */
             proposal?: number | null;
             /**
-             * @description why the server ended it; absent: its players did
+             * @description why it was ended; absent: its players agreed
              * @enum {unknown}
              */
-            reason?: "abandoned" | "nobody_ready";
+            reason?: "abandoned" | "declined" | "nobody_ready";
         };
         /** @description A match. */
         MatchAnswer: {
@@ -5247,7 +5352,7 @@ export interface components {
              * @description RFC 3339, UTC
              */
             at: string;
-            /** @description your seats */
+            /** @description your seats, unless the notice says others */
             seats: string[];
             /**
              * @description how it ended
@@ -5304,7 +5409,7 @@ export interface components {
              * @description RFC 3339, UTC
              */
             at: string;
-            /** @description your seats */
+            /** @description your seats, unless the notice says others */
             seats: string[];
         };
         /** @description Matches, newest first. */
@@ -5369,7 +5474,7 @@ export interface components {
             parent?: number;
         };
         /** @description What a personal feed tells, told apart by `type`. More types will come; ignore those that you do not know. */
-        Notice: components["schemas"]["SeatedNotice"] | components["schemas"]["InvitedNotice"] | components["schemas"]["MatchStartedNotice"] | components["schemas"]["YourTurnNotice"] | components["schemas"]["ProposalNotice"] | components["schemas"]["MatchOverNotice"] | components["schemas"]["Ready"] | components["schemas"]["Reset"];
+        Notice: components["schemas"]["SeatedNotice"] | components["schemas"]["ChallengedNotice"] | components["schemas"]["AcceptedNotice"] | components["schemas"]["DeclinedNotice"] | components["schemas"]["MatchStartedNotice"] | components["schemas"]["YourTurnNotice"] | components["schemas"]["ProposalNotice"] | components["schemas"]["MatchOverNotice"] | components["schemas"]["Ready"] | components["schemas"]["Reset"];
         /** @description A number; each costs `cost` from the budget. */
         Number: {
             /**
@@ -5700,7 +5805,7 @@ export interface components {
              * @description quota_exceeded: the quota's name
              * @enum {unknown}
              */
-            quota?: "blocked_per_player" | "events_per_match" | "following_per_player" | "imports_per_day" | "layouts_per_game" | "lobbies_per_player" | "matches_per_day" | "matches_per_player" | "options_per_game" | "pairing_entries" | "proposal_bytes_per_match" | "scenarios_per_player" | "tokens_per_player";
+            quota?: "blocked_per_player" | "challenges_per_player" | "events_per_match" | "following_per_player" | "imports_per_day" | "layouts_per_game" | "lobbies_per_player" | "matches_per_day" | "matches_per_player" | "options_per_game" | "pairing_entries" | "proposal_bytes_per_match" | "scenarios_per_player" | "tokens_per_player";
             /** @description too_many_requests: the limit's name; quota_exceeded: the number allowed */
             limit?: number | ("accounts_per_address" | "commands_per_caller" | "failures_per_address" | "feeds_per_caller" | "heavy_bytes_max" | "heavy_per_address" | "heavy_per_caller" | "requests_per_address" | "requests_per_caller");
         };
@@ -5767,7 +5872,7 @@ export interface components {
              * @description RFC 3339, UTC
              */
             at: string;
-            /** @description your seats */
+            /** @description your seats, unless the notice says others */
             seats: string[];
             /**
              * @description its kind; `GET /v1/matches/{match_id}` has the rest
@@ -6145,6 +6250,8 @@ export interface components {
             prepared: boolean;
             /** @description true: only who has the invitation may take it */
             by_invitation?: boolean;
+            /** @description true: the maker of the match has given the seat away, and the player has not answered */
+            challenged?: boolean;
         };
         /** @description A seat in the lobby is free again. */
         SeatLeftEvent: {
@@ -6221,7 +6328,7 @@ export interface components {
              * @description RFC 3339, UTC
              */
             at: string;
-            /** @description your seats */
+            /** @description your seats, unless the notice says others */
             seats: string[];
         };
         /** @description The last player joined, and all have got their seats. */
@@ -8877,7 +8984,7 @@ export interface components {
              * @description RFC 3339, UTC
              */
             at: string;
-            /** @description your seats */
+            /** @description your seats, unless the notice says others */
             seats: string[];
             /**
              * Format: date-time
@@ -12371,7 +12478,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `competitive`: This is not possible in a competitive match. */
+            /**
+             * @description * `competitive`: This is not possible in a competitive match.
+             *     * `not_challenged`: The player takes no challenge from you at present.
+             */
             403: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -12382,7 +12492,7 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        code?: "competitive";
+                        code?: "competitive" | "not_challenged";
                     };
                 };
             };
@@ -12818,7 +12928,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "match": {
-                     *         "id": "m_009_juvntmzcqa7rgcsa",
+                     *         "id": "m_015_p4hpys3swvifwd2c",
                      *         "game": "hex",
                      *         "rules_version": 1,
                      *         "mode": "casual",
@@ -12915,7 +13025,7 @@ export interface operations {
                      *             "prepared": true
                      *           }
                      *         ],
-                     *         "seed_commitment": "sha256:684c6b8096b5471b79fc5e9f4da77f594a5a38c3a328aad4b413739fc8a297aa",
+                     *         "seed_commitment": "sha256:56369f7d9a91fbda5aa8ad2f79e941047f62e5eaec884d1d894e764725c7fbfa",
                      *         "creator": {
                      *           "id": "pl_nb2im2ibqq5dih2z",
                      *           "name": "ada"
@@ -14669,6 +14779,307 @@ export interface operations {
             };
         };
     };
+    post_decline: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description `"17"`: only if 17 is still the match's newest version; else 409 `version_conflict` */
+                "If-Match"?: string;
+                /** @description up to 200 characters of your choice: a repetition with the same key does nothing twice and gives the same answer */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description id of a match */
+                match_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "later"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Declined"];
+            };
+        };
+        responses: {
+            /** @description It has been done. */
+            201: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "match": {
+                     *         "id": "m_003_qwp766qlrtjfhtbx",
+                     *         "game": "hex",
+                     *         "rules_version": 1,
+                     *         "mode": "casual",
+                     *         "options": {
+                     *           "seats": 2,
+                     *           "teams": "none",
+                     *           "width": 7,
+                     *           "height": 5,
+                     *           "obstacles": "none",
+                     *           "obstacle_spaces": [],
+                     *           "obstacle_count": 6,
+                     *           "deploy_depth": 1,
+                     *           "deployment": "auto",
+                     *           "army": "given",
+                     *           "army_points": 1000,
+                     *           "max_stacks": 1,
+                     *           "army_preset": "host",
+                     *           "armies": {
+                     *             "blue": [
+                     *               {
+                     *                 "count": 12,
+                     *                 "unit": "archer"
+                     *               }
+                     *             ],
+                     *             "red": [
+                     *               {
+                     *                 "count": 10,
+                     *                 "unit": "swordsman"
+                     *               }
+                     *             ]
+                     *           },
+                     *           "roster": [
+                     *             {
+                     *               "attack": 8,
+                     *               "cost": 16,
+                     *               "hp": 30,
+                     *               "id": "swordsman",
+                     *               "initiative": 6,
+                     *               "level": 3,
+                     *               "move": 5,
+                     *               "movement": "walk",
+                     *               "name": "Swordsman",
+                     *               "range": 1,
+                     *               "retaliations": 1,
+                     *               "shooter": false,
+                     *               "skill": "none",
+                     *               "spread": 2
+                     *             },
+                     *             {
+                     *               "attack": 3,
+                     *               "cost": 7,
+                     *               "hp": 8,
+                     *               "id": "archer",
+                     *               "initiative": 5,
+                     *               "level": 1,
+                     *               "move": 3,
+                     *               "movement": "walk",
+                     *               "name": "Archer",
+                     *               "range": 8,
+                     *               "retaliations": 1,
+                     *               "shooter": true,
+                     *               "skill": "none",
+                     *               "spread": 1
+                     *             }
+                     *           ],
+                     *           "shooter_melee_percent": 50,
+                     *           "defend_percent": 50,
+                     *           "min_damage": 1,
+                     *           "round_limit": 0,
+                     *           "limit_result": "draw"
+                     *         },
+                     *         "options_text": "Columns 7 (standard 15); ranks 5 (standard 11); obstacles none (standard random); deploy depth 1 (standard 2); armies given (standard recruit); max stacks 1 (standard 7); given armies of its own; roster of its own.",
+                     *         "consent": "all",
+                     *         "move_seconds": 0,
+                     *         "setup_seconds": 0,
+                     *         "visibility": "public",
+                     *         "seating": "direct",
+                     *         "open_record": false,
+                     *         "seats": [
+                     *           {
+                     *             "seat": "red",
+                     *             "player": {
+                     *               "id": "pl_nb2im2ibqq5dih2z",
+                     *               "name": "ada"
+                     *             },
+                     *             "prepared": false
+                     *           },
+                     *           {
+                     *             "seat": "blue",
+                     *             "player": null,
+                     *             "prepared": false
+                     *           }
+                     *         ],
+                     *         "seed_commitment": "sha256:509539de15a5a8aefa07b3dd37547557c63f73e054b05669a9dad42d4e8b80a5",
+                     *         "creator": {
+                     *           "id": "pl_nb2im2ibqq5dih2z",
+                     *           "name": "ada"
+                     *         },
+                     *         "created_at": "2025-01-01T00:00:00.000Z",
+                     *         "status": "aborted",
+                     *         "version": 3,
+                     *         "to_act": [],
+                     *         "deadlines": {},
+                     *         "proposal": null,
+                     *         "result": null,
+                     *         "updated_at": "2025-01-01T00:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MatchAnswer"];
+                };
+            };
+            /**
+             * @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed.
+             *     * `malformed_body`: The body is not JSON, or not the JSON that this call expects.
+             */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "bad_parameter" | "malformed_body";
+                    };
+                };
+            };
+            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "unauthenticated";
+                    };
+                };
+            };
+            /** @description * `unknown_match`: There is no such match, or it is private. */
+            404: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "unknown_match";
+                    };
+                };
+            };
+            /**
+             * @description * `idempotency_key_reused`: This `Idempotency-Key` was used with another body before.
+             *     * `no_challenge`: No challenge in this match waits for your answer; perhaps it was answered, withdrawn, or has lapsed.
+             *     * `version_conflict`: The match has moved on.
+             *     * `wrong_status`: The status of the match does not allow this.
+             */
+            409: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "idempotency_key_reused" | "no_challenge" | "version_conflict" | "wrong_status";
+                    };
+                };
+            };
+            /** @description * `body_too_large`: The body is larger than this call takes. */
+            413: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "body_too_large";
+                    };
+                };
+            };
+            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "too_many_requests";
+                    };
+                };
+            };
+            /** @description * `integrity_error`: This match is damaged: it accepts no more commands, and can be read up to the damage. */
+            500: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "integrity_error";
+                    };
+                };
+            };
+            /**
+             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
+             *     * `unavailable`: The server cannot do this now; try again soon.
+             *     * `unconfirmed`: The server cannot say yet whether this was saved; try again with the same `Idempotency-Key`.
+             */
+            503: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "disk_full" | "unavailable" | "unconfirmed";
+                    };
+                };
+            };
+            /** @description any other problem */
+            default: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_events: {
         parameters: {
             query?: {
@@ -15755,7 +16166,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "match": {
-                     *         "id": "m_003_qwp766qlrtjfhtbx",
+                     *         "id": "m_009_juvntmzcqa7rgcsa",
                      *         "game": "hex",
                      *         "rules_version": 1,
                      *         "mode": "casual",
@@ -15846,7 +16257,7 @@ export interface operations {
                      *             "prepared": false
                      *           }
                      *         ],
-                     *         "seed_commitment": "sha256:509539de15a5a8aefa07b3dd37547557c63f73e054b05669a9dad42d4e8b80a5",
+                     *         "seed_commitment": "sha256:684c6b8096b5471b79fc5e9f4da77f594a5a38c3a328aad4b413739fc8a297aa",
                      *         "creator": {
                      *           "id": "pl_nb2im2ibqq5dih2z",
                      *           "name": "ada"
@@ -18080,7 +18491,7 @@ export interface operations {
                      * @example {
                      *       "entries": [
                      *         {
-                     *           "id": "pq_mhkah3qn3cbxyzur",
+                     *           "id": "pq_6o3vrnehlf6gf2vo",
                      *           "game": "hex",
                      *           "options": {
                      *             "armies": {
@@ -18337,7 +18748,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "entry": {
-                     *         "id": "pq_mhkah3qn3cbxyzur",
+                     *         "id": "pq_6o3vrnehlf6gf2vo",
                      *         "game": "hex",
                      *         "options": {
                      *           "armies": {
@@ -18435,7 +18846,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "entry": {
-                     *         "id": "pq_mhkah3qn3cbxyzur",
+                     *         "id": "pq_6o3vrnehlf6gf2vo",
                      *         "game": "hex",
                      *         "options": {
                      *           "armies": {
@@ -18712,7 +19123,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "entry": {
-                     *         "id": "pq_oz5z4rtutheegedp",
+                     *         "id": "pq_2azebxebeiuk33w5",
                      *         "game": "hex",
                      *         "options": {
                      *           "army": "recruit",
@@ -18741,7 +19152,7 @@ export interface operations {
                      *         "status": "paired",
                      *         "place": null,
                      *         "since": "2025-01-01T00:00:00.000Z",
-                     *         "match": "m_053_xnvl56qrvg4ljeun",
+                     *         "match": "m_004_sxuxg3e64p256clz",
                      *         "code": null
                      *       }
                      *     }
@@ -18999,7 +19410,7 @@ export interface operations {
                 content: {
                     /**
                      * @example event: waiting
-                     *     data: {"id":"pq_mhkah3qn3cbxyzur","game":"hex","options":{"armies":{"blue":[{"count":12,"unit":"archer"}],"red":[{"count":10,"unit":"swordsman"}]},"army":"given","army_points":1000,"army_preset":"host","defend_percent":50,"deploy_depth":1,"deployment":"auto","height":5,"limit_result":"draw","max_stacks":1,"min_damage":1,"obstacle_count":6,"obstacle_spaces":[],"obstacles":"none","roster":[{"attack":8,"cost":16,"hp":30,"id":"swordsman","initiative":6,"level":3,"move":5,"movement":"walk","name":"Swordsman","range":1,"retaliations":1,"shooter":false,"skill":"none","spread":2},{"attack":3,"cost":7,"hp":8,"id":"archer","initiative":5,"level":1,"move":3,"movement":"walk","name":"Archer","range":8,"retaliations":1,"shooter":true,"skill":"none","spread":1}],"round_limit":0,"seats":2,"shooter_melee_percent":50,"teams":"none","width":7},"mode":"casual","move_seconds":0,"setup_seconds":0,"players":2,"status":"waiting","place":1,"since":"2025-01-01T00:00:00.000Z","match":null,"code":null}
+                     *     data: {"id":"pq_6o3vrnehlf6gf2vo","game":"hex","options":{"armies":{"blue":[{"count":12,"unit":"archer"}],"red":[{"count":10,"unit":"swordsman"}]},"army":"given","army_points":1000,"army_preset":"host","defend_percent":50,"deploy_depth":1,"deployment":"auto","height":5,"limit_result":"draw","max_stacks":1,"min_damage":1,"obstacle_count":6,"obstacle_spaces":[],"obstacles":"none","roster":[{"attack":8,"cost":16,"hp":30,"id":"swordsman","initiative":6,"level":3,"move":5,"movement":"walk","name":"Swordsman","range":1,"retaliations":1,"shooter":false,"skill":"none","spread":2},{"attack":3,"cost":7,"hp":8,"id":"archer","initiative":5,"level":1,"move":3,"movement":"walk","name":"Archer","range":8,"retaliations":1,"shooter":true,"skill":"none","spread":1}],"round_limit":0,"seats":2,"shooter_melee_percent":50,"teams":"none","width":7},"mode":"casual","move_seconds":0,"setup_seconds":0,"players":2,"status":"waiting","place":1,"since":"2025-01-01T00:00:00.000Z","match":null,"code":null}
                      */
                     "text/event-stream": string;
                 };

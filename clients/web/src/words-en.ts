@@ -19,7 +19,9 @@ export const en = {
   against: (game: string, names: string) => (names === "" ? game : `${game} against ${names}`),
   go: "Go there",
   news: {
-    invited: "you are invited.",
+    challenged: "you are challenged.",
+    accepted: "your challenge is accepted.",
+    declined: "the challenge is declined.",
     seated: "you have a seat.",
     match_started: "the match begins.",
     your_turn: "it is your turn.",

@@ -17,7 +17,9 @@ export const zh: Words = {
   against: (game, names) => (names === "" ? game : `${game}（对手：${names}）`),
   go: "前往",
   news: {
-    invited: "有人邀请您。",
+    challenged: "有人向您挑战。",
+    accepted: "您的挑战已被接受。",
+    declined: "挑战被拒绝。",
     seated: "您已入座。",
     match_started: "对局开始。",
     your_turn: "轮到您了。",

@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from .model import Search
+from .model import DeclineReason, Search
 
 
 def _game(kind: str, text: str) -> Meta:
@@ -162,7 +162,16 @@ class Join(Struct, tag="join", tag_field="type", frozen=True, forbid_unknown_fie
     wish: str | None = None
 
 
-AnyCommand = Command | TakeSeat | LeaveSeat | Join
+class Decline(Struct, tag="decline", tag_field="type", frozen=True, forbid_unknown_fields=True):
+    """`POST /matches/{id}/decline`: all seats that the maker of the match gave to the sender."""
+
+    reason: Annotated[
+        DeclineReason,
+        Meta(description="`later`: ask again; `options`: not with these options; `not_now`: no"),
+    ]
+
+
+AnyCommand = Command | TakeSeat | LeaveSeat | Join | Decline
 """What `PlayerCommands.execute` takes from a player."""
 
 

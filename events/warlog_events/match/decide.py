@@ -15,6 +15,7 @@ from warlog_core import State
 
 from ..errors import (
     BadParameter,
+    NoChallenge,
     NotForBots,
     NotYourSeat,
     QuotaExceeded,
@@ -27,13 +28,14 @@ from ..errors import (
     refused,
 )
 from . import bots, policy
-from .commands import Accept, Act, AnyCommand, Join, LeaveSeat, Prepare, Propose, Reject, TakeSeat
+from .commands import Accept, Act, AnyCommand, Decline, Join, LeaveSeat, Prepare, Propose, Reject, TakeSeat
 from .draft import Draft
 from .fold import SPENT, with_wish
 from .match import Match
 from .model import (
     SERVER,
     ActionTaken,
+    ChallengeDeclined,
     MatchAborted,
     MatchStarted,
     Player,
@@ -109,6 +111,8 @@ def decide_command(draft: Draft, command: AnyCommand, player: Player, context: P
             leave_seat(draft, command, player)
         case Join():
             join(draft, command, player)
+        case Decline():
+            decline(draft, command, player)
         case Propose():
             propose(draft, command, player, context)
         case Accept():
@@ -188,6 +192,9 @@ def take_seat(draft: Draft, command: TakeSeat, player: Player) -> None:
     match.check_status("lobby")
     if match.seating == "wish":
         raise WrongStatus("In this match seats are assigned by wish; join it instead.", version=match.version)
+    if command.seat in match.fold.challenged and match.holds(player.id, command.seat) and not command.player:
+        prepare(draft, Prepare(command.seat), player)  # he takes up the challenge
+        return
     if command.seat in match.holders:
         raise SeatTaken(f"The seat {command.seat} is taken.", version=match.version)
     if command.player:
@@ -254,6 +261,33 @@ def leave_seat(draft: Draft, command: LeaveSeat, player: Player) -> None:
         return
     match.check_status("lobby")
     draft.write(SeatLeft(), seat=command.seat)
+
+
+def decline(draft: Draft, command: Decline, player: Player) -> None:
+    """The player does not take the seats that he was given."""
+    match = draft.match
+    seats = [seat for seat in match.fold.challenged if match.holds(player.id, seat)]
+    if not seats:
+        raise NoChallenge(version=match.version)
+    draft.write(ChallengeDeclined(seats, command.reason, player))
+    _give_up_if_alone(draft)
+
+
+def lapse(draft: Draft) -> None:
+    """Nobody has answered the challenges for long."""
+    draft.write(ChallengeDeclined(list(draft.match.fold.challenged), "lapsed"))
+    _give_up_if_alone(draft)
+
+
+def _give_up_if_alone(draft: Draft) -> None:
+    """Aborts a match in which only its maker and bots of the house are left, if all others were challenged: it was
+    never meant for anybody else."""
+    match = draft.match
+    free = [seat for seat in match.seats if seat not in match.holders]
+    if bots.of_people(match.holders.values()) <= {match.fold.creator.id} and set(free) <= set(
+        match.fold.given
+    ):
+        draft.write(MatchAborted(reason="declined"))
 
 
 def join(draft: Draft, command: Join, player: Player) -> None:

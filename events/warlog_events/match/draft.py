@@ -39,6 +39,7 @@ from .upcast import body_of
 # every other reads them, with sorted keys.
 AS_POSTED = {"match_created", "proposal_made", "options_changed", "position_edited"}
 LEAPS = {"time_travelled", "position_edited"}
+CHALLENGE_MS = 24 * 3_600_000  # for which a challenge waits for its answer
 _ZEROS = bytes(2048), bytes(128)
 
 
@@ -223,6 +224,8 @@ class Draft:
         if settings.clocked and state is not None and fold.status == "playing":
             restart = stored.type in LEAPS
             deadlines = deadlines_after(None if restart else before, settings, fold.seats, state, stored.at)
+        elif fold.challenged:
+            deadlines = challenges_lapse(fold)
         people = None if before is None or not before.people.fit(fold) else before.people
         match = Match(fold, self.game, self._timeline, state, deadlines, settings, people)
         if before is not None and settings is before.settings and stored.type == "action_taken":
@@ -292,6 +295,11 @@ def packed(data: bytes) -> bytes:
         while data.endswith(zeros, 0, end):
             end -= len(zeros)
     return data[:end].rstrip(b"\0")
+
+
+def challenges_lapse(fold: Fold) -> dict[str, int]:
+    """Each challenged seat's deadline in ms."""
+    return dict.fromkeys(fold.challenged, fold.created_at + CHALLENGE_MS)
 
 
 def deadlines_after(

@@ -3,17 +3,19 @@
 `evolve` is one step of the fold. It is total: a stored event was accepted once and cannot be refused any more.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Literal
 
 import msgspec
 from msgspec.structs import replace
 
+from .bots import HOUSE
 from .model import (
     SERVER,
     ActionTaken,
     BecameCompetitive,
     Body,
+    ChallengeDeclined,
     Ending,
     MatchAborted,
     MatchCreated,
@@ -61,6 +63,9 @@ class Fold(msgspec.Struct, frozen=True, kw_only=True):
     uncounted        why the match moves no points and no gold, whatever its settlement says
     bots             seats of house bots → the commitment to each one's seed in force
     bot_seeds        commitment → seed in hex, of house bots, as far as they are known to all
+    given            seats that the maker of the match gave to other people
+    challenged       those of them whose players have not answered
+    declined         why the last of these were left, "" where nobody said so
     """
 
     match: str
@@ -107,10 +112,14 @@ class Fold(msgspec.Struct, frozen=True, kw_only=True):
     proposal_bytes: int = msgspec.field(default=0, name="carried")
     bots: dict[str, str] = {}
     bot_seeds: dict[str, str] = {}
+    given: tuple[str, ...] = ()
+    challenged: tuple[str, ...] = ()
+    declined: str = ""
 
 
 def created(match_id: str, stored: StoredEvent, body: MatchCreated) -> Fold:
     """The first event of every match."""
+    given = _given(body)
     return Fold(
         match=match_id,
         game=body.game,
@@ -134,10 +143,24 @@ def created(match_id: str, stored: StoredEvent, body: MatchCreated) -> Fold:
         setup_seconds=body.setup_seconds,
         open_record=body.open_record,
         bots=body.bots,
+        given=given,
+        challenged=given,
         created_at=stored.at,
         updated_at=stored.at,
         version=stored.version,
         chain=stored.chain,
+    )
+
+
+def _given(body: MatchCreated) -> tuple[str, ...]:
+    """In a rematch everybody has agreed before."""
+    if body.rematch_of is not None:
+        return ()
+    agreed = {body.creator.id, *HOUSE}
+    return tuple(
+        seat
+        for seat in body.seats
+        if seat in body.holders and body.holders[seat].id not in agreed and seat not in body.prepared
     )
 
 
@@ -190,9 +213,13 @@ def evolve(fold: Fold, stored: StoredEvent, body: Body, *, options: dict[str, ob
                 saved={},
                 imported_until=imported_until,
                 uncounted=tuple(uncounted),
+                challenged=(),
             )
         case SeatPrepared():
-            return replace(fold, prepared=(*fold.prepared, stored.seat))
+            return _answered(replace(fold, prepared=(*fold.prepared, stored.seat)), [stored.seat])
+        case ChallengeDeclined(seats=seats, reason=reason):
+            holders = {seat: player for seat, player in fold.holders.items() if seat not in seats}
+            return replace(_answered(_seated(fold, holders), seats), declined=reason)
         case SeatTaken(player=player, bot=bot):
             if stored.seat in fold.invitations:
                 fold = replace(fold, invitations={**fold.invitations, stored.seat: SPENT})
@@ -207,7 +234,7 @@ def evolve(fold: Fold, stored: StoredEvent, body: Body, *, options: dict[str, ob
             joined = tuple(entry for entry in fold.joined if gone is None or entry.player.id != gone.id)
             if stored.seat in fold.bots:
                 fold = replace(fold, bots=_without(fold.bots, stored.seat))
-            return replace(_seated(fold, holders), joined=joined)
+            return _answered(replace(_seated(fold, holders), joined=joined, declined=""), [stored.seat])
         case PlayerJoined(player=player, wish=wish):
             return replace(fold, joined=tuple(with_wish(fold.joined, player, wish)))
         case SeatsAssigned(player=player, holders=holders, wish=wish):
@@ -225,7 +252,7 @@ def evolve(fold: Fold, stored: StoredEvent, body: Body, *, options: dict[str, ob
         case RematchAgreed(match=match):
             return replace(fold, proposal=None, rematch=match)
         case MatchAborted():
-            return replace(fold, proposal=None, status="aborted")
+            return replace(fold, proposal=None, status="aborted", challenged=())
     return fold
 
 
@@ -243,6 +270,13 @@ def _ended(fold: Fold, ending: Ending | None) -> Fold:
         settlement=ending.settlement,
         published=published,
     )
+
+
+def _answered(fold: Fold, seats: Collection[str]) -> Fold:
+    """Nobody waits any more for an answer of these seats' players."""
+    if fold.challenged and not set(seats).isdisjoint(fold.challenged):
+        return replace(fold, challenged=tuple(seat for seat in fold.challenged if seat not in seats))
+    return fold
 
 
 def _recommitted(fold: Fold, bots: Mapping[str, str]) -> Fold:
@@ -287,4 +321,5 @@ def _options_changed(fold: Fold, body: OptionsChanged) -> Fold:
     invitations = {seat: secret for seat, secret in fold.invitations.items() if seat in seats}
     bots = {seat: name for seat, name in fold.bots.items() if seat in seats}
     fold = replace(fold, seats=seats, holders=holders, invitations=invitations, bots=bots)
+    fold = _answered(fold, set(fold.challenged).difference(seats))
     return replace(fold, prepared=tuple(bots))

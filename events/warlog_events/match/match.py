@@ -78,7 +78,8 @@ _WHEN = {"lobby": "before the start", "playing": "while a match is running", "fi
 _IS = {"lobby": "has not started", "playing": "is running", "finished": "is over", "aborted": "was aborted"}
 
 _start_depends_on = attrgetter(
-    "holders", "prepared", "invitations", "mode", "started_version", "seed", "rematch", "bots", "bot_seeds"
+    *("holders", "prepared", "invitations", "challenged"),
+    *("mode", "started_version", "seed", "rematch", "bots", "bot_seeds"),
 )
 
 
@@ -459,6 +460,8 @@ class Match:
         }
         if holder is None and seat in fold.invitations:
             entry["by_invitation"] = True
+        if seat in fold.challenged:
+            entry["challenged"] = True
         return entry
 
 

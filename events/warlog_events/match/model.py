@@ -92,6 +92,18 @@ class SeatPrepared(Struct, frozen=True, omit_defaults=True):
     pass
 
 
+DeclineReason = Literal["later", "options", "not_now"]
+
+
+class ChallengeDeclined(Struct, frozen=True, omit_defaults=True):
+    """Somebody does not take the seats that the maker of the match gave to him: they are free again. `player` None: by
+    the server, since nobody answered for long (`lapsed`)."""
+
+    seats: list[str]
+    reason: Literal["later", "options", "not_now", "lapsed"]
+    player: Player | None = None
+
+
 class MatchStarted(Struct, frozen=True, omit_defaults=True):
     """The setup's draws stand beside it.
 
@@ -214,11 +226,12 @@ class RematchAgreed(Struct, frozen=True, omit_defaults=True):
 
 class MatchAborted(Struct, frozen=True, omit_defaults=True):
     """`reason` abandoned: by the server, nobody having come to the lobby for long; nobody_ready: by the server, no
-    seat being ready when the time for setting up was over. None: by its players."""
+    seat being ready when the time for setting up was over; declined: nobody whom the maker challenged plays. None: by
+    its players."""
 
     player: Player | None = None
     proposal: int | None = None
-    reason: Literal["abandoned", "nobody_ready"] | None = None
+    reason: Literal["abandoned", "nobody_ready", "declined"] | None = None
 
 
 Body = (
@@ -228,6 +241,7 @@ Body = (
     | SeatTaken
     | SeatLeft
     | SeatPrepared
+    | ChallengeDeclined
     | MatchStarted
     | ActionTaken
     | ProposalMade
@@ -248,6 +262,7 @@ BODIES: dict[str, type[Struct]] = {
     "seat_taken": SeatTaken,
     "seat_left": SeatLeft,
     "seat_prepared": SeatPrepared,
+    "challenge_declined": ChallengeDeclined,
     "match_started": MatchStarted,
     "action_taken": ActionTaken,
     "proposal_made": ProposalMade,

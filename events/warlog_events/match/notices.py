@@ -11,7 +11,6 @@ from collections.abc import Sequence
 
 import msgspec
 
-from .bots import HOUSE
 from .fold import Fold
 from .match import Match, result_json, rfc3339
 
@@ -39,6 +38,7 @@ class Notices(msgspec.Struct, frozen=True, array_like=True):
     proposal  the kind of the new one, "" if there is none
     status    of the match after it, if it is over
     result    {"winners", "reason"} of a finished match
+    declined  why the seats of a challenge were left: "later" …, "" where nobody said it
     """
 
     at: int
@@ -47,6 +47,7 @@ class Notices(msgspec.Struct, frozen=True, array_like=True):
     proposal: str = ""
     status: str = ""
     result: dict[str, object] | None = None
+    declined: str = ""
 
 
 Row = tuple[str, str, Sequence[str]] | tuple[str, str, Sequence[str], int]
@@ -64,12 +65,13 @@ def notices_of(before: Match | None, after: Match, last_type: str) -> bytes:
         return _encoded(fold, "", [*_arrivals(None, after), *_turns(None, after), *_endings(None, after)])
     was = before.fold
     leap = last_type in LEAPS
-    if was.holders is fold.holders and was.status == fold.status and fold.proposal is None:
+    same = was.holders is fold.holders and was.challenged is fold.challenged
+    if same and was.status == fold.status and fold.proposal is None:
         # So it is after nearly every action: at most the turn passes on.
         if before.to_act == after.to_act and not leap:
             return b""
         return _encoded(fold, "", _turns(None if leap else before, after))
-    notices = [*_arrivals(before, after), *_turns(None if leap else before, after)]
+    notices = [*_arrivals(before, after), *_answers(was, fold), *_turns(None if leap else before, after)]
     proposal, kind = fold.proposal, ""
     if proposal is not None and (was.proposal is None or was.proposal.version != proposal.version):
         kind = str(proposal.proposal["kind"])
@@ -82,12 +84,11 @@ def notices_of(before: Match | None, after: Match, last_type: str) -> bytes:
 
 def _arrivals(before: Match | None, after: Match) -> list[Row]:
     """Who holds a seat and held none, and that the match has begun. Whom the maker of a lobby has given a seat is
-    invited: he has agreed to nothing yet."""
+    challenged: he has agreed to nothing yet."""
     held, known, fold = after.people.seated, {} if before is None else before.people.seated, after.fold
-    hosted = before is None and fold.status == "lobby" and fold.rematch_of is None
-    agreed = {fold.creator.id, *HOUSE}
+    challenged = set(fold.challenged)
     notices: list[Row] = [
-        ("invited" if hosted and player not in agreed else "seated", player, seats)
+        ("challenged" if before is None and not challenged.isdisjoint(seats) else "seated", player, seats)
         for player, seats in held.items()
         if player not in known
     ]
@@ -95,6 +96,22 @@ def _arrivals(before: Match | None, after: Match) -> list[Row]:
         notices += [
             ("match_started", player, held.get(player, ())) for player in sorted(after.people.members)
         ]
+    return notices
+
+
+def _answers(was: Fold, fold: Fold) -> list[Row]:
+    """What the maker of a match hears of those whom he challenged: that somebody accepts, while others are waited for;
+    that somebody declines, or does not answer. Then who was challenged hears it, too: it may have been elsewhere."""
+    answered: dict[str, list[str]] = {}
+    for seat in was.challenged:
+        if seat not in fold.challenged:
+            answered.setdefault(was.holders[seat].id, []).append(seat)
+    notices: list[Row] = []
+    for player, seats in answered.items():
+        if any(seat in fold.holders for seat in seats):
+            notices += [("accepted", fold.creator.id, seats)] if fold.status == "lobby" else []
+        else:
+            notices += [("declined", to, seats) for to in (fold.creator.id, player)]
     return notices
 
 
@@ -133,9 +150,12 @@ def _endings(before: Match | None, after: Match) -> list[Row]:
 def _encoded(fold: Fold, proposal: str, notices: list[Row]) -> bytes:
     if not notices:
         return b""
-    if fold.status in ("finished", "aborted"):
+    declined = any(notice[0] == "declined" for notice in notices)
+    if declined or fold.status in ("finished", "aborted"):
         result = None if fold.result is None else result_json(fold.result)
-        return encode((fold.updated_at, fold.game, notices, proposal, fold.status, result))
+        status = fold.status if fold.status in ("finished", "aborted") else ""
+        over = (fold.updated_at, fold.game, notices, proposal, status, result)
+        return encode((*over, fold.declined) if declined else over)
     if proposal:
         return encode((fold.updated_at, fold.game, notices, proposal))
     return encode((fold.updated_at, fold.game, notices))
@@ -155,6 +175,8 @@ def json_of(match_id: str, version: int, notices: Notices, notice: Notice) -> by
         shown["deadline"] = rfc3339(notice.deadline)
     elif notice.kind == "proposal":
         shown["proposal"] = notices.proposal
+    elif notice.kind == "declined" and notices.declined:
+        shown["reason"] = notices.declined
     elif notice.kind == "match_over":
         shown["status"] = notices.status
         shown["result"] = notices.result

@@ -99,7 +99,7 @@ def propose(draft: Draft, command: Propose, player: Player, around: ProposalCont
     match = draft.match
     need_holder(match, player)
     proposed = _plain(command.proposal, around)
-    others = {holder.id for holder in match.holders.values()} - {player.id}
+    others = _others(match, proposed, player)
     alone = not others or _is_own_choice(match, proposed, player)
     if match.consent == "none" and proposed["kind"] in ("options", "undo", "edit"):
         alone = not others or not _moves_gold(match, proposed)
@@ -122,7 +122,7 @@ def accept(draft: Draft, command: Accept, player: Player, around: ProposalContex
     need_holder(match, player)
     if player.id == proposal.player.id or player.id in proposal.accepted:
         raise WrongStatus("You have agreed to this proposal already.", version=match.version)
-    others = {holder.id for holder in match.holders.values()} - {proposal.player.id}
+    others = _others(match, proposal.proposal, proposal.player)
     if player.id not in others:
         raise NotYourSeat("Only a player who holds a seat may accept.", version=match.version)
     if others - {*proposal.accepted, player.id}:
@@ -138,6 +138,16 @@ def reject(draft: Draft, command: Reject, player: Player) -> None:
     proposal = _open(match, command.proposal)
     need_holder(match, player)
     draft.write(ProposalRejected(proposal.version, player))
+
+
+def _others(match: Match, proposed: Proposed, player: Player) -> set[str]:
+    """The ids of those who have to agree. Who has not answered a challenge is not asked whether it is withdrawn."""
+    asked = [
+        holder
+        for seat, holder in match.holders.items()
+        if proposed["kind"] != "abort" or seat not in match.fold.challenged
+    ]
+    return {holder.id for holder in asked} - {player.id}
 
 
 def need_holder(match: Match, player: Player) -> None:

@@ -14,6 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from ..errors import Accepted, IntegrityError, UnknownMatch, WarlogError
+from ..match.draft import challenges_lapse
 from ..match.entropy import commitment
 from ..match.match import Match, milliseconds
 from ..match.replay import Replay
@@ -68,9 +69,12 @@ class _Members(msgspec.Struct):
 _members = msgspec.json.Decoder(_Members)
 
 
-def _deadlines(match: Match, rest: _SummaryRest) -> dict[str, int]:
-    """No event has the deadlines. Redis has them in the rest of the summary, as the last append set them."""
-    if not match.settings.clocked or match.status != "playing":
+def _deadlines(match: Match, rest: _SummaryRest | None) -> dict[str, int]:
+    """No event has the deadlines of a running match. Redis has them in the rest of the summary, as the last append set
+    them."""
+    if match.status == "lobby":
+        return challenges_lapse(match.fold)
+    if rest is None or not match.settings.clocked or match.status != "playing":
         return {}
     try:
         return {seat: milliseconds(at) for seat, at in rest.deadlines.items()}
@@ -325,7 +329,7 @@ class Loader:
         if rest is not None and rest.version == match.version:
             deadlines = _deadlines(match, rest)
         elif match.status != "playing":
-            deadlines = {}
+            deadlines = _deadlines(match, None)
         if new or deadlines != cached.match.deadlines:
             cached.match = Match(
                 match.fold, match.game, match.timeline, match.state, deadlines, match.settings
@@ -397,7 +401,7 @@ class Loader:
                 break
         if any(name not in secrets for _, name in match.timeline.seeds):
             secrets = await self._secrets(match_id)  # one was drawn after the first look
-        deadlines = {} if rest is None else _deadlines(match, rest)
+        deadlines = _deadlines(match, rest)
         cached = CachedMatch(
             Match(match.fold, match.game, match.timeline, match.state, deadlines, match.settings),
             secrets,

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from ..errors import QuotaExceeded, Refused
 from ..match.draft import Draft
 from ..match.stakes import AccountsBrought, AccountsNeeded
+from .challenges import Challenges
 from .presence import Presence
 from .quotas import Quotas
 from .stakes import Stakes
@@ -13,9 +14,16 @@ from .stakes import Stakes
 
 class BeforeAppend:
     """`stakes` None: players bring nothing. `quotas` None: there may be any number of everything. `presence` None:
-    nobody's absence is watched."""
+    nobody's absence is watched. `challenges` None: everybody may challenge everybody."""
 
-    def __init__(self, stakes: Stakes | None, quotas: Quotas | None, presence: Presence | None) -> None:
+    def __init__(
+        self,
+        stakes: Stakes | None,
+        quotas: Quotas | None,
+        presence: Presence | None,
+        challenges: Challenges | None = None,
+    ) -> None:
+        self._challenges = challenges
         self._stakes = stakes
         self._quotas = quotas
         self._presence = presence
@@ -42,7 +50,11 @@ class BeforeAppend:
             await self._presence.watch(draft.match)
 
     async def charge(self, draft: Draft) -> None:
-        """A new match is charged to the player who makes it, and secured. Raises QuotaExceeded, Refused."""
+        """A new match is charged to the player who makes it, and secured.
+
+        Raises QuotaExceeded, Refused, NotChallenged."""
+        if self._challenges is not None:
+            await self._challenges.reserve(draft.match)
         try:
             if self._quotas is not None:
                 await self._quotas.reserve(draft.match)

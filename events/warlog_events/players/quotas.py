@@ -25,7 +25,7 @@ PAUSE_SECONDS = 0.5
 PAUSES_MAX = 10_000
 DAY_MS = 86_400_000
 DAY_KEPT_SECONDS = 2 * 86_400
-OPEN = {"lobbies": ("lobby",), "matches": ("lobby", "playing")}
+OPEN = {"lobbies": ("lobby",), "matches": ("lobby", "playing"), "challenges": ("lobby",)}
 """Set → the status of what belongs into it."""
 
 
@@ -36,12 +36,14 @@ class QuotaSettings(msgspec.Struct, frozen=True):
     matches_per_player  lobbies and running matches
     matches_per_day     made by him on one day (UTC), imports included
     imports_per_day     of these
+    challenges_per_player  lobbies in which others have given him a seat
     """
 
     lobbies_per_player: int = 0
     matches_per_player: int = 0
     matches_per_day: int = 0
     imports_per_day: int = 0
+    challenges_per_player: int = 0
 
 
 class _Summary(msgspec.Struct):
@@ -79,6 +81,11 @@ class Quotas:
         if settings.imports_per_day and match.fold.imported is not None:
             spent = await self._spend(player, "imports")
             self._check_today("imports_per_day", spent, settings.imports_per_day, player)
+
+    async def reserve_challenge(self, player: str, match_id: str) -> None:
+        """A match is about to be made that challenges the player. Raises QuotaExceeded."""
+        if self._settings.challenges_per_player:
+            await self._enter(player, match_id, ["challenges"], [self._settings.challenges_per_player])
 
     async def release(self, match: Match) -> None:
         """It will not be made."""
@@ -136,6 +143,10 @@ class Quotas:
 
 
 def _open_too_many(what: str, have: int, most: int, player: str) -> QuotaExceeded:
+    if what == "challenges":
+        return QuotaExceeded(
+            "challenges_per_player", have, most, "The player has too many challenges.", player=player
+        )
     which = "lobbies open" if what == "lobbies" else "matches that wait or run"
     detail = (
         f"The player who makes this match has {have} {which}, and {most} is the limit. One has to end first."

@@ -22,6 +22,7 @@ from ..match.model import (
     ActionTaken,
     BecameCompetitive,
     Body,
+    ChallengeDeclined,
     Ending,
     MatchAborted,
     MatchCreated,
@@ -370,6 +371,13 @@ def _rematch_agreed(shown: Json, body: RematchAgreed, about: _Shown) -> None:
     shown["match"] = body.match
 
 
+def _challenge_declined(shown: Json, body: ChallengeDeclined, about: _Shown) -> None:
+    shown["seats"] = body.seats
+    shown["reason"] = body.reason
+    if body.player is not None:
+        shown["player"] = player_json(body.player)
+
+
 def _match_aborted(shown: Json, body: MatchAborted, about: _Shown) -> None:
     if body.player is not None:
         shown["player"] = player_json(body.player)
@@ -386,6 +394,7 @@ SHOWN: dict[type[Any], Callable[..., None]] = {
     SeatTaken: _seat_taken,
     SeatLeft: _nothing_more,
     SeatPrepared: _nothing_more,
+    ChallengeDeclined: _challenge_declined,
     MatchStarted: _match_started,
     ProposalMade: _proposal_made,
     ProposalAccepted: _proposal_answered,

@@ -1,6 +1,7 @@
 """The clock worker: a seat that lets its deadline pass is timed out. Several may run; each deadline fires once.
 
 While seats set up, several may be late at the same time: they are taken in seat order, each by an event of its own.
+Before the start only challenges have deadlines: they lapse, all of a match together.
 
 Exactly once follows from the match itself: a time-out is an event like any other, appended only while the
 deadline that was seen is still the seat's, and only on the version on which that was checked.
@@ -11,7 +12,7 @@ import logging
 
 from ..clock_and_random import World
 from ..errors import TryAgain, report
-from ..match.decide import act_as_server, end_setup
+from ..match.decide import act_as_server, end_setup, lapse
 from ..match.draft import Draft
 from ..matches import Matches
 from ..redis.store import Store
@@ -67,7 +68,9 @@ class Clock:
             match, now = draft.match, self._world.now_ms()
             if not match.deadlines.get(seat) == deadline < now:
                 return
-            if match.state is not None and match.settings.setup_phase(match.state):
+            if match.status == "lobby":
+                lapse(draft)
+            elif match.state is not None and match.settings.setup_phase(match.state):
                 end_setup(draft, now)
             else:
                 act_as_server(draft, {"type": "timeout", "seat": seat})

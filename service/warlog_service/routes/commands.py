@@ -18,6 +18,7 @@ from warlog_events.errors import UnknownMatch, WarlogError
 from warlog_events.match.commands import (
     AnyCommand,
     Command,
+    Decline,
     Join,
     LeaveSeat,
     Options,
@@ -158,7 +159,8 @@ def _is_replayed_whole(command: AnyCommand) -> bool:
     ),
 )
 async def put_seat(request: AnyRequest, match_id: FromPath[str], seat: FromPath[str]) -> Answer:
-    """Take a seat, with its invitation if it needs one. One player may hold several seats.
+    """Take a seat, with its invitation if it needs one. One player may hold several seats. A seat of a challenge, which
+    you hold already, is prepared by this; if it was the last one, the match starts.
 
     With `player` (`bot:1` to `bot:8`) a bot of the house gets the seat, and is prepared at once; with the last seat the
     match starts. Who made the match, or holds a seat, may do this, and take the seat from it again."""
@@ -186,6 +188,30 @@ async def delete_seat(request: AnyRequest, match_id: FromPath[str], seat: FromPa
 
     In a running competitive match, if its game has fleeing, the player flees."""
     return await _change(request, match_id, b"leave " + seat.encode(), lambda body: LeaveSeat(seat), 200)
+
+
+@post(
+    "/matches/{match_id:str}/decline",
+    opt=call(
+        sends=("ETag",),
+        body=schema.Declined,
+        answer=schema.MatchAnswer,
+        status=201,
+        token=True,
+        headers=HEADERS,
+        errors=(*MATCH_ERRORS, "no_challenge"),
+    ),
+)
+async def post_decline(request: AnyRequest, match_id: FromPath[str]) -> Answer:
+    """Decline a challenge: you do not take the seats that the maker of the match has given you. The maker is told, with
+    the reason. If nobody else was to play, the match is aborted.
+
+    A challenge that nobody answers lapses after a day (`deadlines` of the match)."""
+
+    def declined(body: bytes) -> Decline:
+        return Decline(decode(body, schema.Declined).reason)
+
+    return await _change(request, match_id, b"decline ", declined, 201)
 
 
 @post(
@@ -225,4 +251,4 @@ def _change(
     )
 
 
-handlers = [post_command, put_seat, delete_seat, post_join]
+handlers = [post_command, put_seat, delete_seat, post_decline, post_join]

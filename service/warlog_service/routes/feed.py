@@ -22,6 +22,7 @@ from warlog_service.sse import EventStream
 MEMBERSHIP = {
     "seat_taken",
     "seat_left",
+    "challenge_declined",
     "seats_assigned",
     "match_started",
     "options_changed",

@@ -53,16 +53,17 @@ async def get_matches(request: AnyRequest) -> Answer:
         token=True,
         headers=("Idempotency-Key",),
         errors=("unknown_game", "unknown_seat", "unknown_player", "unknown_scenario", "competitive", "invalid_options",
-                "unknown_bot", "too_few_matches", "quota_exceeded", "idempotency_key_reused", "unconfirmed",
-                "invalid_position", "other codes of the rule book's options and Position"),
+                "unknown_bot", "not_challenged", "too_few_matches", "quota_exceeded", "idempotency_key_reused",
+                "unconfirmed", "invalid_position", "other codes of the rule book's options and Position"),
     ),
 )  # fmt: skip
 async def post_match(request: AnyRequest) -> Answer:
     """Create a match.
 
     `seats` gives for each seat `me`, `open`, `invite`, a player id, or a bot of the house (`bot:1` to `bot:8`). The
-    answer has the invitations, which are shown only here. If you and bots of the house have all seats, the match starts
-    with this call.
+    answer has the invitations, which are shown only here. A seat with a player id is a challenge: the player hears of
+    it in the personal feed, and takes the seat or declines; it lapses after a day. If you and bots of the house have
+    all seats, the match starts with this call.
 
     With an `Idempotency-Key` the call can be repeated for 24 hours: the repeat makes nothing, and gets the first answer
     with its invitations. Any other call of yours that makes something, and this one with another body, needs another

@@ -31,6 +31,7 @@ from warlog_service.schema.accounts import (
     WatchableMatch,
 )
 from warlog_service.schema.bodies import (
+    Declined,
     Import,
     NewLayout,
     NewOwnOptions,
@@ -147,6 +148,7 @@ __all__ = [
     "Closing",
     "Cursor",
     "Data",
+    "Declined",
     "Document",
     "Event",
     "EventTrace",

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct, field
 
+from warlog_events.match.model import DeclineReason
 from warlog_service.schema.common import GameOptions, GamePosition, Json, Seat, component
 
 
@@ -31,6 +32,15 @@ class SeatClaim(Struct, frozen=True, forbid_unknown_fields=True):
 
 class Wish(Struct, frozen=True, forbid_unknown_fields=True):
     wish: Seat | None = None
+
+
+class Declined(Struct, frozen=True, forbid_unknown_fields=True):
+    """Why you decline a challenge."""
+
+    reason: Annotated[
+        DeclineReason,
+        Meta(description="`later`: ask again; `options`: not with these options; `not_now`: no"),
+    ]
 
 
 class NewLayout(Struct, frozen=True, forbid_unknown_fields=True):

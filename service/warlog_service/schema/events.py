@@ -154,6 +154,17 @@ class SeatPreparedEvent(EventBase, frozen=True, kw_only=True, tag="seat_prepared
     seat: Annotated[str, Meta(description="the seat that is prepared")]
 
 
+class ChallengeDeclinedEvent(EventBase, frozen=True, kw_only=True, tag="challenge_declined"):
+    """Somebody does not take the seats that the maker of the match gave to him: they are free again."""
+
+    seats: Annotated[list[str], Meta(description="the seats that are free")]
+    reason: Annotated[
+        Literal["later", "options", "not_now", "lapsed"],
+        Meta(description="why; `lapsed`: nobody answered within a day"),
+    ]
+    player: Annotated[PlayerName, Meta(description="who declines; absent: it has lapsed")] | UnsetType = UNSET
+
+
 class MatchStartedEvent(EventBase, frozen=True, kw_only=True, tag="match_started"):
     """The match begins."""
 
@@ -345,8 +356,8 @@ class MatchAbortedEvent(EventBase, frozen=True, kw_only=True, tag="match_aborted
     proposal: Proposed | UnsetType = UNSET
     reason: (
         Annotated[
-            Literal["abandoned", "nobody_ready"],
-            Meta(description="why the server ended it; absent: its players did"),
+            Literal["abandoned", "nobody_ready", "declined"],
+            Meta(description="why it was ended; absent: its players agreed"),
         ]
         | UnsetType
     ) = UNSET
@@ -359,6 +370,7 @@ EVENTS: tuple[type[Struct], ...] = (
     SeatTakenEvent,
     SeatLeftEvent,
     SeatPreparedEvent,
+    ChallengeDeclinedEvent,
     MatchStartedEvent,
     ActionTakenEvent,
     ProposalMadeEvent,

@@ -34,6 +34,15 @@ class SeatInMatch(Struct, frozen=True, forbid_unknown_fields=True):
     by_invitation: (
         Annotated[bool, Meta(description="true: only who has the invitation may take it")] | UnsetType
     ) = UNSET
+    challenged: (
+        Annotated[
+            bool,
+            Meta(
+                description="true: the maker of the match has given the seat away, and the player has not answered"
+            ),
+        ]
+        | UnsetType
+    ) = UNSET
 
 
 class OpenProposal(Struct, frozen=True):

@@ -16,16 +16,33 @@ class NoticeBase(Struct, frozen=True, kw_only=True, tag_field="type"):
     game: Annotated[str, Meta(description="its game")]
     version: Annotated[int, Meta(ge=1, description="the match's version when this happened")]
     at: Time
-    seats: Annotated[list[str], Meta(description="your seats")]
+    seats: Annotated[list[str], Meta(description="your seats, unless the notice says others")]
 
 
 class SeatedNotice(NoticeBase, frozen=True, kw_only=True, tag="seated"):
     """You hold a seat of a match in which you held none."""
 
 
-class InvitedNotice(NoticeBase, frozen=True, kw_only=True, tag="invited"):
-    """Somebody has made a match and given you these seats. It begins when all are prepared, you too (`prepare`). To
-    decline, leave them (`DELETE /v1/matches/{match_id}/seats/{seat}`)."""
+class ChallengedNotice(NoticeBase, frozen=True, kw_only=True, tag="challenged"):
+    """Somebody has made a match and given you these seats. It begins when all are prepared, you too (`PUT
+    /v1/matches/{match_id}/seats/{seat}`, or `prepare`). To decline, `POST /v1/matches/{match_id}/decline`. The match's
+    `deadlines` say when the challenge lapses."""
+
+
+class AcceptedNotice(NoticeBase, frozen=True, kw_only=True, tag="accepted"):
+    """Somebody whom you have challenged has taken these `seats`, and the match waits for others, perhaps for you."""
+
+
+class DeclinedNotice(NoticeBase, frozen=True, kw_only=True, tag="declined"):
+    """Somebody whom you have challenged does not take these `seats`; or you do not, or have not answered."""
+
+    reason: (
+        Annotated[
+            Literal["later", "options", "not_now", "lapsed"],
+            Meta(description="why; `lapsed`: no answer within a day; absent: the seat was left"),
+        ]
+        | UnsetType
+    ) = UNSET
 
 
 class MatchStartedNotice(NoticeBase, frozen=True, kw_only=True, tag="match_started"):
@@ -68,7 +85,9 @@ class Reset(Struct, frozen=True, kw_only=True, tag="reset", tag_field="type"):
 
 NOTICES: tuple[type[Struct], ...] = (
     SeatedNotice,
-    InvitedNotice,
+    ChallengedNotice,
+    AcceptedNotice,
+    DeclinedNotice,
     MatchStartedNotice,
     YourTurnNotice,
     ProposalNotice,

@@ -79,7 +79,7 @@ async def test_a_match_from_its_seats_to_its_end(table: Table) -> None:
     of = {seat: holder.id for seat, holder in match.holders.items()}
     assert await told(table, match) == [
         (1, "seated", ADA.id, ("red",)),
-        (1, "invited", BOB.id, ("blue",)),
+        (1, "challenged", BOB.id, ("blue",)),
         (3, "match_started", ADA.id, ("red",)),
         (3, "match_started", BOB.id, ("blue",)),
         (3, "your_turn", of[first], (first,)),
@@ -169,13 +169,19 @@ async def test_who_joined_and_who_made_the_match_hear_that_the_lobby_is_over(tab
     assert (over["status"], over["result"]) == ("aborted", None)
 
 
-async def test_whom_the_maker_of_a_lobby_gives_a_seat_is_invited_and_may_leave(table: Table) -> None:
+async def test_whom_the_maker_of_a_lobby_gives_a_seat_is_challenged_and_may_leave(table: Table) -> None:
     seats = {"red": "me", "blue": BOB.id}
     made = CreateMatch("hex", BATTLE, seats, visibility="private")
     match = (await table.matches.new.create(made, ADA, players={BOB.id: BOB})).match
     assert (await table.matches.admission.load(match.id, BOB.id)).seats_of(BOB.id) == ("blue",)
     match = (await table.do(match, LeaveSeat("blue"), BOB)).match
-    assert await told(table, match) == [(1, "seated", ADA.id, ("red",)), (1, "invited", BOB.id, ("blue",))]
+    assert await told(table, match) == [
+        (1, "seated", ADA.id, ("red",)),
+        (1, "challenged", BOB.id, ("blue",)),
+        (2, "declined", ADA.id, ("blue",)),
+        (2, "declined", BOB.id, ("blue",)),
+    ]
+    assert "reason" not in (await bodies(table, match))[-1]
     assert not match.may_know(BOB.id)
 
 

@@ -1,0 +1,178 @@
+"""Challenges: a match with a seat for somebody, who takes it or declines; what both are told; who may not challenge."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.service.api import Api, Feed, ok, refused
+from tests.service.waiting import eventually
+
+FOUR = {"seats": 4}
+
+
+def challenge(maker: Api, *players: Api, **spec: Any) -> dict[str, Any]:
+    """The match, at whose first seat the maker sits, and each of the players at one of the next."""
+    seats = dict(zip(("blue", "green", "yellow"), (one.id for one in players), strict=False))
+    return dict(maker.create(seats={"red": "me", **seats}, **spec)["match"])
+
+
+def taken(feed: Feed, count: int) -> list[tuple[str, Any]]:
+    return [(name, data) for _, name, data in feed.take(count)]
+
+
+def seat(match: dict[str, Any], name: str) -> dict[str, Any]:
+    found: dict[str, Any] = next(one for one in match["seats"] if one["seat"] == name)
+    return found
+
+
+def test_a_challenge_is_told_taken_up_and_begins_when_both_are_content(api: Api) -> None:
+    red, blue = api.player(), api.player()
+    with red.personal_feed() as reds, blue.personal_feed() as blues:
+        assert [feed.take(1)[0][1] for feed in (reds, blues)] == ["ready", "ready"]
+        match = challenge(red, blue)
+        path = f"/matches/{match['id']}"
+        assert seat(match, "blue") == {
+            "seat": "blue",
+            "player": {"id": blue.id, "name": blue.name},
+            "prepared": False,
+            "challenged": True,
+        }
+        assert list(match["deadlines"]) == ["blue"]
+        [(name, told)] = taken(blues, 1)
+        assert (name, told["match"], told["seats"]) == ("challenged", match["id"], ["blue"])
+        answer = ok(blue.put(f"{path}/seats/blue", {}))["match"]
+        assert (seat(answer, "blue")["prepared"], answer["deadlines"]) == (True, {})
+        assert "challenged" not in seat(answer, "blue")
+        assert [name for name, _ in taken(reds, 2)] == ["seated", "accepted"]
+        ok(red.command(match["id"], {"type": "prepare", "seat": "red"}), 201)
+        assert red.match(match["id"])["status"] == "playing"
+        assert [name for name, _ in taken(blues, 1)] == ["match_started"]
+
+
+def test_a_challenger_who_is_prepared_plays_as_soon_as_the_challenge_is_taken_up(api: Api) -> None:
+    red, blue = api.player(), api.player()
+    match = challenge(red, blue)["id"]
+    ok(red.command(match, {"type": "prepare", "seat": "red"}), 201)
+    answer = ok(blue.put(f"/matches/{match}/seats/blue", {}))["match"]
+    assert (answer["status"], answer["version"]) == ("playing", 3)
+    refused(blue.put(f"/matches/{match}/seats/blue", {}), 409, "wrong_status")
+
+
+@pytest.mark.parametrize("reason", ["later", "options", "not_now"])
+def test_who_is_challenged_declines_and_the_challenger_hears_why(api: Api, reason: str) -> None:
+    red, blue = api.player(), api.player()
+    with red.personal_feed() as reds:
+        reds.take(1)
+        match = challenge(red, blue)["id"]
+        body = {"reason": reason}
+        answer = ok(blue.post(f"/matches/{match}/decline", body, idempotency_key="no"), 201)["match"]
+        assert answer["status"] == "aborted"
+        [_, (name, told), (over, _)] = taken(reds, 3)
+        assert (name, told["seats"], told["reason"], over) == ("declined", ["blue"], reason, "match_over")
+        assert (
+            ok(blue.post(f"/matches/{match}/decline", body, idempotency_key="no"), 201)["match"]["version"]
+            == 3
+        )
+    events = ok(red.get(f"/matches/{match}/events"))["events"]
+    assert [event["type"] for event in events] == ["match_created", "challenge_declined", "match_aborted"]
+    player = {"id": blue.id, "name": blue.name}
+    assert {name: events[1][name] for name in ("seats", "reason", "player")} == {
+        "seats": ["blue"],
+        "reason": reason,
+        "player": player,
+    }
+    assert events[2]["reason"] == "declined"
+    refused(blue.post(f"/matches/{match}/decline", {"reason": reason}), 409, "no_challenge")
+
+
+def test_a_decline_that_cannot_be_is_refused(api: Api) -> None:
+    red, blue, other = api.player(), api.player(), api.player()
+    match = challenge(red, blue)["id"]
+    path = f"/matches/{match}/decline"
+    problem = refused(blue.post(path, {"reason": "never"}), 400, "malformed_body")
+    assert (problem["path"], problem["allowed"]) == ("/reason", ["later", "not_now", "options"])
+    refused(blue.post(path, {}), 400, "malformed_body")
+    for who in (red, other):
+        refused(who.post(path, {"reason": "later"}), 409, "no_challenge")
+    refused(api.post(path, {"reason": "later"}), 401, "unauthenticated")
+    ok(blue.put(f"/matches/{match}/seats/blue", {}))
+    refused(blue.post(path, {"reason": "later"}), 409, "no_challenge")  # he has taken it
+    private = challenge(red, blue, visibility="private")["id"]
+    refused(other.post(f"/matches/{private}/decline", {"reason": "later"}), 404, "unknown_match")
+    ok(blue.post(f"/matches/{private}/decline", {"reason": "later"}), 201)
+    refused(blue.post(f"/matches/{private}/decline", {"reason": "later"}), 404, "unknown_match")
+
+
+def test_several_may_be_challenged_and_one_who_declines_frees_his_seats_alone(api: Api) -> None:
+    red, blue, green = api.player(), api.player(), api.player()
+    made = red.create(
+        options=FOUR, seats={"red": "me", "blue": blue.id, "green": green.id, "yellow": blue.id}
+    )["match"]
+    assert sorted(made["deadlines"]) == ["blue", "green", "yellow"]
+    left = ok(blue.post(f"/matches/{made['id']}/decline", {"reason": "options"}), 201)["match"]
+    assert left["status"] == "lobby"
+    assert [one["seat"] for one in left["seats"] if one["player"] is None] == ["blue", "yellow"]
+    assert list(left["deadlines"]) == ["green"]
+    last = ok(green.post(f"/matches/{made['id']}/decline", {"reason": "later"}), 201)["match"]
+    assert last["status"] == "aborted"  # it was for them alone
+    public = red.create(options=FOUR, seats={"red": "me", "blue": blue.id})["match"]["id"]
+    assert ok(blue.post(f"/matches/{public}/decline", {"reason": "later"}), 201)["match"]["status"] == "lobby"
+
+
+def test_a_challenge_is_withdrawn_without_the_consent_of_who_has_not_answered(api: Api) -> None:
+    red, blue = api.player(), api.player()
+    match = challenge(red, blue)["id"]
+    abort = {"type": "propose", "proposal": {"kind": "abort"}}
+    with blue.personal_feed() as blues:
+        blues.take(1)
+        ok(red.command(match, abort), 201)
+        assert red.match(match)["status"] == "aborted"
+        assert [name for name, _ in taken(blues, 1)] == ["match_over"]
+    agreed = challenge(red, blue)["id"]
+    ok(blue.put(f"/matches/{agreed}/seats/blue", {}))
+    ok(red.command(agreed, abort), 201)
+    assert red.match(agreed)["status"] == "lobby"  # who has agreed is asked
+
+
+def test_who_is_blocked_cannot_challenge_and_hears_no_reason(api: Api) -> None:
+    red, blue = api.player(), api.player()
+    ok(blue.put(f"/players/me/blocked/{red.id}", {}))
+    spec = {"game": "hex", "seats": {"red": "me", "blue": blue.id}}
+    problem = refused(red.post("/matches", spec, idempotency_key="blocked"), 403, "not_challenged")
+    assert (problem["path"], problem["player"]) == ("/seats/blue", blue.id)
+    assert "block" not in problem["detail"].lower()
+    assert "block" in refused(
+        blue.post("/matches", {"game": "hex", "seats": {"blue": "me", "red": red.id}}), 403, "not_challenged"
+    )["detail"].lower()  # fmt: skip
+    assert blue.delete(f"/players/me/blocked/{red.id}").status_code == 204
+    made = ok(red.post("/matches", spec, idempotency_key="blocked"), 201)["match"]
+    # What was made before stays made, also for a repetition.
+    ok(blue.put(f"/players/me/blocked/{red.id}", {}))
+    assert ok(red.post("/matches", spec, idempotency_key="blocked"), 201)["match"]["id"] == made["id"]
+
+
+def test_so_many_challenges_wait_for_one_player_and_no_more(api: Api) -> None:
+    red, blue = api.player(), api.player()
+    made = [challenge(red, blue)["id"] for _ in range(50)]
+    problem = refused(
+        red.post("/matches", {"game": "hex", "seats": {"red": "me", "blue": blue.id}}), 403, "not_challenged"
+    )
+    blocked = api.player()
+    ok(blocked.put(f"/players/me/blocked/{red.id}", {}))
+    other = refused(
+        red.post("/matches", {"game": "hex", "seats": {"red": "me", "blue": blocked.id}}),
+        403,
+        "not_challenged",
+    )
+    assert problem["detail"] == other["detail"]  # which of both it is cannot be told
+    ok(blue.post(f"/matches/{made[7]}/decline", {"reason": "later"}), 201)
+    eventually(lambda: challenge(red, blue))  # a full list is not looked through without pause
+
+
+def test_bots_of_the_house_are_not_challenged(api: Api) -> None:
+    red, blue = api.player(), api.player()
+    made = red.create(options=FOUR, seats={"red": "me", "blue": "bot:1", "green": blue.id})["match"]
+    assert [one["seat"] for one in made["seats"] if one.get("challenged")] == ["green"]
+    assert list(made["deadlines"]) == ["green"]
