@@ -3,6 +3,7 @@
     WarlogError
     ├─ BadRequest                    the request itself is wrong
     │  ├─ MalformedBody              the body is not JSON, or not the JSON that the call expects
+    │  ├─ WrongName                  the name that is to be repeated is another one
     │  ├─ BadParameter               a path, query or header value that is not allowed
     │  └─ BodyTooLarge               more bytes than this call takes
     ├─ Unauthenticated               no token, or one that is unknown or revoked
@@ -106,6 +107,11 @@ class BodyTooLarge(BadRequest):
     code = "body_too_large"
     text = "The body is larger than this call takes."
     facts = ("maximum",)
+
+
+class WrongName(BadRequest):
+    code = "wrong_name"
+    text = "To leave for good, repeat the name of your account exactly as it is."
 
 
 class Unauthenticated(WarlogError):

@@ -36,6 +36,7 @@ from .reading.admission import Admission
 from .reading.feed import Feed, Hub
 from .reading.past import Past
 from .reading.replayed import ReplayedEvent
+from .redis import keys
 from .redis.append_notices import Watch
 from .redis.claims import Claims
 from .redis.store import Store
@@ -131,6 +132,15 @@ class Matches:
             fed=lambda at: self.counts.feed_lags.add(max(world.now_ms() - at, 0) / 1000),
             forked=self.integrity.contradicts,
         )
+        if watch is not None:
+            watch.subscribe(keys.LEFT, lambda player: self.forget(player.decode()), lambda: None)
+
+    def forget(self, player: str) -> None:
+        """A player has left for good: no match in memory knows the name."""
+        self._loader.names.forget(player)
+        for match in self.cache.all_newest:
+            if player in match.people.members:
+                self.cache.drop(match.id)
 
     # ---- reading
 

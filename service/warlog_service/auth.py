@@ -99,6 +99,15 @@ def caller_at_once(service: Service, scope: Scope) -> Caller | None:
     return found
 
 
+def token_of(scope: Scope) -> str | None:
+    """What was sent as a token, known or not; also the session of a browser, from a page of this server."""
+    given = header(scope, b"authorization")
+    if given is None:
+        return session_token(scope) if is_same_origin(scope) else None
+    scheme, _, token = given.partition(" ")
+    return token.strip() if scheme.lower() == "bearer" else None
+
+
 async def caller(service: Service, scope: Scope) -> Caller:
     """Who does something. Raises Unauthenticated, InsufficientScope, TooManyRequests."""
     found = await caller_or_none(service, scope)

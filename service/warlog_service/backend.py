@@ -43,6 +43,7 @@ from warlog_events.workers.abandoned import Abandoned
 from warlog_events.workers.absence import Absence
 from warlog_events.workers.bookkeeper import Bookkeeper
 from warlog_events.workers.clock import Clock
+from warlog_events.workers.leaving import Forget, Leaving
 from warlog_events.workers.lobby import Lobby
 from warlog_events.workers.notifier import Notifier
 from warlog_events.workers.pairing import Pairing
@@ -171,6 +172,24 @@ class Backend:
             patience_seconds=settings.pairing_seconds,
             entries_max=settings.pairing_entries,
         )
+
+        also: list[Forget] = []
+        self.leaving = Leaving(
+            connection,
+            world,
+            self.matches,
+            self.accounts,
+            self.ledger,
+            self.scenarios,
+            self.pairing,
+            self._catch_up,
+            also,
+        )
+
+    async def _catch_up(self) -> None:
+        """Lists of matches and accounts know what was appended before."""
+        await self.projector.catch_up()
+        await self.bookkeeper.catch_up()
 
     async def project(self) -> None:
         """For ever: the lists of matches; and first the index of names, where a database has none yet."""
@@ -357,6 +376,7 @@ class Service:
             self._tasks.append(asyncio.create_task(self._work("clock", backend.clock.run)))
             self._tasks.append(asyncio.create_task(self._work("abandoned", backend.abandoned.run)))
             self._tasks.append(asyncio.create_task(self._work("pairing", backend.pairing.run)))
+            self._tasks.append(asyncio.create_task(self._work("leaving", backend.leaving.run)))
 
     async def _keep_bots(self, bots: Bots) -> None:
         await self._listens.wait()

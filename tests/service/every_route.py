@@ -238,6 +238,7 @@ def _own(asking: Asking, table: Table) -> None:
         asking.read(f"/players/me/{how}?limit=2")
         asking.read(f"/players/me/{how}?after=x")
         asking("DELETE", f"/players/me/{how}/{table.hider.id}")
+    asking("DELETE", "/players/me", {"name": "nobody"}, idempotency_key="leave")
     token = asking.made("POST", "/tokens", {"label": "look"})["id"]
     asking.read("/tokens?limit=2&after=x")
     asking("DELETE", f"/tokens/{token}")

@@ -226,6 +226,8 @@ def play(url: str) -> Session:
     ada.post("/pairing", {"game": "hex"})
     paired = ben.post("/pairing", {"game": "hex"}).json()
     call("get_pairing", ben, "GET", f"/pairing/{paired['entry']['id']}")
+    cem = stranger.player("cem")
+    call("delete_me", cem, "DELETE", "/players/me", {"name": "cem"})
     session.kept.pop("prepare")
     session.kept.pop("resign")
     session.kept = dict(sorted(session.kept.items()))

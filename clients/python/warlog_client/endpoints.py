@@ -123,6 +123,12 @@ class Endpoints:
         return get(_OWN_ACCOUNT, "players", "me")
 
     @endpoint
+    def leave_for_good(self, name: str, *, idempotency_key: str | None = None) -> Request[None]:
+        """Deletes one's account, for which one repeats its name. There is no way back. Running matches are resigned; in
+        all matches the seat is then somebody's. Raises WrongName."""
+        return _once(send("DELETE", nothing, "players", "me", body={"name": name}), idempotency_key)
+
+    @endpoint
     def player(self, player: str) -> Request[models.Account]:
         """Gold, and in each game score, rank and record of competitive matches."""
         return get(_ACCOUNT, "players", player)

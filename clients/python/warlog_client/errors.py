@@ -5,7 +5,7 @@ WarlogError
 ├── UnexpectedReply             an answer that Warlog does not give
 ├── BrokenFeed                  the feed left out a version, twice
 └── Problem                     the service refused; one class for each code of the API
-    ├── BadRequest          400   MalformedBody  BadParameter
+    ├── BadRequest          400   MalformedBody  BadParameter  WrongName
     ├── Unauthenticated     401
     ├── Forbidden           403   NotYourSeat  InsufficientScope  WrongInvitation  NoSpectators  Competitive
     │                             Hidden  CrossOrigin  NotForBots  NotChallenged
@@ -105,6 +105,12 @@ class BadParameter(BadRequest):
     """A value in the path, the query, a header or the body is not allowed."""
 
     known_code = "bad_parameter"
+
+
+class WrongName(BadRequest):
+    """To leave for good, repeat the name of your account exactly as it is."""
+
+    known_code = "wrong_name"
 
 
 class Unauthenticated(Problem):

@@ -22,7 +22,7 @@ Code = Literal[
     "unknown_bot", "unknown_entry", "unknown_game", "unknown_layout", "unknown_match", "unknown_options",
     "unknown_player", "unknown_route", "unknown_scenario", "unknown_seat", "unknown_space",
     "unknown_token", "unknown_version", "version_conflict", "wrong_invitation", "wrong_phase",
-    "wrong_status",
+    "wrong_status", "wrong_name",
 ]  # fmt: skip
 """Of a refusal. The codes of a game's rule book are in the `errors` of its description."""
 

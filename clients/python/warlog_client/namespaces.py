@@ -47,6 +47,7 @@ class Players(Namespace[C]):
     create = Endpoints.create_player
     me = Endpoints.me
     account = Endpoints.account
+    leave_for_good = Endpoints.leave_for_good
     get = Endpoints.player
     find = Endpoints.find_players
     following = Endpoints.following

@@ -127,6 +127,15 @@ export class Me {
   }
 
   /**
+   * Deletes your account, for which you repeat its name. There is no way back: running matches are resigned, and in all
+   * matches the seat is then somebody's. Throws `wrong_name`.
+   */
+  async leaveForGood(name: string, write: Write = {}): Promise<void> {
+    const how = { params: { header: keyed(write) }, body: { name }, signal: write.signal };
+    await this.#http.api.DELETE("/v1/players/me", how);
+  }
+
+  /**
    * What happens to you in all your matches: `seated`, `match_started`, `your_turn`, `proposal`, `match_over` … It ends only
    * when you leave the loop, or by an error, and goes on after a lost connection as the feed of a match does.
    *

@@ -831,7 +831,18 @@ export interface paths {
         get: operations["get_me"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Leave for good. There is no way back; the body repeats the name of your account, so that nobody does it by
+         * @description Leave for good. There is no way back; the body repeats the name of your account, so that nobody does it by
+         *     chance.
+         *
+         *     At once all your tokens and sessions end, and nobody finds your name any more. Within seconds you have resigned your
+         *     running matches, and left lobbies and queues; your layouts, options, scenarios, lists of people, places in tables
+         *     and gold are deleted. Matches stay as they were, with `somebody` in your seats.
+         *
+         *     With an `Idempotency-Key` the call can be repeated with the same token for 24 hours, and gets the same answer.
+         */
+        delete: operations["delete_me"];
         options?: never;
         head?: never;
         patch?: never;
@@ -5058,6 +5069,11 @@ export interface components {
             players: components["schemas"]["Placed"][];
             /** @description `after` of the next page; null: this is the last */
             next: string | null;
+        };
+        /** @description That you mean it. */
+        Leave: {
+            /** @description the name of your account, exactly as it is */
+            name: string;
         };
         /** @description A scenario without its Position and options. */
         ListedScenario: {
@@ -19915,6 +19931,137 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
                         code?: "disk_full" | "unavailable";
+                    };
+                };
+            };
+            /** @description any other problem */
+            default: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_me: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description up to 200 characters of your choice: a repetition with the same key does nothing twice and gives the same answer */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "cem"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Leave"];
+            };
+        };
+        responses: {
+            /** @description It has been done; there is no more to say. */
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /**
+             * @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed.
+             *     * `malformed_body`: The body is not JSON, or not the JSON that this call expects.
+             *     * `wrong_name`: To leave for good, repeat the name of your account exactly as it is.
+             */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "bad_parameter" | "malformed_body" | "wrong_name";
+                    };
+                };
+            };
+            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "unauthenticated";
+                    };
+                };
+            };
+            /** @description * `body_too_large`: The body is larger than this call takes. */
+            413: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "body_too_large";
+                    };
+                };
+            };
+            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "too_many_requests";
+                    };
+                };
+            };
+            /**
+             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
+             *     * `unavailable`: The server cannot do this now; try again soon.
+             *     * `unconfirmed`: The server cannot say yet whether this was saved; try again with the same `Idempotency-Key`.
+             */
+            503: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "disk_full" | "unavailable" | "unconfirmed";
                     };
                 };
             };

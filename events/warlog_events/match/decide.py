@@ -290,6 +290,36 @@ def _give_up_if_alone(draft: Draft) -> None:
         draft.write(MatchAborted(reason="declined"))
 
 
+def leave_for_good(draft: Draft, player: Player) -> None:
+    """The player will not be back. In the lobby his seats are free; a lobby that he made and nobody else has come to is
+    aborted. In a running match he resigns, or is out by the rules' own way, if they have one now. Who plays against
+    himself alone leaves the match as it is: nobody waits."""
+    match = draft.match
+    others = bots.of_people(match.holders.values()) - {player.id}
+    if match.status == "lobby":
+        seats = [seat for seat in match.fold.challenged if match.holds(player.id, seat)]
+        if seats:
+            draft.write(ChallengeDeclined(seats, "not_now", player))
+            _give_up_if_alone(draft)
+        for seat in draft.match.seats_of(player.id):
+            draft.write(SeatLeft(), seat=seat)
+        if draft.match.status == "lobby" and match.fold.creator.id == player.id and not others:
+            draft.write(MatchAborted(reason="abandoned"))
+    elif match.status == "playing" and match.people.players > 1:
+        for seat in match.seats_of(player.id):
+            _leave_running(draft, seat)
+
+
+def _leave_running(draft: Draft, seat: str) -> None:
+    match, resign = draft.match, {"type": "resign"}
+    if match.status != "playing" or match.state is None:
+        return
+    if match.state.check(seat, resign) is None:
+        _take_action(draft, match, seat, resign)
+    elif (way_out := _way_out(match.state, seat)) is not None:
+        act_as_server(draft, way_out)
+
+
 def join(draft: Draft, command: Join, player: Player) -> None:
     """A player joins with a wish. When as many wait as there are free seats, they are seated.
 

@@ -12,6 +12,9 @@ from msgspec.structs import replace
 from .model import BODIES, Body, Player
 from .stored import StoredEvent
 
+SOMEBODY = "somebody"
+"""The name of everybody who has left for good."""
+
 # The fields of bodies that hold players: one, or one for each seat.
 ONE, BY_SEAT = ("player", "creator"), ("holders", "saved")
 
@@ -39,12 +42,14 @@ def without_names(body: B) -> B:
 
 
 def with_names(body: Body, names: Mapping[str, str]) -> Body:
-    """`names`: player id → name. A player whose name is stored, or is not among them, stays as he is."""
+    """`names`: player id → name. A player whose name is stored, or is not among them, stays as he is; but who has left
+    for good is somebody, whatever is stored."""
     if not names:
         return body
 
     def named(player: Player) -> Player:
-        return player if player.name else Player(player.id, names.get(player.id, ""))
+        name = names.get(player.id, "")
+        return player if player.name and name != SOMEBODY else Player(player.id, name)
 
     return _with(body, named)
 
@@ -54,9 +59,9 @@ def names_in(body: Body) -> dict[str, str]:
     return {player.id: player.name for player in _in(body) if player.name}
 
 
-def unnamed(events: Iterable[StoredEvent]) -> set[str]:
-    """The ids of players whose names these events do not say, as far as the events can be read at all. Nobody asks for
-    the names of those for whom a match was saved."""
+def players_in(events: Iterable[StoredEvent]) -> set[str]:
+    """The ids of players in these events, as far as the events can be read at all. Nobody asks for the names of those
+    for whom a match was saved."""
     found: set[str] = set()
     for event in events:
         if event.type == "action_taken":
@@ -65,8 +70,9 @@ def unnamed(events: Iterable[StoredEvent]) -> set[str]:
             said = _players.decode(event.body)
         except (ValueError, RecursionError, msgspec.MsgspecError):
             continue  # who replays the event raises IntegrityError
-        players = filter(None, (said.player, said.creator, *said.holders.values()))
-        found.update(player.id for player in players if not player.name)
+        found.update(
+            player.id for player in filter(None, (said.player, said.creator, *said.holders.values()))
+        )
     return found
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 
 from ..match.bots import HOUSE, house
-from ..match.names import unnamed
+from ..match.names import SOMEBODY, players_in
 from ..match.stored import StoredEvent
 from ..redis.store import Store
 from ..statistics import Counts
@@ -13,7 +13,7 @@ NOBODY: Mapping[str, str] = {}
 
 
 class Names:
-    """What a process knows of names. They never change, so that what is remembered is never wrong."""
+    """What a process knows of names. They do not change, until their players leave for good (`forget`)."""
 
     def __init__(self, store: Store, counts: Counts) -> None:
         self._store = store
@@ -21,10 +21,11 @@ class Names:
         self._known: dict[str, str] = {}
 
     async def of(self, events: Iterable[StoredEvent]) -> Mapping[str, str]:
-        """Player id → name, of all players whose names the events do not say; "" for one without an account.
+        """Player id → name, of all players in the events; "" for one without an account, SOMEBODY for one who has left
+        for good.
 
         One round trip where somebody is not known yet. Raises Unavailable."""
-        players = unnamed(events)
+        players = players_in(events)
         if not players:
             return NOBODY
         found = {player: self._known[player] for player in players if player in self._known}
@@ -32,8 +33,13 @@ class Names:
         if missing := sorted(players.difference(found)):
             self._counts.redis_reads += 1
             new = await self._store.names(missing)
+            new = {player: name or SOMEBODY for player, name in new.items()}
             found |= dict.fromkeys(missing, "") | new
             if len(self._known) + len(new) > REMEMBERED_MAX:
                 self._known.clear()
             self._known |= new
         return found
+
+    def forget(self, player: str) -> None:
+        """He has left for good."""
+        self._known.pop(player, None)

@@ -32,6 +32,7 @@ from ..redis import keys
 from ..redis.append_notices import Watch
 from ..redis.claims import Claim, Claims
 from ..redis.connection import Connection
+from ..redis.idempotency import TTL_SECONDS
 from ..results import Key
 from .directory import Directory
 
@@ -206,6 +207,23 @@ class Accounts:
         await self._pipe.call("HSETNX", keys.tokens(player.id), token_id, stored, write=True)
         await self._pipe.call("SET", keys.token(token_hash), caller, write=True)
 
+    async def erase(self, player: Player) -> None:
+        """The account is gone: its name, and its tokens. However often, and wherever it stopped before."""
+        await self.revoke_all(player.id)
+        await self._directory.remove(player)
+        # It stays as an empty one, so that no repeated call opens it again.
+        await self._pipe.call("HSET", keys.player(player.id), "name", "", write=True)
+
+    async def keep_gone(self, caller: Caller, key: Key) -> None:
+        """The caller leaves for good by a request with this key."""
+        name = keys.gone(caller.token_hash, key.key)
+        await self._pipe.call("SET", name, key.digest, "EX", TTL_SECONDS, write=True)
+
+    async def has_gone(self, token: str, key: Key) -> bool:
+        """Did the owner of this token leave for good by this very request?"""
+        name = keys.gone(hashlib.sha256(token.encode()).hexdigest(), key.key)
+        return bool(await self._pipe.call("GET", name) == key.digest.encode())
+
     async def revoke_all(self, player_id: str) -> None:
         """Every token that the player has."""
         for token_id in await self._stored(player_id):
@@ -215,8 +233,8 @@ class Accounts:
     async def player(self, player_id: str) -> Account:
         """Raises UnknownPlayer."""
         name, created_ms = await self._pipe.call("HMGET", keys.player(player_id), "name", "created_at")
-        if name is None:
-            raise UnknownPlayer("There is no player with this id.")
+        if not name:
+            raise UnknownPlayer("There is no player with this id, or the player has left for good.")
         return Account(player_id, name.decode(), rfc3339(int(created_ms)))
 
     async def named(self, player_id: str) -> Player:

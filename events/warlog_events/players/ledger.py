@@ -102,6 +102,11 @@ class Ledger:
         done = await self._script("grant", player, "start", self.starting_gold, self._now())
         return bool(done)
 
+    async def close(self, player: str, games: Sequence[str]) -> bool:
+        """The account is no more: its gold is the house's, its places in the tables are free. False while something is
+        set aside for a match."""
+        return bool(await self._script("close", player, self._now(), *games))
+
     async def hold(self, match_id: str, hold: Hold) -> int:
         """Sets the hold of this seat and player to this amount, whatever it was; gives the change.
 

@@ -165,6 +165,12 @@ class Scenarios:
         commands: list[tuple[Word, ...]] = [("ZREM", index, member) for index in _indexes(scenario)]
         await self._pipe.atomically([*commands, ("DEL", keys.scenario(scenario_id))])
 
+    async def delete_all(self, owner: str) -> None:
+        """However often; public ones, too. Matches that began from them go on."""
+        while members := await self._pipe.call("ZRANGE", keys.scenarios(owner, ""), 0, 99):
+            for member in members:
+                await self.delete(member.decode().partition(":")[2], owner)
+
     async def page(
         self, *, owner: str | None = None, game: str | None = None, after: str | None = None, limit: int = 50
     ) -> tuple[list[Listed], str | None]:

@@ -122,7 +122,7 @@ def lease(work: str) -> str:
 
 
 def player(player_id: str) -> str:
-    """Hash: name, created_at (ms)."""
+    """Hash: name, created_at (ms). Who has left for good has an empty name."""
     return f"warlog:{{{player_id}}}:player"
 
 
@@ -204,6 +204,19 @@ def personal_feeds(what: str) -> str:
     everything anew. "feed:<player id>" is a stream of notices, "kept" a sorted set of these players by the ms until
     which their feeds are kept, "read" a hash of bucket → number of the last activity entry that has been read."""
     return f"warlog:{{people}}:{what}"
+
+
+LEFT = "warlog:left"  # channel: ids of players who have left for good: what was known of their names is wrong
+
+
+def leaving() -> str:
+    """Sorted set: "<pass> <player id>" of those who leave for good, by the ms of that pass (leaving.py)."""
+    return "warlog:{people}:leaving"
+
+
+def gone(token_hash: str, idempotency_key: str) -> str:
+    """String, for a day: the digest of the request with which the owner of this token left for good."""
+    return f"warlog:gone:{hashlib.sha256(f'{token_hash} {idempotency_key}'.encode()).hexdigest()[:32]}"
 
 
 def lobby(what: str) -> str:

@@ -6,7 +6,7 @@ written here as long as the chain holds; `verify` is who checks that.
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from functools import lru_cache
-from typing import Protocol
+from typing import Any, Protocol
 
 import msgspec
 from redis.exceptions import ResponseError
@@ -163,6 +163,20 @@ def _words(event: StoredEvent) -> tuple[Word, ...]:
     """As the scripts take an event."""
     e = event
     return e.version, e.type, e.seat, e.by, e.at, e.body, draws_text(e.draws), e.chain, e.hash
+
+
+def renamed(encoded: bytes, player: str, name: str) -> bytes:
+    """JSON in which the player is called so, wherever he is named."""
+
+    def change(value: Any) -> Any:
+        if isinstance(value, list):
+            return [change(one) for one in value]
+        if not isinstance(value, dict):
+            return value
+        changed = {key: change(one) for key, one in value.items()}
+        return {**changed, "name": name} if "name" in value and value.get("id") == player else changed
+
+    return msgspec.json.encode(change(msgspec.json.decode(encoded)))
 
 
 class Store:
@@ -370,6 +384,21 @@ class Store:
         return {
             player: name.decode() for player, name in zip(players, found, strict=True) if name is not None
         }
+
+    async def forget_name(self, match_id: str, player: str, name: str) -> None:
+        """What is kept of the match beside its events calls this player so from now on."""
+        state = keys.match_state(match_id)
+        for field, opens, closes in (("frame", b"", b"}"), ("moving", b"{", b""), ("summary", b"", b"")):
+            while True:
+                raw = await self._pipe.call("HGET", state, field)
+                if raw is None:
+                    break
+                was = opens + raw + closes
+                now = renamed(was, player, name)
+                words = (field, raw, now.removeprefix(opens).removesuffix(closes))
+                if now == was or await self._pipe.script("swap", [state], words):
+                    break
+        await self._pipe.call("DEL", keys.snapshot(match_id), write=True)
 
     # A snapshot is a cache: nobody waits for its replicas, and a lost one is made again.
 

@@ -249,6 +249,14 @@ class Pairing:
         if reply[0] == b"busy":
             raise WrongStatus("A match is being made for you.")
 
+    async def forget(self, player: str) -> None:
+        """He waits no longer, and nothing is known of his entries. Raises WrongStatus while a match is being made."""
+        for entry in await self.entries(player):
+            await self.leave(player, entry.id)
+        ids = await self._pipe.call("LRANGE", keys.pairing(f"was:{player}"), 0, -1)
+        over = (keys.pairing(f"entry:{id.decode()}") for id in ids)
+        await self._pipe.call("DEL", keys.pairing(f"was:{player}"), *over, write=True)
+
     async def _entries(self, player: str, ids: Sequence[str]) -> list[Entry]:
         replies = await self._pipe.many(("HGETALL", keys.pairing(f"entry:{id}")) for id in ids)
         found: list[tuple[str, dict[str, str]]] = []

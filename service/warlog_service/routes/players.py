@@ -5,7 +5,7 @@ from __future__ import annotations
 from litestar import delete, get, post
 from litestar.params import FromPath
 
-from warlog_events.errors import InsufficientScope
+from warlog_events.errors import InsufficientScope, Unauthenticated
 from warlog_service import auth, schema
 from warlog_service.backend import service_of
 from warlog_service.openapi import call
@@ -77,4 +77,40 @@ async def delete_token(request: AnyRequest, token_id: FromPath[str]) -> Answer:
     return Answer(204, [], b"")
 
 
-handlers = [post_player, post_token, get_tokens, delete_token]
+@delete(
+    "/players/me",
+    status_code=200,  # Litestar's; the Answer says 204
+    opt=call(
+        body=schema.Leave,
+        answer=None,
+        status=204,
+        token=True,
+        headers=("Idempotency-Key",),
+        errors=("wrong_name", "unconfirmed"),
+    ),
+)
+async def delete_me(request: AnyRequest) -> Answer:
+    """Leave for good. There is no way back; the body repeats the name of your account, so that nobody does it by
+    chance.
+
+    At once all your tokens and sessions end, and nobody finds your name any more. Within seconds you have resigned your
+    running matches, and left lobbies and queues; your layouts, options, scenarios, lists of people, places in tables
+    and gold are deleted. Matches stay as they were, with `somebody` in your seats.
+
+    With an `Idempotency-Key` the call can be repeated with the same token for 24 hours, and gets the same answer."""
+    service = service_of(request.scope)
+    body = await read_body(request.scope, request.receive, service.settings.body_bytes_max)
+    key = key_of(request.scope, b"DELETE /players/me\0", body)
+    try:
+        caller = await auth.caller(service, request.scope)
+    except Unauthenticated:
+        token = auth.token_of(request.scope)
+        if key is None or token is None or not await service.backend.accounts.has_gone(token, key):
+            raise
+        return Answer(204, [], b"")
+    leave: schema.Leave = decode(body, schema.Leave)
+    await service.backend.leaving.begin(caller, leave.name, key)
+    return Answer(204, [], b"")
+
+
+handlers = [post_player, delete_me, post_token, get_tokens, delete_token]

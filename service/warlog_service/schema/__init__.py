@@ -33,6 +33,7 @@ from warlog_service.schema.accounts import (
 from warlog_service.schema.bodies import (
     Declined,
     Import,
+    Leave,
     NewLayout,
     NewOwnOptions,
     NewPlayer,
@@ -182,6 +183,7 @@ __all__ = [
     "Layouts",
     "LayoutsQuery",
     "Leaderboard",
+    "Leave",
     "Limit",
     "ListedScenario",
     "LiveEvent",

@@ -15,6 +15,12 @@ class NewPlayer(Struct, frozen=True, forbid_unknown_fields=True):
     bot: Annotated[bool, Meta(description="a program plays for it, which everybody sees; for good")] = False
 
 
+class Leave(Struct, frozen=True, forbid_unknown_fields=True):
+    """That you mean it."""
+
+    name: Annotated[str, Meta(max_length=40, description="the name of your account, exactly as it is")]
+
+
 class NewToken(Struct, frozen=True, forbid_unknown_fields=True):
     label: Annotated[str, Meta(max_length=80)] = ""
     scopes: Annotated[list[Literal["play", "admin"]], Meta(min_length=1, max_length=2)] = field(

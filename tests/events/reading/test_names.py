@@ -20,7 +20,8 @@ from warlog_events.match import draft
 from warlog_events.match.commands import CreateMatch, Join, Options, Prepare, Propose, TakeSeat
 from warlog_events.match.fold import evolve
 from warlog_events.match.model import BODIES, Player, SeatsAssigned
-from warlog_events.match.names import BY_SEAT, ONE, unnamed
+from warlog_events.match.names import BY_SEAT, ONE, SOMEBODY
+from warlog_events.match.names import players_in as players_of
 from warlog_events.match.records import parse_record
 from warlog_events.match.replay import Replay
 from warlog_events.match.stored import StoredEvent
@@ -104,12 +105,12 @@ def test_a_stored_name_stays_and_only_a_missing_one_is_looked_up(path: Any) -> N
     raw = json.loads(path.read_text())
     raw.pop("final_hash")
     entries = entries_of(parse_record(raw))
-    others = {player: f"other {player}" for player in NAMES.keys() | unnamed(entries)}
+    others = {player: f"other {player}" for player in NAMES.keys() | players_of(entries)}
     replay = Replay(raw["match"], None, Counts())
     replay.feed(entries, others)
     assert replay.fold is not None
     named = b'"name"' in entries[0].body
-    assert (unnamed(entries) == set()) == named
+    assert players_of(entries) >= {player.id for player in replay.fold.holders.values()}
     assert {player.name for player in replay.fold.holders.values()} <= {
         *(NAMES if named else others).values()
     }
@@ -142,6 +143,27 @@ async def test_a_match_that_0_1_began_goes_on_with_ids(
         assert all(player["name"] == NAMES[player["id"]] for player in players_in(events))
         record = msgspec.to_builtins(await one.matches.past.export(here, SPECTATOR))
         assert verify_record(record).status == "verified"
+
+
+async def test_who_has_left_for_good_is_somebody_also_where_0_1_stored_the_name(
+    own_redis: AnyRedis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with table_at(own_redis.url) as one, table_at(own_redis.url) as two:
+        with monkeypatch.context() as before:
+            with_names_as_0_1(before)
+            match = await one.duel()
+        assert any(b'"bob"' in event.body for event in await one.store.events(match.id))
+        await one.connection.redis.hset(keys.player(BOB.id), "name", "")
+        one.matches.forget(BOB.id)
+        for table in (one, two):
+            there = await table.load(match)
+            shown = [there.summary(SPECTATOR), await table.events(there, SPECTATOR)]
+            assert {player["name"] for player in players_in(shown) if player["id"] == BOB.id} == {SOMEBODY}
+            assert {player["name"] for player in players_in(shown) if player["id"] == ADA.id} == {ADA.name}
+        await one.store.forget_name(match.id, BOB.id, SOMEBODY)
+        [kept] = await one.store.summaries([match.id])
+        assert kept is not None
+        assert b'"bob"' not in kept
 
 
 async def test_names_are_asked_for_once_and_are_right_however_few_are_remembered(
@@ -177,13 +199,13 @@ async def test_names_are_asked_for_once_and_are_right_however_few_are_remembered
 def test_an_event_that_cannot_be_read_names_nobody() -> None:
     deep = b'{"x":' + b"[" * 100_000
     for body in (b"{", b'{"player":7}', b'{"holders":[]}', b"\xff", b"[" * 100_000, deep):
-        assert unnamed([StoredEvent(3, "seat_taken", "red", "pl", 0, body, None, "", "")]) == set()
+        assert players_of([StoredEvent(3, "seat_taken", "red", "pl", 0, body, None, "", "")]) == set()
 
 
 def test_names_are_not_taken_from_what_a_player_posted() -> None:
     body = b'{"player":{"id":"pl_ada"},"proposal":{"kind":"x","player":{"id":"pl_eve"}}}'
     stored = StoredEvent(3, "proposal_made", "", "pl_ada", 0, body, None, "", "")
-    assert unnamed([stored]) == {"pl_ada"}
+    assert players_of([stored]) == {"pl_ada"}
     made: Any = body_of(stored, NAMES)
     assert made.player == Player("pl_ada", "ada")
     assert made.proposal == {"kind": "x", "player": {"id": "pl_eve"}}
@@ -194,7 +216,7 @@ def test_a_creator_without_a_seat_is_named_too() -> None:
         b'{"creator":{"id":"pl_ada"},"holders":{"red":{"id":"pl_bob"},"blue":{"id":"pl_eve","name":"eve"}}}'
     )
     stored = StoredEvent(1, "match_created", "", "pl_ada", 0, body, None, "", "")
-    assert unnamed([stored]) == {"pl_ada", "pl_bob"}
+    assert players_of([stored]) == {"pl_ada", "pl_bob", "pl_eve"}
 
 
 def test_who_stays_in_his_seat_stays_prepared_whether_or_not_his_name_is_known() -> None:
