@@ -4,7 +4,8 @@ import type { FunctionComponent, JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { words } from "./words";
 
-export function lazily<Props extends object>(load: () => Promise<FunctionComponent<Props>>): FunctionComponent<Props> {
+/** `isPart`: of a page, which is shown without it. */
+export function lazily<Props extends object>(load: () => Promise<FunctionComponent<Props>>, isPart = false): FunctionComponent<Props> {
   let loaded: FunctionComponent<Props> | undefined;
   return function Lazy(props: Props): JSX.Element {
     const [, draw] = useState(0);
@@ -23,6 +24,7 @@ export function lazily<Props extends object>(load: () => Promise<FunctionCompone
       const Page = loaded;
       return <Page {...props} />;
     }
+    if (isPart) return <></>;
     return (
       <main class="narrow" aria-busy={!hasFailed}>
         {hasFailed ? (

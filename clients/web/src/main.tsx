@@ -2,6 +2,7 @@ import { effect, useSignal } from "@preact/signals";
 import { type JSX, render } from "preact";
 import { useEffect } from "preact/hooks";
 import { BeginPage } from "./begin";
+import { Answer } from "./challenged";
 import { HomePage } from "./home";
 import { lazily } from "./lazily";
 import { MatchPage } from "./match";
@@ -16,6 +17,7 @@ import { language, LANGUAGES, speak, words } from "./words";
 
 const EditorPage = lazily(() => import("./editor").then((loaded) => loaded.EditorPage));
 const ScenarioPage = lazily(() => import("./editor").then((loaded) => loaded.ScenarioPage));
+const PeoplePage = lazily(() => import("./people").then((loaded) => loaded.PeoplePage));
 const LearnPage = lazily(() => import("./learn").then((loaded) => loaded.LearnPage));
 
 function Page(): JSX.Element {
@@ -55,6 +57,8 @@ function Shown(): JSX.Element {
       return <ImportPage />;
     case "me":
       return <MyPage />;
+    case "people":
+      return <PeoplePage />;
     case "p":
       return <PlayerPage key={second} id={second} />;
     default:
@@ -67,6 +71,7 @@ function Header(): JSX.Element {
     <header>
       <a href="/" class="brand" onClick={go}>Warlog</a>
       {waiting.value.length === 0 ? null : <a href="/" class="count" onClick={go}>{words().waiting(waiting.value.length)}</a>}
+      <a href="/people" onClick={go}>{words().people.title}</a>
       <a href="/me" class="who" onClick={go}>{me.value?.name ?? words().signIn}</a>
       <label>
         <span class="unseen">{words().language}</span>
@@ -78,6 +83,12 @@ function Header(): JSX.Element {
       </label>
     </header>
   );
+}
+
+/** Why a challenge was declined. */
+function reason(notice: { type: string; reason?: string }): string {
+  const said = notice.type === "declined" ? (words().challenge.reasons as Record<string, string>)[notice.reason ?? ""] : undefined;
+  return said === undefined ? "" : ` “${said}”`;
 }
 
 /** What the reader should know whatever he looks at. The region of news is always there, so that screen readers tell what comes into it. */
@@ -110,8 +121,9 @@ function Messages(): JSX.Element {
         {isElsewhere && hasOthers(said.match) ? (
           <div class="news">
             <span>
-              <GameName game={said.match.game} against={[...new Set(others)].join(", ")} />: {words().news[said.notice.type] ?? said.notice.type}
+              <GameName game={said.match.game} against={[...new Set(others)].join(", ")} />: {words().news[said.notice.type] ?? said.notice.type}{reason(said.notice)}
             </span>
+            {said.notice.type === "challenged" ? <Answer match={said.match} done={() => (news.value = null)} /> : null}
             <a href={`/m/${said.match.id}`} onClick={go}>{words().go}</a>
             <button type="button" onClick={() => (news.value = null)}>{words().close}</button>
           </div>

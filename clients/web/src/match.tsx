@@ -6,6 +6,7 @@ import { useEffect, useMemo } from "preact/hooks";
 import { About } from "./about";
 import { Actions, NearClick } from "./actions";
 import { Boards } from "./board";
+import { Answer, challenges } from "./challenged";
 import { nameOf } from "./choose";
 import type { Described } from "./described";
 import { Happened } from "./happened";
@@ -111,7 +112,7 @@ function Lobby({ match }: { match: MatchState }): JSX.Element {
   return (
     <section class="lobby">
       <h2>{match.game.value!.name}</h2>
-      <p>{words().lobby}</p>
+      {challenges(match.summary.value!).length === 0 ? <p>{words().lobby}</p> : <Answer match={match.summary.value!} />}
       <p>{words().invite}</p>
       <p class="row">
         <input readOnly value={link} aria-label={words().invite} onFocus={(event) => event.currentTarget.select()} />
@@ -133,7 +134,7 @@ function Seats({ match }: { match: MatchState }): JSX.Element {
   const { levels } = useHouse(summary.game);
   return (
     <ul class="seats">
-      {summary.seats.map(({ seat, player, prepared }) => {
+      {summary.seats.map(({ seat, player, prepared, challenged }) => {
         const look = game.owners.get(seat);
         const acts = summary.to_act.includes(seat) && summary.status === "playing";
         return (
@@ -154,10 +155,12 @@ function Seats({ match }: { match: MatchState }): JSX.Element {
                   </span>
                 )}
               </>
-            ) : mine.includes(seat) && !prepared ? (
+            ) : mine.includes(seat) && !prepared && challenged !== true ? (
               <button type="button" class="main" onClick={() => void match.command((one) => one.prepare(seat))}>{words().prepare}</button>
             ) : prepared ? (
               <small>{words().prepared}</small>
+            ) : challenged === true ? (
+              <small>{words().challenge.open}</small>
             ) : null}
           </li>
         );

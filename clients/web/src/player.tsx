@@ -6,11 +6,15 @@ import { useEffect } from "preact/hooks";
 import type { Schemas } from "warlog-client";
 import type { Described, Json } from "./described";
 import { List } from "./home";
+import { lazily } from "./lazily";
 import { go, title } from "./route";
 import { described, me, sentence, session, signOut, tell, warlog } from "./server";
 import { GameName, SignIn, Sure } from "./shared";
 import type { Summary } from "./watched";
 import { language, words } from "./words";
+
+const WithPlayer = lazily(() => import("./people").then((loaded) => loaded.WithPlayer), true);
+const LeaveForGood = lazily(() => import("./people").then((loaded) => loaded.LeaveForGood), true);
 
 const date = (when: string): string => new Date(when).toLocaleDateString(language.value, { dateStyle: "medium" });
 
@@ -25,7 +29,9 @@ export function PlayerPage({ id }: { id: string }): JSX.Element {
   if (account.value === null) return <main class="narrow" aria-busy="true" />;
   return (
     <main class="narrow">
-      <About account={account.value} />
+      <About account={account.value}>
+        <WithPlayer player={account.value} />
+      </About>
       <Played id={id} />
     </main>
   );
@@ -84,6 +90,7 @@ export function MyPage(): JSX.Element {
       <SignIn />
       <p>{words().me.leaving}</p>
       <Sure what={words().me.signOut} done={() => signOut().catch(tell)} />
+      <LeaveForGood name={account.player.name} />
     </main>
   );
 }

@@ -24,7 +24,7 @@ export interface Summary extends Json {
   mode: string;
   version: number;
   options: Json;
-  seats: { seat: string; player: { id: string; name: string; bot?: true } | null; prepared: boolean }[];
+  seats: { seat: string; player: { id: string; name: string; bot?: true } | null; prepared: boolean; challenged?: boolean }[];
   to_act: string[];
   deadlines: Record<string, string>;
   proposal: (Json & { version: number; kind: string; player: { id: string; name: string }; waiting_for: string[] }) | null;

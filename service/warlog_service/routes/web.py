@@ -90,6 +90,7 @@ PAGES = [
     "/s/{scenario_id:str}",
     "/import",
     "/me",
+    "/people",
     "/p/{player_id:str}",
 ]
 

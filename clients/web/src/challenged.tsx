@@ -1,0 +1,39 @@
+/** A challenge, for the one who is challenged: he plays, or declines and says why. */
+
+import { useSignal } from "@preact/signals";
+import type { JSX } from "preact";
+import { goTo } from "./route";
+import { me, tell, warlog } from "./server";
+import type { Summary } from "./watched";
+import { words } from "./words";
+
+const REASONS = ["later", "options", "not_now"] as const;
+
+/** The player's seats that wait for his answer. */
+export const challenges = (match: Summary): string[] => match.seats.flatMap(({ seat, player, challenged }) => (challenged === true && player?.id === me.value?.id ? [seat] : []));
+
+/** `done`: when it is answered. */
+export function Answer({ match, done }: { match: Summary; done?: () => void }): JSX.Element {
+  const isDeclining = useSignal(false);
+  const isBusy = useSignal(false);
+  const answer = (send: () => Promise<unknown>) => {
+    isBusy.value = true;
+    send().then(done, tell).finally(() => (isBusy.value = false));
+  };
+  const take = async () => {
+    for (const seat of challenges(match)) await warlog.match(match.id).takeSeat(seat);
+    goTo(`/m/${match.id}`, true);
+  };
+  return (
+    <span class="row">
+      <button type="button" class="main" disabled={isBusy.value} onClick={() => answer(take)}>{words().challenge.take}</button>
+      {isDeclining.value ? (
+        REASONS.map((reason) => (
+          <button key={reason} type="button" disabled={isBusy.value} onClick={() => answer(() => warlog.match(match.id).decline(reason))}>{words().challenge.reasons[reason]}</button>
+        ))
+      ) : (
+        <button type="button" onClick={() => (isDeclining.value = true)}>{words().challenge.decline}</button>
+      )}
+    </span>
+  );
+}

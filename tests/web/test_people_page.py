@@ -1,0 +1,95 @@
+"""Two people find each other, follow, challenge, decline and play, block each other, and one leaves for good."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.servers import WarlogServer
+from tests.service.api import Api, ok
+from tests.web.pages import PATIENCE_MS, PHONE, Person, axe
+
+expect.set_options(timeout=PATIENCE_MS)
+
+
+@pytest.fixture
+def two(chromium: Browser, server: WarlogServer) -> Iterator[tuple[Person, Person]]:
+    people = Person(chromium, server.url), Person(chromium, server.url, **PHONE)
+    yield people
+    for somebody in people:
+        somebody.close()
+
+
+def test_one_finds_and_challenges_another_who_declines_and_then_plays(
+    two: tuple[Person, Person], server: WarlogServer
+) -> None:
+    (one, other), (ada, ben) = (
+        [person.page for person in two],
+        [Api(server.url).player(name) for name in ("Ada", "Benno")],
+    )
+    for person, api in zip(two, (ada, ben), strict=True):
+        person.sign_in(api)
+        person.page.goto(f"{server.url}/people")
+    one.get_by_role("searchbox", name="Name").fill("benn")
+    one.get_by_role("button", name="Find").click()
+    one.get_by_role("link", name="Benno").click()
+    one.get_by_role("button", name="Follow", exact=True).click()
+    expect(one.get_by_role("button", name="Do not follow")).to_be_visible()
+    one.get_by_label("Game").select_option("hex")
+    one.get_by_role("button", name="Challenge").click()
+    one.wait_for_url("**/m/*")
+    expect(one.locator(".seats")).to_contain_text("challenged, no answer yet")
+
+    expect(other.locator(".news")).to_contain_text("against Ada: you are challenged.")
+    assert axe(other) == []
+    other.get_by_role("button", name="Decline").click()
+    other.get_by_role("button", name="Not with these options").click()
+    expect(other.locator(".news")).to_have_count(0)
+    expect(one.get_by_role("main")).to_contain_text("ended without a result")
+    one.goto(f"{server.url}/p/{ben.id}")
+    expect(one.get_by_role("button", name="Do not follow")).to_be_visible()
+    one.get_by_label("Game").select_option("hex")
+    one.get_by_role("button", name="Challenge").click()
+    other.get_by_role("button", name="Play").click()
+    other.wait_for_url("**/m/*")
+    expect(other.locator(".board").first).to_be_visible()
+    expect(one.locator(".board").first).to_be_visible()
+
+    with ben.personal_feed():
+        one.goto(f"{server.url}/people")
+        followed = one.get_by_role("listitem").filter(has_text="Benno")
+        expect(followed).to_contain_text("here now")
+        expect(followed.get_by_role("link", name=re.compile("^Watch"))).to_be_visible()
+        assert axe(one) == []
+
+
+def test_one_blocks_another_and_leaves_for_good(person: Person, server: WarlogServer, tmp_path: Path) -> None:
+    with Api(server.url) as stranger:
+        ada, ben = stranger.player("Ada Q."), stranger.player("Ben Q.")
+        page = person.page
+        person.sign_in(ada)
+        page.goto(f"{server.url}/p/{ben.id}")
+        page.get_by_role("button", name="Block Ben Q.").click()
+        page.get_by_role("button", name="Yes").click()
+        expect(page.get_by_role("button", name="Do not block")).to_be_visible()
+        expect(page.get_by_role("button", name="Challenge")).to_have_count(0)
+        assert axe(page) == []
+        assert [one["player"]["id"] for one in ok(ada.get("/players/me/blocked"))["players"]] == [ben.id]
+        page.goto(f"{server.url}/people")
+        page.get_by_role("button", name="Do not block Ben Q.").click()
+        expect(page.get_by_role("button", name="Do not block Ben Q.")).to_have_count(0)
+
+        page.goto(f"{server.url}/me")
+        page.get_by_text("Leave for good", exact=True).first.click()
+        field = page.get_by_label("Repeat your name: Ada Q.")
+        leave = page.get_by_role("button", name="Leave for good")
+        field.fill("Ada")
+        expect(leave).to_be_disabled()
+        field.fill("Ada Q.")
+        leave.click()
+        expect(page.get_by_role("link", name="Sign in")).to_be_visible()
+        assert ok(stranger.get("/players", params={"name": "Ada Q."}))["players"] == []
