@@ -194,6 +194,14 @@ class UnknownGame(Unknown):
     facts = ("allowed",)
 
 
+class UnknownPool(Unknown):
+    """allowed: the pools of the game"""
+
+    code = "unknown_pool"
+    text = "This game has no such pool of ratings."
+    facts = ("allowed",)
+
+
 class UnknownVersion(Unknown):
     code = "unknown_version"
     text = "This match has no such version."

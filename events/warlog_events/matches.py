@@ -148,6 +148,12 @@ class Matches:
         """The newest version, for workers: private or not. Raises UnknownMatch, IntegrityError."""
         return (await self._loader.current(match_id, fresh=True)).match
 
+    async def at(self, match_id: str, version: int) -> Match:
+        """As it was after this version, for workers; 0: the newest. Without deadlines if it has gone on since then.
+        Raises UnknownMatch, IntegrityError."""
+        match = await self.newest(match_id)
+        return match if version in (0, match.version) else await self._loader.at(match_id, version)
+
     def game_name(self, match_id: str) -> str:
         """Of a match in memory; "" for any other."""
         cached = self.cache.get(match_id)

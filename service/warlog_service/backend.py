@@ -38,6 +38,7 @@ from warlog_events.redis.connection import Connection, RedisUnsuitable, open_red
 from warlog_events.redis.lease import Lease
 from warlog_events.redis.store import Store
 from warlog_events.results import MatchSettings
+from warlog_events.standing.standings import Standings
 from warlog_events.threads import Threads
 from warlog_events.workers.abandoned import Abandoned
 from warlog_events.workers.absence import Absence
@@ -48,6 +49,7 @@ from warlog_events.workers.lobby import Lobby
 from warlog_events.workers.notifier import Notifier
 from warlog_events.workers.pairing import Pairing
 from warlog_events.workers.projector import Projector
+from warlog_events.workers.settler import Settler
 from warlog_service.bots import Bots
 from warlog_service.heavy import Heavy
 from warlog_service.limits import Limits
@@ -158,6 +160,14 @@ class Backend:
         self.projector = Projector(connection, self.store)
         self.lobby = Lobby(connection, self.projector.catch_up if settings.background else None)
         self.bookkeeper = Bookkeeper(self.store, self.matches, stakes, world)
+        self.standings = Standings(connection, world)
+        self.settler = Settler(
+            self.matches,
+            self.ledger,
+            self.standings,
+            world,
+            matches_per_day=settings.counted_matches_per_day,
+        )
         self.keeps_books = settings.background
         self.absence = Absence(connection, self.matches, world)
         self.clock = Clock(self.store, self.matches, world)
@@ -195,6 +205,12 @@ class Backend:
         """For ever: the lists of matches; and first the index of names, where a database has none yet."""
         await self.directory.fill()
         await self.projector.run()
+
+    async def settle(self) -> None:
+        """Accounts and standings take account of every match that was over before the call, if this process may."""
+        if self.keeps_books:
+            await self.bookkeeper.catch_up()
+            await self.settler.catch_up()
 
     async def close(self) -> None:
         await self.matches.close()
@@ -373,6 +389,7 @@ class Service:
             self._tasks.append(asyncio.create_task(self._work("notifier", backend.notifier.run)))
             self._tasks.append(asyncio.create_task(self._work("absence", backend.absence.run)))
             self._tasks.append(asyncio.create_task(self._work("bookkeeper", backend.bookkeeper.run)))
+            self._tasks.append(asyncio.create_task(self._work("settler", backend.settler.run)))
             self._tasks.append(asyncio.create_task(self._work("clock", backend.clock.run)))
             self._tasks.append(asyncio.create_task(self._work("abandoned", backend.abandoned.run)))
             self._tasks.append(asyncio.create_task(self._work("pairing", backend.pairing.run)))

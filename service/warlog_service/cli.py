@@ -254,6 +254,8 @@ def _rebuild(read: Settings) -> int:
             count = await service.backend.projector.rebuild()
             await service.backend.directory.rebuild()
             await service.backend.bookkeeper.rescan()  # the ledger is no read model: it is only completed
+            await service.backend.settler.rebuild()
+            await service.backend.settler.catch_up()
             return count
         finally:
             await service.stop()

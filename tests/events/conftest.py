@@ -15,7 +15,7 @@ from tests.servers import AnyRedis, RedisServer
 
 # Which modules meet the other two in every run; the rest does so in `make soak`.
 EVERY_RUN = {
-    "embedded": ("test_store", "test_accounts", "test_creation_keys", "test_notifier"),
+    "embedded": ("test_store", "test_accounts", "test_creation_keys", "test_notifier", "test_settler"),
     "cluster": (
         "test_abandoned",
         "test_accounts",
@@ -30,6 +30,7 @@ EVERY_RUN = {
         "test_pairing",
         "test_quotas",
         "test_scenarios",
+        "test_settler",
         "test_store",
         "test_two_processes",
     ),

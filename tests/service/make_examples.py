@@ -217,6 +217,9 @@ def play(url: str) -> Session:
         ok(who.act(ranked, seat, {"type": "ready"}), 201)
     ok(ben.delete(f"/matches/{ranked}/seats/north"))
     call("get_leaderboard", stranger, "GET", "/games/junqi/leaderboard")
+    rated = _rated(ada, ben)
+    call("get_ratings", stranger, "GET", f"/players/{ben.id}/ratings")
+    call("get_rating_history", stranger, "GET", f"/players/{ben.id}/ratings/{rated}/history")
     waiting = call(
         "post_pairing", ada, "POST", "/pairing", {"game": "hex", "options": OPTIONS, "mode": "casual"}
     )
@@ -232,6 +235,24 @@ def play(url: str) -> Session:
     session.kept.pop("resign")
     session.kept = dict(sorted(session.kept.items()))
     return session
+
+
+def _rated(ada: Api, ben: Api) -> str:
+    """They play until it is long enough for that, and ada gives up; game and pool."""
+    made = ada.create(
+        game="hex", options={"army": "preset"}, mode="competitive", seats={"red": "me", "blue": "open"}
+    )
+    match, of = made["match"]["id"], {"red": ada, "blue": ben}
+    ok(ben.put(f"/matches/{match}/seats/blue", {}))
+    for seat, player in of.items():
+        ok(player.command(match, {"type": "prepare", "seat": seat}), 201)
+    for _ in range(12):
+        (seat,) = ada.match(match)["to_act"]
+        action = ok(of[seat].get(f"/matches/{match}/actions?seat={seat}&type=defend"))["actions"][0]
+        ok(of[seat].act(match, seat, action), 201)
+    (seat,) = ada.match(match)["to_act"]
+    ok(of[seat].act(match, seat, {"type": "resign"}), 201)
+    return "hex/duel"
 
 
 def main() -> None:

@@ -54,6 +54,8 @@ _ACCOUNT = field_as(models.Account, "player")
 _OWN_ACCOUNT = json_as(models.OwnAccount)
 _LAYOUT = field_as(models.Layout, "layout")
 _JSON = json_as(dict[str, Any])
+_OWN_PLACE = field_as(models.Placed | None, "you")  # type: ignore[arg-type]
+_RATINGS = field_as(list[models.Rating], "ratings")
 _REGISTERED = json_as(models.Registered)
 _OWN_OPTIONS = field_as(models.OwnOptions, "options")
 _SCENARIO = field_as(models.Scenario, "scenario")
@@ -172,9 +174,31 @@ class Endpoints:
         return get(_BOTS, "bots")
 
     @paged
-    def leaderboard(self, game: str, *, limit: int = PAGE) -> Request[Page[models.Placed]]:
-        """The players of a game by score, the highest first; `limit` are fetched at a time."""
-        return pages_of(models.Placed, "players", get(nothing, "games", game, "leaderboard", limit=limit))
+    def leaderboard(
+        self, game: str, *, pool: str | None = None, limit: int = PAGE
+    ) -> Request[Page[models.Placed]]:
+        """The players of a game, the best first: by rating in `pool`, or else by score. `limit` are fetched at once."""
+        return pages_of(
+            models.Placed, "players", get(nothing, "games", game, "leaderboard", pool=pool, limit=limit)
+        )
+
+    @endpoint
+    def own_place(self, game: str, pool: str) -> Request[models.Placed | None]:
+        """One's own line of a leaderboard by rating; None without a rated match in this pool."""
+        return get(_OWN_PLACE, "games", game, "leaderboard", pool=pool, limit=1)
+
+    @endpoint
+    def ratings(self, player: str) -> Request[list[models.Rating]]:
+        """Of every pool in which the player has had a rated match."""
+        return get(_RATINGS, "players", player, "ratings")
+
+    @paged
+    def rating_history(
+        self, player: str, game: str, pool: str, *, limit: int = PAGE
+    ) -> Request[Page[models.RatingChange]]:
+        """Each match that moved this rating, the oldest first; `limit` are fetched at a time."""
+        path = ("players", player, "ratings", game, pool, "history")
+        return pages_of(models.RatingChange, "changes", get(nothing, *path, limit=limit))
 
     @endpoint
     def create_token(self, label: str, scopes: Sequence[Scope] = ("play",)) -> Request[models.NewToken]:

@@ -11,7 +11,7 @@ WarlogError
     │                             Hidden  CrossOrigin  NotForBots  NotChallenged
     ├── NotFound            404   UnknownMatch  UnknownSeat  UnknownGame  UnknownVersion  UnknownPlayer
     │                             UnknownScenario  UnknownToken  UnknownEntry  UnknownLayout  UnknownOptions
-    │                             NoView
+    │                             UnknownPool  NoView
     ├── Conflict            409   VersionConflict  SeatTaken  WrongStatus  NoProposal  ProposalChanged
     │                             AlreadyDisclosed  IdempotencyKeyReused  TooLate  NoChallenge
     ├── BodyTooLarge        413
@@ -197,6 +197,12 @@ class UnknownGame(NotFound):
     """There is no such game."""
 
     known_code = "unknown_game"
+
+
+class UnknownPool(NotFound):
+    """This game has no such pool of ratings."""
+
+    known_code = "unknown_pool"
 
 
 class UnknownVersion(NotFound):

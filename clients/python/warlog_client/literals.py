@@ -20,7 +20,7 @@ Code = Literal[
     "not_your_turn", "proposal_changed", "quota_exceeded", "request_timeout", "seat_taken",
     "too_few_matches", "too_late", "too_many_requests", "unauthenticated", "unavailable", "unconfirmed",
     "unknown_bot", "unknown_entry", "unknown_game", "unknown_layout", "unknown_match", "unknown_options",
-    "unknown_player", "unknown_route", "unknown_scenario", "unknown_seat", "unknown_space",
+    "unknown_player", "unknown_pool", "unknown_route", "unknown_scenario", "unknown_seat", "unknown_space",
     "unknown_token", "unknown_version", "version_conflict", "wrong_invitation", "wrong_phase",
     "wrong_status", "wrong_name",
 ]  # fmt: skip

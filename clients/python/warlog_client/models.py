@@ -75,13 +75,44 @@ class OwnAccount(Struct, frozen=True):
     held: int = 0
 
 
-class Placed(Struct, frozen=True):
-    """A place in a game's leaderboard; the best is 1."""
+class RatingValue(Struct, frozen=True):
+    """`rating` ± `deviation` is what people are shown; `mu` and `sigma` are what the algorithm has."""
 
-    place: int
+    rating: int
+    deviation: int
+    mu: float
+    sigma: float
+
+
+class Rating(RatingValue, frozen=True, kw_only=True):
+    """In one pool of a game, as it is now. provisional: too uncertain for the leaderboard."""
+
+    game: str
+    pool: str
+    provisional: bool
+    algorithm: str
+    matches: int
+    last_match_at: str
+
+
+class RatingChange(Struct, frozen=True):
+    """By one match; `match` is None where only the player himself may know of it."""
+
+    match: str | None
+    at: str
+    before: RatingValue
+    after: RatingValue
+
+
+class Placed(Struct, frozen=True):
+    """A line of a leaderboard: by points `score` and `rank`, by rating `rating`. The best place is 1; None is that of
+    one's own provisional rating."""
+
+    place: int | None
     player: Player
-    score: int
+    score: int | None = None
     rank: Json | None = None
+    rating: Rating | None = None
 
 
 class Related(Struct, frozen=True):

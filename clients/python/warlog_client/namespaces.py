@@ -57,6 +57,8 @@ class Players(Namespace[C]):
     block = Endpoints.block
     unblock = Endpoints.unblock
     bots = Endpoints.bots
+    ratings = Endpoints.ratings
+    rating_history = Endpoints.rating_history
 
     @overload
     def feed(self: Players[_Blocking], *, after: str | None = None) -> Iterator[models.Notice]: ...
@@ -121,6 +123,7 @@ class Games(Namespace[C]):
     data = Endpoints.rule_data
     check_position = Endpoints.check_position
     leaderboard = Endpoints.leaderboard
+    own_place = Endpoints.own_place
 
 
 class Matches(Namespace[C]):

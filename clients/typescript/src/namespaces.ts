@@ -54,6 +54,29 @@ export class Players {
     const params = { path: { player_id: id } };
     return (await data(this.#http.api.GET("/v1/players/{player_id}", { params, signal }))).player;
   }
+
+  /** How strong he is in each pool in which he has had rated matches. */
+  async ratings(id: string, { signal }: Call = {}): Promise<Schemas["Rating"][]> {
+    const params = { path: { player_id: id } };
+    return (await data(this.#http.api.GET("/v1/players/{player_id}/ratings", { params, signal }))).ratings;
+  }
+
+  /** Each match that moved this rating, the oldest first. */
+  ratingHistory(
+    id: string,
+    game: GameName,
+    pool: string,
+    { signal }: Call = {},
+  ): AsyncGenerator<Schemas["RatingChange"]> {
+    const path = { player_id: id, game, pool };
+    return pages<Schemas["RatingChange"], number>(async (after) => {
+      const params = { path, query: { after } };
+      const page = await data(
+        this.#http.api.GET("/v1/players/{player_id}/ratings/{game}/{pool}/history", { params, signal }),
+      );
+      return { items: page.changes, next: page.next };
+    });
+  }
 }
 
 /** Whom you follow, and whom you have blocked. Nobody else sees either. */
@@ -317,13 +340,25 @@ export class Games {
     return dataAs(this.#http.api.GET("/v1/games/{game}/data", { params: { path: { game } }, signal }));
   }
 
-  /** The players of a game by score, the highest first. */
-  leaderboard(game: GameName, { signal }: Call = {}): AsyncGenerator<Schemas["Placed"]> {
+  /** The players of a game, the best first: by rating in `pool`, or else by score. */
+  leaderboard(
+    game: GameName,
+    { pool, signal }: Call & { pool?: string | undefined } = {},
+  ): AsyncGenerator<Schemas["Placed"]> {
     return pages<Schemas["Placed"], string>(async (after) => {
-      const params = { path: { game }, query: { after } };
-      const page = await data(this.#http.api.GET("/v1/games/{game}/leaderboard", { params, signal }));
+      const page = await this.leaderboardPage(game, { pool, after, signal });
       return { items: page.players, next: page.next };
     });
+  }
+
+  /** One page of it, with your own line in `you` where `pool` is given. */
+  leaderboardPage(
+    game: GameName,
+    query: Call & { pool?: string | undefined; after?: string | undefined; limit?: number | undefined } = {},
+  ): Promise<Schemas["Leaderboard"]> {
+    const { signal, ...rest } = query;
+    const params = { path: { game }, query: rest };
+    return data(this.#http.api.GET("/v1/games/{game}/leaderboard", { params, signal }));
   }
 
   /** Throws `invalid_position` (or `invalid_options`) unless a match could begin from this Position. */

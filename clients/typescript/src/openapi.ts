@@ -179,8 +179,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The players whose competitive matches of this game have moved points, the highest score first
-         * @description The players whose competitive matches of this game have moved points, the highest score first.
+         * The players of a game, the best first. With `pool`: whose rating is not provisional, by μ − 3σ. Without: whose
+         * @description The players of a game, the best first. With `pool`: whose rating is not provisional, by μ − 3σ. Without: whose
+         *     competitive matches have moved points, by score.
          */
         get: operations["get_leaderboard"];
         put?: never;
@@ -1103,6 +1104,50 @@ export interface paths {
          * @description The public part of an account: gold, and for each game score, rank and record of competitive matches.
          */
         get: operations["get_player"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/players/{player_id}/ratings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How strong a player is: a rating for each game and pool in which he has had rated matches
+         * @description How strong a player is: a rating for each game and pool in which he has had rated matches.
+         *
+         *     Competitive matches with the options of a pool are rated (`pools` of `GET /v1/games/{game}`). Those that ended too
+         *     soon are not, nor are more than some a day between the same players. Where bots play with people, only the bots'
+         *     ratings move.
+         */
+        get: operations["get_ratings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/players/{player_id}/ratings/{game}/{pool}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Each match that moved a rating, with the rating before and after it
+         * @description Each match that moved a rating, with the rating before and after it.
+         */
+        get: operations["get_rating_history"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3255,6 +3300,8 @@ export interface components {
             };
             /** @description draws decide something of `setup` (the board, the armies, who begins): it is one of many, and another match begins otherwise */
             setup_drawn: boolean;
+            /** @description in which there are ratings; empty: matches are counted, not rated */
+            pools: components["schemas"]["Pool"][];
             /** @description for each option the `min` and `max` within which competitive matches move points and gold */
             counted?: {
                 [key: string]: unknown;
@@ -5069,6 +5116,10 @@ export interface components {
             players: components["schemas"]["Placed"][];
             /** @description `after` of the next page; null: this is the last */
             next: string | null;
+            /** @description absent: by points, not by ratings */
+            pool?: string;
+            /** @description with `pool` and a token: your own line; null: you have no rating there */
+            you?: components["schemas"]["Placed"] | null;
         };
         /** @description That you mean it. */
         Leave: {
@@ -5666,18 +5717,19 @@ export interface components {
         };
         /** @description `data` of one event of the stream: a notice (the stream's `event` is its `type`), or that of `heartbeat` or `closing`. */
         PersonalFeed: components["schemas"]["Notice"] | components["schemas"]["Heartbeat"] | components["schemas"]["Closing"];
-        /** @description A place in the table. */
+        /** @description A line of a leaderboard: by points `score` and `rank`, by rating `rating`. */
         Placed: {
-            /** @description from 1 */
-            place: number;
+            /** @description the best is 1; null, in `you` alone: your rating is provisional */
+            place: number | null;
             /** @description the player */
             player: components["schemas"]["PlayerName"];
             /** @description points */
-            score: number;
+            score?: number;
             /** @description `level`, `name` and more, by the rule book */
-            rank: {
+            rank?: {
                 [key: string]: unknown;
             } | null;
+            rating?: components["schemas"]["Rating"];
         };
         /** @description The token is never shown again. */
         PlayerCreated: {
@@ -5718,6 +5770,17 @@ export interface components {
              * @enum {unknown}
              */
             bot?: true;
+        };
+        /** @description Options with which competitive matches are rated. A match is in the first pool that it fits. */
+        Pool: {
+            pool: string;
+            name: string;
+            /** @description how they differ from the defaults */
+            options: {
+                [key: string]: unknown;
+            };
+            /** @description options that may have any value */
+            any: string[];
         };
         /** @description A Position to be checked. */
         PositionCheck: {
@@ -6008,6 +6071,70 @@ export interface components {
             kind: "undo";
             /** @description play goes on from what was after this version */
             to: number;
+        };
+        /** @description A player's rating in one pool, as it is now. */
+        Rating: {
+            /** @description what people are shown: 1500 is where everybody begins */
+            rating: number;
+            /** @description its uncertainty: two times of three it is right within ± this much */
+            deviation: number;
+            /** @description the estimate, as the algorithm has it */
+            mu: number;
+            /** @description its standard deviation; it grows with each day without a match */
+            sigma: number;
+            /** @description name of the game */
+            game: string;
+            pool: string;
+            /** @description true: too uncertain for the leaderboard; more matches are needed */
+            provisional: boolean;
+            /** @description name and version: by another one, the numbers cannot be compared */
+            algorithm: string;
+            /** @description how many matches moved it */
+            matches: number;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            last_match_at: string;
+        };
+        /** @description What one match did to a rating. */
+        RatingChange: {
+            /** @description its id; null: it was private, and you are not the player */
+            match: string | null;
+            /**
+             * Format: date-time
+             * @description when the match ended
+             */
+            at: string;
+            /** @description with the uncertainty of the time since the match before */
+            before: components["schemas"]["RatingValue"];
+            after: components["schemas"]["RatingValue"];
+        };
+        RatingHistory: {
+            /** @description name of the game */
+            game: string;
+            pool: string;
+            /** @description name and version: by another one, the numbers cannot be compared */
+            algorithm: string;
+            /** @description the oldest first */
+            changes: components["schemas"]["RatingChange"][];
+            /** @description `after` of the next page; null: there is none */
+            next: number | null;
+        };
+        /** @description How strong a player is in one pool. */
+        RatingValue: {
+            /** @description what people are shown: 1500 is where everybody begins */
+            rating: number;
+            /** @description its uncertainty: two times of three it is right within ± this much */
+            deviation: number;
+            /** @description the estimate, as the algorithm has it */
+            mu: number;
+            /** @description its standard deviation; it grows with each day without a match */
+            sigma: number;
+        };
+        /** @description Of every pool in which the player has had a rated match. */
+        Ratings: {
+            ratings: components["schemas"]["Rating"][];
         };
         /** @description The feed begins here. Ask for your matches now; what happens from then on follows. */
         Ready: {
@@ -10873,7 +11000,30 @@ export interface operations {
                      *           ]
                      *         }
                      *       },
-                     *       "guide": "# Hex Tactics\n\nTwo to four armies meet on a field of hexagons. You lead up to seven stacks of fighters; the dice decide how hard each blow is, and you decide\nwhere it falls.\n\n## Aim\n\nDestroy every enemy stack. The last side that has a stack on the board wins. In a match of four you may play each for"
+                     *       "guide": "# Hex Tactics\n\nTwo to four armies meet on a field of hexagons. You lead up to seven stacks of fighters; the dice decide how hard each blow is, and you decide\nwhere it falls.\n\n## Aim\n\nDestroy every enemy stack. The last side that has a stack on the board wins. In a match of four you may play each for",
+                     *       "pools": [
+                     *         {
+                     *           "pool": "duel",
+                     *           "name": "Duel",
+                     *           "options": {},
+                     *           "any": [
+                     *             "army",
+                     *             "army_preset"
+                     *           ]
+                     *         },
+                     *         {
+                     *           "pool": "pairs",
+                     *           "name": "Pairs",
+                     *           "options": {
+                     *             "seats": 4,
+                     *             "teams": "pairs"
+                     *           },
+                     *           "any": [
+                     *             "army",
+                     *             "army_preset"
+                     *           ]
+                     *         }
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["Game"];
@@ -11461,6 +11611,8 @@ export interface operations {
     get_leaderboard: {
         parameters: {
             query?: {
+                /** @description by rating in this pool of the game; absent: by points, where it has any */
+                pool?: string;
                 /** @description `next` of the previous page */
                 after?: string;
                 /** @description the most that a page may have; the server may send fewer */
@@ -11539,7 +11691,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `unknown_game`: There is no such game. */
+            /**
+             * @description * `unknown_game`: There is no such game.
+             *     * `unknown_pool`: This game has no such pool of ratings.
+             */
             404: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -11550,7 +11705,7 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        code?: "unknown_game";
+                        code?: "unknown_game" | "unknown_pool";
                     };
                 };
             };
@@ -18507,7 +18662,7 @@ export interface operations {
                      * @example {
                      *       "entries": [
                      *         {
-                     *           "id": "pq_6o3vrnehlf6gf2vo",
+                     *           "id": "pq_oz5z4rtutheegedp",
                      *           "game": "hex",
                      *           "options": {
                      *             "armies": {
@@ -18764,7 +18919,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "entry": {
-                     *         "id": "pq_6o3vrnehlf6gf2vo",
+                     *         "id": "pq_oz5z4rtutheegedp",
                      *         "game": "hex",
                      *         "options": {
                      *           "armies": {
@@ -18862,7 +19017,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "entry": {
-                     *         "id": "pq_6o3vrnehlf6gf2vo",
+                     *         "id": "pq_oz5z4rtutheegedp",
                      *         "game": "hex",
                      *         "options": {
                      *           "armies": {
@@ -19139,7 +19294,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "entry": {
-                     *         "id": "pq_2azebxebeiuk33w5",
+                     *         "id": "pq_ihr5fefb2ghfbfh4",
                      *         "game": "hex",
                      *         "options": {
                      *           "army": "recruit",
@@ -19168,7 +19323,7 @@ export interface operations {
                      *         "status": "paired",
                      *         "place": null,
                      *         "since": "2025-01-01T00:00:00.000Z",
-                     *         "match": "m_004_sxuxg3e64p256clz",
+                     *         "match": "m_032_gkktq7l6fentduob",
                      *         "code": null
                      *       }
                      *     }
@@ -19426,7 +19581,7 @@ export interface operations {
                 content: {
                     /**
                      * @example event: waiting
-                     *     data: {"id":"pq_6o3vrnehlf6gf2vo","game":"hex","options":{"armies":{"blue":[{"count":12,"unit":"archer"}],"red":[{"count":10,"unit":"swordsman"}]},"army":"given","army_points":1000,"army_preset":"host","defend_percent":50,"deploy_depth":1,"deployment":"auto","height":5,"limit_result":"draw","max_stacks":1,"min_damage":1,"obstacle_count":6,"obstacle_spaces":[],"obstacles":"none","roster":[{"attack":8,"cost":16,"hp":30,"id":"swordsman","initiative":6,"level":3,"move":5,"movement":"walk","name":"Swordsman","range":1,"retaliations":1,"shooter":false,"skill":"none","spread":2},{"attack":3,"cost":7,"hp":8,"id":"archer","initiative":5,"level":1,"move":3,"movement":"walk","name":"Archer","range":8,"retaliations":1,"shooter":true,"skill":"none","spread":1}],"round_limit":0,"seats":2,"shooter_melee_percent":50,"teams":"none","width":7},"mode":"casual","move_seconds":0,"setup_seconds":0,"players":2,"status":"waiting","place":1,"since":"2025-01-01T00:00:00.000Z","match":null,"code":null}
+                     *     data: {"id":"pq_oz5z4rtutheegedp","game":"hex","options":{"armies":{"blue":[{"count":12,"unit":"archer"}],"red":[{"count":10,"unit":"swordsman"}]},"army":"given","army_points":1000,"army_preset":"host","defend_percent":50,"deploy_depth":1,"deployment":"auto","height":5,"limit_result":"draw","max_stacks":1,"min_damage":1,"obstacle_count":6,"obstacle_spaces":[],"obstacles":"none","roster":[{"attack":8,"cost":16,"hp":30,"id":"swordsman","initiative":6,"level":3,"move":5,"movement":"walk","name":"Swordsman","range":1,"retaliations":1,"shooter":false,"skill":"none","spread":2},{"attack":3,"cost":7,"hp":8,"id":"archer","initiative":5,"level":1,"move":3,"movement":"walk","name":"Archer","range":8,"retaliations":1,"shooter":true,"skill":"none","spread":1}],"round_limit":0,"seats":2,"shooter_melee_percent":50,"teams":"none","width":7},"mode":"casual","move_seconds":0,"setup_seconds":0,"players":2,"status":"waiting","place":1,"since":"2025-01-01T00:00:00.000Z","match":null,"code":null}
                      */
                     "text/event-stream": string;
                 };
@@ -22412,6 +22567,301 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
                         code?: "unknown_player";
+                    };
+                };
+            };
+            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "too_many_requests";
+                    };
+                };
+            };
+            /**
+             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
+             *     * `unavailable`: The server cannot do this now; try again soon.
+             */
+            503: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "disk_full" | "unavailable";
+                    };
+                };
+            };
+            /** @description any other problem */
+            default: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_ratings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description id of a player */
+                player_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ratings": [
+                     *         {
+                     *           "game": "hex",
+                     *           "pool": "duel",
+                     *           "rating": 1658,
+                     *           "deviation": 483,
+                     *           "mu": 27.6354,
+                     *           "sigma": 8.0659,
+                     *           "provisional": true,
+                     *           "algorithm": "plackett_luce/1",
+                     *           "matches": 1,
+                     *           "last_match_at": "2025-01-01T00:00:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Ratings"];
+                };
+            };
+            /** @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed. */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "bad_parameter";
+                    };
+                };
+            };
+            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "unauthenticated";
+                    };
+                };
+            };
+            /** @description * `unknown_player`: There is no such player. */
+            404: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "unknown_player";
+                    };
+                };
+            };
+            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "too_many_requests";
+                    };
+                };
+            };
+            /**
+             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
+             *     * `unavailable`: The server cannot do this now; try again soon.
+             */
+            503: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "disk_full" | "unavailable";
+                    };
+                };
+            };
+            /** @description any other problem */
+            default: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_rating_history: {
+        parameters: {
+            query?: {
+                /** @description number of changes to skip: `next` of the page before */
+                after?: number;
+                /** @description the most that a page may have; the server may send fewer */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description id of a player */
+                player_id: string;
+                /** @description name of a game */
+                game: string;
+                /** @description key of a pool of the game */
+                pool: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "game": "hex",
+                     *       "pool": "duel",
+                     *       "algorithm": "plackett_luce/1",
+                     *       "changes": [
+                     *         {
+                     *           "match": "m_034_6o3vrnehlf6gf2vo",
+                     *           "at": "2025-01-01T00:00:00.000Z",
+                     *           "before": {
+                     *             "rating": 1500,
+                     *             "deviation": 499,
+                     *             "mu": 25,
+                     *             "sigma": 8.3333
+                     *           },
+                     *           "after": {
+                     *             "rating": 1658,
+                     *             "deviation": 483,
+                     *             "mu": 27.6354,
+                     *             "sigma": 8.0659
+                     *           }
+                     *         }
+                     *       ],
+                     *       "next": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RatingHistory"];
+                };
+            };
+            /** @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed. */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "bad_parameter";
+                    };
+                };
+            };
+            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "unauthenticated";
+                    };
+                };
+            };
+            /**
+             * @description * `unknown_game`: There is no such game.
+             *     * `unknown_player`: There is no such player.
+             *     * `unknown_pool`: This game has no such pool of ratings.
+             */
+            404: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "unknown_game" | "unknown_player" | "unknown_pool";
                     };
                 };
             };

@@ -179,6 +179,53 @@ def beyond_counted(game: Game, options: Mapping[str, object]) -> list[str]:
     ]
 
 
+class Pool(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Options with which matches of a game are rated against each other.
+
+    options  that differ from the defaults
+    any      names of options that may have any value
+    """
+
+    name: str
+    options: dict[str, Any]
+    any: tuple[str, ...] = ()
+
+
+class Rated(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`rated` of a game's service data: which of its competitive matches move ratings.
+
+    pools        in this order: a match belongs to the first that it fits
+    any          of all pools
+    actions_min  by players, or the match was too short
+    """
+
+    pools: dict[str, Pool] = {}
+    any: tuple[str, ...] = ()
+    actions_min: int = 1
+
+
+@cache
+def rated(game: Game) -> Rated:
+    """Without pools where the game's data say nothing: its matches are counted, not rated."""
+    found = msgspec.convert(service_data(game.name).get("rated", {}), Rated)
+    own = option_names(game)
+    for key, pool in found.pools.items():
+        if unknown := {*pool.options, *pool.any, *found.any} - own:
+            raise ValueError(f"{game.name}: the pool {key} names options that the game has not: {unknown}")
+    return found
+
+
+def pool_of(game: Game, options: Mapping[str, object]) -> str:
+    """The key of the pool to which a match with these options belongs; "" for none."""
+    full = game.full_options(options)
+    for key, pool in rated(game).pools.items():
+        free = {*pool.any, *rated(game).any}
+        fixed = {name: value for name, value in game.full_options(pool.options).items() if name not in free}
+        if fixed == {name: value for name, value in full.items() if name not in free}:
+            return key
+    return ""
+
+
 def layout_rules(game: Game) -> LayoutRules | None:
     """What a game's starting layouts are; None where a player has none to keep."""
     own: LayoutRules | None = getattr(game.codec, "layouts", None)

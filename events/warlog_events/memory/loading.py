@@ -176,9 +176,14 @@ class Loader:
         event on."""
         if then.version == match.version:
             return match
-        async with self._whole:
-            earlier = await self._replayed(match.id, then.version)
+        earlier = await self.at(match.id, then.version)
         return Match(earlier.fold, earlier.game, earlier.timeline, earlier.state, then.deadlines)
+
+    async def at(self, match_id: str, version: int) -> Match:
+        """As it was after this version, without deadlines, replayed from its first event on. Raises UnknownMatch,
+        IntegrityError."""
+        async with self._whole:
+            return await self._replayed(match_id, version)
 
     # ---- damaged matches
 

@@ -7,8 +7,8 @@ is compared at every connect, because another number would send new matches wher
 For whoever adds a key or a script: on a cluster a command, a script or a transaction may touch keys of one slot only.
 
 - A key's tag says what it is written together with: `{bNNN}` with the events of a match, `{lobby}`, `{pairing}`,
-  `{people}`, `{names}` or `{ledger}` with its like. What need not be written together has a tag of its own, or none,
-  and spreads.
+  `{people}`, `{names}`, `{ledger}` or `{standing}` with its like. What need not be written together has a tag of its
+  own, or none, and spreads.
 - What concerns two slots is done in two steps of which the second may be repeated: append first, and let a worker
   read on from the activity stream, with its checkpoint in the slot that it writes.
 - A script that makes up keys (from what is stored, say) keeps to the tag of its first key and does not count KEYS: the
@@ -247,3 +247,16 @@ def ledger(what: str) -> str:
     by score; "met:<day> <player> <player>" a set of the matches that count for these two opponents that day, forgotten
     after it; "checkpoint" a hash of bucket → number of the last activity entry that has been looked at."""
     return f"warlog:{{ledger}}:{what}"
+
+
+def standing(what: str) -> str:
+    """What finished matches have made of the players, all in one slot, so that a match is settled by one script
+    (standings.py).
+
+    "log" is a stream, no read model: one entry for each settled match, ids <number in the ledger's journal>-0, with
+    what it did to ratings. All else is made from it and the matches: "state" is a hash of "folded", the number of the
+    last entry that is in it, and "form"; "ratings:<player>" a hash of "<game> <pool>" → rating; "history:<player>
+    <game> <pool>" a list of changes; "board:<game> <pool>" the players by rating; "lapses" a sorted set of "<game>
+    <pool> <player>" by the ms in which they leave the board for not having played; "met" a hash of the settled day and
+    of "<game> <player> <player>" → their rated matches of that day."""
+    return f"warlog:{{standing}}:{what}"

@@ -257,6 +257,7 @@ PARAMETERS = {
     "match_id": "id of a match",
     "name": "the name under which it is saved",
     "player_id": "id of a player",
+    "pool": "key of a pool of the game",
     "scenario_id": "id of a scenario",
     "seat": "name of a seat",
     "token_id": "id of a token",

@@ -106,7 +106,16 @@ def _described(game: str, options: str) -> bytes:
     found = known(game)
     found.check_options(given)
     counted = policy.counted_range(found)
-    return encode(found.describe(given) | ({"counted": counted} if counted else {}))
+    described = found.describe(given) | {"pools": _pools(found)}
+    return encode(described | ({"counted": counted} if counted else {}))
+
+
+def _pools(game: warlog_core.Game) -> list[dict[str, Any]]:
+    rated = policy.rated(game)
+    return [
+        {"pool": key, "name": pool.name, "options": pool.options, "any": [*rated.any, *pool.any]}
+        for key, pool in rated.pools.items()
+    ]
 
 
 def known(game: str) -> warlog_core.Game:

@@ -1,4 +1,4 @@
-"""What matches have made of the players: gold, scores and records, and the tables by score."""
+"""What matches have made of the players: gold, scores and records, ratings, and the tables by score and by rating."""
 
 from __future__ import annotations
 
@@ -8,12 +8,16 @@ from litestar import get
 from litestar.params import FromPath
 
 import warlog_core
+from warlog_events.errors import UnknownPool, named
 from warlog_events.match import policy
 from warlog_events.match.bots import HOUSE
+from warlog_events.match.match import rfc3339
 from warlog_events.match.model import Player
 from warlog_events.match.proposal_json import player_json
-from warlog_events.players.accounts import Account
+from warlog_events.players.accounts import Account, Caller
 from warlog_events.players.ledger import Holdings, Record
+from warlog_events.standing.ratings import ALGORITHM, Rating
+from warlog_events.standing.standings import Place
 from warlog_service import auth, schema
 from warlog_service.backend import Service, service_of
 from warlog_service.openapi import call
@@ -22,6 +26,7 @@ from warlog_service.responses import Answer, private
 from warlog_service.routes.games import known
 
 PLAYERS_MAX = 200
+CHANGES_MAX = 200
 
 
 @get("/players/me", opt=call(answer=schema.MyAccount, token=True))
@@ -45,20 +50,78 @@ async def get_player(request: AnyRequest, player_id: FromPath[str]) -> Answer:
     return private({"player": account_json(account, await _holdings(service, player_id))})
 
 
-@get(
-    "/games/{game:str}/leaderboard",
-    opt=call(query=schema.Page, answer=schema.Leaderboard, errors=("unknown_game",)),
-)
-async def get_leaderboard(request: AnyRequest, game: FromPath[str]) -> Answer:
-    """The players whose competitive matches of this game have moved points, the highest score first."""
+@get("/players/{player_id:str}/ratings", opt=call(answer=schema.Ratings, errors=("unknown_player",)))
+async def get_ratings(request: AnyRequest, player_id: FromPath[str]) -> Answer:
+    """How strong a player is: a rating for each game and pool in which he has had rated matches.
+
+    Competitive matches with the options of a pool are rated (`pools` of `GET /v1/games/{game}`). Those that ended too
+    soon are not, nor are more than some a day between the same players. Where bots play with people, only the bots'
+    ratings move."""
     service = service_of(request.scope)
     await auth.caller_or_none(service, request.scope)
-    accounting = policy.accounting(known(game))
-    page = asked(request.scope, schema.Page)
     backend = service.backend
-    if backend.keeps_books:
-        await backend.bookkeeper.catch_up()
-    placed, after = await backend.ledger.table(game, page.after, min(page.limit, PLAYERS_MAX))
+    await backend.accounts.player(player_id)
+    await backend.settle()
+    found = await backend.standings.ratings(player_id)
+    return private({"ratings": [rating_json(game, pool, rating) for (game, pool), rating in found.items()]})
+
+
+@get(
+    "/players/{player_id:str}/ratings/{game:str}/{pool:str}/history",
+    opt=call(
+        query=schema.HistoryPage,
+        answer=schema.RatingHistory,
+        errors=("unknown_player", "unknown_game", "unknown_pool"),
+    ),
+)
+async def get_rating_history(
+    request: AnyRequest, player_id: FromPath[str], game: FromPath[str], pool: FromPath[str]
+) -> Answer:
+    """Each match that moved a rating, with the rating before and after it."""
+    service = service_of(request.scope)
+    caller = await auth.caller_or_none(service, request.scope)
+    _check_pool(game, pool)
+    page = asked(request.scope, schema.HistoryPage)
+    backend = service.backend
+    await backend.accounts.player(player_id)
+    await backend.settle()
+    changes, after = await backend.standings.history(
+        player_id,
+        game,
+        pool,
+        page.after,
+        min(page.limit, CHANGES_MAX),
+        own=caller is not None and caller.id == player_id,
+    )
+    shown = [change.json() for change in changes]
+    return private({"game": game, "pool": pool, "algorithm": ALGORITHM, "changes": shown, "next": after})
+
+
+@get(
+    "/games/{game:str}/leaderboard",
+    opt=call(
+        query=schema.LeaderboardQuery,
+        answer=schema.Leaderboard,
+        errors=("unknown_game", "unknown_pool"),
+    ),
+)
+async def get_leaderboard(request: AnyRequest, game: FromPath[str]) -> Answer:
+    """The players of a game, the best first. With `pool`: whose rating is not provisional, by μ − 3σ. Without: whose
+    competitive matches have moved points, by score."""
+    service = service_of(request.scope)
+    caller = await auth.caller_or_none(service, request.scope)
+    known(game)
+    query = asked(request.scope, schema.LeaderboardQuery)
+    await service.backend.settle()
+    if query.pool is None:
+        return private(await _by_points(service, game, query))
+    _check_pool(game, query.pool)
+    return private(await _by_rating(service, game, query.pool, query, caller))
+
+
+async def _by_points(service: Service, game: str, query: schema.LeaderboardQuery) -> dict[str, Any]:
+    accounting, backend = policy.accounting(known(game)), service.backend
+    placed, after = await backend.ledger.table(game, query.after, min(query.limit, PLAYERS_MAX))
     names = await backend.accounts.names([row.player for row in placed])
     players = [
         {
@@ -69,7 +132,49 @@ async def get_leaderboard(request: AnyRequest, game: FromPath[str]) -> Answer:
         }
         for row, name in zip(placed, names, strict=True)
     ]
-    return private({"game": game, "players": players, "next": after})
+    return {"game": game, "players": players, "next": after}
+
+
+async def _by_rating(
+    service: Service, game: str, pool: str, query: schema.LeaderboardQuery, caller: Caller | None
+) -> dict[str, Any]:
+    backend = service.backend
+    places, after = await backend.standings.board(game, pool, query.after, min(query.limit, PLAYERS_MAX))
+    names = await backend.accounts.names([place.player for place in places])
+
+    def line(place: Place, name: str) -> dict[str, Any]:
+        player = player_json(Player(place.player, name))
+        return {"place": place.place, "player": player, "rating": rating_json(game, pool, place.rating)}
+
+    shown = {
+        "game": game,
+        "pool": pool,
+        "players": [line(place, name) for place, name in zip(places, names, strict=True)],
+        "next": after,
+    }
+    if caller is None:
+        return shown
+    own = await backend.standings.place(caller.id, game, pool)
+    return {**shown, "you": None if own is None else line(own, caller.player.name)}
+
+
+def _check_pool(game: str, pool: str) -> None:
+    """Raises UnknownGame, UnknownPool."""
+    pools = policy.rated(known(game)).pools
+    if pool not in pools:
+        raise UnknownPool(f"{named(game)} has no pool {named(pool)}.", extra={"allowed": [*pools]})
+
+
+def rating_json(game: str, pool: str, rating: Rating) -> dict[str, Any]:
+    return {
+        "game": game,
+        "pool": pool,
+        **rating.json(),
+        "provisional": rating.is_provisional,
+        "algorithm": ALGORITHM,
+        "matches": rating.matches,
+        "last_match_at": rfc3339(rating.at),
+    }
 
 
 async def _holdings(service: Service, player: str) -> Holdings:
@@ -105,4 +210,4 @@ def _standing(game: str, record: Record | None) -> dict[str, Any] | None:
     return standing | {"won": record.won, "drawn": record.drawn, "lost": record.lost, "fled": record.fled}
 
 
-handlers: list[Any] = [get_me, get_player, get_leaderboard]
+handlers: list[Any] = [get_me, get_player, get_ratings, get_rating_history, get_leaderboard]

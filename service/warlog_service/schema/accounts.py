@@ -48,17 +48,86 @@ class MyAccount(Struct, frozen=True, forbid_unknown_fields=True):
     held: Annotated[int, Meta(description="how much of the gold is set aside for running matches")]
 
 
+Algorithm = Annotated[
+    str, Meta(description="name and version: by another one, the numbers cannot be compared")
+]
+
+
+class RatingValue(Struct, frozen=True, forbid_unknown_fields=True):
+    """How strong a player is in one pool."""
+
+    rating: Annotated[int, Meta(description="what people are shown: 1500 is where everybody begins")]
+    deviation: Annotated[
+        int, Meta(description="its uncertainty: two times of three it is right within ± this much")
+    ]
+    mu: Annotated[float, Meta(description="the estimate, as the algorithm has it")]
+    sigma: Annotated[
+        float, Meta(description="its standard deviation; it grows with each day without a match")
+    ]
+
+
+class Rating(RatingValue, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A player's rating in one pool, as it is now."""
+
+    game: str
+    pool: str
+    provisional: Annotated[
+        bool, Meta(description="true: too uncertain for the leaderboard; more matches are needed")
+    ]
+    algorithm: Algorithm
+    matches: Annotated[int, Meta(description="how many matches moved it")]
+    last_match_at: Time
+
+
+class Ratings(Struct, frozen=True, forbid_unknown_fields=True):
+    """Of every pool in which the player has had a rated match."""
+
+    ratings: list[Rating]
+
+
+class RatingChange(Struct, frozen=True, forbid_unknown_fields=True):
+    """What one match did to a rating."""
+
+    match: Annotated[str | None, Meta(description="its id; null: it was private, and you are not the player")]
+    at: Annotated[Time, Meta(description="when the match ended")]
+    before: Annotated[
+        RatingValue, Meta(description="with the uncertainty of the time since the match before")
+    ]
+    after: RatingValue
+
+
+class RatingHistory(Struct, frozen=True, forbid_unknown_fields=True):
+    game: str
+    pool: str
+    algorithm: Algorithm
+    changes: Annotated[list[RatingChange], Meta(description="the oldest first")]
+    next: Annotated[int | None, Meta(description="`after` of the next page; null: there is none")]
+
+
 class Placed(Struct, frozen=True, forbid_unknown_fields=True):
-    place: int
+    """A line of a leaderboard: by points `score` and `rank`, by rating `rating`."""
+
+    place: Annotated[
+        int | None, Meta(description="the best is 1; null, in `you` alone: your rating is provisional")
+    ]
     player: PlayerName
-    score: int
-    rank: Json | None
+    score: int | UnsetType = UNSET
+    rank: Json | UnsetType | None = UNSET
+    rating: Rating | UnsetType = UNSET
 
 
 class Leaderboard(Struct, frozen=True, forbid_unknown_fields=True):
     game: str
     players: list[Placed]
     next: str | None
+    pool: Annotated[str, Meta(description="absent: by points, not by ratings")] | UnsetType = UNSET
+    you: (
+        Annotated[
+            Placed | None,
+            Meta(description="with `pool` and a token: your own line; null: you have no rating there"),
+        ]
+        | UnsetType
+    ) = UNSET
 
 
 class FoundPlayers(Struct, frozen=True, forbid_unknown_fields=True):

@@ -27,6 +27,15 @@ class Games(Struct, frozen=True, forbid_unknown_fields=True):
     games: list[GameSummary]
 
 
+class Pool(Struct, frozen=True, forbid_unknown_fields=True):
+    """Options with which competitive matches are rated. A match is in the first pool that it fits."""
+
+    pool: str
+    name: str
+    options: Annotated[Json, Meta(description="how they differ from the defaults")]
+    any: Annotated[list[str], Meta(description="options that may have any value")]
+
+
 class Game(Struct, frozen=True):
     """Enough for a client that does not know the game to draw it, to build its inputs, and to explain it.
 
@@ -79,6 +88,9 @@ class Game(Struct, frozen=True):
             description="draws decide something of `setup` (the board, the armies, who begins): it is one of many, and "
             "another match begins otherwise"
         ),
+    ]
+    pools: Annotated[
+        list[Pool], Meta(description="in which there are ratings; empty: matches are counted, not rated")
     ]
     counted: (
         Annotated[

@@ -27,6 +27,22 @@ class PlayersQuery(Struct, frozen=True):
     limit: Limit = 50
 
 
+class LeaderboardQuery(Struct, frozen=True):
+    pool: (
+        Annotated[
+            str, Meta(description="by rating in this pool of the game; absent: by points, where it has any")
+        ]
+        | None
+    ) = None
+    after: Cursor | None = None
+    limit: Limit = 50
+
+
+class HistoryPage(Struct, frozen=True):
+    after: Annotated[int, Meta(ge=0, description="number of changes to skip: `next` of the page before")] = 0
+    limit: Limit = 100
+
+
 class VersionPage(Struct, frozen=True):
     after: Version = 0
     limit: Limit = 100

@@ -1,0 +1,184 @@
+"""How a finished match counts: what it is rated in, who played against whom, and what is written of it into the log of
+settlements. Values and functions only."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
+
+import msgspec
+from msgspec.structs import replace
+
+from ..match import policy
+from ..match.bots import is_bot
+from ..match.match import Match
+from ..match.model import (
+    SERVER,
+    ActionTaken,
+    OptionsChanged,
+    PositionEdited,
+    TimeTravelled,
+)
+from ..reading.replayed import ReplayedEvent
+from .ratings import ALGORITHM, Rating, rate
+
+
+class Played(msgspec.Struct, frozen=True):
+    """What the events of a finished match say of it as a whole.
+
+    ended      when, ms
+    actions    by players
+    went_back  somebody took something back, or changed board or options, after the start
+    """
+
+    ended: int = 0
+    actions: int = 0
+    went_back: bool = False
+
+
+def played(events: Iterable[ReplayedEvent], started: int) -> Played:
+    """`started`: the version of `match_started`."""
+    found = Played()
+    for event in events:
+        body, stored = event.body, event.stored
+        if isinstance(body, ActionTaken):
+            if stored.seat != SERVER:
+                found = replace(found, actions=found.actions + 1)
+            if body.ending is not None:
+                found = replace(found, ended=stored.at)
+        elif isinstance(body, TimeTravelled | PositionEdited) or (
+            isinstance(body, OptionsChanged) and stored.version > started
+        ):
+            found = replace(found, went_back=True)
+    return found
+
+
+class Facts(msgspec.Struct, frozen=True, kw_only=True):
+    """Of a finished match, what its ratings depend on.
+
+    pool     of its options, "" for none
+    unrated  why it moves no ratings, whoever played it; "" if it may move some
+    sides    the players of each side, by id
+    ranks    of each side; 0 for the best, the same for equal ones
+    public   everybody may know of the match
+    """
+
+    match: str
+    version: int
+    game: str
+    at: int
+    pool: str
+    unrated: str
+    sides: Sequence[tuple[str, ...]]
+    ranks: Sequence[int]
+    public: bool
+
+    @property
+    def players(self) -> list[str]:
+        return sorted({player for side in self.sides for player in side})
+
+    @property
+    def meetings(self) -> list[tuple[str, str]]:
+        """Each two opponents, the smaller id first."""
+        return sorted(
+            {
+                (min(one, other), max(one, other))
+                for side, against in combinations(self.sides, 2)
+                for one in side
+                for other in against
+            }
+        )
+
+
+def facts_of(match: Match, of: Played) -> Facts:
+    fold = match.fold
+    assert fold.result is not None
+    numbers = policy.sides(match.game, fold.options, fold.position)
+    seats: dict[int, list[str]] = {}
+    for seat in match.seats:
+        seats.setdefault(numbers[seat], []).append(seat)
+    winners = set(fold.result.winners)
+    sides = [tuple(sorted({fold.holders[seat].id for seat in side})) for side in seats.values()]
+    return Facts(
+        match=match.id,
+        version=match.version,
+        game=match.game_name,
+        at=of.ended,
+        pool=policy.pool_of(match.game, fold.options),
+        unrated=_unrated(match, of, sides),
+        sides=sides,
+        ranks=[0 if not winners or winners.intersection(side) else 1 for side in seats.values()],
+        public=match.visibility == "public",
+    )
+
+
+def _unrated(match: Match, of: Played, sides: Sequence[Sequence[str]]) -> str:
+    fold = match.fold
+    players = [player for side in sides for player in side]
+    if fold.mode != "competitive":
+        return "casual"
+    if len(sides) < 2 or len(players) > len(set(players)):
+        return "alone"
+    if of.went_back or fold.position is not None or fold.imported is not None or fold.imported_until:
+        return "went_back"
+    if of.actions < policy.rated(match.game).actions_min:
+        return "short"
+    if set(fold.uncounted) - {"bots"}:
+        return "uncounted"
+    return "" if policy.pool_of(match.game, fold.options) else "options"
+
+
+class Change(msgspec.Struct, frozen=True, array_like=True):
+    """before, after: μ and σ in ten-thousandths; before with the uncertainty of the time without a match."""
+
+    player: str
+    before: tuple[int, int]
+    after: tuple[int, int]
+
+
+class Settled(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What the log has of a match.
+
+    at       when it ended, ms
+    pool     in which it is rated; "" if it is not
+    unrated  why not. `damaged` (its record does not verify) and `undone` (it was not over any more) count nowhere
+    """
+
+    at: int = 0
+    pool: str = ""
+    unrated: str = ""
+    changes: list[Change] = []
+    algorithm: str = ALGORITHM
+
+
+def settle(
+    facts: Facts, ratings: Mapping[str, Rating], met: Mapping[tuple[str, str], int], most: int
+) -> Settled:
+    """How it counts. met: how many rated matches two opponents have had that day; most: that they may have, 0 for any
+    number."""
+    unrated = facts.unrated
+    if not unrated and most and any(count >= most for count in met.values()):
+        unrated = "same_players"
+    if unrated:
+        return Settled(facts.at, unrated=unrated)
+    return Settled(facts.at, facts.pool, changes=changes_of(facts, ratings))
+
+
+def changes_of(facts: Facts, ratings: Mapping[str, Rating]) -> list[Change]:
+    """Of those whose ratings move: where programs play with people, the ratings of the programs alone."""
+    before = [[ratings[player].aged(facts.at) for player in side] for side in facts.sides]
+    after = rate(before, facts.ranks, facts.at)
+    moved = set(filter(is_bot, facts.players)) or set(facts.players)
+    return sorted(
+        (
+            Change(player, (was.mu, was.sigma), (now.mu, now.sigma))
+            for side, olds, news in zip(facts.sides, before, after, strict=True)
+            for player, was, now in zip(side, olds, news, strict=True)
+            if player in moved
+        ),
+        key=lambda change: change.player,
+    )
+
+
+def still_true(changes: Sequence[Change], ratings: Mapping[str, Rating], at: int) -> bool:
+    """Did they begin from these ratings? Otherwise a match before this one does not count any more."""
+    aged = {change.player: ratings[change.player].aged(at) for change in changes}
+    return all(change.before == (aged[change.player].mu, aged[change.player].sigma) for change in changes)

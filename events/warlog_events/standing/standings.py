@@ -1,0 +1,294 @@
+"""What finished matches have made of the players, in Redis: the log of settlements, and what is made of it.
+
+The log is no read model. Everything else here is made from it and from the matches, in the log's order, one match per
+step (lua/fold.lua): a step is whole, and is done once, however many processes fold and wherever they die. `folded` says
+how far that is. Whoever forgets everything (`reset`) sets it to 0, and the same steps follow again.
+"""
+
+import itertools
+from collections.abc import AsyncIterator
+from typing import Any, NamedTuple
+
+import msgspec
+
+from ..clock_and_random import World
+from ..errors import BadParameter
+from ..match.bots import is_bot
+from ..match.match import rfc3339
+from ..redis import keys
+from ..redis.connection import Connection
+from ..redis.pipe import Word
+from .ratings import DAY_MS, Rating
+from .settled import Facts, Settled
+
+FORM = 1  # of what is made: another build's is made again
+_LAST = 5_000_000_000_000  # from which an order is taken, so that the best comes first among texts
+FOREIGN = -1  # `folded` of what a newer build has made
+LAPSED_AT_ONCE = 100
+
+_resets = itertools.count()
+_pack = msgspec.msgpack.Encoder().encode
+_settled = msgspec.json.Decoder(Settled)
+_encode = msgspec.json.Encoder().encode
+
+Commands = list[tuple[str, ...]]
+
+
+class Logged(NamedTuple):
+    """An entry of the log. version: of the match when it was settled."""
+
+    number: int
+    match: str
+    version: int
+    settled: Settled
+
+
+class Before(NamedTuple):
+    """What is known of the players of a match before it.
+
+    ratings  player → that of the match's pool
+    met      two opponents → their rated matches of the day on which it ended
+    day      which day `met` is of in Redis, "" for none
+    """
+
+    ratings: dict[str, Rating]
+    met: dict[tuple[str, str], int]
+    day: str
+
+
+class Place(NamedTuple):
+    """A place in a leaderboard; the best is 1. None: the rating is provisional, or there is none."""
+
+    place: int | None
+    player: str
+    rating: Rating
+
+
+class Changed(NamedTuple):
+    """A match's change of a rating, as μ and σ in ten-thousandths. match: None where only the player may know of it."""
+
+    match: str | None
+    at: int
+    before: Rating
+    after: Rating
+
+    def json(self) -> dict[str, Any]:
+        return {
+            "match": self.match,
+            "at": rfc3339(self.at),
+            "before": self.before.json(),
+            "after": self.after.json(),
+        }
+
+
+class Standings:
+    def __init__(self, connection: Connection, world: World) -> None:
+        self._pipe = connection.pipe
+        self._follower = connection.follower
+        self._world = world
+
+    # ---- folding
+
+    async def folded(self) -> tuple[int | None, int]:
+        """The number of the last entry of the log that all this is made of, None if it has to be made anew (`reset`);
+        and that of the log's last. Of what a newer build has made, nothing is left to do."""
+        text, newest = await self._pipe.many(
+            (
+                ("HGET", keys.standing("state"), "folded"),
+                ("XREVRANGE", keys.standing("log"), "+", "-", "COUNT", 1),
+            )
+        )
+        last = int(newest[0][0].partition(b"-")[0]) if newest else 0
+        form, _, number = (text or b"").partition(b" ")
+        if not number.isdigit() or int(form) < FORM:
+            return None, last
+        return (int(number) if int(form) == FORM else FOREIGN), last
+
+    async def reset(self) -> None:
+        """Forgets everything but the log. Nobody folds meanwhile; if several do this, the last one to begin does."""
+        token = f"{FORM} resetting {self._follower} {next(_resets)}"
+        await self._pipe.call("HSET", keys.standing("state"), "folded", token, write=True)
+        kept = {keys.standing("state").encode(), keys.standing("log").encode()}
+        cursor = b"0"
+        while True:
+            cursor, names = await self._pipe.call("SCAN", cursor, "MATCH", keys.standing("*"), "COUNT", 1000)
+            gone: Commands = [("DEL", name.decode()) for name in names if name not in kept]
+            if gone and not await self._step(token, token, gone):
+                return
+            if cursor == b"0":
+                break
+        await self._step(token, _folded(0), [])
+
+    async def before(self, facts: Facts) -> Before:
+        """One round trip."""
+        players, meetings = facts.players, facts.meetings
+        pool = f"{facts.game} {facts.pool}"
+        asked: list[tuple[Word, ...]] = [("HGET", keys.standing(f"ratings:{one}"), pool) for one in players]
+        fields = [_met(facts.game, pair) for pair in meetings]
+        asked.append(("HMGET", keys.standing("met"), "day", *fields))
+        *found, (day, *counts) = await self._pipe.many(asked)
+        day = "" if day is None else day.decode()
+        today = _day(facts.at) <= day
+        return Before(
+            dict(zip(players, map(Rating.parse, found), strict=True)),
+            {pair: int(count or 0) if today else 0 for pair, count in zip(meetings, counts, strict=True)},
+            day,
+        )
+
+    async def fold(self, after: int, entry: Logged, commands: Commands, *, is_new: bool) -> bool:
+        """The entry, and what is made of it; False if another process was faster. `after`: the number of what is folded
+        so far. `is_new`: the log gets the entry, too."""
+        number, match_id, version, settled = entry
+        if is_new:
+            words = ("match", match_id, "version", str(version), "body", _encode(settled).decode())
+            commands = [("XADD", keys.standing("log"), f"{number}-0", *words), *commands]
+        return await self._step(_folded(after), _folded(number), commands)
+
+    async def _step(self, before: str, after: str, commands: Commands) -> bool:
+        arguments: list[Word] = [before, after, _pack(commands)]
+        return bool(await self._pipe.script("fold", [keys.standing("state")], arguments))
+
+    async def lapse(self, folded: int, now: int) -> None:
+        """Takes from the leaderboards who has become provisional for not having played."""
+        due = ("ZRANGEBYSCORE", keys.standing("lapses"), "-inf", now, "LIMIT", 0, LAPSED_AT_ONCE)
+        while found := [member.decode() for member in await self._pipe.call(*due)]:
+            parts = [member.split(" ") for member in found]
+            ratings = await self._pipe.many(
+                ("HGET", keys.standing(f"ratings:{player}"), f"{game} {pool}") for game, pool, player in parts
+            )
+            commands: Commands = [("ZREM", keys.standing("lapses"), *found)]
+            for (game, pool, player), rating in zip(parts, map(Rating.parse, ratings), strict=True):
+                commands.append(("ZREM", keys.standing(f"board:{game} {pool}"), _member(player, rating)))
+            if not await self._step(_folded(folded), _folded(folded), commands):
+                return
+
+    async def log(self, after: int, last: int) -> AsyncIterator[Logged]:
+        """The entries after number `after`, up to `last`."""
+        while after < last:
+            page = ("XRANGE", keys.standing("log"), f"{after + 1}-0", f"{last}-0", "COUNT", 100)
+            entries = await self._pipe.call(*page)
+            for entry_id, flat in entries:
+                fields = dict(zip(flat[::2], flat[1::2], strict=True))
+                after = int(entry_id.partition(b"-")[0])
+                body = _settled.decode(fields[b"body"])
+                yield Logged(after, fields[b"match"].decode(), int(fields[b"version"]), body)
+            if not entries:
+                return
+
+    # ---- reading
+
+    async def ratings(self, player: str) -> dict[tuple[str, str], Rating]:
+        """Of each game and pool that he has played, in their order, as they are now."""
+        flat = await self._pipe.call("HGETALL", keys.standing(f"ratings:{player}"))
+        found = dict(zip(flat[::2], flat[1::2], strict=True))
+        now = self._world.now_ms()
+        return {
+            (game, pool): Rating.parse(found[field]).aged(now)
+            for field in sorted(found)
+            for game, pool in [field.decode().split(" ")]
+        }
+
+    async def rating(self, player: str, game: str, pool: str) -> Rating:
+        text = await self._pipe.call("HGET", keys.standing(f"ratings:{player}"), f"{game} {pool}")
+        return Rating.parse(text).aged(self._world.now_ms())
+
+    async def history(
+        self, player: str, game: str, pool: str, after: int, limit: int, *, own: bool
+    ) -> tuple[list[Changed], int | None]:
+        """The changes from number `after` + 1 on, the oldest first, and the number after which to go on. `own`: the
+        player himself asks."""
+        key = keys.standing(f"history:{player} {game} {pool}")
+        rows = await self._pipe.call("LRANGE", key, after, after + limit)
+        return [_changed(row, own) for row in rows[:limit]], after + limit if len(rows) > limit else None
+
+    async def board(
+        self, game: str, pool: str, after: str | None, limit: int
+    ) -> tuple[list[Place], str | None]:
+        """The players of a pool whose ratings are not provisional, the best first, from behind the cursor `after`.
+        Raises BadParameter for a cursor that is none."""
+        key, start, before = keys.standing(f"board:{game} {pool}"), "-", "-"
+        if after is not None:
+            order, space, player = after.partition(" ")
+            if len(order) != 13 or not order.isdigit() or not space or not player.isprintable():
+                raise BadParameter("`after` is no cursor of this list.")
+            start, before = f"({after}", f"[{after}"
+        members, place = await self._pipe.many(
+            (("ZRANGEBYLEX", key, start, "+", "LIMIT", 0, limit + 1), ("ZLEXCOUNT", key, "-", before))
+        )
+        rows = [member.decode() for member in members[:limit]]
+        players = [row.partition(" ")[2] for row in rows]
+        field, now = f"{game} {pool}", self._world.now_ms()
+        found = await self._pipe.many(("HGET", keys.standing(f"ratings:{one}"), field) for one in players)
+        places = [
+            Place(number, player, Rating.parse(text).aged(now))
+            for number, (player, text) in enumerate(zip(players, found, strict=True), place + 1)
+        ]
+        return places, rows[-1] if len(members) > limit else None
+
+    async def place(self, player: str, game: str, pool: str) -> Place | None:
+        """None: he has no rating there."""
+        text = await self._pipe.call("HGET", keys.standing(f"ratings:{player}"), f"{game} {pool}")
+        if text is None:
+            return None
+        rating, key = Rating.parse(text), keys.standing(f"board:{game} {pool}")
+        place = await self._pipe.call("ZRANK", key, _member(player, rating))
+        return Place(None if place is None else place + 1, player, rating.aged(self._world.now_ms()))
+
+
+def commands_of(facts: Facts, settled: Settled, before: Before) -> Commands:
+    """What is made of a match that is rated: ratings, their history, the leaderboard, who has met whom."""
+    if not settled.pool:
+        return []
+    pool, commands = f"{facts.game} {settled.pool}", Commands()
+    board, lapses = keys.standing(f"board:{pool}"), keys.standing("lapses")
+    for change in settled.changes:
+        player, was = change.player, before.ratings[change.player]
+        now = Rating(*change.after, max(facts.at, was.at), was.matches + 1)
+        row = (facts.match, *map(str, (settled.at, *change.before, *change.after, int(facts.public))))
+        commands += [
+            ("HSET", keys.standing(f"ratings:{player}"), pool, now.text),
+            ("RPUSH", keys.standing(f"history:{player} {pool}"), " ".join(row)),
+        ]
+        if is_bot(player):
+            continue  # programs stand in no leaderboard
+        if was.matches:
+            commands.append(("ZREM", board, _member(player, was)))
+        if now.is_provisional:
+            commands.append(("ZREM", lapses, f"{pool} {player}"))
+        else:
+            commands += [
+                ("ZADD", board, "0", _member(player, now)),
+                ("ZADD", lapses, str(now.provisional_at), f"{pool} {player}"),
+            ]
+    return [*commands, *_met_again(facts, before)]
+
+
+def _met_again(facts: Facts, before: Before) -> Commands:
+    """A match that ended on a day before the newest counts for that one, so that days never go back."""
+    day, key = max(_day(facts.at), before.day), keys.standing("met")
+    commands: Commands = [] if day == before.day else [("DEL", key), ("HSET", key, "day", day)]
+    return [*commands, *(("HINCRBY", key, _met(facts.game, pair), "1") for pair in facts.meetings)]
+
+
+def _folded(number: int) -> str:
+    return f"{FORM} {number}"
+
+
+def _day(at: int) -> str:
+    """Since 1970, five digits, so that texts have their order."""
+    return f"{at // DAY_MS:05}"
+
+
+def _met(game: str, pair: tuple[str, str]) -> str:
+    return f"{game} {pair[0]} {pair[1]}"
+
+
+def _member(player: str, rating: Rating) -> str:
+    return f"{_LAST - rating.order:013} {player}"
+
+
+def _changed(row: bytes, own: bool) -> Changed:
+    match_id, at, *numbers, public = row.decode().split(" ")
+    mu, sigma, mu_after, sigma_after = map(int, numbers)
+    shown = match_id if own or public == "1" else None
+    return Changed(shown, int(at), Rating(mu, sigma), Rating(mu_after, sigma_after))

@@ -1,0 +1,245 @@
+"""Finished matches move ratings: once, in the order of settlement, and to the same bytes after a rebuild."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from typing import Any
+
+import pytest
+
+from tests.events.standing.desk import DUEL, Desk
+from tests.events.table import ADA, BOB, DAN, EVE, Hands, make_accounts, table_at
+from tests.servers import AnyRedis
+from warlog_events.match.bots import house
+from warlog_events.match.commands import CreateMatch, Prepare
+from warlog_events.match.model import Player
+from warlog_events.redis import keys
+from warlog_events.standing.ratings import DAY_MS, MU, SIGMA_MAX, Rating
+
+POOL = ("hex", "duel")
+PEOPLE = (ADA, BOB, EVE, DAN)
+
+
+async def rating(desk: Desk, player: Player) -> Rating | None:
+    return (await desk.standings.ratings(player.id)).get(POOL)
+
+
+async def changes(desk: Desk, player: Player, *, own: bool = True) -> list[Any]:
+    return (await desk.standings.history(player.id, *POOL, 0, 1000, own=own))[0]
+
+
+async def test_a_match_moves_the_ratings_of_both_and_stands_in_their_histories(own_redis: AnyRedis) -> None:
+    async with table_at(own_redis.url) as table:
+        desk = Desk(table)
+        match = await desk.duel(random.Random(1))
+        await desk.catch_up()
+        winner, loser = (
+            (ADA, BOB) if match.fold.result and match.fold.result.winners == ["red"] else (BOB, ADA)
+        )
+        won, lost = await rating(desk, winner), await rating(desk, loser)
+        assert won is not None
+        assert lost is not None
+        assert won.mu > MU > lost.mu
+        assert (won.matches, lost.matches) == (1, 1)
+        (change,) = await changes(desk, winner)
+        assert (change.match, change.at) == (match.id, match.fold.updated_at)
+        assert (change.before.mu, change.before.sigma) == (MU, SIGMA_MAX)
+        assert (change.after.mu, change.after.sigma) == (won.mu, won.sigma)
+        assert await rating(desk, EVE) is None
+
+
+async def test_what_is_no_fair_match_of_a_pool_moves_nothing(own_redis: AnyRedis) -> None:
+    rng = random.Random(2)
+    async with table_at(own_redis.url) as table:
+        desk = Desk(table)
+        await desk.duel(rng, mode="casual")
+        await desk.duel(rng, actions=3)  # too short
+        await desk.duel(rng, options={"army": "preset", "width": 9})  # of no pool
+        await desk.catch_up()
+        assert [await rating(desk, player) for player in PEOPLE] == [None] * 4
+        logged = [entry async for entry in desk.standings.log(0, 1000)]
+        assert sorted(entry.settled.unrated for entry in logged) == ["options", "short"]
+
+
+async def test_bots_stand_apart_their_ratings_alone_move(own_redis: AnyRedis) -> None:
+    rng, bot = random.Random(3), Player("bt_program", "program")
+    async with table_at(own_redis.url) as table:
+        await make_accounts(table.connection, bot, house(5))
+        desk = Desk(table)
+        for _ in range(30):
+            await desk.duel(rng, (ADA, bot))
+        await desk.catch_up()
+        assert await rating(desk, ADA) is None
+        program = await rating(desk, bot)
+        assert program is not None
+        assert program.matches == 30
+        assert not program.is_provisional
+        assert await desk.standings.board(*POOL, None, 10) == ([], None)
+
+
+async def test_the_same_two_move_ratings_so_many_times_a_day(own_redis: AnyRedis) -> None:
+    """Two accounts of one owner: one gives up to the other all day long."""
+    hands, rng = Hands("met"), random.Random(4)
+    async with table_at(own_redis.url, world=hands.world) as table:
+        desk = Desk(table, hands.world, matches_per_day=3)
+        for _ in range(5):
+            await desk.duel(rng)
+        await desk.catch_up()
+        assert len(await changes(desk, ADA)) == 3
+        await desk.duel(rng, (ADA, EVE))
+        await desk.catch_up()
+        assert len(await changes(desk, ADA)) == 4
+        hands.now_ms += DAY_MS
+        await desk.duel(rng)
+        await desk.catch_up()
+        assert len(await changes(desk, ADA)) == 5
+        met = await table.connection.redis.hgetall(keys.standing("met"))
+        assert len(met) == 2  # the day and one pair: yesterday's are gone
+
+
+async def test_throwaway_accounts_make_no_leader_of_the_table(own_redis: AnyRedis) -> None:
+    """New accounts flee at once, which moves nothing; or lose as often as they may, which moves less and less."""
+    rng = random.Random(5)
+    thrown = [Player(f"pl_thrown{number}", f"thrown {number}") for number in range(12)]
+    async with table_at(own_redis.url) as table:
+        await make_accounts(table.connection, *thrown)
+        desk = Desk(table, matches_per_day=2)
+        for player in thrown:
+            await desk.duel(rng, (ADA, player), actions=1)
+        await desk.catch_up()
+        assert await rating(desk, ADA) is None
+        for player in thrown:
+            for _ in range(3):
+                await lost_by(desk, player, rng)
+        await desk.catch_up()
+        gains = [change.after.mu - change.before.mu for change in await changes(desk, ADA)]
+        assert len(gains) == 24  # two of three
+        assert gains[-1] < gains[0] / 3
+
+
+async def lost_by(desk: Desk, loser: Player, rng: random.Random) -> None:
+    """`loser` plays as long as he must, and gives up to ada."""
+    spec = CreateMatch("hex", DUEL, {"red": "me", "blue": loser.id}, mode="competitive")
+    match = (await desk.table.matches.new.create(spec, ADA, players={loser.id: loser})).match
+    match = (await desk.table.do(match, Prepare("red"), ADA)).match
+    match = await desk.table.play((await desk.table.do(match, Prepare("blue"), loser)).match, 14, rng)
+    while not match.is_over:
+        match = (
+            await desk.table.act(match, "blue", {"type": "resign"})
+            if match.to_act == ["blue"]
+            else await desk.table.play(match, 1, rng)
+        )
+
+
+async def test_the_table_has_who_is_not_provisional_and_who_is_away_long_enough_leaves_it(
+    own_redis: AnyRedis,
+) -> None:
+    hands, rng = Hands("board"), random.Random(6)
+    async with table_at(own_redis.url, world=hands.world) as table:
+        desk = Desk(table, hands.world)
+        for number in range(40):
+            await desk.duel(rng, (ADA, BOB) if number % 3 else (EVE, ADA))
+        await desk.duel(rng, (DAN, EVE))
+        await desk.catch_up()
+        places, after = await desk.standings.board(*POOL, None, 100)
+        assert after is None
+        assert [place.place for place in places] == [*range(1, len(places) + 1)]
+        assert {place.player for place in places} == {ADA.id, BOB.id, EVE.id}
+        below = [place.rating.mu - 3 * place.rating.sigma for place in places]
+        assert below == sorted(below, reverse=True)
+        own = await desk.standings.place(places[1].player, *POOL)
+        assert own == places[1]
+        provisional = await desk.standings.place(DAN.id, *POOL)
+        assert provisional is not None
+        assert provisional.place is None
+        # Page by page it is the same.
+        first, after = await desk.standings.board(*POOL, None, 2)
+        rest, end = await desk.standings.board(*POOL, after, 2)
+        assert ([*first, *rest], end) == (places, None)
+        hands.now_ms = 1 + max(place.rating.provisional_at for place in places)
+        await Desk(table, hands.world).settler.step()
+        assert await desk.standings.board(*POOL, None, 100) == ([], None)
+
+
+async def test_of_a_private_match_the_history_tells_strangers_no_id(own_redis: AnyRedis) -> None:
+    async with table_at(own_redis.url) as table:
+        desk = Desk(table)
+        match = await desk.duel(random.Random(7), visibility="private")
+        await desk.catch_up()
+        assert [change.match for change in await changes(desk, ADA)] == [match.id]
+        assert [change.match for change in await changes(desk, ADA, own=False)] == [None]
+
+
+async def test_a_rebuild_makes_the_same_bytes_also_where_the_worker_died_in_it(own_redis: AnyRedis) -> None:
+    hands, rng = Hands("rebuild"), random.Random(8)
+    async with table_at(own_redis.url, world=hands.world) as table:
+        desk = Desk(table, hands.world, matches_per_day=4)
+        for number in range(30):
+            hands.now_ms += rng.randrange(DAY_MS // 4)
+            one, other = rng.sample(PEOPLE, 2)
+            await desk.duel(rng, (one, other), actions=rng.choice((5, 20)))
+            if number % 7 == 0:
+                await desk.catch_up()
+        await desk.catch_up()
+        before = await desk.everything()
+        assert len(before) > 8
+        await table.forget()
+        assert await desk.settler.rebuild() == 30
+        assert await desk.everything() == before
+        # With another number of matches a day, and by somebody who dies again and again.
+        await desk.standings.reset()
+        for _ in range(40):
+            worker = asyncio.create_task(Desk(table, hands.world, matches_per_day=1).settler.step())
+            await asyncio.sleep(rng.uniform(0, 0.02))
+            worker.cancel()
+            await asyncio.gather(worker, return_exceptions=True)
+        await desk.catch_up()
+        assert await desk.everything() == before
+
+
+async def test_two_who_settle_at_once_settle_each_match_once(own_redis: AnyRedis) -> None:
+    rng = random.Random(9)
+    async with table_at(own_redis.url) as table, table_at(own_redis.url) as other:
+        desks = [Desk(table), Desk(other), Desk(other)]
+        for _ in range(12):
+            await desks[0].duel(rng)
+        await desks[0].bookkeeper.catch_up()
+        await asyncio.gather(*[desk.settler.catch_up() for desk in desks])
+        assert len(await changes(desks[0], ADA)) == 12
+        numbers = [entry.number async for entry in desks[0].standings.log(0, 10_000)]
+        assert len(numbers) == len(set(numbers)) == 12
+
+
+async def test_a_match_whose_record_no_longer_verifies_counts_nowhere_and_the_log_says_so(
+    own_redis: AnyRedis, caplog: pytest.LogCaptureFixture
+) -> None:
+    rng = random.Random(10)
+    async with table_at(own_redis.url) as table:
+        desk = Desk(table)
+        first = await desk.duel(rng)
+        damaged = await desk.duel(rng)
+        last = await desk.duel(rng)
+        await desk.bookkeeper.catch_up()
+        await damage(table.connection.redis, damaged.id)
+        await desk.settler.catch_up()
+        assert [change.match for change in await changes(desk, ADA)] == [first.id, last.id]
+        assert f"{damaged.id}: its record does not verify, so it counts nowhere" in caplog.text
+        # And one that did when it was settled: those after it are rated as if it had not been.
+        await damage(table.connection.redis, first.id)
+        await table.forget()
+        await desk.settler.rebuild()
+        (change,) = await changes(desk, ADA)
+        assert change.match == last.id
+        assert (change.before.mu, change.before.sigma) == (MU, SIGMA_MAX)
+
+
+async def damage(redis: Any, match_id: str) -> None:
+    """The author of an event in the middle is another one."""
+    stream = keys.events(match_id)
+    entries = await redis.xrange(stream)
+    await redis.delete(stream)
+    for number, (entry_id, fields) in enumerate(entries):
+        if number == 5:
+            fields = {**fields, b"by": b"pl_somebody"}
+        await redis.xadd(stream, fields, id=entry_id)
