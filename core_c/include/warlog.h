@@ -104,10 +104,15 @@
  * wl_search finds a good action for a seat from what that seat knows, the state inside its view, and from nothing else. A game
  * brings two functions for it: `sample` makes of what a viewer knows a whole state that he could not tell from the true one,
  * `evaluate` says how likely each seat's side is to win. The search samples such a state, walks down the tree of actions that it
- * has tried so far, adds one to it, plays on at random for a few actions, evaluates where that has led, and notes the value on
- * all actions on its way; then it begins again with another sample. An action is the better the more often it was walked through
- * (information-set Monte Carlo tree search: Cowling, Powley, Whitehouse 2012). It computes with integers alone: the same view,
- * seed and number of iterations give the same answer on every machine.
+ * has tried so far, one action further than it has been before and the best answer to that, evaluates where this has led, and
+ * notes the value on all actions on its way; then it begins again with another sample. Of the actions that it
+ * walked through most often the one with the best values is chosen (information-set Monte Carlo tree search: Cowling, Powley, Whitehouse 2012). It computes with integers
+ * alone: the same view, seed and number of iterations give the same answer on every machine.
+ *
+ * Which actions are tried, and in which order, is decided *at a glance*: by `evaluate` right after the action. At the root every
+ * action is looked at like that, in several worlds where anything is hidden or random, and so the search begins as a player who
+ * looks one action ahead; further down some at random, of which the best go into the tree. The longer a node has been visited,
+ * the more of them are considered (progressive widening). A glance counts as some visits of the action.
  *
  * A sample agrees with what the viewer sees now, and forgets what he saw before: who has moved, what beat what. A *belief* does
  * not (a particle filter). wl_belief_see is called with each version that the viewer sees, in order. A belief is many worlds,
@@ -615,10 +620,10 @@ typedef struct wl_search_settings {
     const void *belief; /* of the seat, which saw `seen` last; or NULL */
     size_t n_belief;    /* bytes of its memory */
     int64_t iterations;
-    int32_t lookahead;       /* actions below the tree before a state is evaluated */
-    int32_t care;            /* each of which is the best at a glance of so many at random */
-    int32_t candidates;      /* actions of which the best at a glance is added to the tree */
+    int32_t candidates;      /* actions, at random, of which the best at a glance are added to the tree */
     int32_t root_candidates; /* likewise at its root */
+    int32_t glances;         /* worlds over which a glance at the root is averaged, where anything is hidden or random */
+    int32_t trust;           /* a glance counts as so many visits */
     int32_t exploration;     /* how much weight doubt has: per cent of the values' standard deviation */
     int32_t widening;        /* per cent: at a node that was visited n times about `widening / 100 * sqrt(n)` actions are tried */
 } wl_search_settings;
@@ -633,7 +638,7 @@ typedef struct wl_choice {
     wl_action line[WL_LINE_MAX];
 } wl_choice;
 
-/* The best actions of `seat` by what it knows, `seen`: the state inside its view. Writes at most `cap` to `out`, the most visited
+/* The best actions of `seat` by what it knows, `seen`: the state inside its view. Writes at most `cap` to `out`, the best
  * first, and returns how many were looked at; 0 where the seat has none but open templates. `arena` is the search's memory, of
  * `n_arena` bytes: where it is full the tree grows no more. WL_E_SPACE where it is too small for anything (WL_ARENA_MIN is not),
  * WL_E_ARGUMENT where the game has no sample and evaluate, WL_E_STATE where nothing fits what was seen. */

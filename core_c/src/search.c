@@ -4,12 +4,14 @@
 enum {
     LISTED_MAX = 4096, /* of a longer listing the rest is not looked at */
     DEPTH_MAX = 64,    /* actions down the tree */
-    LOOKAHEAD = 4, /* and the other numbers of wl_search_settings that are not given */
-    CARE = 4,
-    CANDIDATES = 8,
-    ROOT_CANDIDATES = 64,
-    EXPLORATION = 100,
-    WIDENING = 200,
+    KEPT = 8,          /* of the candidates at a node below the root */
+    ANSWERS = 8,       /* of each seat are remembered that were good elsewhere */
+    CANDIDATES = 64,   /* and the other numbers of wl_search_settings that are not given */
+    ROOT_CANDIDATES = LISTED_MAX,
+    GLANCES = 16,
+    TRUST = 8,
+    EXPLORATION = 50,
+    WIDENING = 100,
     SPREAD = 8192, /* before anything has been seen */
 };
 
@@ -19,21 +21,24 @@ typedef struct node {
     int32_t actor;
     uint32_t first, next; /* the first action after it, and the next one beside it */
     uint32_t visits;
-    uint32_t possible; /* how often it could have been chosen */
-    uint32_t zero_;
-    uint64_t sum; /* of the values to its actor */
+    uint32_t prior;     /* its value to its actor at a glance */
+    uint32_t fruitless; /* its visits when no more actions were found to come after it */
+    uint64_t sum;       /* of the values to its actor */
 } node;
 
 typedef struct search {
     const wl_game *game;
-    const void *setup;
-    int32_t seat, lookahead, care, candidates, root_candidates, exploration, widening;
+    const void *setup, *seen;
+    int32_t seat, candidates, root_candidates, glances, trust, exploration, widening;
     uint64_t n_values, sum, squares; /* of the values to the seat */
     uint64_t spread;                 /* their standard deviation */
     uint64_t random;
     uint8_t *world, *tried; /* states */
     wl_action *actions;     /* room for LISTED_MAX */
+    uint32_t *glanced;      /* likewise: what they are worth at a glance */
     node *nodes;            /* the root is node 0 */
+    wl_action answers[WL_SEATS_MAX][ANSWERS];
+    uint32_t n_answers[WL_SEATS_MAX]; /* so far */
     const void *belief;     /* NULL where there is none, or nothing is hidden */
     size_t n_belief;
     uint32_t n_nodes, cap;
@@ -117,13 +122,21 @@ static const node *child_with(const search *s, const node *parent, int32_t actor
     return NULL;
 }
 
-/* The mean value of a child, and a bonus that shrinks with its visits: the upper confidence bound of UCT, measured by the spread
- * of the values of this search. */
-static uint64_t promise(const search *s, const node *child)
+/* The mean value of a child, its value at a glance counting as some visits. */
+static uint64_t mean_of(const search *s, const node *child)
 {
-    const uint64_t doubt = root_of((logarithm(child->possible) << 16) / child->visits); /* times 65536 */
+    const uint64_t trust = (uint64_t)s->trust;
 
-    return child->sum / child->visits + ((doubt * s->spread) >> 16) * (uint64_t)s->exploration / 100;
+    return (child->sum + trust * child->prior) / (child->visits + trust);
+}
+
+/* The mean, and a bonus that shrinks with the visits: the upper confidence bound of UCT, measured by the spread of the values of
+ * this search. `log`: of the visits of its parent. */
+static uint64_t promise(const search *s, const node *child, uint64_t log)
+{
+    const uint64_t doubt = root_of((log << 16) / (child->visits + (uint64_t)s->trust)); /* times 65536 */
+
+    return mean_of(s, child) + ((doubt * s->spread) >> 16) * (uint64_t)s->exploration / 100;
 }
 
 /* So many actions are tried at a node that was visited so often. */
@@ -132,93 +145,168 @@ static uint32_t width(const search *s, uint32_t visits)
     return (uint32_t)((uint64_t)s->widening * root_of((uint64_t)visits << 16) / 25600) + 1; /* 100 times 256 */
 }
 
-/* The child of `parent` that promises most, of those that are possible in the world; `*n` is how many are. */
-static node *best_child(search *s, const node *parent, int32_t actor, uint32_t *n)
+/* Of the first `most` children of `parent` that are possible in the world the one that promises most; `*n` is how many are. */
+static node *best_child(search *s, const node *parent, int32_t actor, uint32_t most, uint32_t *n)
 {
+    const uint64_t log = logarithm(parent->visits + 1);
     node *best = NULL;
-    uint64_t most = 0;
+    uint64_t promised = 0;
 
     *n = 0;
-    for (uint32_t i = parent->first; i != 0; i = s->nodes[i].next) {
+    for (uint32_t i = parent->first; i != 0 && *n < most; i = s->nodes[i].next) {
         node *child = &s->nodes[i];
         const wl_post post = {.actor = actor, .action = child->action};
+        uint64_t now;
 
         if (child->actor != actor || s->game->check(s->setup, s->world, &post) != WL_OK)
             continue;
-        child->possible++;
         (*n)++;
-        if (best == NULL || promise(s, child) > most) {
+        now = promise(s, child, log);
+        if (best == NULL || now > promised) {
             best = child;
-            most = promise(s, child);
+            promised = now;
         }
     }
     return best;
 }
 
-/* Of some actions that were not tried yet the one that is best for the actor at a glance; 0 if all were. */
-static int find_new(search *s, const node *parent, int32_t actor, wl_action *found)
+static int32_t imagine(search *s)
+{
+    if (s->belief != NULL) {
+        wl_believe(s->game, s->belief, s->n_belief, s->world, &s->random);
+        return WL_OK;
+    }
+    wl_copy(s->game, s->world, s->seen);
+    return wl_imagine(s->game, s->setup, s->world, s->seat, &s->random);
+}
+
+/* Has it been the best answer of the seat elsewhere, not long ago? */
+static int is_answer(const search *s, int32_t actor, const wl_action *action)
+{
+    for (uint32_t i = 0; i < ANSWERS && i < s->n_answers[actor]; i++)
+        if (same_action(&s->answers[actor][i], action))
+            return 1;
+    return 0;
+}
+
+static void remember_answer(search *s, int32_t actor, const wl_action *action)
+{
+    if (!is_answer(s, actor, action))
+        s->answers[actor][s->n_answers[actor]++ % ANSWERS] = *action;
+}
+
+static void swap_actions(wl_action *a, wl_action *b)
+{
+    const wl_action kept = *a;
+
+    *a = *b;
+    *b = kept;
+}
+
+/* Puts `most` actions of the seat that are not children yet to the front of the list: what was a good answer elsewhere, then
+ * any at random. Returns how many there are. */
+static uint32_t find_untried(search *s, const node *parent, int32_t actor, uint32_t most)
 {
     const size_t listed = s->game->legal(s->setup, s->world, actor, s->actions, LISTED_MAX);
-    const int32_t candidates = parent == s->nodes ? s->root_candidates : s->candidates;
-    size_t n = 0;
-    int32_t most = -1;
+    uint32_t n = 0, first = 0;
 
     for (size_t i = 0; i < listed && i < LISTED_MAX; i++)
         if (wl_may_choose(s->game, &s->actions[i], WL_PLAY_ON) && child_with(s, parent, actor, &s->actions[i]) == NULL)
             s->actions[n++] = s->actions[i];
-    for (int32_t tries = 0; tries < candidates && n > 0; tries++) {
-        const uint32_t at = wl_below(&s->random, (uint32_t)n);
-        const wl_post post = {.actor = actor, .action = s->actions[at]};
-        const int32_t value = candidates > 1 ? glance(s, &post) : 0;
-
-        s->actions[at] = s->actions[--n];
-        if (value > most) {
-            most = value;
-            *found = post.action;
-        }
-    }
-    return most >= 0;
+    if (n <= most)
+        return n;
+    for (uint32_t i = 0; i < n && first < most; i++)
+        if (is_answer(s, actor, &s->actions[i]))
+            swap_actions(&s->actions[first++], &s->actions[i]);
+    for (; first < most; first++)
+        swap_actions(&s->actions[first], &s->actions[first + wl_below(&s->random, n - first)]);
+    return most;
 }
 
-static node *add_child(search *s, node *parent, int32_t actor, const wl_action *action)
+/* A child for action `i` of the list, behind the one that was last. */
+static uint32_t add_child(search *s, node *parent, uint32_t last, int32_t actor, uint32_t i)
 {
-    node *child;
-
-    if (s->n_nodes == s->cap)
-        return NULL;
-    child = &s->nodes[s->n_nodes];
-    *child = (node){.action = *action, .actor = actor, .next = parent->first, .possible = 1};
-    parent->first = s->n_nodes++;
-    return child;
+    s->nodes[s->n_nodes] = (node){.action = s->actions[i], .actor = actor, .prior = s->glanced[i]};
+    if (last == 0)
+        parent->first = s->n_nodes;
+    else
+        s->nodes[last].next = s->n_nodes;
+    return s->n_nodes++;
 }
 
-/* One action further below the tree: of a few at random of one seat the best at a glance. 0 if there is none. */
-static int look_ahead(search *s)
+/* In this world, which is made of what is seen, is nothing hidden, and nothing random in the game's play? */
+static int is_certain(const search *s)
 {
-    wl_post best = {0};
-    int32_t most = -1;
-
-    for (int32_t tries = 0; tries < s->care; tries++) {
-        wl_post post = {0};
-        const wl_action *action =
-            wl_choose_any(s->game, s->setup, s->world, WL_PLAY_ON, &s->random, s->actions, LISTED_MAX, &post.actor);
-        int32_t value;
-
-        if (action == NULL)
-            return 0;
-        post.action = *action;
-        if (tries > 0 && post.actor != best.actor)
-            continue;
-        value = s->care > 1 ? glance(s, &post) : 0;
-        if (tries == 0 || value > most) {
-            most = value;
-            best = post;
-        }
-    }
-    return wl_play(s->game, s->setup, s->world, &best, &s->random) == WL_OK;
+    return s->game->draws_max == 0 && memcmp(s->world, s->seen, s->game->state_size) == 0;
 }
 
-/* Down the tree, and one action further, in the world; then some actions below it. The nodes on the way go to `path`. */
+/* What `n` actions of the list are worth to the actor at a glance, on the average over some worlds if it is the root's. */
+static int32_t judge(search *s, int32_t actor, uint32_t n, int32_t glances)
+{
+    int32_t error = WL_OK;
+    int32_t pass = 0;
+
+    memset(s->glanced, 0, n * sizeof *s->glanced);
+    do {
+        for (uint32_t i = 0; i < n; i++) {
+            const wl_post post = {.actor = actor, .action = s->actions[i]};
+            const int32_t value = glance(s, &post);
+            s->glanced[i] += value > 0 ? (uint32_t)value : 0;
+        }
+        pass++;
+        if (pass < glances)
+            error = imagine(s);
+    } while (pass < glances && error == WL_OK && !is_certain(s));
+    for (uint32_t i = 0; i < n; i++)
+        s->glanced[i] /= (uint32_t)pass;
+    return error;
+}
+
+/* Puts the best of the actions `from` to `n` of the list to their front. */
+static void bring_best(search *s, uint32_t from, uint32_t n)
+{
+    uint32_t best = from;
+    uint32_t value;
+
+    for (uint32_t i = from + 1; i < n; i++)
+        if (s->glanced[i] > s->glanced[best])
+            best = i;
+    value = s->glanced[best];
+    s->glanced[best] = s->glanced[from];
+    s->glanced[from] = value;
+    swap_actions(&s->actions[from], &s->actions[best]);
+}
+
+/* Children for the best of some actions that have none yet, the best first: 1. 0 if there are no such actions, or there is no room;
+ * or an error. */
+static int32_t widen(search *s, node *parent, int32_t actor)
+{
+    const int is_root = parent == s->nodes;
+    const int32_t candidates = is_root ? s->root_candidates : s->candidates;
+    const uint32_t n = s->n_nodes < s->cap ? find_untried(s, parent, actor, (uint32_t)candidates) : 0;
+    int32_t error = WL_OK;
+    uint32_t last = 0;
+
+    if (n == 0)
+        return 0;
+    s->glanced[0] = WL_EVEN;
+    if (candidates > 1)
+        error = judge(s, actor, n, is_root ? s->glances : 1);
+    if (error != WL_OK)
+        return error;
+    for (uint32_t i = parent->first; i != 0; i = s->nodes[i].next)
+        last = i;
+    for (uint32_t i = 0; i < n && (is_root || i < KEPT) && s->n_nodes < s->cap; i++) {
+        bring_best(s, i, n);
+        last = add_child(s, parent, last, actor, i);
+    }
+    if (!is_root)
+        remember_answer(s, actor, &s->actions[0]);
+    return 1;
+}
+
+/* Down the tree, and from a new node one action further, in the world. The nodes on the way go to `path`; returns how many there
+ * are, or an error. */
 static int32_t walk(search *s, node **path)
 {
     int32_t depth = 0;
@@ -228,50 +316,49 @@ static int32_t walk(search *s, node **path)
     while (depth < DEPTH_MAX && !is_new) {
         const uint32_t seats = s->game->to_act(s->setup, s->world);
         node *parent = path[depth - 1];
+        const uint32_t most = width(s, parent->visits);
         int32_t actor;
         uint32_t n;
         node *child;
-        wl_action found = {0};
         wl_post post = {0};
 
         if (seats == 0)
             break;
         actor = depth == 1 ? s->seat : wl_lowest(seats);
-        child = best_child(s, parent, actor, &n);
-        if (n < width(s, parent->visits) && find_new(s, parent, actor, &found)) {
-            node *added = add_child(s, parent, actor, &found);
-            is_new = added != NULL;
-            child = is_new ? added : child;
+        child = best_child(s, parent, actor, most, &n);
+        if (n == 0 || (n < most && parent->visits >= 2 * parent->fruitless)) {
+            const int32_t widened = widen(s, parent, actor);
+            if (widened < 0)
+                return widened;
+            if (widened > 0)
+                child = best_child(s, parent, actor, most, &n);
+            else
+                parent->fruitless = parent->visits;
         }
         if (child == NULL)
             break;
+        is_new = parent->visits == 0 && depth > 1;
         post.actor = actor;
         post.action = child->action;
         if (wl_play(s->game, s->setup, s->world, &post, &s->random) != WL_OK)
             break;
         path[depth++] = child;
     }
-    for (int32_t i = 0; i < s->lookahead && look_ahead(s); i++)
-        ;
     return depth;
 }
 
-static int32_t iterate(search *s, const void *seen)
+static int32_t iterate(search *s)
 {
     node *path[DEPTH_MAX];
     int32_t value[WL_SEATS_MAX];
     int32_t depth;
+    const int32_t error = imagine(s);
 
-    if (s->belief != NULL) {
-        wl_believe(s->game, s->belief, s->n_belief, s->world, &s->random);
-    } else {
-        int32_t error;
-        wl_copy(s->game, s->world, seen);
-        error = wl_imagine(s->game, s->setup, s->world, s->seat, &s->random);
-        if (error != WL_OK)
-            return error;
-    }
+    if (error != WL_OK)
+        return error;
     depth = walk(s, path);
+    if (depth < 0)
+        return depth;
     value_of(s, s->world, value);
     note_value(s, (uint64_t)value[s->seat]);
     for (int32_t i = 0; i < depth; i++) {
@@ -284,12 +371,13 @@ static int32_t iterate(search *s, const void *seen)
 
 /* ---- the answer ------------------------------------------------------------------------------------------------------ */
 
+/* The child that was visited most, the first of equals; NULL if none was. */
 static const node *most_visited(const search *s, const node *parent)
 {
     const node *most = NULL;
 
     for (uint32_t i = parent->first; i != 0; i = s->nodes[i].next)
-        if (most == NULL || s->nodes[i].visits > most->visits)
+        if (s->nodes[i].visits > (most == NULL ? 0 : most->visits))
             most = &s->nodes[i];
     return most;
 }
@@ -299,7 +387,7 @@ static wl_choice choice_of(const search *s, const node *chosen)
     wl_choice choice = {.action = chosen->action, .visits = chosen->visits};
     const node *next = chosen;
 
-    choice.value = (int32_t)(chosen->sum / (chosen->visits > 0 ? chosen->visits : 1));
+    choice.value = (int32_t)(chosen->sum / chosen->visits);
     while (choice.n_line < WL_LINE_MAX && (next = most_visited(s, next)) != NULL) {
         choice.actor[choice.n_line] = next->actor;
         choice.line[choice.n_line++] = next->action;
@@ -307,20 +395,42 @@ static wl_choice choice_of(const search *s, const node *chosen)
     return choice;
 }
 
-/* Into their order: the most visited first, of equals the one that was tried first. */
+/* How good an action seems: those that were visited half as often as another or more come first, by their mean; then the others,
+ * by their visits. Where all have few visits the mean tells more than they. */
+static uint64_t rank_of(const search *s, const node *child, uint32_t most)
+{
+    return child->visits >= most - most / 2 ? ((uint64_t)1 << 32) + mean_of(s, child) : child->visits;
+}
+
+/* In the answer: of equals the one that seemed better at a glance, which was added first. */
+static int comes_before(const search *s, const node *a, const node *b, uint32_t most)
+{
+    const uint64_t rank_a = rank_of(s, a, most), rank_b = rank_of(s, b, most);
+
+    return rank_a != rank_b ? rank_a > rank_b : a < b;
+}
+
+/* The actions that were visited, the best first. Returns how many there are. */
 static size_t write_choices(const search *s, wl_choice *out, size_t cap)
 {
+    const node *first = most_visited(s, s->nodes);
+    const uint32_t most = first == NULL ? 0 : first->visits;
+    const node *last = NULL; /* the one written before */
     size_t n = 0;
 
-    for (uint32_t i = s->nodes->first; i != 0; i = s->nodes[i].next, n++) {
-        size_t place = n < cap ? n : cap;
-        while (place > 0 && out[place - 1].visits <= (int64_t)s->nodes[i].visits) {
-            if (place < cap)
-                out[place] = out[place - 1];
-            place--;
+    for (uint32_t i = s->nodes->first; i != 0; i = s->nodes[i].next)
+        n += s->nodes[i].visits > 0;
+    for (size_t place = 0; place < n && place < cap; place++) {
+        const node *best = NULL;
+        for (uint32_t i = s->nodes->first; i != 0; i = s->nodes[i].next) {
+            const node *child = &s->nodes[i];
+            if (child->visits == 0 || (last != NULL && !comes_before(s, last, child, most)))
+                continue;
+            if (best == NULL || comes_before(s, child, best, most))
+                best = child;
         }
-        if (place < cap)
-            out[place] = choice_of(s, &s->nodes[i]);
+        out[place] = choice_of(s, best);
+        last = best;
     }
     return n;
 }
@@ -331,8 +441,8 @@ static int32_t given(int32_t number, int32_t usual) { return number > 0 ? number
 
 static int are_settings(const wl_search_settings *s)
 {
-    return s != NULL && s->iterations >= 0 && s->lookahead >= 0 && s->care >= 0 && s->candidates >= 0 &&
-           s->root_candidates >= 0 && s->exploration >= 0 && s->widening >= 0;
+    return s != NULL && s->iterations >= 0 && s->candidates >= 0 && s->root_candidates >= 0 && s->glances >= 0 && s->trust >= 0 &&
+           s->exploration >= 0 && s->widening >= 0;
 }
 
 static int plays(const wl_game *game) { return game != NULL && game->sample != NULL && game->evaluate != NULL; }
@@ -386,28 +496,30 @@ int64_t wl_search(const wl_game *game, const void *setup, const void *seen, int3
         s.belief = error > 0 ? settings->belief : NULL;
         s.n_belief = settings->n_belief;
     }
-    used = 2 * game->state_size + LISTED_MAX * sizeof(wl_action);
+    used = 2 * game->state_size + LISTED_MAX * (sizeof(wl_action) + sizeof(uint32_t));
     if (n_arena < used + 2 * sizeof(node))
         return WL_E_SPACE;
     s.world = arena;
     s.tried = s.world + game->state_size;
     s.actions = (wl_action *)(void *)(s.tried + game->state_size);
-    s.nodes = (node *)(void *)(s.actions + LISTED_MAX);
+    s.glanced = (uint32_t *)(void *)(s.actions + LISTED_MAX);
+    s.nodes = (node *)(void *)(s.glanced + LISTED_MAX);
+    s.seen = seen;
     room = (n_arena - used) / sizeof(node);
     s.cap = room < UINT32_MAX / 2 ? (uint32_t)room : UINT32_MAX / 2;
     s.n_nodes = 1;
     s.nodes[0] = (node){.actor = WL_SERVER};
     s.random = settings->seed;
-    s.lookahead = given(settings->lookahead, LOOKAHEAD);
-    s.care = given(settings->care, CARE);
     s.candidates = given(settings->candidates, CANDIDATES);
     s.root_candidates = given(settings->root_candidates, ROOT_CANDIDATES);
     s.exploration = given(settings->exploration, EXPLORATION);
     s.widening = given(settings->widening, WIDENING);
+    s.glances = given(settings->glances, GLANCES);
+    s.trust = given(settings->trust, TRUST);
     s.spread = SPREAD;
     memset(s.world, 0, 2 * game->state_size);
     for (int64_t i = 0; i < settings->iterations; i++) {
-        error = iterate(&s, seen);
+        error = iterate(&s);
         if (error != WL_OK)
             return error;
     }

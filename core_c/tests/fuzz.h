@@ -155,8 +155,9 @@ static int64_t search(fuzzer *f, const void *setup, const void *seen, int32_t se
     static uint64_t arena[WL_ARENA_MIN / sizeof(uint64_t)];
     const wl_search_settings settings = {.seed = next_random(f),
                                          .iterations = below(f, 12),
-                                         .lookahead = below(f, 6),
-                                         .care = below(f, 4),
+                                         .candidates = below(f, 6),
+                                         .root_candidates = below(f, 40),
+                                         .glances = below(f, 4),
                                          .widening = below(f, 300)};
     wl_choice choices[4];
 

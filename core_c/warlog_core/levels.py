@@ -21,6 +21,10 @@ from warlog_core.state import State
 
 LEVELS = range(1, 9)
 
+SEARCH_VERSION = 2
+"""Of all that decides what a computer opponent does: search, `sample`, `evaluate`, levels, books. With the same
+version, view, level, seed and iterations the choice is the same. Whatever changes a choice raises it."""
+
 FORCED_ITERATIONS = 64  # for the value of the only action that there is
 
 
@@ -38,7 +42,7 @@ class Level(Struct, frozen=True, forbid_unknown_fields=True):
     settings: Settings | None = None
 
 
-SIMPLE = Settings(lookahead=1, care=1, candidates=1, root_candidates=1)
+SIMPLE = Settings(candidates=1, root_candidates=1)
 
 
 DEFAULTS = (

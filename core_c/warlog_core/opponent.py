@@ -31,23 +31,23 @@ class Line(Struct, frozen=True):
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     """How a search goes about it (warlog.h, wl_search_settings); 0: the usual number.
 
-    lookahead        actions below the tree before a state is evaluated
-    care             each of which is the best at a glance of so many at random
-    candidates       actions of which the best at a glance is added to the tree
+    candidates       actions, at random, of which the best at a glance are added to the tree
     root_candidates  likewise at its root
+    glances          worlds over which a glance at the root is averaged, where anything is hidden or random
+    trust            a glance counts as so many visits
     exploration      how much weight doubt has, in per cent of the standard deviation of the values
     widening         in per cent: at a node that was visited n times about widening / 100 * sqrt(n) actions are tried"""
 
-    lookahead: int = 0
-    care: int = 0
     candidates: int = 0
     root_candidates: int = 0
+    glances: int = 0
+    trust: int = 0
     exploration: int = 0
     widening: int = 0
 
 
 class Choice(Struct, frozen=True):
-    """The action chosen, and the best that were looked at, the most visited first; `iterations` to find them again."""
+    """The action chosen, and the best that were looked at, in their order; `iterations` to find them again."""
 
     action: Any
     value: float

@@ -302,4 +302,9 @@ def _verify(file: Path, bots: bool) -> int:
         return 1
     without = f", {len(played.unsearched)} without a search" if played.unsearched else ""
     print(f"bots: {played.found} actions found again{without}")
-    return 0
+    if played.others:
+        print(
+            f"bots not checked: {len(played.others)} actions, from version {played.others[0]} on, were found by another"
+            f" version of the computer opponents than {warlog_core.SEARCH_VERSION}, which is here"
+        )
+    return 1 if played.others else 0

@@ -11,10 +11,12 @@ import msgspec
 import pytest
 
 import warlog_core
-from tests.core.games import TESTS, lines
+from tests.core.games import GAMES, TESTS, lines
 from warlog_core import State, Step
 
 Benchmark = Callable[..., Any]
+OPPONENTS = [name for name in GAMES if warlog_core.game(name).raw.has_search]
+OPTIONS: dict[str, Any] = {"hex": {"army": "preset"}, "junqi": {"players": 2}}
 
 
 @pytest.fixture
@@ -138,3 +140,47 @@ def test_a_published_match_step_by_step_with_all_views_and_listings(benchmark: B
                 state.legal(seat)
 
     benchmark(play)
+
+
+@pytest.mark.parametrize("name", OPPONENTS)
+def test_a_thousand_iterations_of_a_search(benchmark: Benchmark, name: str) -> None:
+    seen, seat = seen_in_play(name)
+    arena = bytearray(8 << 20)
+    benchmark(warlog_core.search, seen, seat, seed=1, iterations=1_000, arena=arena)
+    print(f"{name}: {len(arena.rstrip(bytes(1))):,} bytes of arena")
+
+
+@pytest.mark.parametrize("name", OPPONENTS)
+def test_a_sample_of_what_a_seat_may_not_know(benchmark: Benchmark, name: str) -> None:
+    seen, seat = seen_in_play(name)
+    benchmark(seen.sample, seat, 1)
+
+
+def seen_in_play(name: str) -> tuple[State, str]:
+    """By the seat that is to act, sixty actions after the start."""
+    state = warlog_core.game(name).new(options=OPTIONS.get(name, {}), draws=random.Random(1).randbytes)
+    state.playout(1, 60, play_on=True)
+    seat = state.to_act[0]
+    return state.seen_by(seat), seat
+
+
+@pytest.mark.parametrize("game", ["gin_rummy", "hearts", "leduc_poker"])
+def test_a_thousand_iterations_of_the_search_of_openspiel(benchmark: Benchmark, game: str) -> None:
+    """Its IS-MCTS, with one random playout to the end for each, in the middle of a match with hidden cards: no game of
+    ours is among its own. Needs `pip install open_spiel`."""
+    spiel = pytest.importorskip("pyspiel", reason="pip install open_spiel")
+    rng = random.Random(1)
+    state = spiel.load_game(game).new_initial_state()
+    while state.is_chance_node():
+        state.apply_action(rng.choice(state.legal_actions()))
+    bot = spiel.ISMCTSBot(
+        1,
+        spiel.RandomRolloutEvaluator(1, 1),
+        2.0,
+        1_000,
+        -1,
+        spiel.ISMCTSFinalPolicyType.NORMALIZED_VISIT_COUNT,
+        False,
+        False,
+    )
+    benchmark(bot.step, state)

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import random
 from collections import Counter
 from typing import Any
 
+import msgspec
 import pytest
 
 import warlog_core
 from tests.core.games import GAMES, starts
 from tests.core.test_properties import entropy_of, names, random_line, start
 from tests.core.wec_positions import BOOK as WEC
-from warlog_core import Settings, State
+from warlog_core import LEVELS, Settings, State
 
 PLAYED = [name for name in GAMES if warlog_core.game(name).raw.has_search]
 STARTS = [one for one in starts() if one[0] in PLAYED]
@@ -93,11 +95,40 @@ def test_the_same_view_seed_and_iterations_give_the_same_choice(name: str, seed:
     assert len(others) > 1
 
 
+# What computer opponents of all levels do in a few actions of a match: as it was when the version got its number.
+FOUND_BY = 2
+FOUND = {
+    "confrontation": "005eed32e177524b",
+    "hex": "e06a1a4db1dceaf4",
+    "junqi": "a35be23928bc13c7",
+    "universal": "14d0a06cefaf359e",
+    "wec": "28fa9dd93ba1656b",
+}
+
+
+@pytest.mark.parametrize("name", PLAYED)
+def test_what_finds_other_actions_has_another_version(name: str) -> None:
+    """If it fails, records of former matches cannot be found again: raise SEARCH_VERSION, note what is found now."""
+    rng = random.Random(name)
+    state = warlog_core.game(name).new(options=OPTIONS.get(name, {}), draws=rng.randbytes)
+    found = hashlib.sha256()
+    for number in range(40):
+        seat = state.to_act[0]
+        level = LEVELS[number % len(LEVELS)]
+        choice = warlog_core.play(state.seen_by(seat), seat, level=level, seed=number, iterations=40)
+        assert choice is not None
+        found.update(msgspec.json.encode(choice.action))
+        state.apply(seat, choice.action, draws=rng.randbytes)
+        if state.result is not None:
+            break
+    assert (warlog_core.SEARCH_VERSION, found.hexdigest()[:16]) == (FOUND_BY, FOUND[name])
+
+
 NUMBERS = {
-    "lookahead": 9,
-    "care": 1,
     "candidates": 1,
     "root_candidates": 1,
+    "glances": 1,
+    "trust": 100,
     "exploration": 1_000,
     "widening": 10,
 }
@@ -105,7 +136,7 @@ NUMBERS = {
 
 @pytest.mark.parametrize("setting", NUMBERS)
 def test_every_setting_of_a_search_is_heeded(setting: str, seed: int) -> None:
-    state = opening("universal", seed)
+    state = opening("confrontation", seed)  # which has dice
     seat = state.to_act[0]
     usual, other, negative = (Settings(**{setting: number}) for number in (0, NUMBERS[setting], -1))
     seen = state.seen_by(seat)

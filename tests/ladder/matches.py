@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import random
 import time
+from collections.abc import Iterator
+from itertools import count
 from statistics import median
 from typing import Any
 
@@ -15,8 +17,10 @@ from tests.ladder.players import play_at_random, player
 from warlog_core import State
 
 ARENA = bytearray(16 << 20)
-LONG_ARENA = bytearray(48 << 20)
+LONG = 48 << 20  # bytes, what a search has where none is given
 MEASURED_EVERY = 5  # actions
+SAMPLES = 20  # at each of them
+FEW = 1_000  # iterations that tell nothing of the speed
 PACE = 3  # the level whose matches are measured
 CLEAR = 0.6  # a match that is cut off is won by a side that stands at least so well, else drawn
 
@@ -30,14 +34,22 @@ class Table(Struct, frozen=True):
 
 
 class Timed(Struct, frozen=True, tag="times"):
-    """Milliseconds of processor time that a level takes for an action, over positions of its matches."""
+    """What a level costs, over positions of its matches.
+
+    median, slowest  milliseconds of processor time for an action; 99 of 100 are quicker than the slowest
+    iterations       a second, where it searches
+    samples          a second
+    memory           bytes of its arena for a thousand iterations, at the most"""
 
     table: str
     level: int
     actions: int
     median: float
-    slowest: float  # 99 of 100 are quicker
+    slowest: float
     version: str
+    iterations: float = 0.0
+    samples: float = 0.0
+    memory: float = 0.0
 
 
 class Played(Struct, frozen=True, tag="match"):
@@ -110,25 +122,52 @@ def play_match(
 def time_level(name: str, table: Table, level: int, actions: int, version: str) -> Timed:
     """Over positions of matches that a quick level plays against itself, which are like those that it meets."""
     took: list[float] = []
-    seed = 0
-    while len(took) < actions:
-        seed += 1
+    searched = searching = sampling = memory = 0.0
+    for seen, seat, number in positions(name, table):
+        arena = bytearray(LONG)
+        began = time.process_time()
+        choice = warlog_core.play(seen, seat, level=level, seed=number, arena=arena)
+        took.append(time.process_time() - began)
+        assert choice is not None
+        if choice.iterations >= FEW:
+            searching += took[-1]
+            searched += choice.iterations
+            memory = max(memory, 1000 * len(arena.rstrip(b"\0")) / choice.iterations)
+        began = time.process_time()
+        for seed in range(SAMPLES):
+            seen.sample(seat, seed)
+        sampling += time.process_time() - began
+        if len(took) == actions:
+            break
+    took.sort()
+    return Timed(
+        name,
+        level,
+        actions,
+        1000 * median(took),
+        1000 * took[actions * 99 // 100],
+        version,
+        searched / searching,
+        SAMPLES * actions / sampling,
+        memory,
+    )
+
+
+def positions(name: str, table: Table) -> Iterator[tuple[State, str, int]]:
+    """What a seat sees, now and then, in matches without end; with a number of its own."""
+    for seed in count(1):
         rng = random.Random(f"{name} {seed}")
         state = warlog_core.game(table.game).new(options=table.options, draws=rng.randbytes)
         for number in range(table.actions_max):
-            if state.result is not None or len(took) == actions:
+            if state.result is not None:
                 break
             seat = state.to_act[0]
             seen = state.seen_by(seat)
             if number % MEASURED_EVERY == 0:
-                began = time.process_time()
-                warlog_core.play(seen, seat, level=level, seed=number, arena=LONG_ARENA)
-                took.append(1000 * (time.process_time() - began))
+                yield seen, seat, number
             choice = warlog_core.play(seen, seat, level=PACE, seed=number, arena=ARENA)
             assert choice is not None
             state.apply(seat, choice.action, draws=rng.randbytes)
-    took.sort()
-    return Timed(name, level, len(took), median(took), took[len(took) * 99 // 100], version)
 
 
 def points_of(state: State, sides: dict[str, int]) -> float:

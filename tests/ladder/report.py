@@ -38,6 +38,8 @@ Written by `make ladder` (`python -m tests.ladder --report`) from its results. W
 * **Elo**: the likeliest ratings by all results of the table, random play being 0, with standard errors. All results of
   a level count for it, whatever its part was. Where nearly every match is won, the difference is a lower bound.
 
+What a belief is worth and how quick OpenSpiel's search is stands in [PERFORMANCE.md](PERFORMANCE.md).
+
 """
 
 BALANCE = """# How fair the games are
@@ -76,7 +78,7 @@ def write_reports(results: Sequence[Played | Timed], folder: Path = ROOT / "docs
             matches[one.table].append(one)
     for table, played in matches.items():
         matches[table] = [one for one in played if one.version == played[-1].version]
-    strength = [STRENGTH.format(clear=round(100 * CLEAR)), *_aims(matches)]
+    strength = [STRENGTH.format(clear=round(100 * CLEAR)), *_aims(matches), *_speed(times)]
     for table, played in matches.items():
         strength += _strength_of(table, played, times[table])
     (folder / "STRENGTH.md").write_text("\n".join(strength).rstrip() + "\n", encoding="utf-8")
@@ -197,6 +199,22 @@ def _levels(
                 cells[4] = f"{timed[-1].median:.0f}, {timed[-1].slowest:.0f}"
         lines.append(f"| {name} | {' | '.join(cells)} |")
     return lines
+
+
+def _speed(times: dict[str, list[Timed]]) -> list[str]:
+    lines = [
+        "## What the search costs",
+        "",
+        "Of level 8, on one core, processor time; with whatever else this machine did.",
+        "",
+        "| table | iterations a second | samples a second | bytes of arena per 1,000 iterations, at most |",
+        "|---|---|---|---|",
+    ]
+    for table, timed in times.items():
+        if timed:
+            last = timed[-1]
+            lines.append(f"| {table} | {last.iterations:,.0f} | {last.samples:,.0f} | {last.memory:,.0f} |")
+    return [*lines, ""]
 
 
 def _speeds(played: list[Played]) -> dict[str, float]:

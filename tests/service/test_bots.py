@@ -22,6 +22,8 @@ from warlog_events.match.verify import verify_record
 from warlog_events.match.verify_bots import verify_bots
 from warlog_events.players.house import token_of
 
+RECORDS = Path(__file__).parents[1] / "records"
+
 
 @pytest.fixture(scope="module")
 def redis() -> Iterator[RedisServer]:
@@ -69,7 +71,7 @@ def move(player: Api, match: str, seat: str, level: int) -> dict[str, Any]:
     choice = warlog_core.play(state, seat, level=level, seed=seed, iterations=30)
     assert choice is not None
     command = {"type": "act", "seat": seat, "action": msgspec.to_builtins(choice.action)}
-    search = {"search": {"iterations": choice.iterations}}
+    search = {"search": {"iterations": choice.iterations, "version": warlog_core.SEARCH_VERSION}}
     done: dict[str, Any] = ok(player.command(match, command | search, if_match=f'"{seen["version"]}"'), 201)
     return done
 
@@ -184,8 +186,12 @@ def test_a_match_of_bots_is_played_to_its_end_and_found_again(api: Api, secret: 
     imported = ok(ada.post("/matches/import", record), 201)["match"]
     assert "bots" not in imported
     assert imported["result"] == over["result"]
-    # What is changed in it is noticed.
+    # What is changed in it is noticed, and what another version has found is not called wrong.
     searched = next(event for event in record["events"] if "search" in event)
+    assert searched["search"].pop("version") == warlog_core.SEARCH_VERSION
+    told = verify_bots(record)
+    assert (told.found, told.others, told.detail) == (3, [searched["version"]], "")
+    searched["search"]["version"] = warlog_core.SEARCH_VERSION
     searched["search"]["iterations"] += 1_000_000  # more than the level may
     assert verify_record(record).status == "failed"
     told = verify_bots(record)
@@ -196,6 +202,19 @@ def test_a_match_of_bots_is_played_to_its_end_and_found_again(api: Api, secret: 
     assert verify_record(record).detail == "The log has other bots."
 
 
+def test_what_a_former_version_of_the_bots_has_found_is_not_checked_and_the_command_says_so(
+    tmp_path: Path,
+) -> None:
+    record = msgspec.json.decode((RECORDS / "hex-3-bots.json").read_bytes())
+    del record["final_hash"]
+    file = tmp_path / "record.json"
+    file.write_bytes(msgspec.json.encode(record))
+    code, said = verified(file)
+    assert code == 1
+    assert "bots: 0 actions found again" in said
+    assert "bots not checked: 3 actions, from version 4 on, were found by another version" in said
+
+
 def test_what_a_bot_did_is_found_again_on_every_line_where_much_is_hidden(api: Api, secret: str) -> None:
     ada, player = api.player(), bot(api, secret, 3)
     seats = {"black": "me", "white": "bot:3"}
@@ -204,7 +223,9 @@ def test_what_a_bot_did_is_found_again_on_every_line_where_much_is_hidden(api: A
 
     def play(steps: int) -> None:
         for _ in range(steps):
-            (seat,) = ada.match(match)["to_act"]
+            (seat,) = ada.match(match)["to_act"] or [None]
+            if seat is None:
+                return  # the bot has won
             if seat == "white":
                 move(player, match, seat, 3)
             else:
@@ -216,7 +237,8 @@ def test_what_a_bot_did_is_found_again_on_every_line_where_much_is_hidden(api: A
     undo = {"type": "propose", "proposal": {"kind": "undo", "to": made["version"] + 4}}
     ok(ada.command(match, undo), 201)
     play(8)
-    ok(ada.act(match, "black", {"type": "resign"}), 201)
+    if ada.match(match)["to_act"]:
+        ok(ada.act(match, "black", {"type": "resign"}), 201)
     record = ok(api.get(f"/matches/{match}/export"))
     searched = [event for event in record["events"] if "search" in event]
     verdict = verify_bots(record)

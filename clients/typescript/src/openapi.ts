@@ -6375,6 +6375,8 @@ export interface components {
         Search: {
             /** @description of the search; 0: it did not search */
             iterations: number;
+            /** @description of the computer opponents: only the same finds the action again (default: `1`) */
+            version?: number;
         };
         /** @description What is needed to take a seat. */
         SeatClaim: {

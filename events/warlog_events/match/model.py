@@ -125,12 +125,18 @@ class Ending(Struct, frozen=True, omit_defaults=True):
     settlement: dict[str, object] | None = None
 
 
-class Search(Struct, frozen=True, forbid_unknown_fields=True):
+class Search(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """How a house bot came to its action."""
 
     iterations: Annotated[
         int, msgspec.Meta(ge=0, le=2**53, description="of the search; 0: it did not search")
     ]
+    version: Annotated[
+        int,
+        msgspec.Meta(
+            ge=1, le=2**31 - 1, description="of the computer opponents: only the same finds the action again"
+        ),
+    ] = 1
 
 
 class ActionTaken(Struct, frozen=True, omit_defaults=True):

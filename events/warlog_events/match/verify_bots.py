@@ -1,7 +1,8 @@
 """Did the bots of the house play as they were bound to? Needs a record and the core: `warlog verify --bots FILE`.
 
 Each action is searched for once more, from what the seat could see, with the seed to which the bot had committed itself
-and as many iterations as it says. With the same build of the rules the same action is found.
+and as many iterations as it says. With the same version of the computer opponents the same action is found; what
+another version has found cannot be checked.
 """
 
 from collections.abc import Iterator, Mapping
@@ -19,11 +20,13 @@ from .records import Record, RecordEvent, numbered, parse_record, walk
 class BotsVerdict(msgspec.Struct, frozen=True):
     """found      how many actions came out as recorded
     unsearched  versions of the actions of house bots that say nothing of a search: giving up, an offer
+    others      versions of actions that another version of the computer opponents has found
     version     the first event that does not agree, None if all do; `detail` says why
     """
 
     found: int
     unsearched: list[int]
+    others: list[int]
     version: int | None = None
     detail: str = ""
 
@@ -37,7 +40,7 @@ def verify_bots(raw: Mapping[str, object]) -> BotsVerdict:
     )
     seeds = {bot.seed_hash: bytes.fromhex(bot.seed) for bot in record.bots}
     arena = bytearray(ARENA_BYTES)
-    found, unsearched = 0, list[int]()
+    found, unsearched, others = 0, list[int](), list[int]()
     for version, event, before in _decided(game, record):
         if event.by not in HOUSE:
             continue
@@ -45,8 +48,11 @@ def verify_bots(raw: Mapping[str, object]) -> BotsVerdict:
         if event.search is None:
             unsearched.append(version)
             continue
+        if event.search.version != warlog_core.SEARCH_VERSION:
+            others.append(version)
+            continue
         if committed is None:
-            return BotsVerdict(found, unsearched, version, f"No bot held the seat {event.seat}.")
+            return BotsVerdict(found, unsearched, others, version, f"No bot held the seat {event.seat}.")
         # What the server gave it: neither more nor less (GET …/seen).
         seen = game.load(before.public_setup, before.seen_by(event.seat).data)
         try:
@@ -59,16 +65,16 @@ def verify_bots(raw: Mapping[str, object]) -> BotsVerdict:
                 arena=arena,
             )
         except (CoreError, ValueError) as error:
-            return BotsVerdict(found, unsearched, version, f"The search fails: {error}.")
+            return BotsVerdict(found, unsearched, others, version, f"The search fails: {error}.")
         again = None if choice is None else msgspec.to_builtins(choice.action)
         if choice is None or again != event.action or choice.iterations != event.search.iterations:
             detail = (
                 f"Level {committed.level} as {event.seat} with {event.search.iterations} iterations finds "
                 f"{_text(again)}, not {_text(event.action)}."
             )
-            return BotsVerdict(found, unsearched, version, detail)
+            return BotsVerdict(found, unsearched, others, version, detail)
         found += 1
-    return BotsVerdict(found, unsearched)
+    return BotsVerdict(found, unsearched, others)
 
 
 def _decided(game: warlog_core.Game, record: Record) -> Iterator[tuple[int, RecordEvent, State]]:

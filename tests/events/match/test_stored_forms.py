@@ -181,7 +181,7 @@ async def bots(table: Table) -> str:
         assert match.state is not None
         (seat,) = match.to_act
         action = next(one for one in match.state.legal(seat, plain=True) if not one.get("open"))
-        match = (await table.do(match, Act(seat, action, Search(iterations)), match.holders[seat])).match
+        match = (await table.do(match, Act(seat, action, Search(iterations, 2)), match.holders[seat])).match
     position = match.state.position(plain=True) if match.state else {}
     match = await table.finish(match)
     match = (await table.do(match, Propose(Undo(5)), match.holders["red"])).match

@@ -365,7 +365,9 @@ class Engine:
 
     async def _act(self, seen: Seen, action: Json, iterations: int | None) -> Event:
         """A bot of the house says how it searched: the match's record has it in the end."""
-        how = {"iterations": iterations} if seen.seed and iterations is not None else None
+        how = None
+        if seen.seed and iterations is not None:
+            how = {"iterations": iterations, "version": warlog_core.SEARCH_VERSION}
         return await self._warlog.act(seen.match, seen.seat, action, search=how, if_match=seen.version)
 
     def _heard_answer(self, table: Table, done: Event) -> None:
