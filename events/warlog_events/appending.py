@@ -14,10 +14,11 @@ def append_of(draft: Draft, key: Key | None, acting: str | None) -> Append:
     acting  the seat whose deadline must not have passed
     """
     match, before = draft.match, draft.began
+    status = match.status
     # Holds only if the append succeeds; if not, this draft's match is thrown away.
     match.stored_summary_start = start = match.summary_start_json()
-    stored = before.stored_summary_start if before is not None and before.status == match.status else b""
-    start_unchanged = stored == start and match.status != "lobby"
+    stored = before.stored_summary_start if before is not None and before.status == status else b""
+    start_unchanged = stored == start and status != "lobby"
     clocked = before is None or bool(match.deadlines or before.deadlines)
     return Append(
         match_id=draft.match_id,
@@ -27,7 +28,7 @@ def append_of(draft: Draft, key: Key | None, acting: str | None) -> Append:
         summary_rest=match.summary_rest_json(STRANGER),
         summary_start=b"" if start_unchanged else start,
         lobby_entry=b"" if start_unchanged else lobby_entry_json(match),
-        status=match.status,
+        status=status,
         to_act=match.to_act,
         notices=notices_of(before, match, draft.written[-1].stored.type),
         secrets=draft.new_secrets,

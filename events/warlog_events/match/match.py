@@ -149,6 +149,7 @@ class Match:
         self.people = people or People(fold)
         self.id = fold.match
         self.version = fold.version
+        self.status = fold.status
         # Is the summary the same for every reader?
         self.is_alike_for_all = fold.proposal is None and fold.status != "lobby"
         self.summary_start: bytes | None = None  # summary_start_json
@@ -184,10 +185,6 @@ class Match:
     @property
     def seating(self) -> str:
         return self.fold.seating
-
-    @property
-    def status(self) -> str:
-        return self.fold.status
 
     @property
     def chain(self) -> str:

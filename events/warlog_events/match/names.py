@@ -38,6 +38,8 @@ _FIELDS = {
 
 def without_names(body: B) -> B:
     """As it is stored."""
+    if not _FIELDS[type(body)]:  # an action, as most
+        return body
     return _with(body, lambda player: Player(player.id) if player.name else player)
 
 

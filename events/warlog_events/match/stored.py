@@ -3,6 +3,7 @@
 import hashlib
 import struct
 from collections.abc import Sequence
+from functools import lru_cache
 
 import msgspec
 
@@ -53,13 +54,12 @@ def chain_of(
     are the same bytes."""
     # Written out, because every event of every match is chained.
     length = _LENGTHS
-    before, number, what = previous.encode(), b"%d" % version, type.encode()
-    who, author, when = seat.encode(), by.encode(), b"%d" % at
+    before, number, author, when = previous.encode(), b"%d" % version, by.encode(), b"%d" % at
     drawn, after = draws_text(draws).encode(), state_hash.encode()
     n_body, n_drawn = len(body), len(drawn)
     parts = (
-        length[len(before)], before, length[len(number)], number, length[len(what)], what,
-        length[len(who)], who, length[len(author)], author, length[len(when)], when,
+        length[len(before)], before, length[len(number)], number, _framed(type), _framed(seat),
+        length[len(author)], author, length[len(when)], when,
         length[n_body] if n_body < SHORT else _length(n_body), body,
         length[n_drawn] if n_drawn < SHORT else _length(n_drawn), drawn,
         length[len(after)], after,
@@ -67,6 +67,13 @@ def chain_of(
     digest = _sha256.copy()
     digest.update(b"".join(parts))
     return digest.hexdigest()[:32]
+
+
+@lru_cache(maxsize=1024)
+def _framed(text: str) -> bytes:
+    """A type or a seat, which many events have alike, after its length."""
+    encoded = text.encode()
+    return _LENGTHS[len(encoded)] + encoded
 
 
 def follows(chain: str, event: StoredEvent) -> bool:

@@ -16,7 +16,7 @@ import ssl
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
-from functools import cache, lru_cache
+from functools import cache
 from importlib import resources
 from typing import Any, cast
 
@@ -89,23 +89,21 @@ class Prepared:
     def __init__(self, name: str, keys: Sequence[str]) -> None:
         self.script = code = script(name)
         self.words: tuple[Word, ...] = ("EVALSHA", code.sha1, len(keys), *keys)
-        self._packed = _pack(self.words).partition(b"\r\n")[2]
+        self._packed = _without_count(self.words)
 
     def pack(self, arguments: tuple[bytes, ...]) -> bytes:
         """The whole call as it is sent: the number of its words, and the words, each after its length (RESP)."""
-        parts: list[int | bytes] = [len(self.words) + len(arguments), self._packed]
-        for argument in arguments:
-            parts += (len(argument), argument)
-        return _form(len(arguments)) % tuple(parts)
+        words = len(self.words) + len(arguments)
+        return b"*%d\r\n%b%b" % (words, self._packed, _without_count(arguments))
 
     def whole(self, arguments: tuple[bytes, ...]) -> tuple[Word, ...]:
         """The call for a Redis that has forgotten the script."""
         return ("EVAL", self.script.source, *self.words[2:], *arguments)
 
 
-@lru_cache(maxsize=128)
-def _form(words: int) -> bytes:
-    return b"*%d\r\n%b" + b"$%d\r\n%b\r\n" * words
+def _without_count(words: tuple[Word, ...]) -> bytes:
+    """Words as they are sent, without the line before them that says how many there are."""
+    return _pack(words).partition(b"\r\n")[2]
 
 
 # What a pending reply belongs to. A WRITE's loss is `Unconfirmed`; WAIT and LOOK are ours and confirm WRITEs: WAIT
