@@ -179,11 +179,12 @@ class Backend:
             watch=self.watch,
             claims=claims,
             relations=self.relations,
+            standings=self.standings,
             patience_seconds=settings.pairing_seconds,
             entries_max=settings.pairing_entries,
         )
 
-        also: list[Forget] = []
+        also: list[Forget] = [self.standings.forget]
         self.leaving = Leaving(
             connection,
             world,
@@ -200,6 +201,7 @@ class Backend:
         """Lists of matches and accounts know what was appended before."""
         await self.projector.catch_up()
         await self.bookkeeper.catch_up()
+        await self.settler.catch_up()
 
     async def project(self) -> None:
         """For ever: the lists of matches; and first the index of names, where a database has none yet."""

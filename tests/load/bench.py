@@ -564,7 +564,8 @@ def main() -> None:
     parser.add_argument("--concurrency", default="1,10,100,1000")
     parser.add_argument("--game", help="default: the core of every game, and the server with hex")
     parser.add_argument(
-        "--only", choices=("core", "server", "long", "memory", "scale", "cluster", "people", "bots")
+        "--only",
+        choices=("core", "server", "long", "memory", "scale", "cluster", "people", "bots", "standing"),
     )
     parser.add_argument("--people", type=int, default=10_000, help="who follow their own feeds")
     arguments = parser.parse_args()
@@ -582,6 +583,10 @@ def main() -> None:
         from tests.load.across import figures_of_a_cluster
 
         asyncio.run(figures_of_a_cluster(arguments.game or "hex", levels, arguments.seconds))
+    if arguments.only == "standing":
+        from tests.load import standing
+
+        asyncio.run(standing.figures(show))
     if arguments.only == "people":
         from tests.load.people import figures_of_people
 

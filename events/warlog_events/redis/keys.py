@@ -254,9 +254,10 @@ def standing(what: str) -> str:
     (standings.py).
 
     "log" is a stream, no read model: one entry for each settled match, ids <number in the ledger's journal>-0, with
-    what it did to ratings. All else is made from it and the matches: "state" is a hash of "folded", the number of the
-    last entry that is in it, and "form"; "ratings:<player>" a hash of "<game> <pool>" → rating; "history:<player>
-    <game> <pool>" a list of changes; "board:<game> <pool>" the players by rating; "lapses" a sorted set of "<game>
-    <pool> <player>" by the ms in which they leave the board for not having played; "met" a hash of the settled day and
-    of "<game> <player> <player>" → their rated matches of that day."""
+    what it did to ratings; "gone" a set of the players who have left for good. All else is made from these and the
+    matches: "state" is a hash of "folded", the form and the number of the last entry that is in it; "ratings:<player>"
+    a hash of "<game> <pool>" → rating; "history:<player> <game> <pool>" a list of changes; "board:<game> <pool>" the
+    players by rating; "lapses" a sorted set of "<game> <pool> <player>" by the ms in which they leave the board for not
+    having played; "met" a hash of the settled day and of "<game> <player> <player>" → their rated matches of that
+    day."""
     return f"warlog:{{standing}}:{what}"

@@ -65,10 +65,15 @@ class Rating(msgspec.Struct, frozen=True):
         """None: of who has played no match yet."""
         return cls() if text is None else cls(*map(int, text.split()))
 
+    @property
+    def shown(self) -> int:
+        """The number that people see."""
+        return _MEAN + _POINTS * (self.mu - MU) // UNIT
+
     def json(self) -> dict[str, Any]:
         """What everybody may see."""
         return {
-            "rating": _MEAN + _POINTS * (self.mu - MU) // UNIT,
+            "rating": self.shown,
             "deviation": _POINTS * self.sigma // UNIT,
             "mu": self.mu / UNIT,
             "sigma": self.sigma / UNIT,

@@ -5,19 +5,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 
 import msgspec
-from msgspec.structs import replace
 
 from ..match import policy
 from ..match.bots import is_bot
 from ..match.match import Match
-from ..match.model import (
-    SERVER,
-    ActionTaken,
-    OptionsChanged,
-    PositionEdited,
-    TimeTravelled,
-)
-from ..reading.replayed import ReplayedEvent
+from ..match.model import SERVER
+from ..match.notices import LEAPS as BACK
+from ..match.stored import StoredEvent
+from ..match.upcast import body_of
 from .ratings import ALGORITHM, Rating, rate
 
 
@@ -34,21 +29,15 @@ class Played(msgspec.Struct, frozen=True):
     went_back: bool = False
 
 
-def played(events: Iterable[ReplayedEvent], started: int) -> Played:
+def played(events: Iterable[StoredEvent], started: int) -> Played:
     """`started`: the version of `match_started`."""
-    found = Played()
+    ended, actions, went_back = 0, 0, False
     for event in events:
-        body, stored = event.body, event.stored
-        if isinstance(body, ActionTaken):
-            if stored.seat != SERVER:
-                found = replace(found, actions=found.actions + 1)
-            if body.ending is not None:
-                found = replace(found, ended=stored.at)
-        elif isinstance(body, TimeTravelled | PositionEdited) or (
-            isinstance(body, OptionsChanged) and stored.version > started
-        ):
-            found = replace(found, went_back=True)
-    return found
+        actions += event.type == "action_taken" and event.seat != SERVER
+        went_back |= event.type in BACK or (event.type == "options_changed" and event.version > started)
+        if b'"ending"' in event.body and getattr(body_of(event), "ending", None) is not None:
+            ended = event.at
+    return Played(ended, actions, went_back)
 
 
 class Facts(msgspec.Struct, frozen=True, kw_only=True):

@@ -108,7 +108,7 @@ class Standings:
         """Forgets everything but the log. Nobody folds meanwhile; if several do this, the last one to begin does."""
         token = f"{FORM} resetting {self._follower} {next(_resets)}"
         await self._pipe.call("HSET", keys.standing("state"), "folded", token, write=True)
-        kept = {keys.standing("state").encode(), keys.standing("log").encode()}
+        kept = {keys.standing(what).encode() for what in ("state", "log", "gone")}
         cursor = b"0"
         while True:
             cursor, names = await self._pipe.call("SCAN", cursor, "MATCH", keys.standing("*"), "COUNT", 1000)
@@ -151,16 +151,43 @@ class Standings:
     async def lapse(self, folded: int, now: int) -> None:
         """Takes from the leaderboards who has become provisional for not having played."""
         due = ("ZRANGEBYSCORE", keys.standing("lapses"), "-inf", now, "LIMIT", 0, LAPSED_AT_ONCE)
-        while found := [member.decode() for member in await self._pipe.call(*due)]:
-            parts = [member.split(" ") for member in found]
+        while found := [one.decode() for one in await self._pipe.call(*due)]:
+            parts = [one.split(" ") for one in found]
             ratings = await self._pipe.many(
                 ("HGET", keys.standing(f"ratings:{player}"), f"{game} {pool}") for game, pool, player in parts
             )
             commands: Commands = [("ZREM", keys.standing("lapses"), *found)]
             for (game, pool, player), rating in zip(parts, map(Rating.parse, ratings), strict=True):
-                commands.append(("ZREM", keys.standing(f"board:{game} {pool}"), _member(player, rating)))
+                commands.append(("ZREM", keys.standing(f"board:{game} {pool}"), member(player, rating)))
             if not await self._step(_folded(folded), _folded(folded), commands):
                 return
+
+    async def forget(self, player: str) -> None:
+        """Who has left for good has no ratings, and stands in no table. What others gained from him, they keep."""
+        await self._pipe.call("SADD", keys.standing("gone"), player, write=True)
+        while True:
+            folded, _ = await self.folded()
+            if folded is None or folded == FOREIGN:
+                return  # it is being made anew, without him
+            if await self._step(_folded(folded), _folded(folded), await self._forgetting(player)):
+                return
+
+    async def forget_gone(self) -> None:
+        """Those who had left before everything was made anew."""
+        for player in await self._pipe.call("SMEMBERS", keys.standing("gone")):
+            await self.forget(player.decode())
+
+    async def _forgetting(self, player: str) -> Commands:
+        flat = await self._pipe.call("HGETALL", keys.standing(f"ratings:{player}"))
+        commands: Commands = [("DEL", keys.standing(f"ratings:{player}"))]
+        for field, text in zip(flat[::2], flat[1::2], strict=True):
+            pool, rating = field.decode(), Rating.parse(text)
+            commands += [
+                ("DEL", keys.standing(f"history:{player} {pool}")),
+                ("ZREM", keys.standing(f"board:{pool}"), member(player, rating)),
+                ("ZREM", keys.standing("lapses"), f"{pool} {player}"),
+            ]
+        return commands
 
     async def log(self, after: int, last: int) -> AsyncIterator[Logged]:
         """The entries after number `after`, up to `last`."""
@@ -231,7 +258,7 @@ class Standings:
         if text is None:
             return None
         rating, key = Rating.parse(text), keys.standing(f"board:{game} {pool}")
-        place = await self._pipe.call("ZRANK", key, _member(player, rating))
+        place = await self._pipe.call("ZRANK", key, member(player, rating))
         return Place(None if place is None else place + 1, player, rating.aged(self._world.now_ms()))
 
 
@@ -252,12 +279,12 @@ def commands_of(facts: Facts, settled: Settled, before: Before) -> Commands:
         if is_bot(player):
             continue  # programs stand in no leaderboard
         if was.matches:
-            commands.append(("ZREM", board, _member(player, was)))
+            commands.append(("ZREM", board, member(player, was)))
         if now.is_provisional:
             commands.append(("ZREM", lapses, f"{pool} {player}"))
         else:
             commands += [
-                ("ZADD", board, "0", _member(player, now)),
+                ("ZADD", board, "0", member(player, now)),
                 ("ZADD", lapses, str(now.provisional_at), f"{pool} {player}"),
             ]
     return [*commands, *_met_again(facts, before)]
@@ -283,7 +310,8 @@ def _met(game: str, pair: tuple[str, str]) -> str:
     return f"{game} {pair[0]} {pair[1]}"
 
 
-def _member(player: str, rating: Rating) -> str:
+def member(player: str, rating: Rating) -> str:
+    """Of a leaderboard."""
     return f"{_LAST - rating.order:013} {player}"
 
 

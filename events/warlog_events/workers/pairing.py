@@ -45,6 +45,7 @@ from ..redis.claims import Claim, Claims
 from ..redis.connection import Connection
 from ..redis.pipe import Word
 from ..results import Key
+from ..standing.standings import Standings
 
 log = logging.getLogger("warlog.pairing")
 
@@ -129,14 +130,17 @@ class Pairing:
         watch: Watch | None = None,
         claims: Claims | None = None,
         relations: Relations | None = None,
+        standings: Standings | None = None,
         patience_seconds: int = 60,
         entries_max: int = 8,
     ) -> None:
         """`watch` None: nobody is told; who waits has to ask. `relations` None: nobody has blocked anybody.
+        `standings` None: ratings do not matter.
         entries_max: that one player may have waiting at once; 0 for any number."""
         self._relations = relations
         self._entries_max = entries_max
         self._pipe = connection.pipe
+        self._standings = standings
         self._claims = claims or Claims(connection, world)
         self._matches = matches
         self._world = world
@@ -176,6 +180,7 @@ class Pairing:
         self._pipe.check_growth(keys.pairing("order"))
         reply = await self._step(
             *("join", id, player.id, player.name, queue, text, players, self._entries_max or ANY_NUMBER),
+            await self._rating(player.id, wanted),
             *await self._avoided(player.id),
         )
         if reply[0] == b"full":
@@ -185,6 +190,14 @@ class Pairing:
         if reply[0] == b"new":
             await self._pair(queue)
         return await self.entry(player.id, reply[1].decode()), reply[0] != b"waiting"
+
+    async def _rating(self, player: str, wanted: Wanted) -> Word:
+        """By which he is paired; "" where what he wants is in no pool."""
+        game = game_of(wanted.game)
+        pool = policy.pool_of(game, wanted.options)
+        if self._standings is None or not pool:
+            return ""
+        return (await self._standings.rating(player, game.name, pool)).shown
 
     async def avoid(self, player: str) -> None:
         """Whom he has blocked has changed: he may be waiting now."""

@@ -22,6 +22,7 @@ log = logging.getLogger("warlog.settler")
 
 SETTLE = "settle"  # of the journal's entries
 LAPSE_SECONDS = 60.0
+PAGE_EVENTS = 500
 
 
 class Settler(Follower):
@@ -77,6 +78,7 @@ class Settler(Follower):
             if not await self._fold(folded, entry):
                 return Passed(count, {0: folded}, {0: last})
             folded, count = entry.number, count + 1
+        await self._standings.forget_gone()
         return Passed(count, {0: folded}, {0: last})
 
     async def _fold(self, folded: int, entry: Logged) -> bool:
@@ -118,7 +120,9 @@ class Settler(Follower):
         with a line in the log, its record does not verify."""
         try:
             match = await self._match(match_id, version)
-            events = await self._matches.past.each(match, 0, match.version, lambda _, event: event)
+            events = []
+            for after in range(0, match.version, PAGE_EVENTS):
+                events += await self._matches.past.stored(match, after, PAGE_EVENTS)
         except (IntegrityError, UnknownMatch) as error:
             log.error("%s: its record does not verify, so it counts nowhere: %s", match_id, error)
             return Settled(unrated="damaged")

@@ -72,6 +72,8 @@ class Desk:
                         value: Any = await redis.hgetall(name)
                     case b"list" | "list":
                         value = await redis.lrange(name, 0, -1)
+                    case b"set" | "set":
+                        value = await redis.smembers(name)
                     case b"zset" | "zset":
                         value = await redis.zrange(name, 0, -1, withscores=True)
                     case _:

@@ -198,6 +198,26 @@ async def test_a_rebuild_makes_the_same_bytes_also_where_the_worker_died_in_it(o
         assert await desk.everything() == before
 
 
+async def test_who_leaves_for_good_stands_nowhere_also_after_a_rebuild(own_redis: AnyRedis) -> None:
+    rng = random.Random(11)
+    async with table_at(own_redis.url) as table:
+        desk = Desk(table)
+        for _ in range(26):
+            await desk.duel(rng)
+        await desk.catch_up()
+        assert len((await desk.standings.board(*POOL, None, 10))[0]) == 2
+        await desk.standings.forget(BOB.id)
+        for _ in range(2):
+            (place,) = (await desk.standings.board(*POOL, None, 10))[0]
+            assert place.player == ADA.id
+            assert len(await changes(desk, ADA)) == 26
+            assert await rating(desk, BOB) is None
+            assert await changes(desk, BOB) == []
+            before = await desk.everything()
+            await desk.settler.rebuild()
+            assert await desk.everything() == before
+
+
 async def test_two_who_settle_at_once_settle_each_match_once(own_redis: AnyRedis) -> None:
     rng = random.Random(9)
     async with table_at(own_redis.url) as table, table_at(own_redis.url) as other:

@@ -25,6 +25,8 @@ from warlog_events.matches import Matches
 from warlog_events.redis import keys
 from warlog_events.redis.pipe import Client
 from warlog_events.results import Key
+from warlog_events.standing.ratings import MU, UNIT, Rating
+from warlog_events.standing.standings import Standings
 from warlog_events.workers.pairing import GIVEN_UP_MS, Entry, Pairing
 
 HEX = Wanted("hex", {"army": "preset"})
@@ -117,6 +119,51 @@ async def test_who_has_waited_longest_is_seated_first(table: Table) -> None:
     ]
     assert places == [None, None, None, None, 1, 2]
     assert await seated(table) == [tuple(player.id for player in order[:4])]
+
+
+async def rated(table: Table, ratings: dict[str, int]) -> Standings:
+    """Players with these ratings, as people see them, in the pool of HEX."""
+    for player, shown in ratings.items():
+        rating = Rating(MU + (shown - 1_500) * UNIT // 60, 30_000, 1, 30)
+        await table.connection.pipe.call(
+            "HSET", keys.standing(f"ratings:{player}"), "hex duel", rating.text, write=True
+        )
+    return Standings(table.connection, table.world)
+
+
+async def test_near_ratings_are_paired_first_and_who_waits_accepts_others_in_time(
+    own_redis: AnyRedis,
+) -> None:
+    hands, (ada, bob, eve, dan) = Hands("near"), players(4)
+    async with table_at(own_redis.url, world=hands.world) as table:
+        ratings = {ada.id: 2_400, bob.id: 1_500, eve.id: 2_000, dan.id: 1_560}
+        matched = pairing(table, standings=await rated(table, ratings), patience_seconds=0)
+        entries = {}
+        for player in (ada, bob, eve, dan):
+            entries[player.id], _ = await matched.join(player, HEX)
+            hands.now_ms += 100
+        # The fourth is near enough to the second; the others are too far apart, for now.
+        assert await seated(table) == [(bob.id, dan.id)]
+        hands.now_ms += 10_000
+        await matched.step()
+        assert len(await seated(table)) == 1
+        hands.now_ms += 6_000
+        await matched.step()
+        assert (ada.id, eve.id) in await seated(table)
+
+
+async def test_who_has_waited_longest_chooses_first_and_takes_anybody_at_last(own_redis: AnyRedis) -> None:
+    hands, (ada, bob, eve, dan) = Hands("widening"), players(4)
+    async with table_at(own_redis.url, world=hands.world) as table:
+        ratings = {ada.id: 3_000, bob.id: 1_000, eve.id: 1_480, dan.id: 1_500}
+        matched = pairing(table, standings=await rated(table, ratings), patience_seconds=0)
+        await matched.join(ada, HEX)
+        hands.now_ms += 31_000
+        await matched.join(bob, HEX)
+        assert await seated(table) == [(ada.id, bob.id)]
+        await matched.join(eve, HEX)
+        await matched.join(dan, HEX)
+        assert (eve.id, dan.id) in await seated(table)
 
 
 async def test_options_that_say_the_same_are_one_queue_and_others_are_another(table: Table) -> None:

@@ -23,7 +23,8 @@ ARGV
   3  now, in ms; "" for Redis's own clock
   4  what to do, and then
 
-  join   entry player name queue spec seats most avoided...   the player waits, `most` times at once
+  join   entry player name queue spec seats most rating avoided...   he waits, `most` times at once; the rating is ""
+                                                                      in a queue that has none
            new entry | known entry (this very one is there) | waiting entry (he waits in this queue already) | full
   take   queue match since                            a pairing for this match; who was not seen since then has gone
            made json | short count (so many wait)
@@ -46,6 +47,8 @@ end
 local KEPT_S, KEPT = 3600, 32
 -- Of a queue, so many are looked at as a match's first player, and as the others: who avoids many holds nobody up.
 local FIRST_MAX, OTHERS_MAX = 50, 500
+-- Points of rating between two players: at once, more for each second that the one has waited, and when any will do.
+local NEAR, WIDENS, ANY_MS = 100, 20, 30000
 local at = 4
 local function take()
   at = at + 1
@@ -116,6 +119,7 @@ end
 
 local function join()
   local id, player, name, queue, spec, seats, most = take(), take(), take(), take(), take(), take(), tonumber(take())
+  local rating = take()
   local entry, own = prefix .. 'entry:' .. id, prefix .. 'of:' .. player
   if redis.call('EXISTS', entry) == 1 then
     return {'known', id}
@@ -130,25 +134,38 @@ local function join()
   end
   redis.call('HSET', entry, 'player', player, 'name', name, 'queue', queue, 'spec', spec, 'seats', seats,
     'order', ms(redis.call('INCR', KEYS[1])), 'since', ms(now))
+  if rating ~= '' then
+    redis.call('HSET', entry, 'rating', rating)
+  end
   redis.call('SADD', own, id)
   avoid(player)
   wait(id)
   return {'new', id}
 end
 
--- The first `seats` entries that wait in the queue and do not avoid each other; fewer if there are none.
+-- `seats` entries that wait in the queue, do not avoid each other and are near each other by rating; fewer if there are
+-- none. Who has waited longest is the first for whom others are looked for.
 local function first_together(waiting, seats)
-  if redis.call('EXISTS', prefix .. 'avoiding') == 0 then
+  local oldest = redis.call('ZRANGE', waiting, 0, 0)[1]
+  if not oldest then
+    return {}
+  end
+  local rated = redis.call('HGET', prefix .. 'entry:' .. oldest, 'rating')
+  if not rated and redis.call('EXISTS', prefix .. 'avoiding') == 0 then
     return redis.call('ZRANGE', waiting, 0, seats - 1)
   end
   local ids = redis.call('ZRANGE', waiting, 0, OTHERS_MAX - 1)
-  local players, avoids = {}, {}
+  local players, ratings, sinces, avoids, by_rating = {}, {}, {}, {}, {}
   for i, id in ipairs(ids) do
-    players[i] = redis.call('HGET', prefix .. 'entry:' .. id, 'player')
+    local player, rating, since = unpack(redis.call('HMGET', prefix .. 'entry:' .. id, 'player', 'rating', 'since'))
+    players[i], ratings[i], sinces[i], by_rating[i] = player, tonumber(rating or 0), since, i
     for _, other in ipairs(redis.call('SMEMBERS', prefix .. 'avoids:' .. players[i])) do
       avoids[players[i] .. ' ' .. other] = true
     end
   end
+  table.sort(by_rating, function(i, j)
+    return ratings[i] < ratings[j] or (ratings[i] == ratings[j] and i < j)
+  end)
   local function fits(i, chosen)
     for _, j in ipairs(chosen) do
       if avoids[players[i] .. ' ' .. players[j]] or avoids[players[j] .. ' ' .. players[i]] then
@@ -157,14 +174,40 @@ local function first_together(waiting, seats)
     end
     return true
   end
-  local found = {}
-  for first = 1, math.min(FIRST_MAX, #ids) do
-    local chosen = {first}
-    for i = first + 1, #ids do
-      if #chosen < seats and fits(i, chosen) then
-        chosen[#chosen + 1] = i
+  -- Those nearest to him by rating, no further off than he accepts after his wait.
+  local function around(first)
+    local waited = now - tonumber(sinces[first])
+    local most = waited >= ANY_MS and math.huge or NEAR + WIDENS * waited / 1000
+    local chosen, below, above = {first}, 0, #ids + 1
+    for place, i in ipairs(by_rating) do
+      if i == first then
+        below, above = place - 1, place + 1
       end
     end
+    local function off(place)
+      local i = by_rating[place]
+      return i and math.abs(ratings[i] - ratings[first]) or math.huge
+    end
+    while #chosen < seats and (by_rating[below] or by_rating[above]) do
+      local next_
+      if by_rating[above] and off(above) <= off(below) then
+        next_, above = above, above + 1
+      else
+        next_, below = below, below - 1
+      end
+      if off(next_) > most then
+        break
+      end
+      if fits(by_rating[next_], chosen) then
+        chosen[#chosen + 1] = by_rating[next_]
+      end
+    end
+    table.sort(chosen)
+    return chosen
+  end
+  local found = {}
+  for first = 1, math.min(FIRST_MAX, #ids) do
+    local chosen = around(first)
     if first == 1 or #chosen == seats then
       found = chosen
     end
