@@ -84,22 +84,22 @@ def facts_of(match: Match, of: Played) -> Facts:
     seats: dict[int, list[str]] = {}
     for seat in match.seats:
         seats.setdefault(numbers[seat], []).append(seat)
-    winners = set(fold.result.winners)
+    winners, pool = set(fold.result.winners), policy.pool_of(match.game, fold.options)
     sides = [tuple(sorted({fold.holders[seat].id for seat in side})) for side in seats.values()]
     return Facts(
         match=match.id,
         version=match.version,
         game=match.game_name,
         at=of.ended,
-        pool=policy.pool_of(match.game, fold.options),
-        unrated=_unrated(match, of, sides),
+        pool=pool,
+        unrated=_unrated(match, of, sides, pool),
         sides=sides,
         ranks=[0 if not winners or winners.intersection(side) else 1 for side in seats.values()],
         public=match.visibility == "public",
     )
 
 
-def _unrated(match: Match, of: Played, sides: Sequence[Sequence[str]]) -> str:
+def _unrated(match: Match, of: Played, sides: Sequence[Sequence[str]], pool: str) -> str:
     fold = match.fold
     players = [player for side in sides for player in side]
     if fold.mode != "competitive":
@@ -112,7 +112,7 @@ def _unrated(match: Match, of: Played, sides: Sequence[Sequence[str]]) -> str:
         return "short"
     if set(fold.uncounted) - {"bots"}:
         return "uncounted"
-    return "" if policy.pool_of(match.game, fold.options) else "options"
+    return "" if pool else "options"
 
 
 class Change(msgspec.Struct, frozen=True, array_like=True):
