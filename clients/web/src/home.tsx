@@ -29,6 +29,10 @@ export function HomePage(): JSX.Element {
     <main class="home">
       <h1>Warlog</h1>
       <p class="tagline">{words().tagline}</p>
+      <p class="row narrowly">
+        <a href="/standing" onClick={go}>{words().standing.title}</a>
+        <a href="/people" onClick={go}>{words().people.title}</a>
+      </p>
       <Mine />
       <h2>{words().chooseGame}</h2>
       <div class="games">

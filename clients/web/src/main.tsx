@@ -17,6 +17,7 @@ import { language, LANGUAGES, speak, words } from "./words";
 
 const EditorPage = lazily(() => import("./editor").then((loaded) => loaded.EditorPage));
 const ScenarioPage = lazily(() => import("./editor").then((loaded) => loaded.ScenarioPage));
+const LeaderboardPage = lazily(() => import("./standing").then((loaded) => loaded.LeaderboardPage));
 const PeoplePage = lazily(() => import("./people").then((loaded) => loaded.PeoplePage));
 const LearnPage = lazily(() => import("./learn").then((loaded) => loaded.LearnPage));
 
@@ -57,6 +58,8 @@ function Shown(): JSX.Element {
       return <ImportPage />;
     case "me":
       return <MyPage />;
+    case "standing":
+      return <LeaderboardPage key={second} game={second} />;
     case "people":
       return <PeoplePage />;
     case "p":
@@ -71,7 +74,8 @@ function Header(): JSX.Element {
     <header>
       <a href="/" class="brand" onClick={go}>Warlog</a>
       {waiting.value.length === 0 ? null : <a href="/" class="count" onClick={go}>{words().waiting(waiting.value.length)}</a>}
-      <a href="/people" onClick={go}>{words().people.title}</a>
+      <a href="/standing" class="wide" onClick={go}>{words().standing.title}</a>
+      <a href="/people" class="wide" onClick={go}>{words().people.title}</a>
       <a href="/me" class="who" onClick={go}>{me.value?.name ?? words().signIn}</a>
       <label>
         <span class="unseen">{words().language}</span>

@@ -14,6 +14,7 @@ import type { Summary } from "./watched";
 import { language, words } from "./words";
 
 const WithPlayer = lazily(() => import("./people").then((loaded) => loaded.WithPlayer), true);
+const RatingsOf = lazily(() => import("./standing").then((loaded) => loaded.RatingsOf), true);
 const LeaveForGood = lazily(() => import("./people").then((loaded) => loaded.LeaveForGood), true);
 
 const date = (when: string): string => new Date(when).toLocaleDateString(language.value, { dateStyle: "medium" });
@@ -32,6 +33,7 @@ export function PlayerPage({ id }: { id: string }): JSX.Element {
       <About account={account.value}>
         <WithPlayer player={account.value} />
       </About>
+      <RatingsOf id={id} />
       <Played id={id} />
     </main>
   );
@@ -84,6 +86,7 @@ export function MyPage(): JSX.Element {
         read={async (game) => ((await warlog.me.options.list(game as never)) as unknown as { name: string; options_text: string }[]).map((one) => ({ name: one.name, text: one.options_text }))}
         take={(game, name) => warlog.me.options.delete(game as never, name)}
       />
+      <RatingsOf id={account.player.id} />
       <Tokens />
       <Played id={account.player.id} />
       <h2>{words().me.otherAccount}</h2>

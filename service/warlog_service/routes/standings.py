@@ -131,6 +131,7 @@ async def _by_points(service: Service, game: str, query: schema.LeaderboardQuery
             "rank": None if accounting is None else accounting.rank(row.score),
         }
         for row, name in zip(placed, names, strict=True)
+        if name  # else he has left for good
     ]
     return {"game": game, "players": players, "next": after}
 
@@ -149,7 +150,7 @@ async def _by_rating(
     shown = {
         "game": game,
         "pool": pool,
-        "players": [line(place, name) for place, name in zip(places, names, strict=True)],
+        "players": [line(place, name) for place, name in zip(places, names, strict=True) if name],
         "next": after,
     }
     if caller is None:

@@ -91,6 +91,8 @@ PAGES = [
     "/import",
     "/me",
     "/people",
+    "/standing",
+    "/standing/{game:str}",
     "/p/{player_id:str}",
 ]
 

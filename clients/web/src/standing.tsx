@@ -1,0 +1,141 @@
+/** Ratings: the leaderboard of a game, and the curves of a player. */
+
+import { useSignal } from "@preact/signals";
+import type { JSX } from "preact";
+import { useEffect } from "preact/hooks";
+import type { Schemas } from "warlog-client";
+import { PlayerName } from "./player";
+import { goTo, title } from "./route";
+import { described, me, tell, warlog } from "./server";
+import { GameName } from "./shared";
+import { language, words } from "./words";
+
+type Pool = Schemas["Pool"];
+
+const pools = async (game: string): Promise<Pool[]> => (await described(game)).said.pools as unknown as Pool[];
+const [WIDTH, HEIGHT, EDGE] = [320, 90, 4];
+
+/** Who is how strong in a game, pool by pool. */
+export function LeaderboardPage({ game }: { game: string }): JSX.Element {
+  const games = useSignal<{ game: string; name: string }[]>([]);
+  const offered = useSignal<Pool[]>([]);
+  const pool = useSignal("");
+  const lines = useSignal<Schemas["Placed"][]>([]);
+  const you = useSignal<Schemas["Placed"] | null>(null);
+  const next = useSignal<string | null>(null);
+  const id = me.value?.id;
+  useEffect(() => {
+    warlog.games.list().then((listed) => {
+      games.value = listed;
+      if (game === "" && listed.length > 0) goTo(`/standing/${listed[0]!.game}`, true);
+    }, tell);
+    if (game === "") return;
+    pools(game).then((found) => {
+      offered.value = found;
+      pool.value = found[0]?.pool ?? "";
+    }, tell);
+  }, [game]);
+  const read = async (after?: string) => {
+    const page = await warlog.games.leaderboardPage(game as never, { pool: pool.value, after });
+    lines.value = after === undefined ? page.players : [...lines.value, ...page.players];
+    you.value = page.you ?? null;
+    next.value = page.next;
+  };
+  useEffect(() => {
+    if (pool.value !== "") void read().catch(tell);
+  }, [game, pool.value, id]);
+  title.value = words().standing.title;
+  return (
+    <main class="narrow">
+      <h1>{words().standing.title}</h1>
+      <p class="row">
+        <select aria-label={words().people.game} value={game} onChange={(event) => goTo(`/standing/${event.currentTarget.value}`)}>
+          {games.value.map((one) => <option key={one.game} value={one.game} lang="en">{one.name}</option>)}
+        </select>
+        <select aria-label={words().standing.pool} value={pool.value} onChange={(event) => (pool.value = event.currentTarget.value)}>
+          {offered.value.map((one) => <option key={one.pool} value={one.pool} lang="en">{one.name}</option>)}
+        </select>
+      </p>
+      {lines.value.length === 0 ? <p>{words().standing.nobody}</p> : null}
+      {lines.value.length === 0 && you.value === null ? null : (
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">{words().standing.place}</th>
+              <th scope="col">{words().standing.player}</th>
+              <th scope="col">{words().standing.rating}</th>
+              <th scope="col">{words().standing.matches}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {lines.value.map((line) => <Line key={line.player.id} line={line} />)}
+            {you.value === null || lines.value.some((line) => line.player.id === id) ? null : <Line line={you.value} />}
+          </tbody>
+        </table>
+      )}
+      {next.value === null ? null : <button type="button" onClick={() => void read(next.value!).catch(tell)}>{words().standing.more}</button>}
+    </main>
+  );
+}
+
+function Line({ line }: { line: Schemas["Placed"] }): JSX.Element {
+  const isMine = line.player.id === me.value?.id;
+  return (
+    <tr class={isMine ? "acts" : ""}>
+      <td>{line.place ?? "–"}</td>
+      <td><PlayerName player={line.player} />{isMine ? ` (${words().you})` : ""}</td>
+      <td>{line.rating === undefined ? "" : shown(line.rating)}</td>
+      <td>{line.rating?.matches ?? ""}</td>
+    </tr>
+  );
+}
+
+const shown = ({ rating, deviation, provisional }: Schemas["Rating"]): string => `${rating} ± ${deviation}${provisional ? ` (${words().standing.provisional})` : ""}`;
+
+/** A player's ratings, each with the way it went. */
+export function RatingsOf({ id }: { id: string }): JSX.Element | null {
+  const ratings = useSignal<Schemas["Rating"][]>([]);
+  useEffect(() => {
+    warlog.players.ratings(id).then((found) => (ratings.value = found), tell);
+  }, [id]);
+  if (ratings.value.length === 0) return null;
+  return (
+    <section>
+      <h2>{words().standing.ratings}</h2>
+      {ratings.value.map((one) => <Curve key={`${one.game} ${one.pool}`} id={id} rating={one} />)}
+    </section>
+  );
+}
+
+function Curve({ id, rating }: { id: string; rating: Schemas["Rating"] }): JSX.Element {
+  const changes = useSignal<Schemas["RatingChange"][]>([]);
+  const pool = useSignal<string>(rating.pool);
+  useEffect(() => {
+    const read = async () => {
+      const found: Schemas["RatingChange"][] = [];
+      for await (const one of warlog.players.ratingHistory(id, rating.game as never, rating.pool)) found.push(one);
+      changes.value = found;
+      pool.value = (await pools(rating.game)).find((one) => one.pool === rating.pool)?.name ?? rating.pool;
+    };
+    void read().catch(tell);
+  }, [id, rating.game, rating.pool]);
+  const values = changes.value.length === 0 ? [] : [changes.value[0]!.before.rating, ...changes.value.map((one) => one.after.rating)];
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const x = (at: number) => EDGE + (at * (WIDTH - 2 * EDGE)) / Math.max(1, values.length - 1);
+  const y = (value: number) => HEIGHT - EDGE - ((value - low) * (HEIGHT - 2 * EDGE)) / Math.max(1, high - low);
+  const first = changes.value[0];
+  const date = (when: string) => new Date(when).toLocaleDateString(language.value, { dateStyle: "medium" });
+  return (
+    <figure class="curve">
+      <figcaption><GameName game={rating.game} />, <span lang="en">{pool.value}</span>: {shown(rating)}</figcaption>
+      {first === undefined ? null : (
+        <>
+          <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={words().standing.way(low, high, changes.value.length)}>
+            <polyline points={values.map((value, at) => `${x(at).toFixed(1)},${y(value).toFixed(1)}`).join(" ")} fill="none" stroke="currentColor" stroke-width="2" />
+          </svg>
+          <small>{words().standing.way(low, high, changes.value.length)} · {date(first.at)} – {date(rating.last_match_at)}</small>
+        </>
+      )}
+    </figure>
+  );
+}

@@ -1,0 +1,57 @@
+"""Ratings on the page: one's own place in a leaderboard, and the way that ratings went."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from playwright.sync_api import Browser, expect
+
+from tests.servers import WarlogServer
+from tests.service.api import Api, ok, two
+from tests.web.pages import PATIENCE_MS, PHONE, Person, axe
+
+expect.set_options(timeout=PATIENCE_MS)
+DUEL: dict[str, Any] = {"options": {"army": "preset"}, "mode": "competitive"}
+
+
+def rated_match(api: Api) -> tuple[Api, Api]:
+    """The winner and the loser."""
+    red, blue, match = two(api, **DUEL)
+    seats = {"red": red, "blue": blue}
+    for _ in range(24):
+        acting = red.match(match)["to_act"][0]
+        active = ok(seats[acting].get(f"/matches/{match}/view", params={"seat": acting}))["view"]["active"]
+        ok(seats[acting].act(match, acting, {"type": "defend", "piece": active}), 201)
+    blue.resign(match, "blue")
+    return red, blue
+
+
+def test_a_rated_match_is_seen_in_the_leaderboard_and_on_the_players_page(
+    chromium: Browser, server: WarlogServer
+) -> None:
+    with Api(server.url) as stranger:
+        red, blue = rated_match(stranger)
+        rating = ok(red.get(f"/players/{red.id}/ratings"))["ratings"][0]
+        somebody = Person(chromium, server.url, **PHONE)
+        page = somebody.page
+        somebody.sign_in(red)
+        page.goto(f"{server.url}/standing")
+        page.get_by_label("Game").select_option("hex")
+        own = page.get_by_role("row").filter(has_text=red.name)
+        expect(own).to_contain_text(f"{rating['rating']} ± {rating['deviation']} (provisional)")
+        expect(own).to_contain_text("(you)")
+        assert axe(page) == []
+        page.goto(f"{server.url}/p/{blue.id}")
+        expect(page.get_by_role("heading", name="Ratings")).to_be_visible()
+        expect(page.get_by_role("img", name="in 1 match")).to_be_visible()
+        expect(page.get_by_role("button", name="Follow", exact=True)).to_be_visible()
+        assert axe(page) == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        page.goto(f"{server.url}/standing/hex")
+        expect(page.get_by_role("row").filter(has_text=red.name)).to_be_visible()
+        page.goto(f"{server.url}/people")
+        page.get_by_role("searchbox", name="Name").fill(blue.name)
+        page.get_by_role("button", name="Find").click()
+        expect(page.get_by_role("link", name=blue.name, exact=True)).to_be_visible()
+        somebody.close()
+        assert somebody.complaints == []
