@@ -36,9 +36,10 @@ class Rating(msgspec.Struct, frozen=True):
     matches: int = 0
 
     def aged(self, now: int) -> "Rating":
-        """As it is then, with the uncertainty of the time since its newest match."""
+        """As it is then, with the uncertainty of the time since its newest match: to be shown or to compute with, not
+        to be aged once more."""
         grown = self.sigma + max(0, now - self.at) * SIGMA_PER_DAY // DAY_MS
-        return msgspec.structs.replace(self, sigma=min(SIGMA_MAX, grown), at=now) if self.at else self
+        return msgspec.structs.replace(self, sigma=min(SIGMA_MAX, grown)) if self.at else self
 
     @property
     def is_provisional(self) -> bool:

@@ -198,6 +198,38 @@ async def test_a_rebuild_makes_the_same_bytes_also_where_the_worker_died_in_it(o
         assert await desk.everything() == before
 
 
+@pytest.mark.parametrize("count", [60, pytest.param(5_000, marks=pytest.mark.soak)])
+async def test_three_workers_that_die_again_and_again_settle_as_a_rebuild_does(
+    own_redis: AnyRedis, count: int, seed: int
+) -> None:
+    rng = random.Random(seed)
+    async with (
+        table_at(own_redis.url) as table,
+        table_at(own_redis.url) as second,
+        table_at(own_redis.url) as third,
+    ):
+        desk = Desk(table, matches_per_day=20)
+        desks = [desk, Desk(second, matches_per_day=20), Desk(third, matches_per_day=20)]
+        people = [Player(f"pl_{number}", f"player {number}") for number in range(12)]
+        await make_accounts(table.connection, *people)
+        workers: list[asyncio.Task[Any]] = []
+        for _ in range(count):
+            one, other = rng.sample(people, 2)
+            await desk.duel(rng, (one, other), actions=rng.choice((5, 16)))
+            if rng.random() < 0.2:
+                workers.append(asyncio.create_task(rng.choice(desks).settler.step()))
+                await desk.bookkeeper.catch_up()
+            if workers and rng.random() < 0.1:
+                rng.choice(workers).cancel()
+        await asyncio.gather(*workers, return_exceptions=True)
+        await desk.catch_up()
+        before = await desk.everything()
+        assert len(before["log"]) == count
+        await table.forget()
+        assert await desk.settler.rebuild() == count
+        assert await desk.everything() == before
+
+
 async def test_who_leaves_for_good_stands_nowhere_also_after_a_rebuild(own_redis: AnyRedis) -> None:
     rng = random.Random(11)
     async with table_at(own_redis.url) as table:
