@@ -20,6 +20,7 @@ NAMES = {"random", "greedy", *map(str, LEVELS)}
 STRONG = {"7", "8"}  # whose matches show how fair a game is
 FAIR = 0.6
 ENOUGH = 20  # matches of which something may be said
+UNJOINED = 2_000  # a standard error that says that nothing is known
 
 STRENGTH = """# How strong the computer opponents are
 
@@ -184,10 +185,10 @@ def _levels(
     ]
     game = TABLES[table].game
     for name in [*map(str, reversed(LEVELS)), "greedy", "random"]:
-        if name not in elo:
+        if name not in elo or name not in speed:
             continue
         value, error = elo[name]
-        cells = ["", f"{value:.0f} ± {error:.0f}" if name != "random" else "0", "", f"{speed[name]:.0f}", ""]
+        cells = ["", _elo(value, error) if name != "random" else "0", "", f"{speed[name]:.0f}", ""]
         if name.isdecimal():
             own = warlog_core.level(game, int(name)).iterations
             cells[0] = f"{own:,}"
@@ -199,6 +200,11 @@ def _levels(
                 cells[4] = f"{timed[-1].median:.0f}, {timed[-1].slowest:.0f}"
         lines.append(f"| {name} | {' | '.join(cells)} |")
     return lines
+
+
+def _elo(value: float, error: float) -> str:
+    """Nothing for who has met nobody that, by others, has met random play."""
+    return f"{value:.0f} ± {error:.0f}" if error < UNJOINED else "–"
 
 
 def _speed(times: dict[str, list[Timed]]) -> list[str]:
