@@ -234,7 +234,7 @@ typedef struct wl_draws {
     size_t n_used; /* out */
     size_t next;   /* private: bytes or draws consumed so far */
     int32_t error; /* private: the first thing that went wrong */
-    int32_t zero_;
+    int32_t asked; /* out: how many values the draw had for which there was no record; 0: none was missing */
 } wl_draws;
 
 /* Where the records of an event go (section 6). `words` NULL: they are not wanted, only the state is. */

@@ -34,8 +34,10 @@ int32_t wl_draw(wl_draws *draws, int64_t n)
         } while (w >= limit);
         value = (int32_t)(w % (uint64_t)n);
     } else {
-        if (draws->next >= draws->n_recorded)
+        if (draws->next >= draws->n_recorded) {
+            draws->asked = (int32_t)n;
             return fail(draws, WL_E_DRAWS);
+        }
         value = draws->recorded[draws->next++];
         if (value < 0 || value >= n)
             return fail(draws, WL_E_DRAWS);

@@ -66,11 +66,14 @@ class BadState(CoreError):
 
 
 class BadDraws(CoreError):
-    """The recorded draws do not fit the event. `index` is that of the failing step in a replay, else None."""
+    """The recorded draws do not fit the event. `index` is that of the failing step in a replay, else None.
 
-    def __init__(self, message: str, index: int | None = None) -> None:
+    `asked`: where one was missing at the end, how many values it could have had, from 0 on, all as likely; else 0."""
+
+    def __init__(self, message: str, index: int | None = None, asked: int = 0) -> None:
         super().__init__(message if index is None else f"step {index}: {message}")
         self.index = index
+        self.asked = asked
 
 
 class HashMismatch(CoreError):

@@ -10,6 +10,7 @@ A game makes states (state.py), whose actions make events (event.py); what both 
 
 from __future__ import annotations
 
+import copyreg
 import random
 from functools import cache, cached_property
 from importlib import resources
@@ -197,3 +198,13 @@ def game(name: str, rules_version: int | None = None) -> Game:
     if rules_version not in versions:
         raise UnknownGame(f"{name}, rules version {rules_version}")
     return versions[rules_version]
+
+
+def _unpickled(name: str, rules_version: int, setup: bytes, data: bytes) -> State:
+    return game(name, rules_version).load(setup, data)
+
+
+# A pickled state is its bytes, and what they are bytes of.
+copyreg.pickle(
+    State, lambda state: (_unpickled, (state.game.name, state.game.rules_version, state.setup, state.data))
+)

@@ -292,6 +292,9 @@ class State:
         state._turn, state._hash = self._turn, self._hash
         return state
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> State:
+        return self.copy()
+
     # ---- many at once ----
 
     def listing(self, seat: str) -> Listing:

@@ -40,6 +40,7 @@ class RawGame:
         self.errors = texts_of(game.errors)
         self.effects = signatures_of(game.effects)
         self.actions = signatures_of(game.actions)
+        self.draws_max: int = game.draws_max
         self.has_traces: bool = game.trace != ffi.NULL
         self.has_numbering: bool = game.numbering != ffi.NULL
         self.has_search: bool = game.sample != ffi.NULL and game.evaluate != ffi.NULL
@@ -442,6 +443,8 @@ class RawGame:
 
     def _more_entropy_or_raise(self, b: Buffers, draws: Draws, code: int) -> None:
         """After a failed call: offers a longer block of entropy, if that was all that was missing, else raises."""
+        if code == lib.WL_E_DRAWS:
+            raise BadDraws("the recorded draws do not fit the event", asked=b.draws.asked)
         if code != lib.WL_E_ENTROPY or not callable(draws):
             raise self.failure(code)
         b.offer_more(draws)

@@ -1,0 +1,105 @@
+"""The games as games of OpenSpiel, held to OpenSpiel's own tests."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests import numbers
+
+pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel has no wheel for this Python")
+
+from absl import flags  # noqa: E402
+from open_spiel.python.algorithms import generate_playthrough, ismcts, mcts  # noqa: E402
+
+from warlog_core import Refused  # noqa: E402
+from warlog_core.zoo import openspiel  # noqa: E402
+
+SMALL = {"width": 7, "height": 5, "army": "preset"}
+
+
+def decided(game: Any, rng: random.Random, actions: int) -> Any:
+    """A state of a player, after so many actions at random."""
+    state = game.new_initial_state()
+    while state.is_chance_node() or (actions > 0 and not state.is_terminal()):
+        actions -= not state.is_chance_node()
+        outcomes = (
+            [o for o, _ in state.chance_outcomes()] if state.is_chance_node() else state.legal_actions()
+        )
+        state.apply_action(rng.choice(outcomes))
+    return state
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [(name, options) for name in numbers.OPTIONS for options in numbers.OPTIONS[name][:2]],
+)
+def test_a_game_passes_openspiels_api_test(name: str, options: dict[str, Any]) -> None:
+    game = openspiel.load(name, options, max_game_length=6)
+    pyspiel.random_sim_test(game, num_sims=1, serialize=True, verbose=False)
+
+
+def test_a_playthrough_can_be_replayed(tmp_path: Path) -> None:
+    flags.FLAGS(["test"])
+    text = generate_playthrough.playthrough(
+        openspiel.game_string("hex", SMALL, max_game_length=6), action_sequence=[], seed=1
+    )
+    path = tmp_path / "hex.txt"
+    path.write_text(text)
+    original, again = generate_playthrough.replay(str(path))
+    assert again == original
+
+
+def test_a_resampled_state_looks_the_same_to_the_player(seed: int) -> None:
+    rng = random.Random(f"{seed} resample")
+    game = openspiel.load("junqi", {"players": 2})
+    different = 0
+    for _ in range(5):
+        state = decided(game, rng, 10)
+        player = state.current_player()
+        other = state.resample_from_infostate(player, rng.random)
+        assert other.observation_string(player) == state.observation_string(player)
+        assert other.information_state_string(player) == state.information_state_string(player)
+        assert other.legal_actions() == state.legal_actions()
+        different += str(other) != str(state)
+    assert different > 0
+
+
+def test_ismcts_of_openspiel_plays() -> None:
+    game = openspiel.load("hex", SMALL, max_game_length=40)
+    state = decided(game, random.Random(1), 4)
+    bot = ismcts.ISMCTSBot(
+        game=game,
+        uct_c=1.0,
+        evaluator=mcts.RandomRolloutEvaluator(n_rollouts=1, random_state=np.random.RandomState(1)),
+        max_simulations=4,
+        random_state=np.random.RandomState(2),
+    )
+    assert bot.step(state) in state.legal_actions()
+
+
+def test_information_states_of_different_pasts_are_different() -> None:
+    game = openspiel.load("hex", SMALL)
+    first, second = (decided(game, random.Random(n), 3) for n in (1, 2))
+    assert first.information_state_string(0) != second.information_state_string(0)
+    assert first.information_state_string(0) == first.clone().information_state_string(0)
+
+
+def test_wrong_options_and_players_are_errors() -> None:
+    with pytest.raises((Refused, pyspiel.SpielError), match="invalid_options"):
+        openspiel.load("hex", {"width": 3})
+    state = decided(openspiel.load("hex", SMALL), random.Random(1), 0)
+    for player in (-1, 2):
+        with pytest.raises((ValueError, pyspiel.SpielError)):
+            state.observation_string(player)
+
+
+def test_a_program_that_has_used_openspiel_ends_well() -> None:
+    code = "from warlog_core.zoo import openspiel as o; o.load('hex').new_initial_state()"
+    assert subprocess.run([sys.executable, "-c", code], timeout=120).returncode == 0
