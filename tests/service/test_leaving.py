@@ -162,6 +162,7 @@ def test_afterwards_the_name_is_nowhere(place: Place) -> None:
                 answer = ben.get(f"/matches/{of[kind]}{route}")
                 assert NAME not in answer.text
                 assert json.dumps(NAME)[1:-1] not in answer.text
+        eventually(lambda: {ben.match(of[kind])["status"] for kind in ("running", "ranked")} == {"finished"})
         for kind in ("running", "ranked"):
             match = ben.match(of[kind])
             assert (match["status"], match["result"]["winners"]) == (
