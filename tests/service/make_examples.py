@@ -226,8 +226,9 @@ def play(url: str) -> Session:
     call("get_pairings", ada, "GET", "/pairing")
     session.feed("get_pairing_feed", ada, f"/pairing/{waiting['entry']['id']}/feed", 1)
     call("delete_pairing", ada, "DELETE", f"/pairing/{waiting['entry']['id']}")
-    ada.post("/pairing", {"game": "hex"})
-    paired = ben.post("/pairing", {"game": "hex"}).json()
+    wanted = {"game": "hex", "options": {"width": 9}}  # of no pool: now their ratings are far apart
+    ada.post("/pairing", wanted)
+    paired = ben.post("/pairing", wanted).json()
     call("get_pairing", ben, "GET", f"/pairing/{paired['entry']['id']}")
     cem = stranger.player("cem")
     call("delete_me", cem, "DELETE", "/players/me", {"name": "cem"})

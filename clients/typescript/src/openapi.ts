@@ -19316,7 +19316,7 @@ export interface operations {
                      *           "seats": 2,
                      *           "shooter_melee_percent": 50,
                      *           "teams": "none",
-                     *           "width": 15
+                     *           "width": 9
                      *         },
                      *         "mode": "casual",
                      *         "move_seconds": 0,
