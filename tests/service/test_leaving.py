@@ -100,6 +100,9 @@ def live(ada: Api, ben: Api) -> dict[str, str]:
         ok(who.act(finished, seat, {"type": "defend", "piece": active}), 201)
     ben.resign(finished, "blue")
     running = begun(ada, ben, ("red", "blue"))
+    while ada.match(running)["to_act"] != ["red"]:  # nobody resigns out of turn in this game
+        active = ok(ben.get(f"/matches/{running}/view", params={"seat": "blue"}))["view"]["active"]
+        ok(ben.act(running, "blue", {"type": "defend", "piece": active}), 201)
     ok(ada.command(running, {"type": "propose", "proposal": {"kind": "undo", "to": 4}}), 201)
     ranked = begun(ben, ada, ("south", "north"), **JUNQI)
     for who, seat in ((ben, "south"), (ada, "north")):
