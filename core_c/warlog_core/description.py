@@ -224,6 +224,14 @@ class Layer(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True,
     ] = []
 
 
+class SceneLook(Struct, frozen=True, forbid_unknown_fields=True):
+    """An entry of `rules/<game>_scenes.json`: a Position with the standard options, for a section of the guide."""
+
+    under: Annotated[str, Meta(description="the heading of the guide under which it belongs")]
+    text: Annotated[str, Meta(description="what there is to see in it, for a player")]
+    position: dict[str, Any]
+
+
 class EditorLook(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """How a Position is drawn and edited. Paths are those of layers."""
 
@@ -283,6 +291,13 @@ def guide_of(game: str) -> str:
     """The player's guide, Markdown; "" where the game has none."""
     file = resources.files("warlog_core").joinpath(f"rules/{game}_guide.md")
     return file.read_text(encoding="utf-8") if file.is_file() else ""
+
+
+@cache
+def scenes_of(game: str) -> list[SceneLook]:
+    """Boards that belong into the guide; none where the game brings none."""
+    file = resources.files("warlog_core").joinpath(f"rules/{game}_scenes.json")
+    return msgspec.json.decode(file.read_bytes(), type=list[SceneLook]) if file.is_file() else []
 
 
 def axes(game: str) -> dict[str, Any]:

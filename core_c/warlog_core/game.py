@@ -19,7 +19,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from warlog_core import actions, binding, description, editing, effects, explain
+from warlog_core import actions, binding, description, editing, effects, explain, scenes
 from warlog_core.binding import Draws
 from warlog_core.codecs import codec_for
 from warlog_core.errors import UnknownGame
@@ -104,7 +104,14 @@ class Game(RuleSet):
             "not_drawn": description.look_of(self.name).not_drawn,
             "editor": self._editor(options, board),
             "guide": description.guide_of(self.name),
+            "scenes": self._scenes,
         }
+
+    @cached_property
+    def _scenes(self) -> list[dict[str, Any]]:
+        return scenes.described(
+            self.name, lambda position, rng: self.new(position=position, draws=rng.randbytes)
+        )
 
     def _teams(self, options: Any) -> dict[str, Any]:
         """Seat → what is the same for seats that win and lose together: by the codec, or else by the view."""

@@ -335,6 +335,23 @@ def test_every_code_that_a_game_answered_is_explained(game: warlog_core.Game) ->
         assert game.errors.keys() <= printed, "a code that the rule book does not name"
 
 
+def test_boards_of_the_guide_belong_to_a_section_and_show_what_can_be_done(game: warlog_core.Game) -> None:
+    described = game.describe({})
+    headings = re.findall(r"^## (.+)$", described["guide"], re.M)
+    spaces = {space["id"] for space in described["board"]["spaces"]}
+    if description.look_of(game.name).layers:
+        assert len(described["scenes"]) >= 2
+    for scene in described["scenes"]:
+        assert scene["under"] in headings
+        named = set(re.findall(r"\b[A-Za-z][0-9]+\b", scene["text"]))
+        assert named <= spaces
+        state = game.new(position=scene["position"], draws=bytes)
+        listed = state.legal(scene["seat"], plain=True)
+        assert scene["seat"] in state.to_act
+        assert scene["actions"] == [action for action in listed if not action.get("open")]
+        assert len(scene["traces"]) == len(scene["actions"]) > 2
+
+
 def test_the_guide_is_two_or_three_pages_for_a_player(game: warlog_core.Game) -> None:
     guide = game.describe({})["guide"]
     if not description.look_of(game.name).layers:

@@ -224,6 +224,25 @@ def test_axe_finds_nothing_on_the_pages_around_a_match(
     person.close()
 
 
+def test_boards_of_a_guide_show_what_a_piece_may_do_and_can_be_played_on(person: Person) -> None:
+    page = person.page
+    page.goto(f"{person.url}/learn/hex")
+    board = page.locator(".scene").nth(1)
+    archers = board.get_by_role("gridcell", name=re.compile("^d6, Archer Red"))
+    archers.click(force=True)
+    militia = board.get_by_role(
+        "gridcell", name=re.compile(r"^e6, Militia Blue .* would fall, can take here$")
+    )
+    expect(board.get_by_role("gridcell", name=re.compile("can take here$"))).to_have_count(1)
+    militia.click(force=True)
+    expect(board.get_by_role("status")).to_have_text("Attack")
+    archers.click(force=True)
+    expect(board.get_by_role("status")).to_have_text("Now choose where.")
+    board.get_by_role("button", name="Try it here, both sides").click()
+    page.wait_for_url("**/m/*")
+    expect(page.get_by_role("gridcell", name=re.compile("^e6, Militia Blue"))).to_be_visible()
+
+
 def test_in_chinese_nothing_is_english_but_what_games_say(person: Person, server: WarlogServer) -> None:
     page = person.page
     with Api(server.url) as api:

@@ -99,6 +99,7 @@ class Game(Struct, frozen=True):
     setup         a start, as the spectator and each seat see it; `setup_drawn`: draws decide something of it
     counted  option → the range (`min`, `max`) with which competitive matches move points and gold
     errors   code of the rule book → a sentence
+    scenes   boards for sections of the guide, each with what can be done on it
     editor   how a Position is drawn and edited, and one to begin with (`start`)
     more     what only this game describes, its other catalogues among it: `catalogue` finds all of them
     """
@@ -126,6 +127,7 @@ class Game(Struct, frozen=True):
     look: list[Json] = []
     not_drawn: dict[str, str] = {}
     guide: str = ""
+    scenes: list[Json] = []
     position: Json = {}
     editor: Json = {}
     errors: dict[str, str] = {}

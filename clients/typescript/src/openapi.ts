@@ -3272,6 +3272,8 @@ export interface components {
             editor: components["schemas"]["Editor"];
             /** @description a guide for players, Markdown; the whole book is at `rules` */
             guide: string;
+            /** @description boards for sections of the guide, with what can be done on them */
+            scenes: components["schemas"]["Scene"][];
             /** @description JSON Schema of the options */
             options: {
                 [key: string]: unknown;
@@ -6370,6 +6372,29 @@ export interface components {
             scenarios: components["schemas"]["ListedScenario"][];
             /** @description `after` of the next page; null: this is the last */
             next: string | null;
+        };
+        /** @description A board of the guide, with the standard options. */
+        Scene: {
+            /** @description the heading of the guide under which it belongs */
+            under: string;
+            /** @description what there is to see in it, for a player */
+            text: string;
+            /** @description a match can begin from it */
+            position: {
+                [key: string]: unknown;
+            };
+            /** @description whose turn it is */
+            seat: string;
+            /** @description the board as this seat sees it */
+            view: {
+                [key: string]: unknown;
+            };
+            /** @description what this seat may do there, templates left out */
+            actions: {
+                [key: string]: unknown;
+            }[];
+            /** @description for each action where it leads */
+            traces: components["schemas"]["Trace"][];
         };
         /** @description How a house bot came to its action. */
         Search: {
@@ -11003,6 +11028,331 @@ export interface operations {
                      *         }
                      *       },
                      *       "guide": "# Hex Tactics\n\nTwo to four armies meet on a field of hexagons. You lead up to seven stacks of fighters; the dice decide how hard each blow is, and you decide\nwhere it falls.\n\n## Aim\n\nDestroy every enemy stack. The last side that has a stack on the board wins. In a match of four you may play each for",
+                     *       "scenes": [
+                     *         {
+                     *           "under": "Your turn",
+                     *           "text": "The ring says which stack is in turn. Click it: the dots are where the swordsmen can go, and who stands in reach can be attacked from there.",
+                     *           "position": {
+                     *             "phase": "play",
+                     *             "round": 1,
+                     *             "queue": [
+                     *               1,
+                     *               2
+                     *             ],
+                     *             "obstacles": [
+                     *               "f6",
+                     *               "g7"
+                     *             ],
+                     *             "stacks": [
+                     *               {
+                     *                 "id": 1,
+                     *                 "seat": "red",
+                     *                 "unit": "swordsman",
+                     *                 "space": "d6",
+                     *                 "count": 8
+                     *               },
+                     *               {
+                     *                 "id": 2,
+                     *                 "seat": "red",
+                     *                 "unit": "archer",
+                     *                 "space": "b5",
+                     *                 "count": 10
+                     *               }
+                     *             ]
+                     *           },
+                     *           "seat": "red",
+                     *           "view": {
+                     *             "game": "hex",
+                     *             "viewer": "red",
+                     *             "phase": "play",
+                     *             "to_act": [
+                     *               "red"
+                     *             ],
+                     *             "round": 1,
+                     *             "board": {
+                     *               "width": 15,
+                     *               "height": 11,
+                     *               "obstacles": [
+                     *                 "f6",
+                     *                 "g7"
+                     *               ]
+                     *             },
+                     *             "roster": [
+                     *               {
+                     *                 "id": "militia",
+                     *                 "name": "Militia",
+                     *                 "level": 1,
+                     *                 "initiative": 4,
+                     *                 "hp": 10,
+                     *                 "move": 4,
+                     *                 "movement": "walk",
+                     *                 "range": 1,
+                     *                 "attack": 3,
+                     *                 "spread": 1,
+                     *                 "shooter": false,
+                     *                 "retaliations": 1,
+                     *                 "skill": "none",
+                     *                 "cost": 6
+                     *               },
+                     *               {
+                     *                 "id": "archer",
+                     *                 "name": "Archer",
+                     *                 "level": 1,
+                     *                 "initiative": 6,
+                     *                 "hp": 8,
+                     *                 "move": 3,
+                     *                 "movement": "walk",
+                     *                 "range": 8,
+                     *                 "attack": 3,
+                     *                 "spread": 1,
+                     *                 "shooter": true,
+                     *                 "retaliations": 1,
+                     *                 "skill": "none",
+                     *                 "cost": 7
+                     *               }
+                     *             ],
+                     *             "seats": [
+                     *               {
+                     *                 "seat": "red",
+                     *                 "side": 1,
+                     *                 "status": "in",
+                     *                 "draw_offer": false,
+                     *                 "draw_used": false
+                     *               },
+                     *               {
+                     *                 "seat": "blue",
+                     *                 "side": 2,
+                     *                 "status": "in",
+                     *                 "draw_offer": false,
+                     *                 "draw_used": false
+                     *               }
+                     *             ],
+                     *             "stacks": [
+                     *               {
+                     *                 "id": 1,
+                     *                 "seat": "red",
+                     *                 "unit": "swordsman",
+                     *                 "space": "d6",
+                     *                 "count": 8,
+                     *                 "start_count": 8,
+                     *                 "top_hp": 30,
+                     *                 "defending": false,
+                     *                 "waited": false,
+                     *                 "retaliations_used": 0,
+                     *                 "skill_used": 0,
+                     *                 "summoned": false
+                     *               },
+                     *               {
+                     *                 "id": 2,
+                     *                 "seat": "red",
+                     *                 "unit": "archer",
+                     *                 "space": "b5",
+                     *                 "count": 10,
+                     *                 "start_count": 10,
+                     *                 "top_hp": 8,
+                     *                 "defending": false,
+                     *                 "waited": false,
+                     *                 "retaliations_used": 0,
+                     *                 "skill_used": 0,
+                     *                 "summoned": false
+                     *               }
+                     *             ],
+                     *             "queue": [
+                     *               1,
+                     *               2
+                     *             ],
+                     *             "active": 1
+                     *           },
+                     *           "actions": [
+                     *             {
+                     *               "type": "move",
+                     *               "piece": 1,
+                     *               "to": "b1"
+                     *             },
+                     *             {
+                     *               "type": "move",
+                     *               "piece": 1,
+                     *               "to": "c1"
+                     *             }
+                     *           ],
+                     *           "traces": [
+                     *             {
+                     *               "path": [
+                     *                 "d5",
+                     *                 "c4"
+                     *               ],
+                     *               "hits": [],
+                     *               "takes": []
+                     *             },
+                     *             {
+                     *               "path": [
+                     *                 "d5",
+                     *                 "c4"
+                     *               ],
+                     *               "hits": [],
+                     *               "takes": []
+                     *             }
+                     *           ]
+                     *         },
+                     *         {
+                     *           "under": "How a blow works",
+                     *           "text": "Click the archers: the number above the militia says how many would fall. It stands beside them, so they cannot shoot at the griffins behind it.",
+                     *           "position": {
+                     *             "phase": "play",
+                     *             "round": 1,
+                     *             "queue": [
+                     *               1,
+                     *               2
+                     *             ],
+                     *             "stacks": [
+                     *               {
+                     *                 "id": 1,
+                     *                 "seat": "red",
+                     *                 "unit": "archer",
+                     *                 "space": "d6",
+                     *                 "count": 12
+                     *               },
+                     *               {
+                     *                 "id": 2,
+                     *                 "seat": "blue",
+                     *                 "unit": "militia",
+                     *                 "space": "e6",
+                     *                 "count": 9
+                     *               }
+                     *             ]
+                     *           },
+                     *           "seat": "red",
+                     *           "view": {
+                     *             "game": "hex",
+                     *             "viewer": "red",
+                     *             "phase": "play",
+                     *             "to_act": [
+                     *               "red"
+                     *             ],
+                     *             "round": 1,
+                     *             "board": {
+                     *               "width": 15,
+                     *               "height": 11,
+                     *               "obstacles": []
+                     *             },
+                     *             "roster": [
+                     *               {
+                     *                 "id": "militia",
+                     *                 "name": "Militia",
+                     *                 "level": 1,
+                     *                 "initiative": 4,
+                     *                 "hp": 10,
+                     *                 "move": 4,
+                     *                 "movement": "walk",
+                     *                 "range": 1,
+                     *                 "attack": 3,
+                     *                 "spread": 1,
+                     *                 "shooter": false,
+                     *                 "retaliations": 1,
+                     *                 "skill": "none",
+                     *                 "cost": 6
+                     *               },
+                     *               {
+                     *                 "id": "archer",
+                     *                 "name": "Archer",
+                     *                 "level": 1,
+                     *                 "initiative": 6,
+                     *                 "hp": 8,
+                     *                 "move": 3,
+                     *                 "movement": "walk",
+                     *                 "range": 8,
+                     *                 "attack": 3,
+                     *                 "spread": 1,
+                     *                 "shooter": true,
+                     *                 "retaliations": 1,
+                     *                 "skill": "none",
+                     *                 "cost": 7
+                     *               }
+                     *             ],
+                     *             "seats": [
+                     *               {
+                     *                 "seat": "red",
+                     *                 "side": 1,
+                     *                 "status": "in",
+                     *                 "draw_offer": false,
+                     *                 "draw_used": false
+                     *               },
+                     *               {
+                     *                 "seat": "blue",
+                     *                 "side": 2,
+                     *                 "status": "in",
+                     *                 "draw_offer": false,
+                     *                 "draw_used": false
+                     *               }
+                     *             ],
+                     *             "stacks": [
+                     *               {
+                     *                 "id": 1,
+                     *                 "seat": "red",
+                     *                 "unit": "archer",
+                     *                 "space": "d6",
+                     *                 "count": 12,
+                     *                 "start_count": 12,
+                     *                 "top_hp": 8,
+                     *                 "defending": false,
+                     *                 "waited": false,
+                     *                 "retaliations_used": 0,
+                     *                 "skill_used": 0,
+                     *                 "summoned": false
+                     *               },
+                     *               {
+                     *                 "id": 2,
+                     *                 "seat": "blue",
+                     *                 "unit": "militia",
+                     *                 "space": "e6",
+                     *                 "count": 9,
+                     *                 "start_count": 9,
+                     *                 "top_hp": 10,
+                     *                 "defending": false,
+                     *                 "waited": false,
+                     *                 "retaliations_used": 0,
+                     *                 "skill_used": 0,
+                     *                 "summoned": false
+                     *               }
+                     *             ],
+                     *             "queue": [
+                     *               1,
+                     *               2
+                     *             ],
+                     *             "active": 1
+                     *           },
+                     *           "actions": [
+                     *             {
+                     *               "type": "move",
+                     *               "piece": 1,
+                     *               "to": "c3"
+                     *             },
+                     *             {
+                     *               "type": "move",
+                     *               "piece": 1,
+                     *               "to": "d3"
+                     *             }
+                     *           ],
+                     *           "traces": [
+                     *             {
+                     *               "path": [
+                     *                 "d5",
+                     *                 "c4"
+                     *               ],
+                     *               "hits": [],
+                     *               "takes": []
+                     *             },
+                     *             {
+                     *               "path": [
+                     *                 "d5",
+                     *                 "c4"
+                     *               ],
+                     *               "hits": [],
+                     *               "takes": []
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
                      *       "pools": [
                      *         {
                      *           "pool": "duel",
@@ -19322,10 +19672,10 @@ export interface operations {
                      *         "move_seconds": 0,
                      *         "setup_seconds": 0,
                      *         "players": 2,
-                     *         "status": "paired",
-                     *         "place": null,
+                     *         "status": "waiting",
+                     *         "place": 2,
                      *         "since": "2025-01-01T00:00:00.000Z",
-                     *         "match": "m_032_gkktq7l6fentduob",
+                     *         "match": null,
                      *         "code": null
                      *       }
                      *     }

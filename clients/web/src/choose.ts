@@ -110,6 +110,33 @@ export class Chooser {
     return spaces.map((space) => this.#cell(space, level));
   }
 
+  /** Where a click means something for one of these: it leads there, points a shot there, or takes. */
+  meant(candidates: readonly Candidate[]): Map<string, "go" | "aim" | "take"> {
+    const found = new Map<string, "go" | "aim" | "take">();
+    for (const candidate of candidates) {
+      const takes = new Set((candidate.trace?.takes ?? []).concat(candidate.trace?.hits ?? []).map((one) => one.space));
+      for (const cell of this.targets(candidate)) {
+        const name = nameOf(cell);
+        const meant = takes.has(cell.space) ? "take" : this.isPointed(candidate) && candidate.left.length < candidate.type.clicks.length ? "aim" : "go";
+        if (meant === "take" || found.get(name) === undefined || found.get(name) === "aim") found.set(name, meant);
+      }
+    }
+    return found;
+  }
+
+  /** What these would do to whom: how many fall, at least and at most. */
+  harm(candidates: readonly Candidate[]): Map<string, readonly [number, number]> {
+    const found = new Map<string, readonly [number, number]>();
+    for (const { trace } of candidates) {
+      const blow = trace?.harm?.[0];
+      if (blow === undefined) continue;
+      const name = nameOf({ space: blow.space, level: blow.level ?? this.described.board.levels[0] });
+      const [least, most] = found.get(name) ?? [Infinity, 0];
+      found.set(name, [Math.min(least, blow.killed_min), Math.max(most, blow.killed_max)]);
+    }
+    return found;
+  }
+
   /** Has a click everything that the board can tell of this action? */
   isSettled(candidate: Candidate): boolean {
     return this.targets(candidate).length === 0;

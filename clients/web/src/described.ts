@@ -107,6 +107,17 @@ export interface EffectType {
   properties: Record<string, { role?: string }>;
 }
 
+/** A board of the guide, with what can be done on it. */
+export interface Scene {
+  under: string;
+  text: string;
+  position: Json;
+  seat: string;
+  view: Json;
+  actions: Json[];
+  traces: Json[];
+}
+
 interface Union<Type> {
   discriminator: { mapping: Record<string, string> };
   $defs: Record<string, Type>;

@@ -1,15 +1,16 @@
 /** The guide of a game with its board to look at, its pieces, and its whole rule book. */
 
-import { useSignal } from "@preact/signals";
+import { type Signal, useSignal } from "@preact/signals";
 import { Marked, type Tokens } from "marked";
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { Boards } from "./board";
-import { nameOf } from "./choose";
-import type { Described, Entry } from "./described";
+import { type Candidate, type Cell, Chooser, nameOf, type Trace } from "./choose";
+import { type Described, type Entry, isAside, type Scene } from "./described";
+import { things } from "./layers";
 import { beginning, EntrySymbol } from "./picture";
-import { go, title } from "./route";
-import { described, tell, warlog } from "./server";
+import { go, goTo, title } from "./route";
+import { described, player, tell, warlog } from "./server";
 import { words } from "./words";
 
 export function LearnPage({ game }: { game: string }): JSX.Element {
@@ -25,7 +26,14 @@ export function LearnPage({ game }: { game: string }): JSX.Element {
     <main class="narrow learn">
       <Markdown text={guide.slice(0, cut)} />
       <LivingBoard game={said.value} />
-      <Markdown text={guide.slice(cut)} />
+      {guide.slice(cut).split(/\n(?=## )/).map((section) => (
+        <>
+          <Markdown text={section} />
+          {((said.value!.said.scenes ?? []) as Scene[]).filter((scene) => section.startsWith(`## ${scene.under}\n`)).map((scene) => (
+            <SceneBoard key={scene.text} game={said.value!} scene={scene} />
+          ))}
+        </>
+      ))}
       <p><a href={`/new/${game}`} onClick={go}>{words().learn.begin}</a></p>
       <Catalogues game={said.value} />
       <Book game={game} />
@@ -42,13 +50,7 @@ function LivingBoard({ game }: { game: Described }): JSX.Element {
   const kind = game.board.space_kinds.find((one) => one.key === game.spaces.get(at.value ?? "")?.kind);
   return (
     <>
-      {game.board.levels.length === 1 ? null : (
-        <div class="row" role="group">
-          {game.board.levels.map((one) => (
-            <button type="button" aria-pressed={level.value === one} onClick={() => (level.value = one)}>{words().level(one)}</button>
-          ))}
-        </div>
-      )}
+      <Levels game={game} level={level} />
       <Boards described={game} shown={shown} facing={0} level={level.value} selected={new Set(at.value === null ? [] : [nameOf({ space: at.value, level: level.value })])} targets={new Map()} trail={[]} onPick={(cell) => (at.value = cell.space ?? null)} />
       <div class="explained" role="status" lang={at.value === null ? undefined : "en"}>
         {at.value === null ? <p>{words().learn.click}</p> : <p><b>{at.value}</b>{kind === undefined ? "" : `: ${kind.name}. ${kind.text}`}</p>}
@@ -59,6 +61,67 @@ function LivingBoard({ game }: { game: Described }): JSX.Element {
       </div>
     </>
   );
+}
+
+function Levels({ game, level }: { game: Described; level: Signal<string | undefined> }): JSX.Element | null {
+  return game.board.levels.length === 1 ? null : (
+    <div class="row" role="group">
+      {game.board.levels.map((one) => (
+        <button type="button" aria-pressed={level.value === one} onClick={() => (level.value = one)}>{words().level(one)}</button>
+      ))}
+    </div>
+  );
+}
+
+/** A small board on which the reader sees what each piece may do. Nothing is done on it; it can be played on as a match. */
+function SceneBoard({ game, scene }: { game: Described; scene: Scene }): JSX.Element {
+  const level = useSignal<string | undefined>(game.board.levels[0]);
+  const cells = useSignal<readonly Cell[]>([]);
+  const picked = useSignal<readonly Candidate[]>([]);
+  const { shown, chooser, all } = useMemo(() => {
+    const shown = things(game, scene.view);
+    const chooser = new Chooser(game, shown);
+    const all = chooser.candidates(scene.actions, scene.traces as unknown as Trace[]).filter((one) => !isAside(one.type));
+    return { shown, chooser, all };
+  }, [game, scene]);
+  const begin = (cell: Cell) => {
+    picked.value = chooser.pick(all, cell);
+    cells.value = picked.value.length === 0 ? [] : [cell];
+  };
+  const pick = (cell: Cell) => {
+    const left = cells.value.length === 0 ? [] : chooser.pick(picked.value, cell);
+    if (left.length === 0) return begin(cell);
+    picked.value = left;
+    cells.value = [...cells.value, cell];
+  };
+  const isBegun = cells.value.length > 0;
+  const targets = isBegun ? chooser.meant(picked.value) : new Map([...chooser.meant(all).keys()].map((name) => [name, "can" as const]));
+  const settled = picked.value.filter((one) => chooser.isSettled(one));
+  const meant = cells.value.length > 1 ? settled[0]?.trace : undefined;
+  const trail = (meant?.path ?? []).map((space, at) => ({ space, level: meant?.levels?.[at] }));
+  const facing = game.seats.find((seat) => seat.id === scene.seat)?.facing ?? 0;
+  return (
+    <section class="scene">
+      <p lang="en">{scene.text}</p>
+      <Levels game={game} level={level} />
+      <Boards described={game} shown={shown} facing={facing} level={level.value} selected={new Set(cells.value.map(nameOf))} targets={targets} trail={trail} harm={isBegun ? chooser.harm(picked.value) : undefined} onPick={pick} />
+      <p class="row">
+        <span class="quiet" role="status">{!isBegun ? words().choosePiece : cells.value.length > 1 && settled.length > 0 ? [...new Set(settled.map((one) => chooser.words(one)))].join(" / ") : words().chooseTarget}</span>
+        <button type="button" onClick={() => void tryOut(game, scene)}>{words().learn.tryOut}</button>
+      </p>
+    </section>
+  );
+}
+
+async function tryOut(game: Described, { position }: Scene): Promise<void> {
+  try {
+    await player();
+    const seats = Object.fromEntries(game.seats.map((seat) => [seat.id, "me"]));
+    const { match } = await warlog.matches.create({ game: game.said.game as never, seats, consent: "none", visibility: "private", position: position as never });
+    goTo(`/m/${match.id}`);
+  } catch (error) {
+    tell(error);
+  }
 }
 
 /** Everything that has a symbol, with its text. */

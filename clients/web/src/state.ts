@@ -48,32 +48,14 @@ export class MatchState extends Watched {
 
   /** Where a click means something. */
   readonly targets = computed<ReadonlyMap<string, "go" | "aim" | "take">>(() => {
-    const found = new Map<string, "go" | "aim" | "take">();
     const [chooser, picked] = [this.chooser.value, this.group.value === null ? this.picked.value : (this.groups.value.get(this.group.value) ?? [])];
-    if (chooser === null || picked === null || !this.isLive.value) return found;
-    for (const candidate of picked) {
-      const takes = new Set((candidate.trace?.takes ?? []).concat(candidate.trace?.hits ?? []).map((one) => one.space));
-      for (const cell of chooser.targets(candidate)) {
-        const name = nameOf(cell);
-        const meant = takes.has(cell.space) ? "take" : chooser.isPointed(candidate) && candidate.left.length < candidate.type.clicks.length ? "aim" : "go";
-        if (meant === "take" || found.get(name) === undefined || found.get(name) === "aim") found.set(name, meant);
-      }
-    }
-    return found;
+    return chooser === null || picked === null || !this.isLive.value ? new Map() : chooser.meant(picked);
   });
 
   /** What the actions that are meant would do to whom: how many fall, at least and at most. */
   readonly harm = computed<ReadonlyMap<string, readonly [number, number]>>(() => {
-    const found = new Map<string, readonly [number, number]>();
-    if (this.cells.value.length === 0 || !this.isLive.value) return found;
-    for (const { trace } of this.group.value === null ? (this.picked.value ?? []) : (this.groups.value.get(this.group.value) ?? [])) {
-      const blow = trace?.harm?.[0];
-      if (blow === undefined) continue;
-      const name = nameOf({ space: blow.space, level: blow.level ?? this.game.value!.board.levels[0] });
-      const [least, most] = found.get(name) ?? [Infinity, 0];
-      found.set(name, [Math.min(least, blow.killed_min), Math.max(most, blow.killed_max)]);
-    }
-    return found;
+    const picked = this.group.value === null ? (this.picked.value ?? []) : (this.groups.value.get(this.group.value) ?? []);
+    return this.cells.value.length === 0 || !this.isLive.value ? new Map() : this.chooser.value!.harm(picked);
   });
 
   protected offer({ actions, traces }: Listed): void {

@@ -137,6 +137,7 @@ export const en = {
   learn: {
     click: "Click on anything on the board to read what it is.",
     begin: "Begin a match",
+    tryOut: "Try it here, both sides",
     contents: "Contents",
   },
   catalogue: (name: string) => name[0]!.toUpperCase() + name.slice(1),

@@ -135,6 +135,7 @@ export const zh: Words = {
   learn: {
     click: "点击棋盘上的任何东西查看说明。",
     begin: "开始对局",
+    tryOut: "在此试玩双方",
     contents: "目录",
   },
   catalogue: (name) => ({ pieces: "棋子", articles: "物品", abilities: "能力", projectiles: "飞行物", marks: "标记", ranks: "军衔", spells: "法术", races: "种族", terrain: "地形", treasures: "宝物", factions: "阵营" })[name] ?? name,

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from warlog_core import description, editing
+from warlog_core import description, editing, scenes
 from warlog_core.actions import DescribedActions
 from warlog_core.effects import DescribedEffects
 from warlog_service.schema.common import FREE, GameOptions, GamePosition, GameView, Json, Time
@@ -64,6 +64,10 @@ class Game(Struct, frozen=True):
     ]
     editor: editing.Editor
     guide: Annotated[str, Meta(description="a guide for players, Markdown; the whole book is at `rules`")]
+    scenes: Annotated[
+        list[scenes.Scene],
+        Meta(description="boards for sections of the guide, with what can be done on them"),
+    ]
     options: Json
     options_text: Annotated[
         str, Meta(description="how the requested options differ from the standard, for people")
