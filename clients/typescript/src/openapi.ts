@@ -19672,10 +19672,10 @@ export interface operations {
                      *         "move_seconds": 0,
                      *         "setup_seconds": 0,
                      *         "players": 2,
-                     *         "status": "waiting",
-                     *         "place": 2,
+                     *         "status": "paired",
+                     *         "place": null,
                      *         "since": "2025-01-01T00:00:00.000Z",
-                     *         "match": null,
+                     *         "match": "m_032_gkktq7l6fentduob",
                      *         "code": null
                      *       }
                      *     }
