@@ -6,7 +6,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, Literal, get_args, get_origin, get_type_hints, is_typeddict
 
 import httpx
 import msgspec
@@ -17,7 +17,7 @@ import warlog_core
 from tests.clients.conftest import Speaker
 from tests.clients.cutting import CuttingServer, always, reply
 from tests.servers import WarlogServer
-from warlog_client import Client, literals, models
+from warlog_client import Client, literals, models, shapes
 from warlog_service.codes import CODES
 
 README = Path(warlog_client.__file__).parents[1] / "README.md"
@@ -35,9 +35,11 @@ def document(warlog_server: WarlogServer) -> Json:
 # Where the document has the words of each Literal.
 WORDS = {
     "AbortReason": ("MatchAbortedEvent", "reason"),
+    "ActionKind": ("DescribedAction", "kind"),
     "BeginningKind": ("Beginning", "kind"),
     "Consent": ("Match", "consent"),
     "DeclineReason": ("Declined", "reason"),
+    "Drawing": ("Layer", "draw"),
     "MatchStatus": ("Match", "status"),
     "Mode": ("Match", "mode"),
     "LimitName": ("Problem", "limit"),
@@ -82,13 +84,17 @@ def test_every_literal_has_the_words_of_the_api_and_no_others(document: Json) ->
 
 # The SDK's Struct → the document's component, where they differ.
 NAMED = {
+    "BotSeat": "BotInMatch",
+    "ChangeOptions": "Options",
     "Created": "MatchCreated",
-    "Game": "Game",
     "GameName": "GameSummary",
     "GameSeat": "DescribedSeat",
+    "MakeCompetitive": "Competitive",
+    "MatchBoard": "Board",
     "NewToken": "TokenCreated",
     "OwnAccount": "MyAccount",
     "PairingEntry": "Entry",
+    "Player": "PlayerName",
     "Registered": "PlayerCreated",
     "Seat": "SeatInMatch",
 }
@@ -101,9 +107,9 @@ STRUCTS = sorted(
 
 @pytest.mark.parametrize("name", STRUCTS)
 def test_a_struct_has_every_field_of_its_answer(document: Json, name: str) -> None:
-    component = document["components"]["schemas"].get(NAMED.get(name, name), {})
-    if name in ("Event", "Notice", "Board") or not component:
-        return  # a union by type, and a part of descriptions: below
+    if name in ("Event", "Notice", "Board", "Retry"):
+        return  # unions by type and a part of descriptions (below), and what is no answer
+    component = document["components"]["schemas"][NAMED.get(name, name)]
     fields = set(getattr(warlog_client, name).__struct_encode_fields__)
     tag = getattr(warlog_client, name).__struct_config__.tag_field
     assert set(component["properties"]) - fields - {tag} == set()
@@ -115,6 +121,36 @@ def test_a_struct_of_a_union_has_every_field_of_each_type(document: Json, name: 
     members = [one["$ref"].rpartition("/")[2] for one in components[name]["anyOf"]] + more
     needed = set[str]().union(*(components[member]["properties"] for member in members))
     assert needed - set(getattr(warlog_client, name).__struct_encode_fields__) == set()
+
+
+SHAPES = sorted(name for name, found in vars(shapes).items() if is_typeddict(found))
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_a_typed_dict_has_the_fields_of_its_component(document: Json, name: str) -> None:
+    """Required where the component requires them; every action has what makes it one."""
+    component, found = document["components"]["schemas"][name], getattr(shapes, name)
+    assert {*component["properties"]} == found.__required_keys__ | found.__optional_keys__
+    needed = {"required", "kind", "label", "clicks"} if name == "DescribedAction" else set[str]()
+    assert {*component["required"]} | needed == found.__required_keys__
+    for field, hint in get_type_hints(found).items():
+        if get_origin(hint) is Literal:
+            assert words(component["properties"][field]) == {*get_args(hint)}, field
+
+
+def test_a_form_is_each_of_the_documents(document: Json) -> None:
+    forms = document["components"]["schemas"]["DescribedAction"]["properties"]["form"]["additionalProperties"]
+    assert [one["$ref"].rpartition("/")[2] for one in forms["anyOf"]] == [
+        form.__name__ for form in get_args(shapes.Form)
+    ]
+
+
+def test_every_action_of_every_game_has_a_kind_a_label_and_clicks(warlog_server: WarlogServer) -> None:
+    with Client(warlog_server.url) as stranger:
+        for listed in stranger.games():
+            game = stranger.game(listed.game)
+            for type_ in game.actions["discriminator"]["mapping"]:
+                assert shapes.DescribedAction.__required_keys__ <= game.action(type_).keys(), type_
 
 
 def test_a_description_is_kept_whole(warlog_server: WarlogServer) -> None:
@@ -205,7 +241,7 @@ def test_what_stands_by_subject_is_what_stands_flat(warlog_server: WarlogServer,
 
 # ---- README
 
-PRINTS = ("Result(winners=", "blue Result(winners=", "version_conflict", "Weaponized Chess")
+PRINTS = ("Result(winners=", "blue Result(winners=", "playing [Player(", "version_conflict", "pieces 15 {")
 
 
 @pytest.mark.parametrize("number", range(max(len(SNIPPETS), len(PRINTS))))

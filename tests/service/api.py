@@ -15,6 +15,7 @@ import httpx
 
 from tests.core.explained import reads_as_a_sentence
 from tests.servers import Closes
+from tests.service import declared
 from warlog_service.codes import CODES
 
 UNLIMITED = {"WARLOG_COUNTED_ANY_OPTIONS": "true"} | {
@@ -150,6 +151,7 @@ def ok(response: httpx.Response, status: int = 200) -> Any:
     assert response.status_code == status, (
         f"{response.request.method} {response.url}: {response.status_code} {response.text[:600]}"
     )
+    declared.check(response)
     return response.json()
 
 
@@ -165,6 +167,7 @@ def refused(response: httpx.Response, status: int, code: str) -> dict[str, Any]:
     assert is_sentence(problem["detail"]), where
     if status != CODES[RULES].status:
         assert problem.keys() - ALWAYS <= {*CODES[code].facts}, where
+    declared.check(response)
     return problem
 
 

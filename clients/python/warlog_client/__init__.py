@@ -62,10 +62,12 @@ from .errors import (
 )
 from .literals import (
     AbortReason,
+    ActionKind,
     BeginningKind,
     Code,
     Consent,
     DeclineReason,
+    Drawing,
     EventType,
     LimitName,
     MatchStatus,
@@ -134,11 +136,13 @@ from .models import (
     WatchableMatch,
 )
 from .request import Retry
+from .shapes import DescribedAction, Form, Layer
 
 __all__ = [
     "Abort",
     "AbortReason",
     "Account",
+    "ActionKind",
     "Actions",
     "AlreadyDisclosed",
     "AsyncClient",
@@ -161,13 +165,16 @@ __all__ = [
     "Created",
     "CrossOrigin",
     "DeclineReason",
+    "DescribedAction",
     "DiskFull",
+    "Drawing",
     "Edit",
     "Event",
     "EventTrace",
     "EventType",
     "Followed",
     "Forbidden",
+    "Form",
     "Game",
     "GameName",
     "GameSeat",
@@ -181,6 +188,7 @@ __all__ = [
     "IntegrityError",
     "Joined",
     "Json",
+    "Layer",
     "Layout",
     "LimitName",
     "MakeCompetitive",

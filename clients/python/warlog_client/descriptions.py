@@ -11,8 +11,10 @@ from .models import Json
 
 if TYPE_CHECKING:
     from .literals import Pattern, Spectators
-else:
+    from .shapes import Axes, DescribedAction, Direction, Edge, Layer, Region, SpaceKind
+else:  # When the program runs, nothing of it is checked or lost.
     Pattern = Spectators = str
+    Axes = DescribedAction = Direction = Edge = Layer = Region = SpaceKind = Json
 
 T = TypeVar("T", bound=Struct)
 
@@ -46,11 +48,11 @@ class Board(Struct, frozen=True):
     kind: str
     levels: list[str]
     spaces: list[Space]
-    regions: list[Json] = []
-    directions: list[Json] = []
-    edges: list[Json] = []
-    space_kinds: list[Json] = []
-    edge_kinds: list[Json] = []
+    regions: list[Region] = []
+    directions: list[Direction] = []
+    edges: list[Edge] = []
+    space_kinds: list[SpaceKind] = []
+    edge_kinds: list[SpaceKind] = []
     more: Json = {}
 
 
@@ -120,11 +122,11 @@ class Game(Struct, frozen=True):
     setup: dict[str, Json] = {}
     setup_drawn: bool = False
     counted: Json | None = None
-    axes: Json | None = None
+    axes: Axes | None = None
     owners: list[GameSeat] = []
     marks: list[Json] = []
     catalogues: list[str] = []
-    look: list[Json] = []
+    look: list[Layer] = []
     not_drawn: dict[str, str] = {}
     guide: str = ""
     scenes: list[Json] = []
@@ -138,10 +140,10 @@ class Game(Struct, frozen=True):
         """Of the answer. Raises msgspec.ValidationError, KeyError, TypeError."""
         return msgspec.convert(_keeping_more(cls, _with_board(given)), cls)
 
-    def action(self, type: str) -> Json:
+    def action(self, type: str) -> DescribedAction:
         """How an action is described: its `properties`, `kind` ("play"; "setup": before play; "answer": to a draw
         offer; "meta": giving up, offering a draw, the clock), `label`, `clicks` and `form`. Raises KeyError."""
-        described: Json = self.actions["$defs"][
+        described: DescribedAction = self.actions["$defs"][
             self.actions["discriminator"]["mapping"][type].rpartition("/")[2]
         ]
         return described

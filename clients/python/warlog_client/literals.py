@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Literal
 
 AbortReason = Literal["abandoned", "nobody_ready", "declined"]
+ActionKind = Literal["answer", "meta", "play", "setup"]
 BeginningKind = Literal["standard", "position", "import"]
 Code = Literal[
     "already_disclosed", "bad_parameter", "bad_record", "body_too_large", "competitive", "cross_origin",
@@ -28,6 +29,9 @@ Code = Literal[
 
 Consent = Literal["all", "none"]
 DeclineReason = Literal["later", "options", "not_now"]
+Drawing = Literal[
+    "area", "arrow", "block", "fill", "ghost", "heap", "highlight", "outline", "piece", "ring", "trail", "tray",
+]  # fmt: skip
 EventType = Literal[
     "match_created", "seat_taken", "seat_left", "player_joined", "seats_assigned", "seat_prepared",
     "options_changed", "match_started", "action_taken", "proposal_made", "proposal_accepted",

@@ -39,9 +39,12 @@ Seats = str | Sequence[str] | None
 
 
 class Player(Struct, frozen=True):
+    """`bot`: a program plays for the account."""
+
     id: str
     name: str
     created_at: datetime | None = None
+    bot: bool = False
 
 
 class Standing(Struct, frozen=True):
@@ -540,7 +543,7 @@ class EventTrace(Struct, frozen=True):
 
 class Actions(Struct, frozen=True):
     """Every legal action of `seat` at version `at`, ready to be posted; `open` marks a template. `traces`, where they
-    are asked for, has the trace of each."""
+    are asked for, has the trace of each, in the same order."""
 
     version: int
     at: int

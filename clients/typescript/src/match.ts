@@ -188,7 +188,7 @@ export class MatchHandle<G extends GameName = GameName> {
       piece?: number | undefined;
       /** Where to go on in a list that was cut: its `next`. */
       after?: number | undefined;
-      /** Also `traces`: for each action where it leads, what it hits and what stands in the way. */
+      /** Also `traces`, one for each action in the same order: where it leads, what it hits and what stands in the way. */
       trace?: boolean | undefined;
     } = {},
   ): Promise<ActionsAnswer<G>> {

@@ -9247,6 +9247,21 @@ export interface operations {
                     };
                 };
             };
+            /** @description * `cross_origin`: The request uses a session, and no page of this server made it. */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "cross_origin";
+                    };
+                };
+            };
             /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
             429: {
                 headers: {
@@ -9350,6 +9365,21 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
                         code?: "unauthenticated";
+                    };
+                };
+            };
+            /** @description * `cross_origin`: The request uses a session, and no page of this server made it. */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "cross_origin";
                     };
                 };
             };
@@ -9541,6 +9571,21 @@ export interface operations {
                     };
                 };
             };
+            /** @description * `cross_origin`: The request uses a session, and no page of this server made it. */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "cross_origin";
+                    };
+                };
+            };
             /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
             429: {
                 headers: {
@@ -9670,6 +9715,21 @@ export interface operations {
                     };
                 };
             };
+            /** @description * `cross_origin`: The request uses a session, and no page of this server made it. */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "cross_origin";
+                    };
+                };
+            };
             /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
             429: {
                 headers: {
@@ -9787,6 +9847,21 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
                         code?: "unauthenticated";
+                    };
+                };
+            };
+            /** @description * `cross_origin`: The request uses a session, and no page of this server made it. */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "cross_origin";
                     };
                 };
             };
@@ -9914,6 +9989,21 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
                         code?: "unauthenticated";
+                    };
+                };
+            };
+            /** @description * `cross_origin`: The request uses a session, and no page of this server made it. */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "cross_origin";
                     };
                 };
             };
@@ -11423,6 +11513,21 @@ export interface operations {
                     };
                 };
             };
+            /** @description * `cross_origin`: The request uses a session, and no page of this server made it. */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "cross_origin";
+                    };
+                };
+            };
             /** @description * `unknown_game`: There is no such game. */
             404: {
                 headers: {
@@ -11896,6 +12001,21 @@ export interface operations {
                     };
                 };
             };
+            /** @description * `cross_origin`: The request uses a session, and no page of this server made it. */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "cross_origin";
+                    };
+                };
+            };
             /** @description * `unknown_game`: There is no such game. */
             404: {
                 headers: {
@@ -12040,6 +12160,21 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
                         code?: "unauthenticated";
+                    };
+                };
+            };
+            /** @description * `cross_origin`: The request uses a session, and no page of this server made it. */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "cross_origin";
                     };
                 };
             };
@@ -12254,6 +12389,21 @@ export interface operations {
                     };
                 };
             };
+            /** @description * `cross_origin`: The request uses a session, and no page of this server made it. */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "cross_origin";
+                    };
+                };
+            };
             /** @description * `unknown_game`: There is no such game. */
             404: {
                 headers: {
@@ -12428,6 +12578,21 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
                         code?: "unauthenticated";
+                    };
+                };
+            };
+            /** @description * `cross_origin`: The request uses a session, and no page of this server made it. */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "cross_origin";
                     };
                 };
             };
@@ -12686,6 +12851,21 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
                         code?: "unauthenticated";
+                    };
+                };
+            };
+            /** @description * `cross_origin`: The request uses a session, and no page of this server made it. */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "cross_origin";
                     };
                 };
             };
@@ -13003,6 +13183,8 @@ export interface operations {
             };
             /**
              * @description * `competitive`: This is not possible in a competitive match.
+             *     * `cross_origin`: The request uses a session, and no page of this server made it.
+             *     * `insufficient_scope`: The token lacks a scope that this call needs.
              *     * `not_challenged`: The player takes no challenge from you at present.
              */
             403: {
@@ -13015,7 +13197,7 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        code?: "competitive" | "not_challenged";
+                        code?: "competitive" | "cross_origin" | "insufficient_scope" | "not_challenged";
                     };
                 };
             };
@@ -13039,7 +13221,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `idempotency_key_reused`: This `Idempotency-Key` was used with another body before. */
+            /**
+             * @description * `already_disclosed`: A secret that this would have to keep is known already.
+             *     * `idempotency_key_reused`: This `Idempotency-Key` was used with another body before.
+             */
             409: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -13050,7 +13235,7 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        code?: "idempotency_key_reused";
+                        code?: "already_disclosed" | "idempotency_key_reused";
                     };
                 };
             };
@@ -13612,6 +13797,24 @@ export interface operations {
                     };
                 };
             };
+            /**
+             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
+             *     * `insufficient_scope`: The token lacks a scope that this call needs.
+             */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "cross_origin" | "insufficient_scope";
+                    };
+                };
+            };
             /** @description * `unknown_game`: There is no such game. */
             404: {
                 headers: {
@@ -13913,6 +14116,21 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
                         code?: "unauthenticated";
+                    };
+                };
+            };
+            /** @description * `cross_origin`: The request uses a session, and no page of this server made it. */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "cross_origin";
                     };
                 };
             };
@@ -14234,7 +14452,8 @@ export interface operations {
                 };
             };
             /**
-             * @description * `no_spectators`: Spectators can see this match only when it is over.
+             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
+             *     * `no_spectators`: Spectators can see this match only when it is over.
              *     * `not_your_seat`: You do not hold this seat.
              */
             403: {
@@ -14247,7 +14466,7 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        code?: "no_spectators" | "not_your_seat";
+                        code?: "cross_origin" | "no_spectators" | "not_your_seat";
                     };
                 };
             };
@@ -14953,6 +15172,21 @@ export interface operations {
                     };
                 };
             };
+            /** @description * `cross_origin`: The request uses a session, and no page of this server made it. */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "cross_origin";
+                    };
+                };
+            };
             /** @description * `unknown_match`: There is no such match, or it is private. */
             404: {
                 headers: {
@@ -15141,7 +15375,9 @@ export interface operations {
             };
             /**
              * @description * `competitive`: This is not possible in a competitive match.
+             *     * `cross_origin`: The request uses a session, and no page of this server made it.
              *     * `hidden`: Parts of this match are hidden from you while it runs.
+             *     * `insufficient_scope`: The token lacks a scope that this call needs.
              *     * `not_your_seat`: You do not hold this seat.
              */
             403: {
@@ -15154,7 +15390,7 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        code?: "competitive" | "hidden" | "not_your_seat";
+                        code?: "competitive" | "cross_origin" | "hidden" | "insufficient_scope" | "not_your_seat";
                     };
                 };
             };
@@ -15488,6 +15724,24 @@ export interface operations {
                     };
                 };
             };
+            /**
+             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
+             *     * `insufficient_scope`: The token lacks a scope that this call needs.
+             */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "cross_origin" | "insufficient_scope";
+                    };
+                };
+            };
             /** @description * `unknown_match`: There is no such match, or it is private. */
             404: {
                 headers: {
@@ -15772,7 +16026,8 @@ export interface operations {
                 };
             };
             /**
-             * @description * `no_spectators`: Spectators can see this match only when it is over.
+             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
+             *     * `no_spectators`: Spectators can see this match only when it is over.
              *     * `not_your_seat`: You do not hold this seat.
              */
             403: {
@@ -15785,7 +16040,7 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        code?: "no_spectators" | "not_your_seat";
+                        code?: "cross_origin" | "no_spectators" | "not_your_seat";
                     };
                 };
             };
@@ -16203,7 +16458,8 @@ export interface operations {
                 };
             };
             /**
-             * @description * `hidden`: Parts of this match are hidden from you while it runs.
+             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
+             *     * `hidden`: Parts of this match are hidden from you while it runs.
              *     * `no_spectators`: Spectators can see this match only when it is over.
              */
             403: {
@@ -16216,7 +16472,7 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        code?: "hidden" | "no_spectators";
+                        code?: "cross_origin" | "hidden" | "no_spectators";
                     };
                 };
             };
@@ -16387,7 +16643,8 @@ export interface operations {
                 };
             };
             /**
-             * @description * `no_spectators`: Spectators can see this match only when it is over.
+             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
+             *     * `no_spectators`: Spectators can see this match only when it is over.
              *     * `not_your_seat`: You do not hold this seat.
              */
             403: {
@@ -16400,7 +16657,7 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        code?: "no_spectators" | "not_your_seat";
+                        code?: "cross_origin" | "no_spectators" | "not_your_seat";
                     };
                 };
             };
@@ -16551,7 +16808,8 @@ export interface operations {
                 };
             };
             /**
-             * @description * `no_spectators`: Spectators can see this match only when it is over.
+             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
+             *     * `no_spectators`: Spectators can see this match only when it is over.
              *     * `not_your_seat`: You do not hold this seat.
              */
             403: {
@@ -16564,7 +16822,7 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        code?: "no_spectators" | "not_your_seat";
+                        code?: "cross_origin" | "no_spectators" | "not_your_seat";
                     };
                 };
             };
@@ -16845,7 +17103,12 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `not_for_bots`: This is not for accounts of programs. */
+            /**
+             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
+             *     * `insufficient_scope`: The token lacks a scope that this call needs.
+             *     * `not_for_bots`: This is not for accounts of programs.
+             *     * `not_your_seat`: You do not hold this seat.
+             */
             403: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -16856,7 +17119,7 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        code?: "not_for_bots";
+                        code?: "cross_origin" | "insufficient_scope" | "not_for_bots" | "not_your_seat";
                     };
                 };
             };
@@ -16879,7 +17142,8 @@ export interface operations {
                 };
             };
             /**
-             * @description * `idempotency_key_reused`: This `Idempotency-Key` was used with another body before.
+             * @description * `already_disclosed`: A secret that this would have to keep is known already.
+             *     * `idempotency_key_reused`: This `Idempotency-Key` was used with another body before.
              *     * `seat_taken`: Another player has this seat, or you have one already.
              *     * `version_conflict`: The match has moved on.
              *     * `wrong_status`: The status of the match does not allow this.
@@ -16894,7 +17158,7 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        code?: "idempotency_key_reused" | "seat_taken" | "version_conflict" | "wrong_status";
+                        code?: "already_disclosed" | "idempotency_key_reused" | "seat_taken" | "version_conflict" | "wrong_status";
                     };
                 };
             };
@@ -16928,7 +17192,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
+            /**
+             * @description * `quota_exceeded`: A quota is used up (`quota` names it); delete something, or wait until something ends.
+             *     * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds.
+             */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -16940,7 +17207,7 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        code?: "too_many_requests";
+                        code?: "quota_exceeded" | "too_many_requests";
                     };
                 };
             };
@@ -17115,6 +17382,7 @@ export interface operations {
             };
             /**
              * @description * `competitive`: This is not possible in a competitive match.
+             *     * `cross_origin`: The request uses a session, and no page of this server made it.
              *     * `no_spectators`: Spectators can see this match only when it is over.
              *     * `not_your_seat`: You do not hold this seat.
              */
@@ -17128,7 +17396,7 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        code?: "competitive" | "no_spectators" | "not_your_seat";
+                        code?: "competitive" | "cross_origin" | "no_spectators" | "not_your_seat";
                     };
                 };
             };
@@ -17412,6 +17680,8 @@ export interface operations {
             };
             /**
              * @description * `competitive`: This is not possible in a competitive match.
+             *     * `cross_origin`: The request uses a session, and no page of this server made it.
+             *     * `insufficient_scope`: The token lacks a scope that this call needs.
              *     * `not_for_bots`: This is not for accounts of programs.
              *     * `not_your_seat`: You do not hold this seat.
              *     * `wrong_invitation`: This seat can only be taken with its invitation.
@@ -17426,7 +17696,7 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        code?: "competitive" | "not_for_bots" | "not_your_seat" | "wrong_invitation";
+                        code?: "competitive" | "cross_origin" | "insufficient_scope" | "not_for_bots" | "not_your_seat" | "wrong_invitation";
                     };
                 };
             };
@@ -17449,7 +17719,8 @@ export interface operations {
                 };
             };
             /**
-             * @description * `idempotency_key_reused`: This `Idempotency-Key` was used with another body before.
+             * @description * `already_disclosed`: A secret that this would have to keep is known already.
+             *     * `idempotency_key_reused`: This `Idempotency-Key` was used with another body before.
              *     * `seat_taken`: Another player has this seat, or you have one already.
              *     * `version_conflict`: The match has moved on.
              *     * `wrong_status`: The status of the match does not allow this.
@@ -17464,7 +17735,7 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        code?: "idempotency_key_reused" | "seat_taken" | "version_conflict" | "wrong_status";
+                        code?: "already_disclosed" | "idempotency_key_reused" | "seat_taken" | "version_conflict" | "wrong_status";
                     };
                 };
             };
@@ -17501,7 +17772,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
+            /**
+             * @description * `quota_exceeded`: A quota is used up (`quota` names it); delete something, or wait until something ends.
+             *     * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds.
+             */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -17513,7 +17787,7 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        code?: "too_many_requests";
+                        code?: "quota_exceeded" | "too_many_requests";
                     };
                 };
             };
@@ -17745,7 +18019,11 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `not_your_seat`: You do not hold this seat. */
+            /**
+             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
+             *     * `insufficient_scope`: The token lacks a scope that this call needs.
+             *     * `not_your_seat`: You do not hold this seat.
+             */
             403: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -17756,7 +18034,7 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        code?: "not_your_seat";
+                        code?: "cross_origin" | "insufficient_scope" | "not_your_seat";
                     };
                 };
             };
@@ -17950,7 +18228,8 @@ export interface operations {
                 };
             };
             /**
-             * @description * `no_spectators`: Spectators can see this match only when it is over.
+             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
+             *     * `no_spectators`: Spectators can see this match only when it is over.
              *     * `not_your_seat`: You do not hold this seat.
              */
             403: {
@@ -17963,7 +18242,7 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        code?: "no_spectators" | "not_your_seat";
+                        code?: "cross_origin" | "no_spectators" | "not_your_seat";
                     };
                 };
             };
@@ -18146,7 +18425,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `no_spectators`: Spectators can see this match only when it is over. */
+            /**
+             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
+             *     * `no_spectators`: Spectators can see this match only when it is over.
+             */
             403: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -18157,7 +18439,7 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        code?: "no_spectators";
+                        code?: "cross_origin" | "no_spectators";
                     };
                 };
             };
@@ -18313,7 +18595,8 @@ export interface operations {
                 };
             };
             /**
-             * @description * `no_spectators`: Spectators can see this match only when it is over.
+             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
+             *     * `no_spectators`: Spectators can see this match only when it is over.
              *     * `not_your_seat`: You do not hold this seat.
              */
             403: {
@@ -18326,7 +18609,7 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        code?: "no_spectators" | "not_your_seat";
+                        code?: "cross_origin" | "no_spectators" | "not_your_seat";
                     };
                 };
             };
@@ -18473,6 +18756,21 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
                         code?: "unauthenticated";
+                    };
+                };
+            };
+            /** @description * `cross_origin`: The request uses a session, and no page of this server made it. */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "cross_origin";
                     };
                 };
             };
@@ -18751,7 +19049,8 @@ export interface operations {
                 };
             };
             /**
-             * @description * `no_spectators`: Spectators can see this match only when it is over.
+             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
+             *     * `no_spectators`: Spectators can see this match only when it is over.
              *     * `not_your_seat`: You do not hold this seat.
              */
             403: {
@@ -18764,7 +19063,7 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        code?: "no_spectators" | "not_your_seat";
+                        code?: "cross_origin" | "no_spectators" | "not_your_seat";
                     };
                 };
             };
@@ -18940,6 +19239,21 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
                         code?: "unauthenticated";
+                    };
+                };
+            };
+            /** @description * `cross_origin`: The request uses a session, and no page of this server made it. */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "cross_origin";
                     };
                 };
             };
@@ -19128,6 +19442,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
                         code?: "unauthenticated";
+                    };
+                };
+            };
+            /**
+             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
+             *     * `insufficient_scope`: The token lacks a scope that this call needs.
+             */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "cross_origin" | "insufficient_scope";
                     };
                 };
             };
@@ -19488,7 +19820,11 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `not_for_bots`: This is not for accounts of programs. */
+            /**
+             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
+             *     * `insufficient_scope`: The token lacks a scope that this call needs.
+             *     * `not_for_bots`: This is not for accounts of programs.
+             */
             403: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -19499,7 +19835,7 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        code?: "not_for_bots";
+                        code?: "cross_origin" | "insufficient_scope" | "not_for_bots";
                     };
                 };
             };
@@ -19714,6 +20050,24 @@ export interface operations {
                     };
                 };
             };
+            /**
+             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
+             *     * `insufficient_scope`: The token lacks a scope that this call needs.
+             */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "cross_origin" | "insufficient_scope";
+                    };
+                };
+            };
             /** @description * `unknown_entry`: You have no such entry in a pairing queue. */
             404: {
                 headers: {
@@ -19828,6 +20182,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
                         code?: "unauthenticated";
+                    };
+                };
+            };
+            /**
+             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
+             *     * `insufficient_scope`: The token lacks a scope that this call needs.
+             */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "cross_origin" | "insufficient_scope";
                     };
                 };
             };
@@ -19969,6 +20341,24 @@ export interface operations {
                     };
                 };
             };
+            /**
+             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
+             *     * `insufficient_scope`: The token lacks a scope that this call needs.
+             */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "cross_origin" | "insufficient_scope";
+                    };
+                };
+            };
             /** @description * `unknown_entry`: You have no such entry in a pairing queue. */
             404: {
                 headers: {
@@ -20100,6 +20490,21 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
                         code?: "unauthenticated";
+                    };
+                };
+            };
+            /** @description * `cross_origin`: The request uses a session, and no page of this server made it. */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "cross_origin";
                     };
                 };
             };
@@ -20245,6 +20650,21 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
                         code?: "unauthenticated";
+                    };
+                };
+            };
+            /** @description * `cross_origin`: The request uses a session, and no page of this server made it. */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "cross_origin";
                     };
                 };
             };
@@ -20406,6 +20826,24 @@ export interface operations {
                     };
                 };
             };
+            /**
+             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
+             *     * `insufficient_scope`: The token lacks a scope that this call needs.
+             */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "cross_origin" | "insufficient_scope";
+                    };
+                };
+            };
             /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
             429: {
                 headers: {
@@ -20518,6 +20956,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
                         code?: "unauthenticated";
+                    };
+                };
+            };
+            /**
+             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
+             *     * `insufficient_scope`: The token lacks a scope that this call needs.
+             */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "cross_origin" | "insufficient_scope";
                     };
                 };
             };
@@ -20657,6 +21113,24 @@ export interface operations {
                     };
                 };
             };
+            /**
+             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
+             *     * `insufficient_scope`: The token lacks a scope that this call needs.
+             */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "cross_origin" | "insufficient_scope";
+                    };
+                };
+            };
             /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
             429: {
                 headers: {
@@ -20767,6 +21241,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
                         code?: "unauthenticated";
+                    };
+                };
+            };
+            /**
+             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
+             *     * `insufficient_scope`: The token lacks a scope that this call needs.
+             */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "cross_origin" | "insufficient_scope";
                     };
                 };
             };
@@ -20890,6 +21382,24 @@ export interface operations {
                     };
                 };
             };
+            /**
+             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
+             *     * `insufficient_scope`: The token lacks a scope that this call needs.
+             */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "cross_origin" | "insufficient_scope";
+                    };
+                };
+            };
             /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
             429: {
                 headers: {
@@ -21007,6 +21517,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
                         code?: "unauthenticated";
+                    };
+                };
+            };
+            /**
+             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
+             *     * `insufficient_scope`: The token lacks a scope that this call needs.
+             */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "cross_origin" | "insufficient_scope";
                     };
                 };
             };
@@ -21132,6 +21660,24 @@ export interface operations {
                     };
                 };
             };
+            /**
+             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
+             *     * `insufficient_scope`: The token lacks a scope that this call needs.
+             */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "cross_origin" | "insufficient_scope";
+                    };
+                };
+            };
             /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
             429: {
                 headers: {
@@ -21242,6 +21788,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
                         code?: "unauthenticated";
+                    };
+                };
+            };
+            /**
+             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
+             *     * `insufficient_scope`: The token lacks a scope that this call needs.
+             */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "cross_origin" | "insufficient_scope";
                     };
                 };
             };
@@ -21362,6 +21926,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
                         code?: "unauthenticated";
+                    };
+                };
+            };
+            /**
+             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
+             *     * `insufficient_scope`: The token lacks a scope that this call needs.
+             */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "cross_origin" | "insufficient_scope";
                     };
                 };
             };
@@ -21510,6 +22092,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
                         code?: "unauthenticated";
+                    };
+                };
+            };
+            /**
+             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
+             *     * `insufficient_scope`: The token lacks a scope that this call needs.
+             */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "cross_origin" | "insufficient_scope";
                     };
                 };
             };
@@ -21667,6 +22267,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
                         code?: "unauthenticated";
+                    };
+                };
+            };
+            /**
+             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
+             *     * `insufficient_scope`: The token lacks a scope that this call needs.
+             */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "cross_origin" | "insufficient_scope";
                     };
                 };
             };
@@ -21868,6 +22486,24 @@ export interface operations {
                     };
                 };
             };
+            /**
+             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
+             *     * `insufficient_scope`: The token lacks a scope that this call needs.
+             */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "cross_origin" | "insufficient_scope";
+                    };
+                };
+            };
             /** @description * `unknown_game`: There is no such game. */
             404: {
                 headers: {
@@ -22016,6 +22652,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
                         code?: "unauthenticated";
+                    };
+                };
+            };
+            /**
+             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
+             *     * `insufficient_scope`: The token lacks a scope that this call needs.
+             */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "cross_origin" | "insufficient_scope";
                     };
                 };
             };
@@ -22180,6 +22834,24 @@ export interface operations {
                 };
             };
             /**
+             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
+             *     * `insufficient_scope`: The token lacks a scope that this call needs.
+             */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "cross_origin" | "insufficient_scope";
+                    };
+                };
+            };
+            /**
              * @description * `unknown_game`: There is no such game.
              *     * `unknown_layout`: You have no layout with this name.
              */
@@ -22317,6 +22989,24 @@ export interface operations {
                     };
                 };
             };
+            /**
+             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
+             *     * `insufficient_scope`: The token lacks a scope that this call needs.
+             */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "cross_origin" | "insufficient_scope";
+                    };
+                };
+            };
             /** @description * `unknown_game`: There is no such game. */
             404: {
                 headers: {
@@ -22449,6 +23139,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
                         code?: "unauthenticated";
+                    };
+                };
+            };
+            /**
+             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
+             *     * `insufficient_scope`: The token lacks a scope that this call needs.
+             */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "cross_origin" | "insufficient_scope";
                     };
                 };
             };
@@ -22602,6 +23310,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
                         code?: "unauthenticated";
+                    };
+                };
+            };
+            /**
+             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
+             *     * `insufficient_scope`: The token lacks a scope that this call needs.
+             */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "cross_origin" | "insufficient_scope";
                     };
                 };
             };
@@ -22761,6 +23487,24 @@ export interface operations {
                 };
             };
             /**
+             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
+             *     * `insufficient_scope`: The token lacks a scope that this call needs.
+             */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "cross_origin" | "insufficient_scope";
+                    };
+                };
+            };
+            /**
              * @description * `unknown_game`: There is no such game.
              *     * `unknown_options`: You have no saved options with this name.
              */
@@ -22907,6 +23651,21 @@ export interface operations {
                     };
                 };
             };
+            /** @description * `cross_origin`: The request uses a session, and no page of this server made it. */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "cross_origin";
+                    };
+                };
+            };
             /** @description * `unknown_player`: There is no such player. */
             404: {
                 headers: {
@@ -23041,6 +23800,21 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
                         code?: "unauthenticated";
+                    };
+                };
+            };
+            /** @description * `cross_origin`: The request uses a session, and no page of this server made it. */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "cross_origin";
                     };
                 };
             };
@@ -23195,6 +23969,21 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
                         code?: "unauthenticated";
+                    };
+                };
+            };
+            /** @description * `cross_origin`: The request uses a session, and no page of this server made it. */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "cross_origin";
                     };
                 };
             };
@@ -23387,6 +24176,21 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
                         code?: "unauthenticated";
+                    };
+                };
+            };
+            /** @description * `cross_origin`: The request uses a session, and no page of this server made it. */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "cross_origin";
                     };
                 };
             };
@@ -23664,6 +24468,24 @@ export interface operations {
                     };
                 };
             };
+            /**
+             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
+             *     * `insufficient_scope`: The token lacks a scope that this call needs.
+             */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "cross_origin" | "insufficient_scope";
+                    };
+                };
+            };
             /** @description * `unknown_game`: There is no such game. */
             404: {
                 headers: {
@@ -23907,6 +24729,21 @@ export interface operations {
                     };
                 };
             };
+            /** @description * `cross_origin`: The request uses a session, and no page of this server made it. */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "cross_origin";
+                    };
+                };
+            };
             /** @description * `unknown_scenario`: There is no such scenario, or it is private. */
             404: {
                 headers: {
@@ -24021,6 +24858,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
                         code?: "unauthenticated";
+                    };
+                };
+            };
+            /**
+             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
+             *     * `insufficient_scope`: The token lacks a scope that this call needs.
+             */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "cross_origin" | "insufficient_scope";
                     };
                 };
             };
@@ -24418,6 +25273,24 @@ export interface operations {
                     };
                 };
             };
+            /**
+             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
+             *     * `insufficient_scope`: The token lacks a scope that this call needs.
+             */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "cross_origin" | "insufficient_scope";
+                    };
+                };
+            };
             /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
             429: {
                 headers: {
@@ -24546,7 +25419,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `insufficient_scope`: The token lacks a scope that this call needs. */
+            /**
+             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
+             *     * `insufficient_scope`: The token lacks a scope that this call needs.
+             */
             403: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -24557,7 +25433,7 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        code?: "insufficient_scope";
+                        code?: "cross_origin" | "insufficient_scope";
                     };
                 };
             };
@@ -24678,6 +25554,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
                         code?: "unauthenticated";
+                    };
+                };
+            };
+            /**
+             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
+             *     * `insufficient_scope`: The token lacks a scope that this call needs.
+             */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "cross_origin" | "insufficient_scope";
                     };
                 };
             };

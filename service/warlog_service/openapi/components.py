@@ -11,7 +11,7 @@ import msgspec
 from warlog_events.match.records import Record
 from warlog_service import schema
 from warlog_service.openapi import games
-from warlog_service.openapi.games import REF, Json, any_json, ref
+from warlog_service.openapi.games import REF, Json, any_json, name_in, ref
 from warlog_service.openapi.words import PROPERTIES
 from warlog_service.schema import events
 from warlog_service.schema.matches import OpenProposal
@@ -99,7 +99,7 @@ def referenced(node: Any) -> Iterator[str]:
     elif isinstance(node, dict):
         for name, one in node.items():
             if name == "$ref" and isinstance(one, str):
-                yield one.removeprefix(REF)
+                yield name_in(node)
             elif name not in ("discriminator", "example", "examples"):
                 yield from referenced(one)
 

@@ -44,6 +44,12 @@ def ref(name: str) -> Json:
     return {"$ref": f"{REF}{name}"}
 
 
+def name_in(reference: Json) -> str:
+    """Of the component."""
+    name: str = reference["$ref"].removeprefix(REF)
+    return name
+
+
 def prefix_of(game: str) -> str:
     """What the names of its components begin with."""
     return "".join(word.capitalize() for word in game.split("_"))

@@ -9,10 +9,10 @@ from litestar.handlers import HTTPRouteHandler
 
 from warlog_service.codes import CODES, Code
 from warlog_service.openapi.calls import Call
-from warlog_service.openapi.games import Json, ref
+from warlog_service.openapi.games import Json, name_in, ref
 from warlog_service.openapi.words import HEADER_SCHEMAS, HEADERS, PARAMETERS, TAGS
 
-ALWAYS = ("bad_parameter", "unauthenticated", "too_many_requests", "unavailable", "disk_full")
+ALWAYS = ("bad_parameter", "unauthenticated", "cross_origin", "too_many_requests", "unavailable", "disk_full")
 WITH_A_BODY = ("malformed_body", "body_too_large")
 OF_A_MATCH = ("integrity_error", "unconfirmed")
 EVERY_ANSWER = ("RateLimit", "RateLimit-Policy", "X-Request-Id")
@@ -87,7 +87,10 @@ def _done(call: Call, schema_of: Mapping[Any, Json], example: Json) -> Json:
     if isinstance(call.answer, str):
         schema: Json = {"type": "string"}
         if call.stream is not None:
-            schema |= {"contentMediaType": "application/json", "contentSchema": schema_of[call.stream]}
+            named = schema_of[call.stream]
+            schema |= {"contentMediaType": "application/json", "contentSchema": named}
+            # Generators of clients make of it a text, and show what stands here.
+            schema["description"] = f"Events; the `data` of each is JSON: a `{name_in(named)}`."
         done["content"] = {call.answer: _content(schema, example.get("text"))}
     elif call.answer is not None:
         done["content"] = {"application/json": _content(schema_of[call.answer], example.get("answer"))}
@@ -109,6 +112,8 @@ def _headers(names: Iterable[str]) -> Json:
 def _problems(call: Call) -> Json:
     """By status: the codes that the call may answer, and what each says. `default` is what no call answers itself."""
     named = [*call.errors, *ALWAYS, *(WITH_A_BODY if call.body is not None else ())]
+    if call.token:
+        named.append("insufficient_scope")
     if "unknown_match" in call.errors:
         named += OF_A_MATCH if call.token else OF_A_MATCH[:1]
     by_status: dict[int, dict[str, Code]] = {}

@@ -154,7 +154,9 @@ def _is_replayed_whole(command: AnyCommand) -> bool:
             "seat_taken",
             "wrong_invitation",
             "competitive",
+            "already_disclosed",
             "too_few_matches",
+            "quota_exceeded",
         ),
     ),
 )
@@ -223,7 +225,16 @@ async def post_decline(request: AnyRequest, match_id: FromPath[str]) -> Answer:
         status=201,
         token=True,
         headers=HEADERS,
-        errors=(*MATCH_ERRORS, "unknown_seat", "seat_taken", "not_for_bots", "too_few_matches"),
+        errors=(
+            *MATCH_ERRORS,
+            "unknown_seat",
+            "not_your_seat",
+            "seat_taken",
+            "not_for_bots",
+            "already_disclosed",
+            "too_few_matches",
+            "quota_exceeded",
+        ),
     ),
 )
 async def post_join(request: AnyRequest, match_id: FromPath[str]) -> Answer:

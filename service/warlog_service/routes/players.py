@@ -42,7 +42,7 @@ async def post_player(request: AnyRequest) -> Answer:
 
 
 @post("/tokens", opt=call(body=schema.NewToken, answer=schema.TokenCreated, status=201, token=True,
-                          errors=("insufficient_scope", "quota_exceeded")))  # fmt: skip
+                          errors=("quota_exceeded",)))  # fmt: skip
 async def post_token(request: AnyRequest) -> Answer:
     """Make another token for your account, with no scope that the present token lacks. It is never shown again."""
     service = service_of(request.scope)

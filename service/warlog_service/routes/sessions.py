@@ -22,7 +22,7 @@ DAY_SECONDS = 86_400
         answer=schema.Session,
         status=201,
         token=True,
-        errors=("cross_origin", "insufficient_scope", "quota_exceeded"),
+        errors=("quota_exceeded",),
     ),
 )
 async def post_session(request: AnyRequest) -> Answer:
@@ -47,7 +47,7 @@ async def post_session(request: AnyRequest) -> Answer:
 @delete(
     "/sessions",
     status_code=200,
-    opt=call(sends=("Set-Cookie",), answer=None, status=204, errors=("cross_origin",)),
+    opt=call(sends=("Set-Cookie",), answer=None, status=204),
 )
 async def delete_session(request: AnyRequest) -> Answer:
     """End the session of this browser and take its cookie away. Without a session nothing is done."""
