@@ -101,6 +101,7 @@ class Game(Struct, frozen=True):
     setup         a start, as the spectator and each seat see it; `setup_drawn`: draws decide something of it
     counted  option → the range (`min`, `max`) with which competitive matches move points and gold
     errors   code of the rule book → a sentence
+    pools    in which there are ratings; empty: competitive matches are counted, not rated
     scenes   boards for sections of the guide, each with what can be done on it
     editor   how a Position is drawn and edited, and one to begin with (`start`)
     more     what only this game describes, its other catalogues among it: `catalogue` finds all of them
@@ -133,6 +134,7 @@ class Game(Struct, frozen=True):
     position: Json = {}
     editor: Json = {}
     errors: dict[str, str] = {}
+    pools: list[Json] = []
     more: Json = {}
 
     @classmethod
