@@ -78,7 +78,8 @@ class Vector:
 
     def new_arrays(self) -> Arrays:
         """Arrays as this vector needs them, all zero."""
-        return Arrays(*(np.zeros(shape, dtype) for shape, dtype in self._shapes))
+        arrays: list[NDArray[Any]] = [np.zeros(shape, dtype) for shape, dtype in self._shapes]
+        return Arrays(*arrays)
 
     def step(self, actions: NDArray[np.integer[Any]]) -> None:
         """Takes an action in each match, and fills `arrays`.
