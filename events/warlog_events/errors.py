@@ -36,7 +36,8 @@
     ├─ TooManyRequests               a rate limit, with its name and the time to wait
     │  └─ QuotaExceeded              a limit on stored things, with its name
     ├─ IntegrityError                a stored match contradicts itself; it is frozen, logged and counted
-    │  └─ Frozen                     it was frozen before
+    │  ├─ Frozen                     it was frozen before
+    │  └─ NoWorld                    nothing fits what a seat knows of it, so it is not analysed; it is not frozen
     └─ TryAgain                      the request is correct
        ├─ Unavailable                nothing was done; try again later
        │  ├─ ClockSkew               our clock differed from Redis's and has been set; try again at once
@@ -301,6 +302,8 @@ REFUSALS = {
     "insufficient_gold": "The player does not have the gold that a seat needs.",
     "too_few_matches": "The player has not finished enough matches to play for gold.",
     "unknown_bot": "The house has no such bot.",
+    "no_search": "There is no search for this game: its bots play at random.",
+    "nothing_to_choose": "The seat has nothing to choose from here.",
 }
 """Codes of `Refused` that do not belong to one game, and what they say in general. A game has more."""
 REFUSAL_FACTS = (
@@ -365,6 +368,7 @@ LimitName = Literal[
     "heavy_per_caller",
     "heavy_per_address",
     "heavy_bytes_max",
+    "analyses_per_caller",
 ]
 QuotaName = Literal[
     "tokens_per_player",
@@ -436,6 +440,10 @@ class IntegrityError(WarlogError):
 
 class Frozen(IntegrityError):
     """The match was frozen before, by another process or by an operator: the stored events may be sound."""
+
+
+class NoWorld(IntegrityError):
+    text = "The computer finds no state of the match that fits what this seat knows. This is a fault of the server."
 
 
 class TryAgain(WarlogError):

@@ -26,6 +26,7 @@ from warlog_service.origins import Origins
 from warlog_service.requests import AnyRequest
 from warlog_service.responses import Answer
 from warlog_service.routes import (
+    analysis,
     bots,
     commands,
     docs,
@@ -164,6 +165,7 @@ def create_app(service: Service) -> Litestar:
         pairing,
         commands,
         reading,
+        analysis,
         feed,
         personal_feed,
         records,

@@ -15,6 +15,7 @@ from typing import Protocol
 
 from litestar.types import Scope
 
+from warlog_events.analyses import Analyses
 from warlog_events.clock_and_random import World
 from warlog_events.errors import DiskFull, Unavailable, WarlogError
 from warlog_events.matches import Matches
@@ -106,6 +107,7 @@ class Backend:
         )
         self.scenarios = Scenarios(connection, world, scenarios_per_player=settings.scenarios_per_player)
         self.house = House(connection, world, self.accounts)
+        self.analyses = Analyses(connection, world)
         self.ledger = Ledger(connection, world, settings.starting_gold)
         self.library = Library(connection, world, layouts_per_game=settings.layouts_per_game)
         self.own_options = OptionsKept(connection, world, options_per_game=settings.options_per_game)

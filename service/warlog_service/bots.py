@@ -38,6 +38,7 @@ class Figures(Struct, frozen=True):
     iterations: int = 0
     search_ms: float = 0.0
     waiting: int = 0
+    analyses: int = 0
     conflicts: int = 0
     failures: int = 0
     late: int = 0

@@ -166,6 +166,7 @@ class Opponents(Collector):
     def collect(self) -> Iterator[Family]:
         for name, text in (
             ("searches", "Searches for an action."),
+            ("analyses", "Analyses for readers."),
             ("conflicts", "Searches whose action came too late: the match had moved on, or was taken back."),
             ("failures", "Steps of a bot that failed and were tried again."),
             ("late", "Answers of a bot that came more than five seconds after its turn had."),

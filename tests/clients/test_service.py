@@ -341,6 +341,7 @@ EXAMPLES: dict[str, Callable[[Any], Any]] = {
     "seen_position": lambda c: c.seen_position("x", "x"),
     "bots": lambda c: c.bots(),
     "seen": lambda c: c.seen("x", "x"),
+    "analysis": lambda c: c.analysis("x", "x"),
     "actions": lambda c: c.actions("x", "x"),
     "trace": lambda c: c.trace("x", 1),
     "events": lambda c: c.events("x"),

@@ -164,6 +164,8 @@ def _match(asking: Asking, table: Table, version: int, *, holds: bool) -> None:
                 for route in ("view", "seen", "actions", "position", "trace"):
                     asking("GET", f"{match}/{route}?seat={seat}&at={at}")
                 asking("GET", f"{match}/actions?seat={seat}&at={at}&trace=true")
+        asking("POST", f"{match}/analysis", {"seat": seat})
+        asking("POST", f"{match}/analysis", {"seat": seat, "at": version, "lines": 1, "iterations": 1})
     for at in range(1, version + 2):
         asking.read(f"{match}/view?at={at}")
         asking.read(f"{match}/trace?at={at}")

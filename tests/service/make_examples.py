@@ -188,6 +188,7 @@ def play(url: str) -> Session:
         f"{path}/commands",
         {"type": "act", "seat": "blue", "action": {"type": "resign"}},
     )
+    session.kept["post_analysis"] = analysis(ben, path, at=7)
     record = call("get_export", ada, "GET", f"{path}/export")
     call("get_verify", ada, "GET", f"{path}/verify")
     call("post_import", ada, "POST", "/matches/import", record)
@@ -254,6 +255,21 @@ def _rated(ada: Api, ben: Api) -> str:
     (seat,) = ada.match(match)["to_act"]
     ok(of[seat].act(match, seat, {"type": "resign"}), 201)
     return "hex/duel"
+
+
+def analysis(who: Api, match: str, at: int) -> dict[str, Any]:
+    """As a program of the house could answer: there is none in a fixed world, and what it finds is no matter here."""
+    listed = ok(who.get(f"{match}/actions?seat=blue&at={at}&trace=true"))
+    best, other = listed["actions"][:ENTRIES]
+    line = [{"seat": "blue", "action": other}]
+    found = [
+        {"action": best, "value": 0.61, "visits": 210, "line": line, "trace": listed["traces"][0]},
+        {"action": other, "value": 0.48, "visits": 90, "line": [], "trace": listed["traces"][1]},
+    ]
+    body = {"seat": "blue", "at": at, "lines": ENTRIES, "iterations": 300}
+    answer = {name: listed[name] for name in ("version", "at", "seat")}
+    answer |= {"actions": found, "seed": 7, "iterations": 300}
+    return {"method": "POST", "path": f"/v1{match}/analysis", "status": 200, "body": body, "answer": answer}
 
 
 def main() -> None:

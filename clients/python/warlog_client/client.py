@@ -80,6 +80,7 @@ class Client(Calls):
                     params=request.query,
                     headers=request.headers,
                     content=request.body,
+                    timeout=request.timeout_s or self._http.timeout,
                 )
             except httpx.TransportError as error:
                 outcome = error
@@ -174,6 +175,7 @@ class AsyncClient(Calls):
                     params=request.query,
                     headers=request.headers,
                     content=request.body,
+                    timeout=request.timeout_s or self._http.timeout,
                 )
             except httpx.TransportError as error:
                 outcome = error

@@ -36,6 +36,9 @@ from .request import (
 PAGE = 100
 """Items of a list that are asked for at a time."""
 
+ANALYSIS_SECONDS = 30.0
+"""For which an analysis may be waited for: the service takes 20 at most."""
+
 # The replies, each decoder made once.
 _ACTIONS = json_as(models.Actions)
 _EVENT_TRACE = json_as(models.EventTrace)
@@ -64,6 +67,7 @@ _RELATED = json_as(models.Related)
 _VIEW = json_as(models.View)
 _BOTS = json_as(models.Bots)
 _SEEN = json_as(models.Seen)
+_ANALYSIS = json_as(models.Analysis)
 
 
 class How(TypedDict, total=False):
@@ -444,6 +448,26 @@ class Endpoints:
         """The seat's view, or as it was at version `at`, as bytes for the rules library, which searches it:
         `warlog_core.game(seen.game, seen.rules_version).load(seen.setup, seen.state)`."""
         return get(_SEEN, "matches", match, "seen", seat=seat, at=at)
+
+    @endpoint
+    def analysis(
+        self,
+        match: str,
+        seat: str,
+        *,
+        at: int | None = None,
+        lines: int | None = None,
+        iterations: int | None = None,
+    ) -> Request[models.Analysis]:
+        """What the computer would do as the seat, with what it knew at version `at`: at most so many `lines`, the best
+        one first. It takes a second or two.
+
+        For a seat of yours in a casual match in which all others are yours or bots'; for every seat once the match is
+        over. Raises Forbidden (`hidden`), RuleRefused (`nothing_to_choose`, `no_search`), ServiceUnavailable."""
+        settings = {"at": at, "lines": lines, "iterations": iterations}
+        body = {"seat": seat} | {name: value for name, value in settings.items() if value is not None}
+        asked = post(_ANALYSIS, "matches", match, "analysis", body=body)
+        return msgspec.structs.replace(asked, repeatable=True, timeout_s=ANALYSIS_SECONDS)
 
     @endpoint
     def actions(

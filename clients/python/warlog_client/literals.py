@@ -41,6 +41,7 @@ EventType = Literal[
 LimitName = Literal[
     "requests_per_caller", "requests_per_address", "commands_per_caller", "accounts_per_address",
     "failures_per_address", "feeds_per_caller", "heavy_per_caller", "heavy_per_address", "heavy_bytes_max",
+    "analyses_per_caller",
 ]  # fmt: skip
 """The `limit` of a refusal with `too_many_requests`."""
 

@@ -541,6 +541,36 @@ class EventTrace(Struct, frozen=True):
     trace: Trace | None = None
 
 
+class Expected(Struct, frozen=True):
+    """An action that the computer expects to follow."""
+
+    seat: str
+    action: Json
+
+
+class Analysed(Struct, frozen=True):
+    """An action, how likely the seat's side is to win after it (0 to 1), how often the search went there, what is
+    expected to follow, and where the action leads."""
+
+    action: Json
+    value: float
+    visits: int
+    line: list[Expected]
+    trace: Trace | None = None
+
+
+class Analysis(Struct, frozen=True):
+    """What the computer would do as `seat` at version `at`, the best action first. `warlog_core.play` finds it again,
+    with level 8, this seed and so many iterations."""
+
+    version: int
+    at: int
+    seat: str
+    actions: list[Analysed]
+    seed: int
+    iterations: int
+
+
 class Actions(Struct, frozen=True):
     """Every legal action of `seat` at version `at`, ready to be posted; `open` marks a template. `traces`, where they
     are asked for, has the trace of each, in the same order."""

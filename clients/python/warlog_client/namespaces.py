@@ -174,6 +174,7 @@ class Matches(Namespace[C]):
     actions = Endpoints.actions
     seen_position = Endpoints.seen_position
     seen = Endpoints.seen
+    analysis = Endpoints.analysis
     trace = Endpoints.trace
     board = Endpoints.board
     events = Endpoints.events

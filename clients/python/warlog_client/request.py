@@ -35,7 +35,8 @@ Value = str | int | Sequence[str] | Mapping[str, Any] | None
 
 
 class Request(msgspec.Struct, Generic[T], frozen=True):
-    """One call. `repeatable`: twice is as good as once (a GET, a command with its `Idempotency-Key`)."""
+    """One call. `repeatable`: twice is as good as once (a GET, a command with its `Idempotency-Key`). `timeout_s`: of
+    its answer, where that may take longer than others."""
 
     method: str
     path: str
@@ -44,6 +45,7 @@ class Request(msgspec.Struct, Generic[T], frozen=True):
     headers: Mapping[str, str] = {}
     body: bytes | None = None
     repeatable: bool = False
+    timeout_s: float = 0.0
 
 
 class Page(msgspec.Struct, Generic[T], frozen=True):

@@ -3,6 +3,7 @@ import { anyGame, type Call, type Command, commanded, data, dataAs, type Feed, t
 import type {
   Action,
   ActionsAnswer,
+  Analysis,
   GameName,
   LiveEvent,
   Match,
@@ -172,6 +173,28 @@ export class MatchHandle<G extends GameName = GameName> {
   seen(seat: string, { at, signal }: At = {}): Promise<Schemas["Seen"]> {
     const params = { path: this.#path, query: { seat, at } };
     return data(this.#http.api.GET("/v1/matches/{match_id}/seen", { params, signal }));
+  }
+
+  /**
+   * What the computer would do as a seat, with what it knew at a version: the best actions, each with its value and what is
+   * expected to follow. It takes a second or two.
+   *
+   * For a seat of yours in a casual match in which all others are yours or bots'; for every seat once the match is over.
+   * Throws `hidden`, `nothing_to_choose`, `no_search`, `unavailable` where no program plays for the server's bots.
+   */
+  analysis(
+    seat: string,
+    how: At & {
+      /** How many actions, at most. Default: 5. */
+      lines?: number | undefined;
+      /** Of the search. Default: as many as those of the best bot. */
+      iterations?: number | undefined;
+    } = {},
+  ): Promise<Analysis<G>> {
+    const { at = null, lines = 5, iterations = null, signal } = how;
+    const params = { path: this.#path };
+    const body = { seat, at, lines, iterations };
+    return dataAs(this.#http.api.POST("/v1/matches/{match_id}/analysis", { params, body, signal }));
   }
 
   /**

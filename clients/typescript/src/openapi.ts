@@ -343,6 +343,31 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/matches/{match_id}/analysis": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What the computer would do as a seat: the best actions with their values and what it expects to follow
+         * @description What the computer would do as a seat: the best actions with their values and what it expects to follow.
+         *
+         *     It knows what the seat knew then, and no more. While a match is running you may ask for a seat of yours if the match
+         *     is casual and all others are yours or bots'; when it is over everybody may ask for every seat. One analysis at a
+         *     time; it ends when you close the connection. 503 `unavailable` where no program plays for the house's bots, or none
+         *     has time: matches come first.
+         */
+        post: operations["post_analysis"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/matches/{match_id}/board": {
         parameters: {
             query?: never;
@@ -1418,6 +1443,42 @@ export interface components {
             min: number;
             /** @description the greatest number */
             max: number;
+        };
+        AnalysedAction: {
+            action: components["schemas"]["GameAction"];
+            /** @description how likely the seat's side is to win after it: 0 to 1 */
+            value: number;
+            /** @description how often the search went there; 0: it comes from a book, or there was no choice */
+            visits: number;
+            /** @description what is expected to follow */
+            line: components["schemas"]["ExpectedAction"][];
+            /** @description where it leads, as far as the seat sees; null: it is not listed */
+            trace: components["schemas"]["Trace"] | null;
+        };
+        /** @description What the computer would do as a seat. `warlog_core.play` finds it again, with level 8 and this seed. */
+        Analysis: {
+            /** @description the newest */
+            version: number;
+            /** @description the version that was looked at */
+            at: number;
+            /** @description name of the seat, `spectator` or `all` */
+            seat: string;
+            /** @description the best one first */
+            actions: components["schemas"]["AnalysedAction"][];
+            /** @description of the search */
+            seed: number;
+            /** @description of the search; 0: there was nothing to search for */
+            iterations: number;
+        };
+        AnalysisWanted: {
+            /** @description whose action is looked for, with what it knew */
+            seat: string;
+            /** @description the version; absent: the newest */
+            at?: number | null;
+            /** @description how many actions, at most (default: `5`) */
+            lines?: number;
+            /** @description of the search; absent, or more: as many as those of the best bot */
+            iterations?: number | null;
         };
         /** @description Different spaces, as many as one of the `sizes` says. */
         Area: {
@@ -3158,6 +3219,12 @@ export interface components {
             next: number | null;
             /** @description the match's newest version */
             version: number;
+        };
+        /** @description What would follow. */
+        ExpectedAction: {
+            /** @description name of the seat, `spectator` or `all` */
+            seat: string;
+            action: components["schemas"]["GameAction"];
         };
         /** @description The complete record of a match; `POST /v1/matches/import` accepts it. */
         ExportedRecord: {
@@ -5888,7 +5955,7 @@ export interface components {
              */
             quota?: "blocked_per_player" | "challenges_per_player" | "events_per_match" | "following_per_player" | "imports_per_day" | "layouts_per_game" | "lobbies_per_player" | "matches_per_day" | "matches_per_player" | "options_per_game" | "pairing_entries" | "proposal_bytes_per_match" | "scenarios_per_player" | "tokens_per_player";
             /** @description too_many_requests: the limit's name; quota_exceeded: the number allowed */
-            limit?: number | ("accounts_per_address" | "commands_per_caller" | "failures_per_address" | "feeds_per_caller" | "heavy_bytes_max" | "heavy_per_address" | "heavy_per_caller" | "requests_per_address" | "requests_per_caller");
+            limit?: number | ("accounts_per_address" | "analyses_per_caller" | "commands_per_caller" | "failures_per_address" | "feeds_per_caller" | "heavy_bytes_max" | "heavy_per_address" | "heavy_per_caller" | "requests_per_address" | "requests_per_caller");
         };
         /** @description The open proposal of a match, told apart by `kind`: as far as you may know it. */
         Proposal: components["schemas"]["OpenProposal"] & (components["schemas"]["ProposedOptions"] | components["schemas"]["ProposedUndo"] | components["schemas"]["ProposedEdit"] | components["schemas"]["ProposedCompetitive"] | components["schemas"]["ProposedAbort"] | components["schemas"]["ProposedRematch"]);
@@ -14487,6 +14554,270 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
                         code?: "no_view" | "unknown_match" | "unknown_seat" | "unknown_version";
+                    };
+                };
+            };
+            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "too_many_requests";
+                    };
+                };
+            };
+            /** @description * `integrity_error`: This match is damaged: it accepts no more commands, and can be read up to the damage. */
+            500: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "integrity_error";
+                    };
+                };
+            };
+            /**
+             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
+             *     * `unavailable`: The server cannot do this now; try again soon.
+             */
+            503: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "disk_full" | "unavailable";
+                    };
+                };
+            };
+            /** @description any other problem */
+            default: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_analysis: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description id of a match */
+                match_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "seat": "blue",
+                 *       "at": 7,
+                 *       "lines": 2,
+                 *       "iterations": 300
+                 *     }
+                 */
+                "application/json": components["schemas"]["AnalysisWanted"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "version": 8,
+                     *       "at": 7,
+                     *       "seat": "blue",
+                     *       "actions": [
+                     *         {
+                     *           "action": {
+                     *             "type": "move",
+                     *             "piece": 2,
+                     *             "to": "e1"
+                     *           },
+                     *           "value": 0.61,
+                     *           "visits": 210,
+                     *           "line": [
+                     *             {
+                     *               "seat": "blue",
+                     *               "action": {
+                     *                 "type": "move",
+                     *                 "piece": 2,
+                     *                 "to": "f1"
+                     *               }
+                     *             }
+                     *           ],
+                     *           "trace": {
+                     *             "path": [
+                     *               "f2",
+                     *               "f1",
+                     *               "e1"
+                     *             ],
+                     *             "hits": [],
+                     *             "takes": []
+                     *           }
+                     *         },
+                     *         {
+                     *           "action": {
+                     *             "type": "move",
+                     *             "piece": 2,
+                     *             "to": "f1"
+                     *           },
+                     *           "value": 0.48,
+                     *           "visits": 90,
+                     *           "line": [],
+                     *           "trace": {
+                     *             "path": [
+                     *               "f2",
+                     *               "f1"
+                     *             ],
+                     *             "hits": [],
+                     *             "takes": []
+                     *           }
+                     *         }
+                     *       ],
+                     *       "seed": 7,
+                     *       "iterations": 300
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Analysis"];
+                };
+            };
+            /**
+             * @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed.
+             *     * `malformed_body`: The body is not JSON, or not the JSON that this call expects.
+             */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "bad_parameter" | "malformed_body";
+                    };
+                };
+            };
+            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "unauthenticated";
+                    };
+                };
+            };
+            /**
+             * @description * `cross_origin`: The request uses a session, and no page of this server made it.
+             *     * `hidden`: Parts of this match are hidden from you while it runs.
+             *     * `no_spectators`: Spectators can see this match only when it is over.
+             *     * `not_your_seat`: You do not hold this seat.
+             */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "cross_origin" | "hidden" | "no_spectators" | "not_your_seat";
+                    };
+                };
+            };
+            /**
+             * @description * `no_view`: The board does not exist before the match starts.
+             *     * `unknown_match`: There is no such match, or it is private.
+             *     * `unknown_seat`: This match has no such seat.
+             *     * `unknown_version`: This match has no such version.
+             */
+            404: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "no_view" | "unknown_match" | "unknown_seat" | "unknown_version";
+                    };
+                };
+            };
+            /** @description * `body_too_large`: The body is larger than this call takes. */
+            413: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "body_too_large";
+                    };
+                };
+            };
+            /**
+             * @description * `no_search`: There is no search for this game: its bots play at random.
+             *     * `nothing_to_choose`: The seat has nothing to choose from here.
+             */
+            422: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "no_search" | "nothing_to_choose";
                     };
                 };
             };

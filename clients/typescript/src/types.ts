@@ -129,6 +129,12 @@ export type SeenPosition<G extends GameName = GameName> = With<
 /** What a seat may do. With `next` the list was cut: ask for the actions `after` that number. */
 export type ActionsAnswer<G extends GameName = GameName> = With<Schemas["Actions"], { actions: ListedAction<G>[] }>;
 
+/** What the computer would do: the best action first, each with its `value` (0 to 1) and the `line` that is expected to follow. */
+export type Analysis<G extends GameName = GameName> = With<
+  Schemas["Analysis"],
+  { actions: With<Schemas["AnalysedAction"], { action: Action<G>; line: { seat: string; action: Action<G> }[] }>[] }
+>;
+
 /** What happened to a player, in one of his matches (`match`); told apart by `type`. `id`: its place in the feed. */
 export type Notice = Schemas["Notice"] & { id: string };
 

@@ -150,7 +150,8 @@ function point(match: MatchState, one: Candidate) {
   return { onMouseEnter: on, onFocus: on, onMouseLeave: off, onBlur: off };
 }
 
-function full(match: MatchState, one: Candidate): string {
+/** An action in words, with the places of its pieces. */
+export function full(match: MatchState, one: Candidate): string {
   const given = one.type.clicks.filter((field) => one.action[field] !== undefined && one.action[field] !== null);
   return [one.type.label, ...given.map((field) => match.chooser.value!.given(one, field))].filter(Boolean).join(" ");
 }

@@ -6,7 +6,7 @@ import { type Cell, nameOf } from "./choose";
 import type { Described, Space } from "./described";
 import type { Thing } from "./layers";
 import { useDrag } from "./drag";
-import { draw, Elsewhere, Patterns, trail } from "./pieces";
+import { draw, Elsewhere, Patterns, pointed, trail } from "./pieces";
 import { outline, Plan, U } from "./plan";
 import { type Playing, Shown } from "./shown";
 import { words } from "./words";
@@ -15,6 +15,13 @@ import { words } from "./words";
 export type Target = "can" | "go" | "aim" | "take" | "wrong";
 
 const SAID = { can: "canAct", go: "canGo", aim: "canAim", take: "canTake", wrong: "isWrong" } as const;
+
+/** Where an action would lead, with a few letters beside it. */
+export interface Arrow {
+  cells: readonly Cell[];
+  label: string;
+  isMain: boolean;
+}
 
 export interface BoardProps {
   described: Described;
@@ -25,6 +32,7 @@ export interface BoardProps {
   targets: ReadonlyMap<string, Target>;
   trail: readonly Cell[];
   harm?: ReadonlyMap<string, readonly [number, number]>; // how many would fall there, at least and at most
+  arrows?: readonly Arrow[] | undefined;
   onPick: (cell: Cell) => void;
   onHold?: ((cell: Cell, id: string | undefined) => void) | undefined; // a piece was taken there to be dragged
   onDrop?: ((to: Cell | undefined, isBeside: boolean) => void) | undefined; // it was let go there; absent: as a click on the space
@@ -136,6 +144,9 @@ function Level(props: BoardProps & { level: string; isOnly: boolean; isAlone: bo
           {trail(plan, props.trail.filter((cell) => cell.level === undefined || props.isOnly || cell.level === level))}
         </g>
         {props.isAlone ? <Elsewhere described={described} plan={plan} things={shown.filter((thing) => thing.level !== undefined && thing.level !== level)} /> : null}
+        <g class="arrows">
+          {props.arrows?.map(({ cells, label, isMain }) => pointed(plan, cells.filter((cell) => cell.level === undefined || props.isOnly || cell.level === level), label, isMain))}
+        </g>
         {props.playing == null ? null : <Shown playing={props.playing} plan={plan} level={level} isOnly={props.isOnly} />}
         <g class="targets">
           {board.spaces.map((space) => {

@@ -137,6 +137,23 @@ export class Chooser {
     return found;
   }
 
+  /** The places of the pieces and spaces that an action names, in order. `moved`: where pieces are now; it learns of this one. */
+  places(candidate: Candidate, moved: Map<unknown, Cell>): Cell[] {
+    const found: Cell[] = [];
+    let piece: unknown;
+    for (const field of candidate.type.clicks) {
+      const [value, role] = [candidate.action[field], candidate.type.properties[field]?.role ?? ""];
+      if (role === "piece" || role === "tray_piece") {
+        piece ??= value;
+        found.push(moved.get(value) ?? this.#where.get(value) ?? {});
+      } else if (role.startsWith("space")) {
+        for (const space of Array.isArray(value) ? value : [value]) if (this.described.spaces.has(space)) found.push(this.#cell(space, undefined));
+      }
+    }
+    if (piece !== undefined && found.length > 0) moved.set(piece, found.at(-1)!);
+    return found;
+  }
+
   /** Has a click everything that the board can tell of this action? */
   isSettled(candidate: Candidate): boolean {
     return this.targets(candidate).length === 0;

@@ -5,6 +5,7 @@ import type { JSX } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
 import { About } from "./about";
 import { Actions, NearClick } from "./actions";
+import { Analysis, arrows } from "./analysis";
 import { Boards } from "./board";
 import { Answer, challenges } from "./challenged";
 import { nameOf } from "./choose";
@@ -56,6 +57,7 @@ export function MatchPage({ id }: { id: string }): JSX.Element {
         <State match={match} />
         <Proposal match={match} />
         <Actions match={match} />
+        <Analysis match={match} />
         <About match={match} />
         <Slider match={match} />
         <Tree match={match} />
@@ -97,7 +99,7 @@ function Table({ match }: { match: MatchState }): JSX.Element | null {
         </div>
       ) : null}
       <div onClickCapture={(event) => (pressed.value = { x: event.pageX, y: event.pageY })}>
-      <Boards {...shared} facing={facing} level={level.value} trail={(trail?.path ?? []).map((space, at) => ({ space, level: trail?.levels?.[at] }))} onHold={canAct ? (cell) => match.hold(cell) : undefined} harm={match.harm.value} playing={match.playing.value} gone={match.gone.value} />
+      <Boards {...shared} facing={facing} level={level.value} trail={(trail?.path ?? []).map((space, at) => ({ space, level: trail?.levels?.[at] }))} onHold={canAct ? (cell) => match.hold(cell) : undefined} harm={match.harm.value} arrows={begun ? undefined : arrows(match)} playing={match.playing.value} gone={match.gone.value} />
       </div>
       <NearClick match={match} at={pressed.value} />
       <Happened match={match} />

@@ -111,6 +111,22 @@ export function Elsewhere({ described, plan, things }: { described: Described; p
   );
 }
 
+/** An arrow through these cells; around a single one a circle. */
+export function pointed(plan: Plan, cells: readonly Cell[], label: string, isMain: boolean): JSX.Element | null {
+  const points = cells.map((cell) => plan.at(cell.space!));
+  const [end, before] = [points.at(-1), points.at(-2)];
+  if (end === undefined) return null;
+  const [x, y] = end;
+  const angle = before === undefined ? 0 : (Math.atan2(y - before[1], x - before[0]) * 180) / Math.PI;
+  return (
+    <g class={isMain ? "main" : ""}>
+      {before === undefined ? <circle cx={x} cy={y} r={U * 0.44} /> : <polyline points={points.map((point) => point.join(",")).join(" ")} />}
+      {before === undefined ? null : <polygon points="2,0 -11,7 -11,-7" transform={`translate(${x},${y}) rotate(${angle})`} />}
+      <text x={x} y={y - U * 0.2}>{label}</text>
+    </g>
+  );
+}
+
 export function Piece({ described, thing, r }: { described: Described; thing: Thing; r: number }): JSX.Element {
   const symbol = thing.entry?.symbol ?? "?";
   const owner = thing.owner === undefined ? undefined : described.owners.get(thing.owner);

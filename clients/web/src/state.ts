@@ -2,6 +2,7 @@
 
 import { batch, computed, signal } from "@preact/signals";
 import { WarlogError } from "warlog-client";
+import type { Advice } from "./analysis";
 import { type Candidate, type Cell, Chooser, nameOf } from "./choose";
 import { isAside, type Json } from "./described";
 import type { Thing } from "./layers";
@@ -32,6 +33,8 @@ export class MatchState extends Watched {
   readonly pointed = signal<Candidate | null>(null); // the listed action under the reader's hand
   readonly open = signal<Json | null>(null); // the template that is being filled in
   readonly isBusy = signal(false);
+  readonly advice = signal<Advice | null>(null); // what the computer has said last
+  readonly line = signal<number | null>(null); // the line of it that is looked at
   readonly chooser = computed(() => (this.game.value === null ? null : new Chooser(this.game.value, this.shown.value)));
 
   /** What can be done with what was clicked, by action and by what tells its kinds apart, such as the weapon. */

@@ -11,8 +11,9 @@ import msgspec
 
 from warlog_core import Game, State
 
-from ..errors import NoSpectators, NotYourSeat, UnknownSeat, WrongStatus, named
+from ..errors import Hidden, NoSpectators, NotYourSeat, UnknownSeat, WrongStatus, named
 from . import policy
+from .bots import is_bot
 from .fold import Fold
 from .model import STRANGER, Player, Reader, Result
 from .people import People
@@ -288,6 +289,22 @@ class Match:
         if seat not in self.fold.seats:
             raise self.unknown_seat(seat)
         raise NotYourSeat(f"You do not hold the seat {seat}.", version=self.version)
+
+    def check_may_analyse(self, player_id: str | None, seat: str) -> None:
+        """May the player ask the computer what to do as this seat? Raises UnknownSeat, NotYourSeat; Hidden where it
+        would help him against others."""
+        if seat not in self.fold.seats:
+            raise self.unknown_seat(seat, "/seat")
+        if self.is_over:
+            return
+        self.check_seat(player_id, seat)
+        if self.mode != "casual":
+            detail = "In a competitive match there is no help: the computer analyses it when it is over."
+        elif any(holder.id != player_id and not is_bot(holder.id) for holder in self.holders.values()):
+            detail = "Other people play in this match: the computer analyses it when it is over."
+        else:
+            return
+        raise Hidden(detail, version=self.version)
 
     def unknown_seat(self, seat: str, path: str = "") -> UnknownSeat:
         """The exception for a seat that this match has not."""

@@ -190,6 +190,12 @@ def pairing(what: str) -> str:
     return f"warlog:{{pairing}}:{what}"
 
 
+def analyses(what: str) -> str:
+    """Analyses that somebody waits for, all in one slot (lua/analysis.lua says what there is); forgotten when nobody
+    does."""
+    return f"warlog:{{analyses}}:{what}"
+
+
 def nothing_beside(key: str) -> str:
     """A key in the same slot that never exists (cluster.py)."""
     tag = key.partition("{")[2].partition("}")[0] or key

@@ -36,6 +36,7 @@ from warlog_service.schema.accounts import (
     WatchableMatch,
 )
 from warlog_service.schema.bodies import (
+    AnalysisWanted,
     Declined,
     Import,
     Leave,
@@ -92,6 +93,10 @@ from warlog_service.schema.games import (
 )
 from warlog_service.schema.matches import (
     Actions,
+    AnalysedAction,
+    Analysis,
+    AnalysisDone,
+    AnalysisTask,
     Beginning,
     EventTrace,
     ExportedRecord,
@@ -149,6 +154,11 @@ __all__ = [
     "AccountAnswer",
     "Actions",
     "ActionsQuery",
+    "AnalysedAction",
+    "Analysis",
+    "AnalysisDone",
+    "AnalysisTask",
+    "AnalysisWanted",
     "Beginning",
     "Blocked",
     "Board",

@@ -49,6 +49,18 @@ class Declined(Struct, frozen=True, forbid_unknown_fields=True):
     ]
 
 
+class AnalysisWanted(Struct, frozen=True, forbid_unknown_fields=True):
+    seat: Annotated[Seat, Meta(description="whose action is looked for, with what it knew")]
+    at: Annotated[int, Meta(ge=1, description="the version; absent: the newest")] | None = None
+    lines: Annotated[int, Meta(ge=1, le=20, description="how many actions, at most")] = 5
+    iterations: (
+        Annotated[
+            int, Meta(ge=1, description="of the search; absent, or more: as many as those of the best bot")
+        ]
+        | None
+    ) = None
+
+
 class NewLayout(Struct, frozen=True, forbid_unknown_fields=True):
     layout: object
 

@@ -23,6 +23,7 @@ from warlog_service.schema.common import (
 
 Proposal = Annotated[Json, component("Proposal")]
 GameListedAction = Annotated[Json, component("GameListedAction")]
+GameAction = Annotated[Json, component("GameAction")]
 
 
 class SeatInMatch(Struct, frozen=True, forbid_unknown_fields=True):
@@ -261,6 +262,64 @@ class EventTrace(Struct, frozen=True, forbid_unknown_fields=True):
         Trace | None,
         Meta(description="null: the event is no action, or this seat did not see the whole action"),
     ]
+
+
+class ExpectedAction(Struct, frozen=True, forbid_unknown_fields=True):
+    """What would follow."""
+
+    seat: str
+    action: GameAction
+
+
+class FoundAction(Struct, frozen=True):
+    """An action that the search has looked at."""
+
+    action: GameAction
+    value: Annotated[float, Meta(description="how likely the seat's side is to win after it: 0 to 1")]
+    visits: Annotated[
+        int,
+        Meta(description="how often the search went there; 0: it comes from a book, or there was no choice"),
+    ]
+    line: Annotated[list[ExpectedAction], Meta(description="what is expected to follow")]
+
+
+class AnalysedAction(FoundAction, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    trace: Annotated[
+        Trace | None, Meta(description="where it leads, as far as the seat sees; null: it is not listed")
+    ]
+
+
+class Analysis(Struct, frozen=True, forbid_unknown_fields=True):
+    """What the computer would do as a seat. `warlog_core.play` finds it again, with level 8 and this seed."""
+
+    version: Annotated[int, Meta(description="the newest")]
+    at: Annotated[int, Meta(description="the version that was looked at")]
+    seat: str
+    actions: Annotated[list[AnalysedAction], Meta(description="the best one first")]
+    seed: Annotated[int, Meta(description="of the search")]
+    iterations: Annotated[int, Meta(description="of the search; 0: there was nothing to search for")]
+
+
+class AnalysisTask(Struct, frozen=True):
+    """For a program of the house: what a seat knows, and for how long to search."""
+
+    match: str
+    game: str
+    rules_version: int
+    setup: bytes
+    state: bytes
+    seat: str
+    seed: int
+    iterations: int
+    lines: int
+
+
+class AnalysisDone(Struct, frozen=True):
+    """What it has found, the best action first. `failed`: no state fits what the seat knows."""
+
+    found: list[FoundAction] = []
+    iterations: int = 0
+    failed: bool = False
 
 
 class Node(Struct, frozen=True, forbid_unknown_fields=True):

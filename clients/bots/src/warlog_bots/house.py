@@ -1,4 +1,4 @@
-"""One process of the house's bots: it plays its share of the matches of all house accounts.
+"""One process of the house's bots: it plays its share of the matches of all house accounts, and analyses for readers.
 
     python -m warlog_bots.house
 
@@ -23,6 +23,7 @@ from pythonjsonlogger.msgspec import MsgspecFormatter
 
 from warlog_client import AsyncClient, WarlogError
 
+from .analyst import Analyst
 from .engine import Engine
 from .thinker import Thinker
 
@@ -70,6 +71,8 @@ async def work() -> None:
             client = await stack.enter_async_context(AsyncClient(boot.url, token))
             mine = lambda match: is_mine(match, boot.place, boot.of)  # noqa: E731
             tasks.append(asyncio.create_task(Engine(client, thinker, level=level, mine=mine).run()))
+        anybody = await stack.enter_async_context(AsyncClient(boot.url, boot.tokens[min(boot.tokens)]))
+        tasks.append(asyncio.create_task(Analyst(anybody, thinker).run()))
         done, left = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         for task in left:
             task.cancel()

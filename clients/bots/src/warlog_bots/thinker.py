@@ -42,6 +42,7 @@ class Figures(Struct):
     iterations: int = 0
     search_ms: float = 0.0
     waiting: int = 0
+    analyses: int = 0
     conflicts: int = 0
     failures: int = 0
     late: int = 0
@@ -51,7 +52,7 @@ class Thinker:
     def __init__(self, budget: float = 1.0) -> None:
         """`budget`: processor seconds per second."""
         self.figures = Figures()
-        self._budget = Budget(budget, time.monotonic())
+        self.budget = Budget(budget, time.monotonic())
         self._speeds = Speeds()
         self._queue: list[tuple[float, int, Question, asyncio.Future[Choice | None]]] = []
         self._numbers = itertools.count()
@@ -90,19 +91,21 @@ class Thinker:
             if answer.cancelled():
                 continue
             try:
-                found = await loop.run_in_executor(self._thread, self._search, question, seconds)
+                found, spent = await loop.run_in_executor(self._thread, self._search, question, seconds)
             except Exception as error:
                 if not answer.done():
                     answer.set_exception(error)
             else:
+                self.budget.spend(spent)
                 if not answer.done():
                     answer.set_result(found)
 
     def _seconds(self) -> float:
         now = time.monotonic()
-        return min(share(now, (due for due, *_ in self._queue)), self._budget.left(now))
+        return min(share(now, (due for due, *_ in self._queue)), self.budget.left(now))
 
-    def _search(self, question: Question, seconds: float) -> Choice | None:
+    def _search(self, question: Question, seconds: float) -> tuple[Choice | None, float]:
+        """Also the processor seconds that it took."""
         game = question.seen.game.name
         if self._arena is None:
             self._arena = bytearray(ARENA_BYTES)
@@ -118,10 +121,9 @@ class Thinker:
             arena=self._arena,
         )
         took, spent = time.perf_counter() - began, time.thread_time() - spent
-        self._budget.spend(spent)
         if choice is not None and choice.iterations:
             self._speeds.learn(question.match, game, choice.iterations, took)
             self.figures.iterations += choice.iterations
         self.figures.searches += 1
         self.figures.search_ms += 1000 * took
-        return choice
+        return choice, spent
