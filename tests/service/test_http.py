@@ -489,7 +489,7 @@ def test_two_slashes_are_no_route(server: WarlogServer, path: str) -> None:
         ("/matches/m_000_aaaaaaaaaaaaaaaa/seats/red", "DELETE, OPTIONS, PUT"),
         ("/games/hex", "GET, HEAD, OPTIONS"),
         ("/tokens", "GET, HEAD, OPTIONS, POST"),
-        ("/players/me", "GET, HEAD, OPTIONS"),
+        ("/players/me", "DELETE, GET, HEAD, OPTIONS"),
     ],
 )
 def test_options_and_405_list_the_methods_that_there_are(api: Api, path: str, allowed: str) -> None:

@@ -316,7 +316,8 @@ def _leave_running(draft: Draft, seat: str) -> None:
         return
     if match.state.check(seat, resign) is None:
         _take_action(draft, match, seat, resign)
-    elif (way_out := _way_out(match.state, seat)) is not None:
+    # In play a `timeout` may only pass the turn on, where players can flee (Siguo Junqi).
+    elif (way_out := _way_out(match.state, seat, "flee", "timeout")) is not None:
         act_as_server(draft, way_out)
 
 
@@ -407,9 +408,10 @@ def end_setup(draft: Draft, now_ms: int) -> None:
         act_as_server(draft, _way_out(state, late[0]) or {"type": "timeout", "seat": late[0]})
 
 
-def _way_out(state: State, seat: str) -> dict[str, object] | None:
-    """The action with which the server takes a seat out of the match; None for a seat that is out."""
-    for kind in ("timeout", "flee"):
+def _way_out(state: State, seat: str, *kinds: str) -> dict[str, object] | None:
+    """The action with which the server takes a seat out of the match, the first of these kinds that the rules allow:
+    `timeout` or `flee` unless others are named. None for a seat that is out."""
+    for kind in kinds or ("timeout", "flee"):
         action: dict[str, object] = {"type": kind, "seat": seat}
         if state.check(SERVER, action) is None:
             return action
