@@ -142,6 +142,10 @@ class RuleSet:
         except KeyError:
             return self._number(self._viewers, viewer, seats, {SPECTATOR: binding.SPECTATOR})
 
+    def numbered_seats(self, seats: tuple[str, ...]) -> tuple[str, ...]:
+        """The seats by their numbers, of a match of these (Codec.seats_are_numbered_by)."""
+        return self.seats if self.codec.seats_are_numbered_by == "game" else seats
+
     def _number(
         self,
         known: dict[tuple[str, ...], dict[str, int]],
@@ -151,12 +155,10 @@ class RuleSet:
     ) -> int:
         """The numbers that the game's C file goes by (Codec.seats_are_numbered_by)."""
         if seats not in known:
-            if self.codec.seats_are_numbered_by == "game":
-                numbers = {seat: number for number, seat in enumerate(self.seats)}
-            else:  # all that the match leaves out share the last number
-                absent = dict.fromkeys(self.seats, binding.SEATS_MAX - 1)
-                numbers = absent | {seat: number for number, seat in enumerate(seats)}
-            known[seats] = numbers | other
+            # All that the match leaves out share the last number, where they have none of their own.
+            absent = dict.fromkeys(self.seats, binding.SEATS_MAX - 1)
+            numbered = {seat: number for number, seat in enumerate(self.numbered_seats(seats))}
+            known[seats] = absent | numbered | other
         try:
             return known[seats][who]
         except KeyError:

@@ -132,6 +132,19 @@ def test_a_vector_steps_matches_of_every_game(name: str, options: dict[str, Any]
         assert vector.arrays.observations.max() <= 1
 
 
+@pytest.mark.parametrize(("name", "options"), numbers.starts(), ids=str)
+def test_a_vector_writes_into_its_arrays_alone(name: str, options: dict[str, Any]) -> None:
+    wide: list[Any] = [
+        np.full(array.size + 512, 77, array.dtype) for array in zoo.vector(name, 2, options=options).arrays
+    ]
+    arrays = zoo.vector(name, 2, options=options).arrays
+    mine = Arrays(*(one[256:-256].reshape(array.shape) for one, array in zip(wide, arrays, strict=True)))
+    vector = zoo.vector(name, 2, options=options, seed=4, max_cycles=5, arrays=mine)
+    played(vector, 6)
+    assert all((one[:256] == 77).all() and (one[-256:] == 77).all() for one in wide)
+    assert set(mine.seats) <= set(range(len(vector.seats)))
+
+
 def test_the_matches_of_a_vector_do_not_depend_on_its_threads() -> None:
     one, three = (zoo.vector("hex", 7, options=SMALL, seed=9, threads=threads) for threads in (1, 3))
     ended, told = played(one, 250)

@@ -103,7 +103,10 @@ class VectorSettings(NamedTuple):
 
 
 class RawVector:
-    """Matches that are stepped in one call. The arrays are windows on memory, checked by the caller and kept here."""
+    """Matches that are stepped in one call.
+
+    The columns are arrays, checked by the caller and kept here: anything with a buffer but a memoryview, which the
+    garbage collector of CPython 3.11 may clear while cffi still has its buffer."""
 
     def __init__(
         self,
@@ -111,7 +114,7 @@ class RawVector:
         n: int,
         options: Sequence[int],
         settings: VectorSettings,
-        columns: Sequence[memoryview | None],
+        columns: Sequence[Any],
     ) -> None:
         self._game = game
         self._size: int = lib.wl_vector_size(game.row, n, len(options))
@@ -141,7 +144,7 @@ class RawVector:
         if code:
             raise game.failure(code)
 
-    def step(self, actions: memoryview) -> None:
+    def step(self, actions: Any) -> None:
         """Takes these actions, 32-bit numbers. Raises BadNumber, when nothing has changed, and Busy."""
         numbers: Any = ffi.cast("int32_t *", ffi.from_buffer(actions))
         code = lib.wl_vector_step(self._memory, self._size, numbers, self._columns, self._failed)

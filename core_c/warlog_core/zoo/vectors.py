@@ -42,7 +42,10 @@ class Arrays(NamedTuple):
 
 
 class Vector:
-    """n matches. `arrays` has what the last step told, or the start; `numbering` what its numbers and planes are."""
+    """n matches. `arrays` has what the last step told, or the start; `numbering` what its numbers and planes are.
+
+    `seats` are the names of the seats by their numbers. Some games number all that they have, also those that do not
+    play in these matches: they are never to act, and win nothing."""
 
     def __init__(
         self,
@@ -60,9 +63,9 @@ class Vector:
         rules.check_options(options)
         state = rules.new(options=options, draws=bytes)
         self.numbering = rules.numbering(state)
-        self.seats = state.seats
+        self.seats = rules.numbered_seats(state.seats)
         self.n = n
-        self._shapes = _shapes(n, self.numbering.shape, self.numbering.n_actions, len(state.seats))
+        self._shapes = _shapes(n, self.numbering.shape, self.numbering.n_actions, len(self.seats))
         if n < 1 or threads < 1 or max_cycles < 0:
             raise ValueError("a vector has at least one match and one thread, and max_cycles is not negative")
         self.arrays = self.new_arrays() if arrays is None else arrays
@@ -72,7 +75,7 @@ class Vector:
         self._parts: list[tuple[slice, RawVector]] = []
         for part in _parts(n, threads):
             settings = VectorSettings(seed % 2**64, max_cycles, part.start, not gives_up)
-            columns = [array[part].data for array in self.arrays]
+            columns = [array[part] for array in self.arrays]
             self._parts.append((part, RawVector(rules.raw, part.stop - part.start, words, settings, columns)))
         self._pool = ThreadPoolExecutor(len(self._parts)) if len(self._parts) > 1 else None
 
@@ -154,7 +157,7 @@ def _actions(actions: NDArray[np.integer[Any]], n: int) -> NDArray[np.int32]:
 
 def _step_part(part: slice, raw: RawVector, numbers: NDArray[np.int32]) -> None:
     try:
-        raw.step(numbers[part].data)
+        raw.step(numbers[part])
     except BadNumber as error:
         index = part.start + (error.index or 0)
         raise BadNumber("this is the number of no legal action", index) from None
