@@ -84,9 +84,11 @@ def test_every_literal_has_the_words_of_the_api_and_no_others(document: Json) ->
 
 # The SDK's Struct → the document's component, where they differ.
 NAMED = {
+    "Analysed": "AnalysedAction",
     "BotSeat": "BotInMatch",
     "ChangeOptions": "Options",
     "Created": "MatchCreated",
+    "Expected": "ExpectedAction",
     "GameName": "GameSummary",
     "GameSeat": "DescribedSeat",
     "MakeCompetitive": "Competitive",

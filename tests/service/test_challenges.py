@@ -123,13 +123,13 @@ def test_several_may_be_challenged_and_one_who_declines_frees_his_seats_alone(ap
 
 def test_a_challenge_is_withdrawn_without_the_consent_of_who_has_not_answered(api: Api) -> None:
     red, blue = api.player(), api.player()
-    match = challenge(red, blue)["id"]
     abort = {"type": "propose", "proposal": {"kind": "abort"}}
     with blue.personal_feed() as blues:
         blues.take(1)
+        match = challenge(red, blue)["id"]
         ok(red.command(match, abort), 201)
         assert red.match(match)["status"] == "aborted"
-        assert [name for name, _ in taken(blues, 1)] == ["match_over"]
+        assert [name for name, _ in taken(blues, 2)] == ["challenged", "match_over"]
     agreed = challenge(red, blue)["id"]
     ok(blue.put(f"/matches/{agreed}/seats/blue", {}))
     ok(red.command(agreed, abort), 201)

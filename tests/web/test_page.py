@@ -80,7 +80,7 @@ def test_a_friend_follows_the_link_and_learns_nothing_that_is_hidden(
     person.page.get_by_role("button", name="Lay out the army").click()
     person.page.get_by_role("button", name="Done").click()
     friend.page.wait_for_selector("text=Event 9 of")
-    person.page.get_by_role("button", name="Ready").click()
+    person.page.get_by_role("button", name="Ready", exact=True).click()
     friend.play(random.Random("friend"), 12)
     friend.settle()
     own = person.ask(f"/v1/matches/{match}/view?seat=south")["view"]["pieces"]

@@ -16,7 +16,7 @@ Code = Literal[
     "disk_full", "headers_too_large", "hidden", "idempotency_key_reused", "illegal_destination",
     "insufficient_gold", "insufficient_scope", "integrity_error", "internal_error", "invalid_options",
     "invalid_position", "malformed_action", "malformed_body", "malformed_request", "match_over",
-    "method_not_allowed", "no_proposal", "no_spectators", "no_view", "not_for_bots",
+    "method_not_allowed", "no_proposal", "no_search", "no_spectators", "no_view", "not_for_bots", "nothing_to_choose",
     "no_challenge", "not_challenged", "not_your_piece", "not_your_seat",
     "not_your_turn", "proposal_changed", "quota_exceeded", "request_timeout", "seat_taken",
     "too_few_matches", "too_late", "too_many_requests", "unauthenticated", "unavailable", "unconfirmed",

@@ -17508,7 +17508,11 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_few_matches`: The player has not finished enough matches to play for gold. */
+            /**
+             * @description * `too_few_matches`: The player has not finished enough matches to play for gold.
+             *
+             *     and every code of the game's rule book; `errors` of `GET /v1/games/{game}` lists them
+             */
             422: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -17518,8 +17522,7 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "too_few_matches";
+                        code?: "too_few_matches" | components["schemas"]["GameCode"];
                     };
                 };
             };
@@ -18088,6 +18091,8 @@ export interface operations {
             /**
              * @description * `too_few_matches`: The player has not finished enough matches to play for gold.
              *     * `unknown_bot`: The house has no such bot.
+             *
+             *     and every code of the game's rule book; `errors` of `GET /v1/games/{game}` lists them
              */
             422: {
                 headers: {
@@ -18098,8 +18103,7 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "too_few_matches" | "unknown_bot";
+                        code?: ("too_few_matches" | "unknown_bot") | components["schemas"]["GameCode"];
                     };
                 };
             };
@@ -18403,6 +18407,20 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
                         code?: "idempotency_key_reused" | "version_conflict" | "wrong_status";
+                    };
+                };
+            };
+            /** @description and every code of the game's rule book; `errors` of `GET /v1/games/{game}` lists them */
+            422: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        code?: components["schemas"]["GameCode"];
                     };
                 };
             };

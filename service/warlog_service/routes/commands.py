@@ -157,6 +157,7 @@ def _is_replayed_whole(command: AnyCommand) -> bool:
             "already_disclosed",
             "too_few_matches",
             "quota_exceeded",
+            "every code of the game's rule book",
         ),
     ),
 )
@@ -182,7 +183,7 @@ async def put_seat(request: AnyRequest, match_id: FromPath[str], seat: FromPath[
         answer=schema.MatchAnswer,
         token=True,
         headers=HEADERS,
-        errors=(*MATCH_ERRORS, "unknown_seat", "not_your_seat"),
+        errors=(*MATCH_ERRORS, "unknown_seat", "not_your_seat", "every code of the game's rule book"),
     ),
 )
 async def delete_seat(request: AnyRequest, match_id: FromPath[str], seat: FromPath[str]) -> Answer:
@@ -234,6 +235,7 @@ async def post_decline(request: AnyRequest, match_id: FromPath[str]) -> Answer:
             "already_disclosed",
             "too_few_matches",
             "quota_exceeded",
+            "every code of the game's rule book",
         ),
     ),
 )
