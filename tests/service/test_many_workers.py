@@ -150,8 +150,9 @@ def test_a_process_has_one_connection_for_commands_and_one_for_news_however_many
         assert [feed.take(1)[0][0] for feed in feeds] == [3] * len(feeds)
         clients: Any = [one for one in redis.client_list() if one["id"] != str(redis.client_id())]
         assert len(clients) == 2 * 2
-        # Each listens for the matches that its feeds follow, for revoked tokens, for pairings and for people's notices.
-        assert [int(one["sub"]) for one in clients if one["sub"] != "0"] == [4, 4]
+        # Each listens for the matches that its feeds follow, for revoked tokens, for who leaves for good, for pairings
+        # and for people's notices.
+        assert [int(one["sub"]) for one in clients if one["sub"] != "0"] == [5, 5]
         following = [redis.zcard(keys.followers(match)) for match in matches]
         assert {*following} <= {1, 2}
         for feed in feeds:
