@@ -165,6 +165,33 @@ describe.skipIf(url === undefined)("a real server", () => {
     expect((await ada.pairing.wait(entry.id)).status).toBe("left");
   });
 
+  test("finds people, follows, blocks and challenges them, and leaves for good", async () => {
+    const made = await stranger.players.create("Fay");
+    const fay = stranger.withToken(made.token);
+    const { id } = made.player;
+    expect((await ada.players.find("fa").next()).value?.id).toBe(id);
+    await ada.me.people.follow(id);
+    expect((await ada.me.people.following().next()).value?.player.id).toBe(id);
+    await ada.me.people.unfollow(id);
+    const { match } = await ada.matches.create({
+      game: "hex", options: { army: "preset" }, seats: { red: "me", blue: id },
+    });
+    expect((await fay.match(match).decline("later")).status).toBe("aborted");
+    await ada.me.people.block(id);
+    expect((await ada.me.people.blocked().next()).value?.player.id).toBe(id);
+    await ada.me.people.unblock(id);
+    expect(await ada.players.ratings(id)).toEqual([]);
+    expect(await ada.players.ratingHistory(id, "hex", "duel").next()).toMatchObject({ done: true });
+    await fay.me.leaveForGood("Fay");
+    expect(await ada.players.find("fa").next()).toMatchObject({ done: true });
+    const alone = (await ada.matches.create({
+      game: "hex", options: { army: "preset" }, seats: { red: "me", blue: "me" },
+    })).match;
+    // No program plays for this server's bots, and perhaps blue begins.
+    const analysis = ada.match(alone).analysis("red", { iterations: 1 });
+    await analysis.catch(({ code }: WarlogError) => expect(["unavailable", "nothing_to_choose"]).toContain(code));
+  }, 60_000);
+
   test("has no call without a method", async () => {
     const { data: document } = await stranger.api.GET("/v1/openapi.json");
     const paths = Object.entries((document as unknown as { paths: Record<string, object> }).paths);
