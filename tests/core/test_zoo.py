@@ -134,10 +134,8 @@ def test_a_vector_steps_matches_of_every_game(name: str, options: dict[str, Any]
 
 @pytest.mark.parametrize(("name", "options"), numbers.starts(), ids=str)
 def test_a_vector_writes_into_its_arrays_alone(name: str, options: dict[str, Any]) -> None:
-    wide: list[Any] = [
-        np.full(array.size + 512, 77, array.dtype) for array in zoo.vector(name, 2, options=options).arrays
-    ]
-    arrays = zoo.vector(name, 2, options=options).arrays
+    arrays: list[Any] = [*zoo.vector(name, 2, options=options).arrays]
+    wide: list[Any] = [np.full(array.size + 512, 77, array.dtype) for array in arrays]
     mine = Arrays(*(one[256:-256].reshape(array.shape) for one, array in zip(wide, arrays, strict=True)))
     vector = zoo.vector(name, 2, options=options, seed=4, max_cycles=5, arrays=mine)
     played(vector, 6)
