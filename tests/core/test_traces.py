@@ -406,8 +406,8 @@ def test_junqi_a_known_stronger_piece_is_a_risk_and_a_known_weaker_one_is_taken(
 
 @pytest.mark.parametrize("name", TRACED)
 def test_a_long_listing_with_traces_takes_milliseconds(name: str) -> None:
-    """Of the processor, for 559 actions: at most 2 in Universal Chess, where 0.7 were measured. Others have longer paths
-    and have three times as long, since the machine may be busy."""
+    """Of the processor, for 559 actions: at most 2 in Universal Chess, where 0.7 were measured. Others have longer
+    paths, and three times as long."""
     game, rng = warlog_core.game(name), random.Random(7)
     state, longest, seat = game.new(draws=rng.randbytes), game.new(draws=rng.randbytes), game.seats[0]
     for _ in range(150):
