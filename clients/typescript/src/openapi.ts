@@ -1444,7 +1444,9 @@ export interface components {
             /** @description the greatest number */
             max: number;
         };
+        /** @description An action that a seat could take, and what the computer thinks of it. */
         AnalysedAction: {
+            /** @description ready to be sent as a command */
             action: components["schemas"]["GameAction"];
             /** @description how likely the seat's side is to win after it: 0 to 1 */
             value: number;
@@ -1470,6 +1472,7 @@ export interface components {
             /** @description of the search; 0: there was nothing to search for */
             iterations: number;
         };
+        /** @description What the computer is to look at. */
         AnalysisWanted: {
             /** @description whose action is looked for, with what it knew */
             seat: string;
@@ -3224,6 +3227,7 @@ export interface components {
         ExpectedAction: {
             /** @description name of the seat, `spectator` or `all` */
             seat: string;
+            /** @description what that seat would do */
             action: components["schemas"]["GameAction"];
         };
         /** @description The complete record of a match; `POST /v1/matches/import` accepts it. */
@@ -5798,6 +5802,7 @@ export interface components {
             rank?: {
                 [key: string]: unknown;
             } | null;
+            /** @description how strong the player is */
             rating?: components["schemas"]["Rating"];
         };
         /** @description The token is never shown again. */
@@ -5842,7 +5847,9 @@ export interface components {
         };
         /** @description Options with which competitive matches are rated. A match is in the first pool that it fits. */
         Pool: {
+            /** @description key of the pool */
             pool: string;
+            /** @description for display */
             name: string;
             /** @description how they differ from the defaults */
             options: {
@@ -6153,6 +6160,7 @@ export interface components {
             sigma: number;
             /** @description name of the game */
             game: string;
+            /** @description key of the pool */
             pool: string;
             /** @description true: too uncertain for the leaderboard; more matches are needed */
             provisional: boolean;
@@ -6177,11 +6185,14 @@ export interface components {
             at: string;
             /** @description with the uncertainty of the time since the match before */
             before: components["schemas"]["RatingValue"];
+            /** @description the rating after the match */
             after: components["schemas"]["RatingValue"];
         };
+        /** @description The matches that moved a rating. */
         RatingHistory: {
             /** @description name of the game */
             game: string;
+            /** @description key of the pool */
             pool: string;
             /** @description name and version: by another one, the numbers cannot be compared */
             algorithm: string;
@@ -6203,6 +6214,7 @@ export interface components {
         };
         /** @description Of every pool in which the player has had a rated match. */
         Ratings: {
+            /** @description one for each pool in which he has had rated matches */
             ratings: components["schemas"]["Rating"][];
         };
         /** @description The feed begins here. Ask for your matches now; what happens from then on follows. */

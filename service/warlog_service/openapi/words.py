@@ -17,6 +17,18 @@ TAGS = {
 }
 
 PROPERTIES = {
+    "AnalysedAction": "An action that a seat could take, and what the computer thinks of it.",
+    "AnalysedAction.action": "ready to be sent as a command",
+    "AnalysisWanted": "What the computer is to look at.",
+    "ExpectedAction.action": "what that seat would do",
+    "Placed.rating": "how strong the player is",
+    "Pool.pool": "key of the pool",
+    "Pool.name": "for display",
+    "Rating.pool": "key of the pool",
+    "RatingChange.after": "the rating after the match",
+    "RatingHistory": "The matches that moved a rating.",
+    "RatingHistory.pool": "key of the pool",
+    "Ratings.ratings": "one for each pool in which he has had rated matches",
     "Axes.x": "where x grows",
     "Axes.y": "where y grows",
     "Payment.spaces_of": "whose spaces they are",
