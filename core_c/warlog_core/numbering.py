@@ -2,10 +2,10 @@
 
 >>> import warlog_core
 >>> game = warlog_core.game("hex")
->>> state = game.new(options={"width": 7, "height": 5, "army": "preset", "obstacles": "none"})
+>>> state = game.new(options={"width": 7, "height": 5, "army": "preset", "obstacles": "none"}, draws=bytes)
 >>> numbering = game.numbering(state)
 >>> numbering.n_actions
-492
+1092
 >>> seat = state.to_act[0]
 >>> number = numbering.numbers(state, seat)[0]
 >>> number == numbering.encode(state, seat, numbering.decode(state, seat, number))

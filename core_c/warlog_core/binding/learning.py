@@ -105,8 +105,8 @@ class VectorSettings(NamedTuple):
 class RawVector:
     """Matches that are stepped in one call.
 
-    The columns are arrays, checked by the caller and kept here: anything with a buffer but a memoryview, which the
-    garbage collector of CPython 3.11 may clear while cffi still has its buffer."""
+    The columns are arrays, checked by the caller and kept here: anything with a buffer but a memoryview. With
+    memoryviews CPython 3.11 crashed in its garbage collector, perhaps clearing them while cffi had their buffers."""
 
     def __init__(
         self,

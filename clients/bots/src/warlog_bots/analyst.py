@@ -1,4 +1,4 @@
-"""Analyses for readers of matches: a program of the house takes one after the other, whoever asks.
+"""Analyses for readers of matches: a program of the house takes one after the other, from any reader.
 
 Matches come first. An analysis is searched for in a thread of its own, of the lowest priority, and begins only while
 much of the processor time is saved up that searches for matches may take.
