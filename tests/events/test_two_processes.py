@@ -99,8 +99,8 @@ async def test_nothing_is_lost_doubled_or_reordered_and_every_caller_has_an_answ
 
 @contextmanager
 def decided_at_once(*tables: Table) -> Iterator[None]:
-    """Nobody's first append is sent before everybody has decided."""
-    barrier = asyncio.Barrier(len(tables))
+    """Everybody decides in the same millisecond, and nobody's first append is sent before all have."""
+    barrier, now = asyncio.Barrier(len(tables)), tables[0].store.at()
 
     def meeting(append: Callable[[Append], Awaitable[None]]) -> Callable[[Append], Awaitable[None]]:
         waited = False
@@ -117,6 +117,7 @@ def decided_at_once(*tables: Table) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for table in tables:
             patch.setattr(table.store, "append", meeting(table.store.append))
+            patch.setattr(table.store, "at", lambda after=0: max(now, after))
         yield
 
 
