@@ -19,7 +19,7 @@ from playwright.sync_api import expect
 from tests.servers import WarlogServer
 from tests.web.hands import Hand, Table
 from tests.web.pages import Person, browser
-from warlog_client import Client, Trace, Undo
+from warlog_client import Client, RuleRefused, Trace, Undo
 
 ROOT = Path(__file__).resolve().parent.parent
 TOY = ROOT / "tests" / "sixth_game"
@@ -163,6 +163,18 @@ print(state.result.reason)
 """,
     )
     assert played.stdout == "last_taken\n", played.stderr
+
+
+def test_a_sixth_game_without_a_search_says_so_and_is_not_analysed(server: WarlogServer) -> None:
+    with Client(server.url) as anonymous:
+        assert [one.search for one in anonymous.bots().games if one.game == "nim"] == [False]
+        token = anonymous.create_player("ada").token
+    with Client(server.url, token) as ada:
+        match = ada.create_match("nim", {"red": "me", "blue": "bot:8"}, options={"heap": 9}).match
+        assert match.status == "playing"
+        with pytest.raises(RuleRefused) as refused:
+            ada.analysis(match.id, "red")
+        assert refused.value.code == "no_search"
 
 
 def test_the_board_of_a_sixth_game_is_edited_in_the_browser(server: WarlogServer) -> None:

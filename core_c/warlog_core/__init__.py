@@ -20,7 +20,7 @@ from warlog_core.errors import (
 from warlog_core.event import Event, Visible
 from warlog_core.game import Game, Scenario, game, games
 from warlog_core.jsonvalue import loads
-from warlog_core.levels import LEVELS, SEARCH_VERSION, Level, level, play
+from warlog_core.levels import LEVELS, SEARCH_VERSION, Level, level, play, remember
 from warlog_core.notation import history_line, history_result
 from warlog_core.numbering import Digit, Family, Numbering, Plane
 from warlog_core.opponent import Belief, Choice, Line, Settings, search
@@ -76,5 +76,6 @@ __all__ = [
     "level",
     "loads",
     "play",
+    "remember",
     "search",
 ]

@@ -34,11 +34,13 @@ class Level(Struct, frozen=True, forbid_unknown_fields=True):
     iterations   of the search, for each action
     random       share of the actions that are chosen at random instead
     book         does it use the game's book?
+    belief       does it remember what it has seen? (`Belief`)
     settings     how the search goes about it, if not as in the game's other levels"""
 
     iterations: int
     random: float = 0.0
     book: bool = True
+    belief: bool = False
     settings: Settings | None = None
 
 
@@ -143,6 +145,18 @@ def play(
 
 
 _level = level  # `play` has a parameter of that name
+
+
+def remember(belief: Belief, seen: State) -> None:
+    """The next version, as `belief.see`; but a belief does not begin while its seat still prepares itself."""
+    if belief.has_begun or not _prepares(seen, belief.seat):
+        belief.see(seen)
+
+
+def _prepares(seen: State, seat: str) -> bool:
+    opponent = opponent_of(seen.game.name)
+    preparing = {*opponent.from_book, *opponent.finish}
+    return any(type_name(action) in preparing for action in complete_actions(seen, seat))
 
 
 def complete_actions(seen: State, seat: str) -> list[Any]:

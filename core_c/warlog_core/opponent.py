@@ -68,17 +68,26 @@ class Belief:
         self._memory: bytearray | None = None
         self._seen: State | None = None
 
+    @property
+    def has_begun(self) -> bool:
+        return self._seen is not None
+
     def see(self, seen: State) -> None:
-        """The next version of the match, `state.seen_by(seat)`: each one from the first of play on, in order.
+        """The next version of the match, `state.seen_by(seat)`: each one from the first of play on, in order. One that
+        looks like the one before changes nothing.
 
         Raises BadState where no state fits what was seen, UnknownSeat."""
         raw = seen.game.raw
-        if not raw.has_search:
+        if not raw.has_search or self._is_last(seen):
             return
         if self._memory is None:
             self._memory = raw.belief(seen.game.actor_number(self.seat, seen.seats), self.seed)
         self.worlds = raw.belief_see(self._memory, seen._raw)
         self._seen = seen
+
+    def _is_last(self, seen: State) -> bool:
+        last = self._seen
+        return last is not None and (last.data, last.setup) == (seen.data, seen.setup)
 
     def world(self, number: int) -> State:
         """One of the states, by its number from 0."""

@@ -22,7 +22,9 @@ from tests.servers import RedisServer, WarlogServer
 from tests.service.api import UNLIMITED
 from tests.service.waiting import eventually
 from warlog_bots.house import NICE, is_mine
-from warlog_client import AsyncClient, Match
+from warlog_bots.manners import any_of
+from warlog_client import AsyncClient, Match, Undo
+from warlog_events.match.verify_bots import verify_bots
 
 BOTS = "warlog_bots.house"
 
@@ -78,6 +80,43 @@ async def test_what_house_bots_do_is_found_again_from_the_record(hall: Hall, tmp
     told = subprocess.run(command, capture_output=True, text=True, check=False)
     assert told.returncode == 0, told.stdout
     assert re.search(r"bots: \d\d+ actions found again", told.stdout), told.stdout
+
+
+async def answered(person: AsyncClient, match: str, actions: int) -> None:
+    """So many actions of the person in the south of Siguo Junqi, each one answered by the bot in the north."""
+    for _ in range(actions):
+        await match_once(person, match, lambda one: "south" in one.to_act)
+        listed = await person.actions(match, "south")
+        action = any_of(listed.actions, listed.version)
+        assert action is not None
+        await person.act(match, "south", action)
+    await match_once(person, match, lambda one: "south" in one.to_act)
+
+
+async def test_what_house_bots_remember_is_found_again_from_the_record(
+    hall: Hall, server: WarlogServer
+) -> None:
+    """Also after the match was taken back, and by a process that was not there from the start."""
+    person, _ = await hall.person("person")
+    seats, options = {"south": "me", "north": "bot:6"}, {"players": 2, "min_steps_resign": 0}
+    made = await person.create_match("junqi", seats, options=options, consent="none")
+    match = made.match.id
+    await match_once(person, match, lambda one: one.to_act == ["south"])
+    await person.act(match, "south", {"type": "ready"})
+    await answered(person, match, 4)
+    back = (await person.match(match)).version - 3
+    await answered(person, match, 2)
+    await person.propose(match, Undo(to=back))
+    await answered(person, match, 2)
+    for pid in processes(server.pid):
+        os.kill(pid, signal.SIGKILL)
+    await answered(person, match, 2)
+    await person.act(match, "south", {"type": "resign"})
+    record = await person.export(match)
+    searched = [event["search"] for event in record["events"] if "search" in event]
+    assert sum(search.get("belief", False) for search in searched) >= 8
+    verdict = verify_bots(record)
+    assert (verdict.found, verdict.others, verdict.detail) == (len(searched), [], "")
 
 
 async def test_bots_that_are_killed_come_back_and_go_on_with_every_match(

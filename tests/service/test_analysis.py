@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import socket
 from base64 import b64decode
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -12,6 +13,7 @@ from typing import Any
 import httpx
 import msgspec
 import pytest
+import redis as redis_py
 
 import warlog_core
 from tests.servers import RedisServer, WarlogServer
@@ -20,6 +22,7 @@ from tests.service.test_bots import bot, printed
 from tests.service.waiting import eventually
 from warlog_bots.analyst import Task, found
 from warlog_core import Choice
+from warlog_events.redis import keys
 
 FEW = 200  # iterations
 
@@ -246,34 +249,49 @@ def test_one_at_a_time(api: Api, house: Program, asking: ThreadPoolExecutor) -> 
     ok(second.result())
 
 
-def test_it_ends_when_the_caller_closes_the_connection(api: Api, house: Program) -> None:
-    ada = api.player()
-    match = against(ada)["id"]
-    impatient = httpx.Client(base_url=ada.http.base_url, headers=ada.http.headers, timeout=1.0)
-    with pytest.raises(httpx.ReadTimeout):
-        impatient.post(f"/matches/{match}/analysis", json={"seat": "blue"})
-    impatient.close()
-    with ThreadPoolExecutor(1) as threads:  # what waited is gone, and he may ask again
-        waiting = later(threads, ada, match, "blue", iterations=FEW)
-        taken = house.take()
-        assert taken["number"] == 1
-        done, _ = found(msgspec.convert(taken["task"], Task, strict=False))
-        assert house.says(taken, done)
-        ok(waiting.result())
-    assert not house.says(taken)
+def impatient(player: Api, match: str) -> socket.socket:
+    """The connection over which the player asks. Who closes it has gone."""
+    where = player.http.base_url
+    body = b'{"seat": "blue"}'
+    wire = socket.create_connection((where.host, where.port or 80))
+    wire.sendall(
+        f"POST {where.path}matches/{match}/analysis HTTP/1.1\r\nhost: x\r\n"
+        f"authorization: Bearer {player.token}\r\ncontent-length: {len(body)}\r\n"
+        "content-type: application/json\r\n\r\n".encode()
+        + body
+    )
+    return wire
 
 
-def test_who_goes_while_a_program_is_at_it_stops_it(
-    api: Api, house: Program, asking: ThreadPoolExecutor
+def waiting_now(redis: RedisServer) -> int:
+    with redis_py.Redis(unix_socket_path=str(redis.socket)) as client:
+        return int(client.llen(keys.analyses("waiting")))
+
+
+def test_it_ends_when_the_caller_closes_the_connection(
+    api: Api, house: Program, redis: RedisServer, asking: ThreadPoolExecutor
 ) -> None:
     ada = api.player()
     match = against(ada)["id"]
-    taken = asking.submit(house.take)
-    impatient = httpx.Client(base_url=ada.http.base_url, headers=ada.http.headers, timeout=2.0)
-    with pytest.raises(httpx.ReadTimeout):
-        impatient.post(f"/matches/{match}/analysis", json={"seat": "blue"})
-    impatient.close()
-    eventually(lambda: not house.says(taken.result()))
+    with impatient(ada, match):
+        eventually(lambda: waiting_now(redis) == 1)
+    eventually(lambda: waiting_now(redis) == 0)
+    waiting = later(asking, ada, match, "blue", iterations=FEW)  # he may ask again
+    taken = house.take()
+    assert taken["number"] == 1
+    done, _ = found(msgspec.convert(taken["task"], Task, strict=False))
+    assert house.says(taken, done)
+    ok(waiting.result())
+    assert not house.says(taken)
+
+
+def test_who_goes_while_a_program_is_at_it_stops_it(api: Api, house: Program) -> None:
+    ada = api.player()
+    match = against(ada)["id"]
+    with impatient(ada, match):
+        taken = house.take()
+        assert house.says(taken)
+    eventually(lambda: not house.says(taken))
 
 
 def test_the_calls_of_programs_are_for_the_house_alone(api: Api) -> None:

@@ -6481,6 +6481,8 @@ export interface components {
             iterations: number;
             /** @description of the computer opponents: only the same finds the action again (default: `1`) */
             version?: number;
+            /** @description it went by all that the seat has seen, not only by its last view (default: `false`) */
+            belief?: boolean;
         };
         /** @description What is needed to take a seat. */
         SeatClaim: {

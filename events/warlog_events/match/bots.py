@@ -98,3 +98,8 @@ class Commitments(list[Committed]):
 def action_seed(seed: bytes, version: int) -> int:
     """With which `warlog_core.play` decides what a house bot does at this version of its match."""
     return int.from_bytes(hashlib.sha256(seed + str(version).encode()).digest()[:8], "big")
+
+
+def belief_seed(seed: bytes) -> int:
+    """With which a house bot begins to remember what its seat sees (`warlog_core.Belief`)."""
+    return int.from_bytes(hashlib.sha256(seed + b"belief").digest()[:8], "big")

@@ -137,6 +137,9 @@ class Search(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
             ge=1, le=2**31 - 1, description="of the computer opponents: only the same finds the action again"
         ),
     ] = 1
+    belief: Annotated[
+        bool, msgspec.Meta(description="it went by all that the seat has seen, not only by its last view")
+    ] = False
 
 
 class ActionTaken(Struct, frozen=True, omit_defaults=True):

@@ -2,18 +2,20 @@
 
 Each action is searched for once more, from what the seat could see, with the seed to which the bot had committed itself
 and as many iterations as it says. With the same version of the computer opponents the same action is found; what
-another version has found cannot be checked.
+another version has found cannot be checked. Where it went by a belief, that is made again, too: of all that the seat
+saw since the start, or since the match was last taken back.
 """
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 
 import msgspec
 
 import warlog_core
-from warlog_core import CoreError, State
+from warlog_core import Belief, CoreError, State
 from warlog_core.opponent import ARENA_BYTES
 
-from .bots import HOUSE, Commitments, Committed, action_seed
+from .bots import HOUSE, Commitments, Committed, action_seed, belief_seed
 from .records import Record, RecordEvent, numbered, parse_record, walk
 
 
@@ -40,8 +42,10 @@ def verify_bots(raw: Mapping[str, object]) -> BotsVerdict:
     )
     seeds = {bot.seed_hash: bytes.fromhex(bot.seed) for bot in record.bots}
     arena = bytearray(ARENA_BYTES)
+    memories = _Memories(game, commitments, seeds, record)
     found, unsearched, others = 0, list[int](), list[int]()
-    for version, event, before in _decided(game, record):
+    for version, event, before, is_next in _decided(game, record):
+        memories.see(before, is_next)
         if event.by not in HOUSE:
             continue
         committed = commitments.of(event.seat, version)
@@ -53,8 +57,7 @@ def verify_bots(raw: Mapping[str, object]) -> BotsVerdict:
             continue
         if committed is None:
             return BotsVerdict(found, unsearched, others, version, f"No bot held the seat {event.seat}.")
-        # What the server gave it: neither more nor less (GET …/seen).
-        seen = game.load(before.public_setup, before.seen_by(event.seat).data)
+        seen = _seen(game, before, event.seat)
         try:
             choice = warlog_core.play(
                 seen,
@@ -62,6 +65,7 @@ def verify_bots(raw: Mapping[str, object]) -> BotsVerdict:
                 level=committed.level,
                 seed=action_seed(seeds[committed.name], version - 1),
                 iterations=max(1, event.search.iterations),
+                belief=memories.of(committed) if event.search.belief else None,
                 arena=arena,
             )
         except (CoreError, ValueError) as error:
@@ -77,8 +81,41 @@ def verify_bots(raw: Mapping[str, object]) -> BotsVerdict:
     return BotsVerdict(found, unsearched, others)
 
 
-def _decided(game: warlog_core.Game, record: Record) -> Iterator[tuple[int, RecordEvent, State]]:
-    """Each event with its version and the state from which it was decided."""
+class _Memories:
+    """The beliefs of the house's bots, of those seats in which they go by them."""
+
+    def __init__(
+        self, game: warlog_core.Game, commitments: Commitments, seeds: Mapping[str, bytes], record: Record
+    ) -> None:
+        searched = {event.seat for event in record.events if event.search is not None and event.search.belief}
+        self._game = game
+        self._seeds = seeds
+        self._committed = [one for one in commitments if one.seat in searched]
+        self._beliefs: dict[str, Belief] = {}
+
+    def see(self, before: State, is_next: bool) -> None:
+        """A state that play went on from. `is_next`: it came of the last one, and not by taking the match back."""
+        if not is_next:
+            self._beliefs.clear()
+        for committed in self._committed:
+            with suppress(CoreError):  # a bot that finds that nothing fits decides without a belief
+                warlog_core.remember(self.of(committed), _seen(self._game, before, committed.seat))
+
+    def of(self, committed: Committed) -> Belief:
+        name = committed.name
+        if name not in self._beliefs:
+            self._beliefs[name] = Belief(committed.seat, belief_seed(self._seeds[name]))
+        return self._beliefs[name]
+
+
+def _seen(game: warlog_core.Game, state: State, seat: str) -> State:
+    """What the server gave to the bot: neither more nor less (GET …/seen)."""
+    return game.load(state.public_setup, state.seen_by(seat).data)
+
+
+def _decided(game: warlog_core.Game, record: Record) -> Iterator[tuple[int, RecordEvent, State, bool]]:
+    """Each event with its version, the state from which it was decided, and whether that is the one of the event
+    before."""
     steps = numbered(record)
     before = [record.setup.version, *(version for version, _, _ in steps)]
     returned_to = {parent for (_, parent, _), last in zip(steps, before, strict=False) if parent != last}
@@ -88,7 +125,7 @@ def _decided(game: warlog_core.Game, record: Record) -> Iterator[tuple[int, Reco
         if step.event is not None and step.parent is not None:
             state = kept.get(step.parent) if step.parent in returned_to else last
             assert state is not None
-            yield step.version, step.event, state
+            yield step.version, step.event, state, state is last
         last = step.state
         if step.version in returned_to:
             kept[step.version] = last

@@ -40,9 +40,10 @@ from warlog_client import (
     WarlogError,
 )
 from warlog_client.models import Json
-from warlog_core import Choice, State
+from warlog_core import Belief, Choice, State
 
 from . import manners
+from .memory import Memory, loaded
 from .pace import CLOCK_SHARE, due_at
 from .thinker import Question, Thinker
 
@@ -68,8 +69,12 @@ REFUSALS_MAX = 8
 """In a row, after which a match is left alone until the next notice."""
 
 
-Chosen = tuple[Json, int | None]
-"""An action, and the iterations that found it; None: no search did."""
+MEMORIES_MAX = 32
+"""Beliefs of 2 MiB each that an engine has at once."""
+
+
+Chosen = tuple[Json, Json | None]
+"""An action, and how a search found it; None: none did."""
 
 
 class Table(Struct, eq=False):
@@ -85,6 +90,7 @@ class Table(Struct, eq=False):
     seats: list[str] = []
     turns: dict[str, float] = {}
     moods: dict[str, manners.Mood] = {}
+    memories: dict[str, Memory] = {}
     unread: bool = True
     failures: int = 0
     proposal: int = 0
@@ -316,17 +322,18 @@ class Engine:
 
     async def _turn(self, table: Table, seat: str, due: float) -> None:
         seen = await self._warlog.seen(table.id, seat)
-        state = warlog_core.game(seen.game, seen.rules_version).load(seen.setup, seen.state)
+        state = loaded(seen)
         if seat not in state.to_act:
             return
         seed = self._seed(seen)
-        question = Question(table.id, state, seat, self._level, seed, due)
+        belief = await self._belief(table, seen, state)
+        question = Question(table.id, state, seat, self._level, seed, due, belief)
         choice: Choice | None = None
         try:
             choice = await self._thinker.think(question)
         except warlog_core.CoreError:
             log.exception("%s: the search fails for what %s sees at version %d", table.id, seat, seen.version)
-        action = self._chosen(table, state, seat, choice) or self._anything(state, seat, seed)
+        action = self._chosen(table, question, choice) or self._anything(state, seat, seed)
         try:
             if action is None:
                 log.warning("%s: %s finds nothing that it could do", table.id, seat)
@@ -345,9 +352,21 @@ class Engine:
             done = await self._act(seen, *action)
         self._heard_answer(table, done)
 
-    def _chosen(self, table: Table, state: State, seat: str, choice: Choice | None) -> Chosen | None:
+    async def _belief(self, table: Table, seen: Seen, state: State) -> Belief | None:
+        """For the levels that have one, in the seats of the house."""
+        if not seen.seed or not warlog_core.level(seen.game, self._level).belief:
+            return None
+        memory = table.memories.get(seen.seat)
+        if memory is None or memory.seed != seen.seed:
+            if sum(len(one.memories) for one in self._tables.values()) >= MEMORIES_MAX:
+                return None
+            memory = table.memories[seen.seat] = Memory(self._warlog, self._thinker, seen)
+        return await memory.up_to(seen, state)
+
+    def _chosen(self, table: Table, question: Question, choice: Choice | None) -> Chosen | None:
         if choice is None:
             return None
+        state, seat = question.seen, question.seat
         if choice.iterations:
             mood = table.moods.setdefault(seat, manners.Mood())
             word = mood.instead(
@@ -355,7 +374,10 @@ class Engine:
             )
             if word is not None:
                 return {"type": word}, None
-        return msgspec.to_builtins(choice.action), choice.iterations
+        how: Json = {"iterations": choice.iterations, "version": warlog_core.SEARCH_VERSION}
+        if question.belief is not None and choice.iterations:
+            how["belief"] = True
+        return msgspec.to_builtins(choice.action), how
 
     @staticmethod
     def _anything(state: State, seat: str, seed: int) -> Chosen | None:
@@ -363,12 +385,10 @@ class Engine:
         action = manners.any_of(state.legal(seat, plain=True), seed)
         return None if action is None else (action, None)
 
-    async def _act(self, seen: Seen, action: Json, iterations: int | None) -> Event:
+    async def _act(self, seen: Seen, action: Json, how: Json | None) -> Event:
         """A bot of the house says how it searched: the match's record has it in the end."""
-        how = None
-        if seen.seed and iterations is not None:
-            how = {"iterations": iterations, "version": warlog_core.SEARCH_VERSION}
-        return await self._warlog.act(seen.match, seen.seat, action, search=how, if_match=seen.version)
+        search = how if seen.seed else None
+        return await self._warlog.act(seen.match, seen.seat, action, search=search, if_match=seen.version)
 
     def _heard_answer(self, table: Table, done: Event) -> None:
         """No notice tells that a seat of the account is still to act."""

@@ -6,12 +6,13 @@ import asyncio
 import heapq
 import itertools
 import time
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from msgspec import Struct
 
 import warlog_core
-from warlog_core import Choice, State
+from warlog_core import Belief, Choice, State
 from warlog_core.opponent import ARENA_BYTES
 
 from .pace import Budget, Speeds, share
@@ -25,6 +26,7 @@ TRIAL_ITERATIONS = 64
 class Question(Struct, frozen=True, eq=False):
     """seen  what the seat knows
     due   when it is to be answered, by `time.monotonic`
+    belief   of the seat, which saw `seen` last; None: it goes by what it sees
     """
 
     match: str
@@ -33,6 +35,7 @@ class Question(Struct, frozen=True, eq=False):
     level: int
     seed: int
     due: float
+    belief: Belief | None = None
 
 
 class Figures(Struct):
@@ -70,6 +73,17 @@ class Thinker:
         if self._working is None or self._working.done():
             self._working = asyncio.create_task(self._work())
         return await answer
+
+    async def remember(self, belief: Belief, views: Sequence[State]) -> None:
+        """What the belief's seat has seen next. Raises what `warlog_core.remember` raises."""
+
+        def see() -> float:
+            spent = time.thread_time()
+            for seen in views:
+                warlog_core.remember(belief, seen)
+            return time.thread_time() - spent
+
+        self.budget.spend(await asyncio.get_running_loop().run_in_executor(self._thread, see))
 
     def forget(self, match: str) -> None:
         """The match is over."""
@@ -118,6 +132,7 @@ class Thinker:
             level=question.level,
             seed=question.seed,
             iterations=min(iterations, warlog_core.level(game, question.level).iterations),
+            belief=question.belief,
             arena=self._arena,
         )
         took, spent = time.perf_counter() - began, time.thread_time() - spent
