@@ -1,19 +1,17 @@
 """Draws any game as SVG from its description and a view alone; no game is known here.
 
-    python -m tests.description.draw        draws the kept pictures anew
-
-Each level of the board is a board of its own, side by side; trays stand below."""
+A space is 1 wide. Each level of the board is a board of its own, side by side; trays stand below."""
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections import Counter
 from html import escape
-from math import atan2, cos, sin
+from math import atan2, degrees
 from typing import Any
 
-U = 44.0  # the distance from a space to the next
-INK, PAPER, HOT = "#222222", "#ffffff", "#e8590c"
+from tests.description.layers import BACK, Thing, drawn
+
+Json = dict[str, Any]
 SHADES = {"light": "#f4ead6", "dark": "#d9c7a4", "quiet": "#e6efe2", "strong": "#cfd8e3"}
 # Ink over the colour of a seat; what is missing is plain.
 PATTERNS = {
@@ -25,324 +23,167 @@ PATTERNS = {
     "checks": '<path d="M0,0h4v4h-4zM4,4h4v4h-4z" stroke="none"/>',
     "bars": '<path d="M0,2H8M0,6H8" stroke-width="1.8"/>',
 }
-
-
-def find(
-    view: Any, path: str, around: Mapping[str, Any] | None = None
-) -> Iterator[tuple[Any, dict[Any, Any]]]:
-    """What a path leads to: each value, and the fields of it and of the objects around it."""
-    around = dict(around or {})
-    if isinstance(view, list):
-        for one in view:
-            yield from find(one, path, around)
-    elif not path:
-        yield view, around | (view if isinstance(view, dict) else {})
-    elif isinstance(view, dict):
-        name, _, rest = path.partition(".")
-        if name in view:
-            yield from find(view[name], rest, around | view)
-
-
-def things(layer: Mapping[str, Any], view: Any) -> Iterator[tuple[Any, dict[Any, Any]]]:
-    """As `find`, for a layer: an object that is `keyed` is opened, its keys then being the fields "owner" or "type"."""
-    if "keyed" not in layer:
-        yield from find(view, layer["from"])
-        return
-    for opened, around in find(view, layer["from"]):
-        for key, value in opened.items():
-            for one in value if isinstance(value, list) else [value]:
-                yield one, {**around, f"keyed {layer['keyed']}": key}
+OUTLINES = {
+    "hexagon": "M0,-.58 .5,-.29 .5,.29 0,.58 -.5,.29 -.5,-.29z",
+    "square": "M-.5,-.5h1v1h-1z",
+    "field": "M-.42,-.3h.84v.6h-.84z",
+    "house": "M-.42,-.42h.84v.84h-.84z",
+    "circle": "M-.44,0a.44,.44 0 0 0 .88,0a.44,.44 0 0 0 -.88,0z",
+}
+# `color` is that of the owner.
+STYLES = {
+    "svg": "font-family:DejaVu Sans,sans-serif;background:#ffffff",
+    "text": "fill:#222222;text-anchor:middle",
+    ".id": "fill:#776644",
+    ".left": "text-anchor:start",
+    ".mark": "paint-order:stroke;stroke:#ffffff;stroke-width:.05",
+    ".space": "stroke:#998866;stroke-width:.02",
+    ".single": "fill:none;stroke:#222222;stroke-width:.03",
+    ".double": "fill:none;stroke:#222222;stroke-width:.12",
+    ".fill": "opacity:.35",
+    ".block": "fill:#555555",
+    ".outline": "fill:none;stroke:currentColor;stroke-width:.05;filter:drop-shadow(0 0 .03px #222222)",
+    ".highlight": "fill:#fff3a0;fill-opacity:.6;stroke:#c8a400;stroke-width:.03;stroke-dasharray:.07",
+    ".area": "fill:url(#area)",
+    ".ring": "fill:none;stroke:#e8590c;stroke-width:.07",
+    ".trail": "fill:none;stroke:#e8590c;stroke-width:.09;opacity:.65",
+    ".arrow": "fill:currentColor;stroke:#e8590c;stroke-width:.035",
+    ".rim": "stroke:#222222;stroke-width:.025",
+    ".ghost": "opacity:.55",
+    ".heap": "fill:#ffe8a8;stroke:#222222;stroke-width:.015",
+}
 
 
 class Picture:
-    def __init__(self, described: Mapping[str, Any], view: Any) -> None:
-        self.described, self.view, self.board = described, view, described["board"]
-        self.spaces = {space["id"]: space for space in self.board["spaces"]}
-        self.owners = {one["id"]: one for one in (*described["seats"], *described["owners"])}
+    def __init__(self, described: Json) -> None:
+        self.described, self.board = described, described["board"]
+        self.at = {space["id"]: (space["x"], -space["y"]) for space in self.board["spaces"]}
+        kinds = {kind["key"]: kind for kind in self.board["space_kinds"]}
+        self.kinds = {space["id"]: kinds[space["kind"]] for space in self.board["spaces"]}
         self.out: list[str] = []
-        self.trays: dict[str, list[tuple[Mapping[str, Any], Any, dict[Any, Any]]]] = defaultdict(list)
-        self.cells: dict[tuple[str, str], int] = defaultdict(int)  # how many things are drawn there
-        self.crowds = Counter(
-            (fields[layer["space"]], fields.get(layer.get("level")) or "")
-            for layer in described["look"]
-            if layer["draw"] in ("piece", "ghost")
-            for _, fields in things(layer, view)
-            if layer["space"] in fields
-        )
-        xs, ys = [s["x"] for s in self.spaces.values()], [s["y"] for s in self.spaces.values()]
-        self.left, self.top = min(xs) - 0.8, max(ys) + 0.8
-        self.width, self.height = (max(xs) - self.left + 0.8) * U, (self.top - min(ys) + 0.8) * U
 
-    def at(self, space: str, level: str | None = None) -> tuple[float, float]:
-        levels = self.board["levels"]
-        here, board = self.spaces[space], levels.index(level) if level in levels else 0
-        return (here["x"] - self.left) * U + board * self.width, (self.top - here["y"]) * U
+    def put(self, shape: str, name: str, x: float = 0, y: float = 0, more: str = "") -> None:
+        self.out.append(f'<{shape} class="{name}" transform="translate({x:.4g},{y:.4g}){more}"/>')
 
-    def put(self, text: str) -> None:
-        self.out.append(text)
+    def text(self, x: float, y: float, text: str, size: float, more: str = "") -> None:
+        at = f'x="{x:.4g}" y="{y + size * 0.35:.4g}" font-size="{size:.3g}"'
+        self.out += [f"<text {at}{more}>{escape(text)}</text>"] * bool(text)
 
-    def text(self, x: float, y: float, text: object, size: float, more: str = "") -> None:
-        self.put(
-            f'<text x="{x:.4g}" y="{y + size * 0.35:.4g}" font-size="{size:g}"{more}>{escape(str(text))}</text>'
-        )
+    def label(self, x: float, y: float, *words: str) -> None:
+        if text := " ".join(filter(None, words)):
+            w = 0.11 * len(text) + 0.09
+            self.put(f'path d="M{-w / 2:.3g},-.13h{w:.3g}v.26h-{w:.3g}z"', "heap", x, y)
+            self.text(x, y, text, 0.18)
 
-    def shape(self, space: str, level: str | None, size: float, style: str) -> None:
+    def space(self, space: str, name: str, style: str, size: float = 1) -> None:
         """The outline of a space: a hexagon, a square, or what its kind says."""
-        x, y = self.at(space, level)
-        kind = next(k for k in self.board["space_kinds"] if k["key"] == self.spaces[space]["kind"])
-        if self.described["axes"].get("rows"):
-            w, h = U / 2 * size, U / 3**0.5 * size
-            points = [(0, -h), (w, -h / 2), (w, h / 2), (0, h), (-w, h / 2), (-w, -h / 2)]
-            self.put(f'<path d="M{" ".join(f"{x + a:.5g},{y + b:.5g}" for a, b in points)}z" {style}/>')
-        elif kind.get("shape") == "circle":
-            self.put(f'<circle cx="{x:.5g}" cy="{y:.5g}" r="{U * 0.44 * size:.5g}" {style}/>')
-        else:
-            w, h = (
-                (U * size, U * size) if self.board["kind"] == "square" else (U * 0.84 * size, U * 0.6 * size)
-            )
-            if kind.get("shape") == "house":
-                h = U * 0.84 * size
-            self.put(f'<path d="M{x - w / 2:.5g},{y - h / 2:.5g}h{w:.5g}v{h:.5g}h{-w:.5g}z" {style}/>')
+        shape = self.kinds[space].get("shape", "field")
+        if "rows" in self.described["axes"]:
+            shape = "hexagon"
+        elif shape == "field" and self.board["kind"] == "square":
+            shape = "square"
+        self.put(f'path d="{OUTLINES[shape]}" {style}', name, *self.at[space], f" scale({size})")
 
     def ground(self) -> None:
-        kinds = {kind["key"]: kind for kind in self.board["space_kinds"]}
-        edges = {kind["key"]: kind for kind in self.board["edge_kinds"]}
-        for level in self.board["levels"]:
-            for edge in self.board["edges"]:
-                (x, y), (x2, y2) = self.at(edge["from"], level), self.at(edge["to"], level)
-                line = f"M{x:g},{y:g}{self.bend(edge, x, y, x2, y2)}{x2:g},{y2:g}"
-                wide = edges[edge["kind"]].get("line") == "double"
-                self.put(f'<path d="{line}" fill="none" stroke="{INK}" stroke-width="{5 if wide else 1.2}"/>')
-                if wide:
-                    self.put(
-                        f'<path d="{line}" fill="none" stroke="{PAPER}" stroke-width="2" stroke-dasharray="5"/>'
-                    )
-            for id_, space in self.spaces.items():
-                shade = SHADES.get(kinds[space["kind"]].get("shade", ""), SHADES["light"])
-                self.shape(id_, level, 1, f'fill="{shade}" stroke="#998866" stroke-width=".7"')
-                x, y = self.at(id_, level)
-                self.text(
-                    x,
-                    y + U * 0.2 if self.board["kind"] != "square" else y + U * 0.42,
-                    id_,
-                    7,
-                    ' fill="#776644"',
-                )
-            if len(self.board["levels"]) > 1:
-                x = self.board["levels"].index(level) * self.width
-                self.text(x + self.width / 2, 6, level, 11, ' font-weight="bold"')
+        lines = {kind["key"]: kind.get("line", "single") for kind in self.board["edge_kinds"]}
+        for edge in self.board["edges"]:
+            (x, y), (x2, y2), way = self.at[edge["from"]], self.at[edge["to"]], "L"
+            if "arc" in edge:
+                (a, b), r = edge["arc"]["center"], edge["arc"]["radius"]
+                way = f"A{r:g},{r:g} 0 0 {int((x - a) * (y2 + b) > (y + b) * (x2 - a))} "
+            self.put(f'path d="M{x:g},{y:g}{way}{x2:g},{y2:g}"', lines[edge["kind"]])
+        for id_, (x, y) in self.at.items():
+            self.space(id_, "space", f'fill="{SHADES[self.kinds[id_].get("shade", "light")]}"')
+            self.text(x, y + (0.42 if self.board["kind"] == "square" else 0.2), id_, 0.16, ' class="id"')
 
-    def bend(self, edge: Mapping[str, Any], x: float, y: float, x2: float, y2: float) -> str:
-        """How to go from one end to the other: straight, or round the centre of the edge's arc."""
-        if "arc" not in edge:
-            return "L"
-        (a, b), r = edge["arc"]["center"], edge["arc"]["radius"] * U
-        a, b = (a - self.left) * U, (self.top - b) * U
-        clockwise = (x - a) * (y2 - b) > (y - b) * (x2 - a)
-        return f"A{r:g},{r:g} 0 0 {int(clockwise)} "
-
-    def field(self, layer: Mapping[str, Any], name: str, fields: Mapping[Any, Any]) -> Any:
-        names = layer.get(name)
-        for one in names if isinstance(names, list) else [names]:
-            if one in fields:
-                return fields[one]
-        return fields.get(f"keyed {name}")
-
-    def entry(self, layer: Mapping[str, Any], key: object) -> Mapping[str, Any]:
-        catalogue = layer.get("catalogue", "pieces")
-        return next(one for one in self.described[catalogue] if one["key"] == key)
-
-    def layer(self, layer: Mapping[str, Any]) -> None:
-        for value, fields in things(layer, self.view):
-            if "refers" in layer:
-                self.referred(layer, value)
+    def cover(self, found: list[Thing]) -> None:
+        """Draws what was found on one level: pieces side by side where there are several, and so what they hold."""
+        placed = Counter[tuple[str, bool, bool]]()
+        crowds = Counter(space for one in found if is_piece(one) for space in one.spaces)
+        for one in found:
+            if one.draw == "trail":
+                line = " ".join(f"{x:g},{y:g}" for x, y in map(self.at.__getitem__, one.spaces))
+                self.put(f'polyline points="{line}"', "trail")
                 continue
-            if "type" in layer and "hidden" not in layer and self.key(layer, value, fields) is None:
-                continue
-            space, level = layer.get("on") or fields.get(layer.get("space")), fields.get(layer.get("level"))
-            if "space" not in layer and isinstance(value, str) and value in self.spaces:
-                space = value
-            spaces = [*([space] if space else []), *fields.get(layer.get("spaces"), [])]
-            if layer["draw"] == "tray" or (layer["draw"] == "piece" and not spaces):
-                self.trays[self.title(layer, self.field(layer, "owner", fields))].append(
-                    (layer, value, fields)
-                )
-            elif layer["draw"] == "trail":
-                line = " ".join(f"{x:g},{y:g}" for x, y in (self.at(one, level) for one in spaces))
-                self.put(
-                    f'<polyline points="{line}" fill="none" stroke="{HOT}" stroke-width="4" opacity=".65"/>'
-                )
-            else:
-                for one in spaces:
-                    self.thing(layer, value, fields, one, level)
+            for space in one.spaces:
+                sort = (space, is_piece(one), one.held)
+                self.on(one, space, placed[sort], crowds[space])
+                placed[sort] += is_piece(one) or one.draw == "heap"
 
-    def referred(self, layer: Mapping[str, Any], wanted: Any) -> None:
-        other = next(one for one in self.described["look"] if one["from"] == layer["refers"])
-        for value, fields in things(other, self.view):
-            if fields.get(other["id"]) == wanted:
-                if layer["draw"] == "tray":
-                    self.trays[self.title(layer, None)].append((other, value, fields))
-                elif fields.get(other["space"]):
-                    self.thing(layer, value, fields, fields[other["space"]], fields.get(other.get("level")))
-
-    def title(self, layer: Mapping[str, Any], owner: str | None) -> str:
-        mark = next((one["name"] for one in self.described["marks"] if one["key"] == layer.get("mark")), "")
-        return ": ".join(part for part in (self.owners.get(owner or "", {}).get("name"), mark) if part)
-
-    def thing(
-        self, layer: Mapping[str, Any], value: Any, fields: Mapping[Any, Any], space: str, level: str | None
-    ) -> None:
-        (x, y), owner, draw = self.at(space, level), self.field(layer, "owner", fields), layer["draw"]
-        colour = self.owners[owner]["colour"] if owner in self.owners else HOT
-        if draw in ("piece", "ghost"):
-            n, all_ = self.cells[space, level or ""], self.crowds[space, level or ""]
-            self.cells[space, level or ""] += 1
-            self.piece(
-                layer,
-                value,
-                fields,
-                x + (n - (all_ - 1) / 2) * U * 0.48,
-                y,
-                U * (0.38 if all_ == 1 else 0.27),
-            )
-        elif draw == "fill":
-            self.shape(space, level, 1, f'fill="url(#{owner})" opacity=".35"')
-        elif draw == "outline":
-            self.shape(space, level, 0.9, f'fill="none" stroke="{INK}" stroke-width="3.2"')
-            self.shape(space, level, 0.9, f'fill="none" stroke="{colour}" stroke-width="2"')
-        elif draw == "block":
-            self.shape(space, level, 1, 'fill="#555555"')
-            self.text(x, y, "▲", 18, ' fill="#dddddd"')
-        elif draw == "highlight":
-            self.shape(
-                space, level, 0.88, 'fill="#fff3a0" fill-opacity=".6" stroke="#c8a400" stroke-dasharray="3"'
-            )
-        elif draw == "ring":
-            self.put(
-                f'<circle cx="{x:g}" cy="{y:g}" r="{U * 0.47:g}" fill="none" stroke="{HOT}" stroke-width="3"/>'
-            )
-        elif draw == "area":
-            self.shape(space, level, 1, 'fill="url(#area)"')
-            self.text(
-                x - U * 0.36, y - U * 0.38, self.entry(layer, self.field(layer, "type", fields))["symbol"], 9
-            )
-        elif draw == "arrow":
-            way = next(one for one in self.board["directions"] if one["name"] == fields[layer["direction"]])
-            points = [(0.42, 0.0), (-0.1, 0.28), (0.04, 0.0), (-0.1, -0.28)]
-            angle = atan2(-way["dr"], way["dc"])
-            turned = [(a * cos(angle) - b * sin(angle), a * sin(angle) + b * cos(angle)) for a, b in points]
-            line = " ".join(f"{x + a * U:.2f},{y + b * U:.2f}" for a, b in turned)
-            self.put(f'<polygon points="{line}" fill="{colour}" stroke="{HOT}" stroke-width="1.5"/>')
-            self.small(layer, value, fields, x + U * 0.3, y - U * 0.3)
-        elif draw == "heap":
-            n = self.cells[space, f"{layer['from']} {level}"]
-            self.cells[space, f"{layer['from']} {level}"] += 1
-            side = (-0.36 + 0.3 * n, 0.41) if layer.get("carried") else (-0.25 + 0.5 * n, -0.4)
-            self.small(layer, value, fields, x + side[0] * U, y + side[1] * U)
+    def on(self, one: Thing, space: str, n: int, crowd: int) -> None:
+        """`n` of its sort are drawn there already, and there will be `crowd` pieces."""
+        (x, y), paint = self.at[space], f'fill="{painted(one)}" color="{one.owner.get("colour", "none")}"'
+        if is_piece(one):
+            self.piece(one, x + (n - (crowd - 1) / 2) * 0.48, y, 0.38 if crowd == 1 else 0.27)
+        elif one.draw == "ring":
+            self.put('circle r=".47"', "ring", x, y)
+        elif one.draw == "heap":
+            dx, dy = (0.3 * n - 0.36, 0.41) if one.held else (0.5 * n - 0.25, -0.4)
+            self.label(x + dx, y + dy, one.entry["symbol"], one.badge)
+        elif one.draw == "arrow":
+            way = next(way for way in self.board["directions"] if way["name"] == one.direction)
+            turn = f" rotate({degrees(atan2(-way['dr'], way['dc'])):.4g})"
+            self.put(f'path d="M.42,0 -.1,.28 .04,0 -.1,-.28z" {paint}', "arrow", x, y, turn)
+            self.label(x + 0.3, y - 0.3, one.entry["symbol"], one.badge)
         else:
-            raise ValueError(f"no such drawing: {draw}")
+            self.space(space, one.draw, paint, 1 if one.draw == "fill" else 0.9)
+            self.text(x - 0.36, y - 0.38, one.entry["symbol"], 0.2)
 
-    def small(
-        self, layer: Mapping[str, Any], value: Any, fields: Mapping[Any, Any], x: float, y: float
-    ) -> None:
-        """A small label: the symbol of a type, and its badge."""
-        key = self.key(layer, value, fields)
-        badge = self.badge(layer, value, fields)
-        words = self.entry(layer, key)["symbol"] if key is not None else ""
-        words += f" {badge}" if words and badge != "" else str(badge)
-        w = 4.4 * len(words) + 4
-        fill = "#ffffff" if layer.get("carried") else "#ffe8a8"
-        self.put(
-            f'<rect x="{x - w / 2:.5g}" y="{y - 5.5:.5g}" width="{w:g}" height="11" rx="2" fill="{fill}" class="l"/>'
-        )
-        self.text(x, y, words, 7.5)
+    def piece(self, one: Thing, x: float, y: float, r: float) -> None:
+        symbol, names = one.entry["symbol"], (one.entry["name"], one.owner.get("name"), *one.spaces)
+        said, face = escape(", ".join(filter(None, names))), "#dddddd" if one.entry is BACK else "#ffffff"
+        self.out.append(f'<g class="{one.draw}"><title>{said}</title>')
+        self.put(f'circle r="{r:.3g}" fill="{painted(one)}"', "rim", x, y)
+        self.put(f'circle r="{r * 0.68:.3g}" fill="{face}"', "face", x, y)
+        self.text(x, y, symbol, r * (0.78 if len(symbol) < 3 else 0.58), ' font-weight="bold"')
+        self.text(x, y + r * 0.47, one.marks, r * 0.36, ' class="mark"')
+        self.label(x + r * 0.7, y + r * 0.75, one.badge)
+        self.out.append("</g>")
 
-    def key(self, layer: Mapping[str, Any], value: Any, fields: Mapping[Any, Any]) -> Any:
-        key = self.field(layer, "type", fields)
-        return value if key is None and isinstance(value, str) and value not in self.spaces else key
-
-    def badge(self, layer: Mapping[str, Any], value: Any, fields: Mapping[Any, Any]) -> Any:
-        if isinstance(value, int) and not isinstance(value, bool):
-            return value
-        return value.get(layer.get("badge"), "") if isinstance(value, dict) else ""
-
-    def piece(
-        self, layer: Mapping[str, Any], value: Any, fields: Mapping[Any, Any], x: float, y: float, r: float
-    ) -> None:
-        owner, key = self.field(layer, "owner", fields), self.key(layer, value, fields)
-        back = "hidden" in layer and layer["hidden"] not in fields
-        entry = {"symbol": "?", "name": "unknown"} if back or key is None else self.entry(layer, key)
-        names = (entry["name"], self.owners.get(owner, {}).get("name"), fields.get(layer.get("space")))
-        more = ' opacity=".55" stroke-dasharray="3"' if layer["draw"] == "ghost" else ""
-        fill = f"url(#{owner})" if owner in self.owners else "#bbbbbb"
-        self.put(f"<g><title>{escape(', '.join(name for name in names if name))}</title>")
-        self.put(f'<circle cx="{x:.5g}" cy="{y:.5g}" r="{r:.4g}" fill="{fill}" stroke="{INK}"{more}/>')
-        inner = "#dddddd" if back else PAPER
-        self.put(f'<circle cx="{x:.5g}" cy="{y:.5g}" r="{r * 0.68:.4g}" fill="{inner}" class="l"/>')
-        self.text(
-            x, y, entry["symbol"], r * (0.78 if len(entry["symbol"]) < 3 else 0.58), ' font-weight="bold"'
-        )
-        badge = self.badge(layer, value, fields)
-        if badge != "":
-            w = 5 * len(str(badge)) + 4
-            self.put(
-                f'<rect x="{x + r - w:.5g}" y="{y + r - 10:.5g}" width="{w}" height="11" rx="2" class="b"/>'
-            )
-            self.text(x + r - w / 2, y + r - 4.5, badge, 8.5, ' fill="#ffffff"')
-        symbols = {one["key"]: one["symbol"] for one in self.described["marks"]}
-        words = ""
-        for mark in layer.get("marks", ()):
-            if said := isinstance(value, dict) and value.get(mark):
-                words += symbols.get(f"{mark}.{said}" if isinstance(said, str) else mark, "")
-                words += str(said) if isinstance(said, int) and said is not True else ""
-        if words:
-            self.text(x, y + r * 0.47, words, r * 0.36, ' class="m"')
-        self.put("</g>")
-
-    def stand_below(self) -> float:
-        """The trays, one a line, each with what lies in it; gives the height of the whole picture."""
-        y = self.height + 8
-        for title in sorted(self.trays):
-            self.put(f'<text x="8" y="{y + 12:g}" font-size="11" text-anchor="start">{escape(title)}</text>')
-            per_line = int((self.width * len(self.board["levels"]) - 20) // 34)
-            for n, (layer, value, fields) in enumerate(self.trays[title]):
-                x, line = 24 + n % per_line * 34, n // per_line
-                self.piece(layer, value, fields, x, y + 32 + line * 36, 13)
-                self.text(x, y + 49 + line * 36, fields.get(layer.get("space"), ""), 7)
-            y += 22 + 36 * -(-len(self.trays[title]) // per_line)
-        return float(y + 14)
+    def trays(self, found: list[Thing], y: float, per_line: int) -> float:
+        """One below the other, each with what lies in it; gives where they end."""
+        for title in sorted({one.tray or "" for one in found}):
+            lying = [one for one in found if one.tray == title]
+            self.text(-0.5, y + 0.3, title, 0.25, ' class="left"')
+            for n, one in enumerate(lying):
+                self.piece(one, n % per_line * 0.78 - 0.2, y + 0.8 + n // per_line * 0.82, 0.3)
+            y += 0.5 + 0.82 * -(-len(lying) // per_line)
+        return y
 
 
-def svg(described: Mapping[str, Any], view: Any) -> str:
-    picture = Picture(described, view)
-    picture.ground()
-    for layer in described["look"]:
-        picture.layer(layer)
-    height = picture.stand_below()
-    width = picture.width * len(described["board"]["levels"])
-    return "\n".join(
-        [
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" width="{width:g}" '
-            f'height="{height:g}" font-family="DejaVu Sans, sans-serif" text-anchor="middle">',
-            f"<style>.l{{stroke:{INK};stroke-width:.6}}.b{{fill:{INK}}}.m{{paint-order:stroke;stroke:{PAPER};"
-            "stroke-width:2}</style>",
-            "<defs>",
-            '<pattern id="area" width="8" height="8" patternUnits="userSpaceOnUse"><path d="M0,8 8,0" stroke="#6b705c" '
-            'stroke-width="1.6"/></pattern>',
-            *map(pattern, picture.owners.values()),
-            "</defs>",
-            f'<rect width="{width:g}" height="{height:g}" fill="{PAPER}"/>',
-            *picture.out,
-            "</svg>\n",
-        ]
-    )
+def svg(described: Json, view: Any) -> str:
+    picture, found, levels = Picture(described), [*drawn(described, view)], described["board"]["levels"]
+    xs, ys = zip(*picture.at.values(), strict=True)
+    width, top = max(xs) - min(xs) + 1.6, min(ys) - 0.9
+    for number, level in enumerate(levels):
+        picture.out.append(f'<g transform="translate({number * width - min(xs):.4g},0)">')
+        picture.text((max(xs) + min(xs)) / 2, top + 0.2, level if len(levels) > 1 else "", 0.25)
+        picture.ground()
+        picture.cover([one for one in found if one.level == level and one.tray is None])
+        picture.out.append("</g>")
+    whole = len(levels) * width
+    end = picture.trays([one for one in found if one.tray is not None], max(ys) + 0.8, int(whole / 0.78))
+    box = f'viewBox="-.8 {top:g} {whole:g} {end - top:.4g}" width="{44 * whole:.0f}"'
+    style = " ".join(f"{name}{{{how}}}" for name, how in STYLES.items())
+    defs = HATCHED + "".join(map(pattern, (*described["seats"], *described["owners"])))
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" {box}><style>{style}</style><defs>{defs}</defs>'
+    return "\n".join([head, *picture.out, "</svg>\n"])
 
 
-def pattern(owner: Mapping[str, Any]) -> str:
+def is_piece(one: Thing) -> bool:
+    return one.draw in ("piece", "ghost")
+
+
+def painted(one: Thing) -> str:
+    return f"url(#{one.owner['id']})" if one.owner else "#bbbbbb"
+
+
+def pattern(owner: Json) -> str:
     red, green, blue = (int(owner["colour"][n : n + 2], 16) for n in (1, 3, 5))
-    ink = INK if red * 3 + green * 6 + blue > 1500 else PAPER
-    drawn = PATTERNS.get(owner["pattern"], "")
-    return (
-        f'<pattern id="{owner["id"]}" width="8" height="8" patternUnits="userSpaceOnUse"><rect width="8" height="8" '
-        f'fill="{owner["colour"]}"/><g stroke="{ink}" fill="{ink}">{drawn}</g></pattern>'
-    )
+    ink = "#222222" if red * 3 + green * 6 + blue > 1500 else "#ffffff"
+    ground, drawn = f'<path d="M0,0h8v8h-8z" fill="{owner["colour"]}"/>', PATTERNS.get(owner["pattern"], "")
+    return f'<pattern id="{owner["id"]}" {TILE}>{ground}<g stroke="{ink}" fill="{ink}">{drawn}</g></pattern>'
+
+
+TILE = 'width="8" height="8" patternUnits="userSpaceOnUse" patternTransform="scale(.023)"'
+HATCHED = f'<pattern id="area" {TILE}><path d="M0,8 8,0" stroke="#6b705c" stroke-width="1.6"/></pattern>'

@@ -15,7 +15,7 @@ import pytest
 
 import warlog_core
 from tests.core.games import GAMES, lines, playthroughs, starts
-from tests.description.player import NoRoom, Player, cost
+from tests.description.player import NoRoom, Player
 from warlog_core.actions import ActionKind, DescribedActions, Role, notes_of
 from warlog_core.explain import schema_at
 
@@ -169,6 +169,12 @@ def test_ten_thousand_of_each_form_are_accepted(name: str, seed: int) -> None:
     filled = fill_forms(name, random.Random(f"soak {seed}"), 10_000)
     print(filled)
     assert filled.total() >= 10_000
+
+
+def cost(form: Json, bought: Any) -> int:
+    keys = form.get("entry")
+    pairs = bought.items() if keys is None else [(one[keys["type"]], one[keys["count"]]) for one in bought]
+    return sum(form["costs"][type_] * count for type_, count in pairs)
 
 
 def wrong(form: Json, field: str, action: Json, view: Json, seat: str) -> Iterator[tuple[Json, str]]:

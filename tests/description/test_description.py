@@ -13,7 +13,8 @@ import pytest
 
 import warlog_core
 from tests.core.games import GAMES, lines, playthroughs, starts, vectors
-from tests.description.draw import PATTERNS, find, things
+from tests.description.draw import PATTERNS
+from tests.description.layers import find, things
 from tests.description.scenes import PICTURES, Scene, pictures, scenes
 from warlog_core import description
 from warlog_core.codecs import service_data
@@ -71,7 +72,9 @@ def test_each_game_is_drawn_from_its_description_and_a_view_alone(game: warlog_c
 
 
 def test_the_renderer_names_no_game_nor_anything_of_one(game: warlog_core.Game) -> None:
-    source = (PICTURES.parent / "draw.py").read_text(encoding="utf-8")
+    source = "".join(
+        (PICTURES.parent / name).read_text(encoding="utf-8") for name in ("draw.py", "layers.py")
+    )
     described = game.describe({})
     words = {game.name, *(seat["id"] for seat in described["seats"])}
     words |= {entry["key"] for catalogue in described["catalogues"] for entry in described[catalogue]}
