@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import httpx
 import jsonschema
 import msgspec
 import pytest
@@ -15,6 +16,7 @@ from tests.servers import WarlogServer
 from tests.service.api import Api, ok
 from tests.service.make_examples import FILE, HEADERS, WORLD, play
 from warlog_service import schema
+from warlog_service.browsers import COOKIE
 from warlog_service.openapi import calls, recorded
 from warlog_service.openapi.__main__ import text
 
@@ -46,15 +48,40 @@ def test_every_call_of_the_design_is_described_and_answers(api: Api) -> None:
         f"{method.upper()} {path}" for path, methods in document["paths"].items() for method in methods
     }
     assert set(re.findall(r"[A-Z]+ /[^,\s]+", CALLS)) <= described
-    for methods in document["paths"].values():
+    for path, methods in document["paths"].items():
         for operation in methods.values():
-            assert operation["summary"]
-            assert operation["responses"]
+            assert 3 < len(operation["summary"]) <= 120
+            limited = path.startswith("/v1/") and path != "/v1/openapi.json"
+            assert ("429" in operation["responses"]) == limited
 
 
 def test_the_committed_document_is_the_one_that_is_made_now(api: Api) -> None:
     assert COMMITTED.read_bytes() == text(), f"`make openapi` writes {COMMITTED.name}"
     assert msgspec.json.decode(COMMITTED.read_bytes()) == ok(api.get("/openapi.json"))
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "sent"),
+    [
+        (401, "unauthenticated", {"Authorization": "Bearer nobody's"}),
+        (403, "cross_origin", {"Cookie": f"{COOKIE}=nobody's", "Sec-Fetch-Site": "cross-site"}),
+    ],
+)
+def test_a_call_says_that_it_refuses_a_caller_exactly_if_it_does(
+    api: Api, status: int, code: str, sent: dict[str, str]
+) -> None:
+    for path, methods in ok(api.get("/openapi.json"))["paths"].items():
+        for method, operation in methods.items():
+            url = api.url + re.sub(r"{\w+}", "x", path)
+            needed = {
+                one["name"]: "1"
+                for one in operation["parameters"]
+                if one["required"] and one["in"] == "query"
+            }
+            answer = httpx.request(method, url, params=needed, headers=sent, content=b"{}")
+            refused = answer.status_code == status and answer.json()["code"] == code
+            schema = operation["responses"].get(str(status), {}).get("content", {})
+            assert refused == (f"'{code}'" in str(schema)), (method, path, answer.text[:300])
 
 
 def test_every_reference_leads_somewhere(api: Api) -> None:

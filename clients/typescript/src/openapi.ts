@@ -179,7 +179,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The players of a game, the best first. With `pool`: whose rating is not provisional, by μ − 3σ. Without: whose
+         * The players of a game, the best first
          * @description The players of a game, the best first. With `pool`: whose rating is not provisional, by μ − 3σ. Without: whose
          *     competitive matches have moved points, by score.
          */
@@ -240,7 +240,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List public matches and your own, the newest first. A page may be empty and still have a `next`
+         * List public matches and your own, the newest first
          * @description List public matches and your own, the newest first. A page may be empty and still have a `next`.
          *
          *     `player=me` gives yours alone, `turn=mine` those that wait for you, `watchable=true` those that you may watch;
@@ -425,7 +425,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Decline a challenge: you do not take the seats that the maker of the match has given you. The maker is told, with
+         * Decline a challenge: you do not take the seats that the maker of the match has given you
          * @description Decline a challenge: you do not take the seats that the maker of the match has given you. The maker is told, with
          *     the reason. If nobody else was to play, the match is aborted.
          *
@@ -446,7 +446,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * All events of the match. What you may not know at present is left out of each
+         * All events of the match
          * @description All events of the match. What you may not know at present is left out of each.
          */
         get: operations["get_events"];
@@ -514,7 +514,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The current line in the game's notation, as far as you may know it. A `Link` header names the next page
+         * The current line in the game's notation, as far as you may know it
          * @description The current line in the game's notation, as far as you may know it. A `Link` header names the next page.
          *
          *     It is complete if the match is over or has an open record, or if you hold every seat of a casual match.
@@ -581,7 +581,7 @@ export interface paths {
         };
         get?: never;
         /**
-         * Take a seat, with its invitation if it needs one. One player may hold several seats. A seat of a challenge, which
+         * Take a seat, with its invitation if it needs one
          * @description Take a seat, with its invitation if it needs one. One player may hold several seats. A seat of a challenge, which
          *     you hold already, is prepared by this; if it was the last one, the match starts.
          *
@@ -610,7 +610,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What a seat knows, in the form of the rules library, for programs that play; with `at`, as it was after that
+         * What a seat knows, in the form of the rules library, for programs that play; with `at`, as it was after that version
          * @description What a seat knows, in the form of the rules library, for programs that play; with `at`, as it was after that
          *     version.
          *
@@ -634,7 +634,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The tree of lines of play: each version with its parent, the version before it. `head` is the newest
+         * The tree of lines of play: each version with its parent, the version before it
          * @description The tree of lines of play: each version with its parent, the version before it. `head` is the newest.
          */
         get: operations["get_timeline"];
@@ -748,7 +748,7 @@ export interface paths {
         get: operations["get_pairings"];
         put?: never;
         /**
-         * Wait in a queue for other players who want the same match. Equal options (defaults filled in) share a queue
+         * Wait in a queue for other players who want the same match
          * @description Wait in a queue for other players who want the same match. Equal options (defaults filled in) share a queue.
          *
          *     The players who have waited longest are seated first; seats are drawn by lot, and the match begins at once. You may
@@ -774,14 +774,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One entry. With `wait=20` the answer comes when the entry's status changes, after 20 seconds at the latest
+         * One entry
          * @description One entry. With `wait=20` the answer comes when the entry's status changes, after 20 seconds at the latest.
          */
         get: operations["get_pairing"];
         put?: never;
         post?: never;
         /**
-         * Stop waiting. 409 `wrong_status` if a match is being made for you at this moment
+         * Stop waiting
          * @description Stop waiting. 409 `wrong_status` if a match is being made for you at this moment.
          */
         delete: operations["delete_pairing"];
@@ -821,14 +821,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Find players by the beginning of their names, whatever the case of its letters. Several may have the same
+         * Find players by the beginning of their names, whatever the case of its letters
          * @description Find players by the beginning of their names, whatever the case of its letters. Several may have the same
          *     name.
          */
         get: operations["get_players"];
         put?: never;
         /**
-         * Open an account. The answer has its first token, which is never shown again. With `"bot": true` it is the account
+         * Open an account
          * @description Open an account. The answer has its first token, which is never shown again. With `"bot": true` it is the account
          *     of a program: wherever the player is shown, it says so, and it is not paired with people.
          *
@@ -858,7 +858,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Leave for good. There is no way back; the body repeats the name of your account, so that nobody does it by
+         * Leave for good
          * @description Leave for good. There is no way back; the body repeats the name of your account, so that nobody does it by
          *     chance.
          *
@@ -882,7 +882,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The players whom you have blocked. Nobody else sees this
+         * The players whom you have blocked
          * @description The players whom you have blocked. Nobody else sees this.
          */
         get: operations["get_blocked"];
@@ -903,7 +903,7 @@ export interface paths {
         };
         get?: never;
         /**
-         * Block a player, and follow the player no more. Pairing does not bring you together, and to a blocked player you
+         * Block a player, and follow the player no more
          * @description Block a player, and follow the player no more. Pairing does not bring you together, and to a blocked player you
          *     are never `here`. The player is not told. Matches that you play together go on.
          */
@@ -984,7 +984,7 @@ export interface paths {
         };
         get?: never;
         /**
-         * Follow a player. The player is not told
+         * Follow a player
          * @description Follow a player. The player is not told.
          */
         put: operations["put_following"];
@@ -1007,7 +1007,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Your layouts for a game, by name. `last` is the one that you used last; your next match begins with it, too
+         * Your layouts for a game, by name
          * @description Your layouts for a game, by name. `last` is the one that you used last; your next match begins with it, too.
          */
         get: operations["get_layouts"];
@@ -1027,18 +1027,18 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One of your layouts. To use it in a running layout phase, post it as that game's action
+         * One of your layouts
          * @description One of your layouts. To use it in a running layout phase, post it as that game's action.
          */
         get: operations["get_layout"];
         /**
-         * Save a layout under a name; an older layout with this name is replaced. At most 200 for each game
+         * Save a layout under a name; an older layout with this name is replaced
          * @description Save a layout under a name; an older layout with this name is replaced. At most 200 for each game.
          */
         put: operations["put_layout"];
         post?: never;
         /**
-         * Delete a layout. Without `last`, your next match begins with a random layout
+         * Delete a layout
          * @description Delete a layout. Without `last`, your next match begins with a random layout.
          */
         delete: operations["delete_layout"];
@@ -1100,7 +1100,7 @@ export interface paths {
          */
         get: operations["get_own_options"];
         /**
-         * Save a set of options under a name; an older set with this name is replaced. At most 50 for each game
+         * Save a set of options under a name; an older set with this name is replaced
          * @description Save a set of options under a name; an older set with this name is replaced. At most 50 for each game.
          *
          *     An option that you leave out has its default. To play with the set, put it into `POST /matches` or a proposal.
@@ -1108,7 +1108,7 @@ export interface paths {
         put: operations["put_own_options"];
         post?: never;
         /**
-         * Delete a set of options. Matches that were made with it keep their options
+         * Delete a set of options
          * @description Delete a set of options. Matches that were made with it keep their options.
          */
         delete: operations["delete_own_options"];
@@ -1220,7 +1220,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Delete a scenario of yours. Matches that were started from it are not changed
+         * Delete a scenario of yours
          * @description Delete a scenario of yours. Matches that were started from it are not changed.
          */
         delete: operations["delete_scenario"];
@@ -1239,9 +1239,9 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Begin a session for a page of this server: the token of the request becomes a cookie (`HttpOnly`,
-         * @description Begin a session for a page of this server: the token of the request becomes a cookie (`HttpOnly`,
-         *     `SameSite=Strict`), so that the page need not keep it where its scripts can read it.
+         * Begin a session for a page of this server: the token of the request becomes a cookie
+         * @description Begin a session for a page of this server: the token of the request becomes a cookie. It is `HttpOnly` and
+         *     `SameSite=Strict`, so the page need not keep the token where its scripts can read it.
          *
          *     The session has the token's scopes, lasts for `expires_at`, and ends with the token. `GET /v1/tokens` lists it, and
          *     `DELETE /v1/tokens/{token_id}` ends it from elsewhere. Requests with the cookie count only if a page of this server
@@ -1249,7 +1249,7 @@ export interface paths {
          */
         post: operations["post_session"];
         /**
-         * End the session of this browser and take its cookie away. Without a session nothing is done
+         * End the session of this browser and take its cookie away
          * @description End the session of this browser and take its cookie away. Without a session nothing is done.
          */
         delete: operations["delete_session"];
@@ -1272,7 +1272,7 @@ export interface paths {
         get: operations["get_tokens"];
         put?: never;
         /**
-         * Make another token for your account, with no scope that the present token lacks. It is never shown again
+         * Make another token for your account, with no scope that the present token lacks
          * @description Make another token for your account, with no scope that the present token lacks. It is never shown again.
          */
         post: operations["post_token"];
@@ -1293,7 +1293,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Revoke a token at once. Feeds that were opened with it, and calls that wait, end
+         * Revoke a token at once
          * @description Revoke a token at once. Feeds that were opened with it, and calls that wait, end.
          */
         delete: operations["delete_token"];
@@ -9283,8 +9283,6 @@ export interface operations {
             /** @description The answer. */
             200: {
                 headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
@@ -9297,92 +9295,9 @@ export interface operations {
                     "application/json": components["schemas"]["Health"];
                 };
             };
-            /** @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "bad_parameter";
-                    };
-                };
-            };
-            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "unauthenticated";
-                    };
-                };
-            };
-            /** @description * `cross_origin`: The request uses a session, and no page of this server made it. */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "cross_origin";
-                    };
-                };
-            };
-            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "too_many_requests";
-                    };
-                };
-            };
-            /**
-             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
-             *     * `unavailable`: The server cannot do this now; try again soon.
-             */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable";
-                    };
-                };
-            };
             /** @description any other problem */
             default: {
                 headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
@@ -9404,8 +9319,6 @@ export interface operations {
             /** @description The answer. */
             200: {
                 headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
@@ -9418,68 +9331,6 @@ export interface operations {
                     "application/json": components["schemas"]["Health"];
                 };
             };
-            /** @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "bad_parameter";
-                    };
-                };
-            };
-            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "unauthenticated";
-                    };
-                };
-            };
-            /** @description * `cross_origin`: The request uses a session, and no page of this server made it. */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "cross_origin";
-                    };
-                };
-            };
-            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "too_many_requests";
-                    };
-                };
-            };
             /**
              * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
              *     * `unavailable`: The server cannot do this now; try again soon.
@@ -9487,8 +9338,6 @@ export interface operations {
             503: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
@@ -9502,8 +9351,6 @@ export interface operations {
             /** @description any other problem */
             default: {
                 headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
@@ -9619,21 +9466,6 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["Bots"];
-                };
-            };
-            /** @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "bad_parameter";
-                    };
                 };
             };
             /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
@@ -9765,21 +9597,6 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "bad_parameter";
-                    };
-                };
-            };
             /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
             401: {
                 headers: {
@@ -9899,21 +9716,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
-            };
-            /** @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "bad_parameter";
-                    };
-                };
             };
             /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
             401: {
@@ -10041,21 +9843,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
-            };
-            /** @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "bad_parameter";
-                    };
-                };
             };
             /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
             401: {
@@ -12051,21 +11838,6 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "bad_parameter";
-                    };
-                };
-            };
             /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
             401: {
                 headers: {
@@ -12630,21 +12402,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
-            };
-            /** @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "bad_parameter";
-                    };
-                };
             };
             /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
             401: {
@@ -14169,21 +13926,6 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "bad_parameter";
-                    };
-                };
-            };
             /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
             401: {
                 headers: {
@@ -15486,21 +15228,6 @@ export interface operations {
                     "application/json": components["schemas"]["Board"];
                 };
             };
-            /** @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "bad_parameter";
-                    };
-                };
-            };
             /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
             401: {
                 headers: {
@@ -16769,21 +16496,6 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ExportedRecord"];
-                };
-            };
-            /** @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "bad_parameter";
-                    };
                 };
             };
             /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
@@ -19091,21 +18803,6 @@ export interface operations {
                     "application/json": components["schemas"]["Verdict"];
                 };
             };
-            /** @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "bad_parameter";
-                    };
-                };
-            };
             /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
             401: {
                 headers: {
@@ -19526,8 +19223,6 @@ export interface operations {
             /** @description The answer. */
             200: {
                 headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
@@ -19574,92 +19269,9 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "bad_parameter";
-                    };
-                };
-            };
-            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "unauthenticated";
-                    };
-                };
-            };
-            /** @description * `cross_origin`: The request uses a session, and no page of this server made it. */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "cross_origin";
-                    };
-                };
-            };
-            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
-            429: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "too_many_requests";
-                    };
-                };
-            };
-            /**
-             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
-             *     * `unavailable`: The server cannot do this now; try again soon.
-             */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable";
-                    };
-                };
-            };
             /** @description any other problem */
             default: {
                 headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
@@ -19775,21 +19387,6 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["Pairings"];
-                };
-            };
-            /** @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "bad_parameter";
-                    };
                 };
             };
             /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
@@ -20517,21 +20114,6 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "bad_parameter";
-                    };
-                };
-            };
             /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
             401: {
                 headers: {
@@ -20671,21 +20253,6 @@ export interface operations {
                      *     data: {"id":"pq_oz5z4rtutheegedp","game":"hex","options":{"armies":{"blue":[{"count":12,"unit":"archer"}],"red":[{"count":10,"unit":"swordsman"}]},"army":"given","army_points":1000,"army_preset":"host","defend_percent":50,"deploy_depth":1,"deployment":"auto","height":5,"limit_result":"draw","max_stacks":1,"min_damage":1,"obstacle_count":6,"obstacle_spaces":[],"obstacles":"none","roster":[{"attack":8,"cost":16,"hp":30,"id":"swordsman","initiative":6,"level":3,"move":5,"movement":"walk","name":"Swordsman","range":1,"retaliations":1,"shooter":false,"skill":"none","spread":2},{"attack":3,"cost":7,"hp":8,"id":"archer","initiative":5,"level":1,"move":3,"movement":"walk","name":"Archer","range":8,"retaliations":1,"shooter":true,"skill":"none","spread":1}],"round_limit":0,"seats":2,"shooter_melee_percent":50,"teams":"none","width":7},"mode":"casual","move_seconds":0,"setup_seconds":0,"players":2,"status":"waiting","place":1,"since":"2025-01-01T00:00:00.000Z","match":null,"code":null}
                      */
                     "text/event-stream": string;
-                };
-            };
-            /** @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "bad_parameter";
-                    };
                 };
             };
             /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
@@ -21000,37 +20567,6 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "unauthenticated";
-                    };
-                };
-            };
-            /** @description * `cross_origin`: The request uses a session, and no page of this server made it. */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "cross_origin";
-                    };
-                };
-            };
             /** @description * `idempotency_key_reused`: This `Idempotency-Key` was used with another body before. */
             409: {
                 headers: {
@@ -21156,21 +20692,6 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["MyAccount"];
-                };
-            };
-            /** @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "bad_parameter";
-                    };
                 };
             };
             /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
@@ -21714,21 +21235,6 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "bad_parameter";
-                    };
-                };
-            };
             /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
             401: {
                 headers: {
@@ -22261,21 +21767,6 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "bad_parameter";
-                    };
-                };
-            };
             /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
             401: {
                 headers: {
@@ -22600,21 +22091,6 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["LayoutAnswer"];
-                };
-            };
-            /** @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "bad_parameter";
-                    };
                 };
             };
             /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
@@ -22987,21 +22463,6 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "bad_parameter";
-                    };
-                };
-            };
             /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
             401: {
                 headers: {
@@ -23165,21 +22626,6 @@ export interface operations {
                     "application/json": components["schemas"]["LayoutAnswer"];
                 };
             };
-            /** @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "bad_parameter";
-                    };
-                };
-            };
             /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
             401: {
                 headers: {
@@ -23321,21 +22767,6 @@ export interface operations {
                     "application/json": components["schemas"]["OwnOptionsList"];
                 };
             };
-            /** @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "bad_parameter";
-                    };
-                };
-            };
             /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
             401: {
                 headers: {
@@ -23472,21 +22903,6 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["OwnOptionsAnswer"];
-                };
-            };
-            /** @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "bad_parameter";
-                    };
                 };
             };
             /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
@@ -23818,21 +23234,6 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "bad_parameter";
-                    };
-                };
-            };
             /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
             401: {
                 headers: {
@@ -23983,21 +23384,6 @@ export interface operations {
                     "application/json": components["schemas"]["AccountAnswer"];
                 };
             };
-            /** @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "bad_parameter";
-                    };
-                };
-            };
             /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
             401: {
                 headers: {
@@ -24133,21 +23519,6 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["Ratings"];
-                };
-            };
-            /** @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "bad_parameter";
-                    };
                 };
             };
             /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
@@ -25061,21 +24432,6 @@ export interface operations {
                     "application/json": components["schemas"]["ScenarioAnswer"];
                 };
             };
-            /** @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "bad_parameter";
-                    };
-                };
-            };
             /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
             401: {
                 headers: {
@@ -25192,21 +24548,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
-            };
-            /** @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "bad_parameter";
-                    };
-                };
             };
             /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
             401: {
@@ -25338,21 +24679,6 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "bad_parameter";
-                    };
-                };
-            };
             /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
             401: {
                 headers: {
@@ -25458,37 +24784,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
-            };
-            /** @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "bad_parameter";
-                    };
-                };
-            };
-            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "unauthenticated";
-                    };
-                };
             };
             /** @description * `cross_origin`: The request uses a session, and no page of this server made it. */
             403: {
@@ -25888,21 +25183,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
-            };
-            /** @description * `bad_parameter`: A value in the path, the query, a header or the body is not allowed. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        code?: "bad_parameter";
-                    };
-                };
             };
             /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
             401: {

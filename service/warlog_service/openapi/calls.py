@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Literal
 
 from litestar import Litestar
 from litestar.handlers import HTTPRouteHandler
@@ -23,6 +23,8 @@ class Call(Struct, frozen=True, kw_only=True):
     headers  request headers that the call reads
     sends    headers of the answer, beside those that every answer may have
     token    whether the call needs a token
+    counts_for  for whom a request counts in the rate limits: its caller, who has a token or a session or else an
+             address; its address, since no token is looked at; or nobody
     """
 
     answer: Any
@@ -35,6 +37,7 @@ class Call(Struct, frozen=True, kw_only=True):
     headers: tuple[str, ...] = ()
     sends: tuple[str, ...] = ()
     token: bool = False
+    counts_for: Literal["caller", "address", "nobody"] = "caller"
 
     @property
     def body_may_lack(self) -> bool:

@@ -12,10 +12,12 @@ from warlog_service.openapi.calls import Call
 from warlog_service.openapi.games import Json, name_in, ref
 from warlog_service.openapi.words import HEADER_SCHEMAS, HEADERS, PARAMETERS, TAGS
 
-ALWAYS = ("bad_parameter", "unauthenticated", "cross_origin", "too_many_requests", "unavailable", "disk_full")
-WITH_A_BODY = ("malformed_body", "body_too_large")
+# What a request may meet before the call itself is reached.
+LIMITED = ("too_many_requests", "unavailable", "disk_full")
+BEFORE = {"caller": ("unauthenticated", "cross_origin", *LIMITED), "address": LIMITED, "nobody": ()}
+WITH_A_BODY = ("bad_parameter", "malformed_body", "body_too_large")
 OF_A_MATCH = ("integrity_error", "unconfirmed")
-EVERY_ANSWER = ("RateLimit", "RateLimit-Policy", "X-Request-Id")
+LEFT = ("RateLimit", "RateLimit-Policy")
 TEXTS = {200: "The answer.", 201: "It has been done.", 204: "It has been done; there is no more to say."}
 
 
@@ -32,16 +34,28 @@ def operation(
     made: Json = {
         "operationId": handler.fn.__name__,
         "tags": [_tag(path)],
-        "summary": text.split("\n", 1)[0].rstrip("."),
+        "summary": _summary(text),
         "description": text,
         "parameters": [*_parameters(path, call, query)],
-        "security": [{"token": []}] if call.token else [{}, {"token": []}],
+        "security": _security(call),
     }
     if call.body is not None:
         content = _content(schema_of[call.body], example.get("body"))
         made["requestBody"] = {"required": not call.body_may_lack, "content": {"application/json": content}}
     made["responses"] = {**_done(call, schema_of, example), **_problems(call)}
     return made
+
+
+def _summary(text: str) -> str:
+    """The first sentence. A dot that ends none has no space behind it."""
+    first = text.partition("\n\n")[0].replace("\n", " ")
+    return first.partition(". ")[0].rstrip(".")
+
+
+def _security(call: Call) -> list[Json]:
+    if call.counts_for != "caller":
+        return []
+    return [{"token": []}] if call.token else [{}, {"token": []}]
 
 
 def headers() -> Json:
@@ -83,7 +97,7 @@ def _described(name: str, schema: Json) -> tuple[str, Json]:
 
 
 def _done(call: Call, schema_of: Mapping[Any, Json], example: Json) -> Json:
-    done: Json = {"description": TEXTS[call.status], "headers": _headers(call.sends)}
+    done: Json = {"description": TEXTS[call.status], "headers": _headers(call, call.sends)}
     if isinstance(call.answer, str):
         schema: Json = {"type": "string"}
         if call.stream is not None:
@@ -100,18 +114,21 @@ def _done(call: Call, schema_of: Mapping[Any, Json], example: Json) -> Json:
     if "If-None-Match" in call.headers:
         answers["304"] = {
             "description": "What you have is still right.",
-            "headers": _headers(name for name in call.sends if name == "ETag"),
+            "headers": _headers(call, (name for name in call.sends if name == "ETag")),
         }
     return answers
 
 
-def _headers(names: Iterable[str]) -> Json:
-    return {name: {"$ref": f"#/components/headers/{name}"} for name in (*names, *EVERY_ANSWER)}
+def _headers(call: Call, names: Iterable[str]) -> Json:
+    left = () if call.counts_for == "nobody" else LEFT
+    return {name: {"$ref": f"#/components/headers/{name}"} for name in (*names, *left, "X-Request-Id")}
 
 
 def _problems(call: Call) -> Json:
     """By status: the codes that the call may answer, and what each says. `default` is what no call answers itself."""
-    named = [*call.errors, *ALWAYS, *(WITH_A_BODY if call.body is not None else ())]
+    named = [*call.errors, *BEFORE[call.counts_for], *(WITH_A_BODY if call.body is not None else ())]
+    if call.query is not None or {*call.headers} - {"If-None-Match"}:
+        named.append("bad_parameter")
     if call.token:
         named.append("insufficient_scope")
     if "unknown_match" in call.errors:
@@ -120,7 +137,7 @@ def _problems(call: Call) -> Json:
     more = [
         f"and {words}; `errors` of `GET /v1/games/{{game}}` lists them" for words in named if " " in words
     ]
-    for code in sorted(code for code in named if " " not in code):
+    for code in sorted({code for code in named if " " not in code}):
         by_status.setdefault(CODES[code].status, {})[code] = CODES[code]
     if more:
         by_status.setdefault(422, {})
@@ -133,17 +150,17 @@ def _problems(call: Call) -> Json:
             allowed.append(ref("GameCode"))
         code = allowed[0] if len(allowed) == 1 else {"anyOf": allowed}
         schema = {"allOf": [ref("Problem"), {"type": "object", "properties": {"code": code}}]}
-        answers[str(status)] = _problem("\n\n".join(lines), schema, _SENT_WITH.get(status, ()))
-    return answers | {"default": _problem("any other problem", ref("Problem"), ())}
+        answers[str(status)] = _problem(call, "\n\n".join(lines), schema, _SENT_WITH.get(status, ()))
+    return answers | {"default": _problem(call, "any other problem", ref("Problem"), ())}
 
 
 _SENT_WITH = {401: ("WWW-Authenticate",), 429: ("Retry-After",), 503: ("Retry-After",)}
 
 
-def _problem(description: str, schema: Json, sends: Iterable[str]) -> Json:
+def _problem(call: Call, description: str, schema: Json, sends: Iterable[str]) -> Json:
     return {
         "description": description,
-        "headers": _headers(sends),
+        "headers": _headers(call, sends),
         "content": {"application/problem+json": {"schema": schema}},
     }
 

@@ -13,13 +13,16 @@ from warlog_service.responses import JSON, PUBLIC, Answer
 NOT_KEPT = (b"cache-control", b"no-store")
 
 
-@get("/health/live", opt=call(answer=schema.Health))
+@get("/health/live", opt=call(answer=schema.Health, counts_for="nobody"))
 async def get_live(request: AnyRequest) -> Answer:
     """Is the process alive? Redis is not asked."""
     return Answer(200, [JSON, NOT_KEPT], b'{"status":"live"}')
 
 
-@get("/health/ready", opt=call(answer=schema.Health, errors=("unavailable", "disk_full")))
+@get(
+    "/health/ready",
+    opt=call(answer=schema.Health, errors=("unavailable", "disk_full"), counts_for="nobody"),
+)
 async def get_ready(request: AnyRequest) -> Answer:
     """Can the process take commands now?
 
@@ -28,7 +31,7 @@ async def get_ready(request: AnyRequest) -> Answer:
     return Answer(200, [JSON, NOT_KEPT], b'{"status":"ready"}')
 
 
-@get("/openapi.json", opt=call(answer=schema.Document))
+@get("/openapi.json", opt=call(answer=schema.Document, counts_for="nobody"))
 async def get_openapi(request: AnyRequest) -> Answer:
     """This document."""
     # Made once, which takes a quarter of a second: in a thread, so that matches go on.

@@ -17,7 +17,7 @@ from warlog_service.responses import Answer, private
 
 PLAYERS_MAX = 50
 MATCHES_MAX = 3  # of one player, that are shown
-RELATION = ("unknown_player", "quota_exceeded")
+RELATION = ("bad_parameter", "unknown_player", "quota_exceeded")
 
 
 @get("/players", opt=call(query=schema.PlayersQuery, answer=schema.FoundPlayers))

@@ -17,7 +17,7 @@ TOKENS_MAX = 200
 
 
 @post("/players", opt=call(body=schema.NewPlayer, answer=schema.PlayerCreated, status=201,
-                           headers=("Idempotency-Key",),
+                           headers=("Idempotency-Key",), counts_for="address",
                            errors=("idempotency_key_reused", "unconfirmed")))  # fmt: skip
 async def post_player(request: AnyRequest) -> Answer:
     """Open an account. The answer has its first token, which is never shown again. With `"bot": true` it is the account

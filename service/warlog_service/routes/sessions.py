@@ -26,8 +26,8 @@ DAY_SECONDS = 86_400
     ),
 )
 async def post_session(request: AnyRequest) -> Answer:
-    """Begin a session for a page of this server: the token of the request becomes a cookie (`HttpOnly`,
-    `SameSite=Strict`), so that the page need not keep it where its scripts can read it.
+    """Begin a session for a page of this server: the token of the request becomes a cookie. It is `HttpOnly` and
+    `SameSite=Strict`, so the page need not keep the token where its scripts can read it.
 
     The session has the token's scopes, lasts for `expires_at`, and ends with the token. `GET /v1/tokens` lists it, and
     `DELETE /v1/tokens/{token_id}` ends it from elsewhere. Requests with the cookie count only if a page of this server
@@ -47,7 +47,7 @@ async def post_session(request: AnyRequest) -> Answer:
 @delete(
     "/sessions",
     status_code=200,
-    opt=call(sends=("Set-Cookie",), answer=None, status=204),
+    opt=call(sends=("Set-Cookie",), answer=None, status=204, errors=("cross_origin",), counts_for="address"),
 )
 async def delete_session(request: AnyRequest) -> Answer:
     """End the session of this browser and take its cookie away. Without a session nothing is done."""
