@@ -81,7 +81,7 @@ def installed(tarball: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def consumer(installed: Path, warlog_server: WarlogServer) -> Path:
     """The consumer and the examples of the README in JavaScript, type-checked as for a browser, far from our own
     settings; the declarations of the libraries are checked, too."""
-    for name in ("play.ts", "types.ts", "naive.ts"):
+    for name in ("play.ts", "bot.ts", "types.ts", "naive.ts"):
         shutil.copy2(CONSUMER / name, installed)
     (installed / "process.d.ts").write_text(
         "declare const process: { argv: string[]; exit(code: number): never };"
@@ -149,6 +149,14 @@ def test_a_bot_plays_that_was_written_with_the_types_of_the_document_alone(
     answers is there."""
     said = done("node", "naive.js", warlog_server.url, cwd=consumer)
     assert [line.split()[0] for line in said.splitlines()] == ["hex", "wec"]
+
+
+def test_a_bot_of_its_readers_plays_every_game_to_its_end(
+    consumer: Path, warlog_server: WarlogServer
+) -> None:
+    ends = [line.split() for line in done("node", "bot.js", warlog_server.url, cwd=consumer).splitlines()]
+    assert [game for game, _, _ in ends] == [*warlog_core.games()]
+    assert all(int(version) > 10 and reason != "undefined" for _, version, reason in ends), ends
 
 
 def test_the_first_examples_in_its_readme_play(consumer: Path) -> None:

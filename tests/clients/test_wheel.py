@@ -17,6 +17,7 @@ from tests.wheels import build_wheel, install_alone, licence_in, metadata
 
 SDK = Path(__file__).resolve().parents[2] / "clients" / "python"
 CONSUMER = Path(__file__).with_name("consumer") / "play.py"
+BOT = CONSUMER.with_name("bot.py")
 # What the wheel declares (httpx, httpx-sse, msgspec), and what these need.
 DEPENDENCIES = [
     "httpx", "httpx-sse", "msgspec", "anyio", "certifi", "h11", "httpcore", "idna", "typing_extensions",
@@ -86,7 +87,8 @@ def test_a_consumer_is_type_checked_strictly_by_mypy_and_by_pyright(
     clean_python: Path, tmp_path: Path
 ) -> None:
     """From an ordinary install, far from our own settings."""
-    shutil.copy2(CONSUMER, tmp_path / "play.py")
+    for program in (CONSUMER, BOT):
+        shutil.copy2(program, tmp_path)
     (tmp_path / "wrong.py").write_text(WRONG)
     (tmp_path / "pyproject.toml").write_text(
         f'[tool.mypy]\nstrict = true\n[tool.pyright]\ntypeCheckingMode = "strict"\npythonPath = "{clean_python}"\n'
@@ -95,7 +97,7 @@ def test_a_consumer_is_type_checked_strictly_by_mypy_and_by_pyright(
     pyright = [sys.executable, "-m", "pyright", "--pythonpath", str(clean_python)]
     for checker in (mypy, pyright):
         good = subprocess.run(
-            [*checker, "play.py"], cwd=tmp_path, capture_output=True, text=True, timeout=300
+            [*checker, CONSUMER.name, BOT.name], cwd=tmp_path, capture_output=True, text=True, timeout=300
         )
         assert good.returncode == 0, good.stdout + good.stderr
         bad = subprocess.run(
@@ -130,3 +132,15 @@ def test_it_plays_every_game_though_the_server_is_killed_in_between(
             bot.wait()
     assert sorted(played) == [*warlog_core.games()]
     assert all(version > 5 for version in played.values()), played
+
+
+def test_a_bot_of_its_readers_plays_every_game_to_its_end(
+    clean_python: Path, warlog_server: WarlogServer
+) -> None:
+    bot = subprocess.run(
+        [str(clean_python), "-I", str(BOT), warlog_server.url], capture_output=True, text=True, timeout=300
+    )
+    assert bot.returncode == 0, bot.stdout + bot.stderr
+    ends = [line.split() for line in bot.stdout.splitlines()]
+    assert [game for game, _, _ in ends] == [*warlog_core.games()]
+    assert all(int(version) > 10 and reason != "None" for _, version, reason in ends), ends

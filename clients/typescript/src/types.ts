@@ -38,6 +38,15 @@ export function isComplete<Listed extends object>(action: Listed): action is Exc
   return !("open" in action);
 }
 
+/** A game as it describes itself, with the board and the seats that its options give. */
+export type Game = Schemas["Game"];
+
+/** Where in a view something is, and how it is drawn: an entry of a game's `look`. */
+export type Layer = Schemas["Layer"];
+
+/** How a field of a template is filled in, told apart by `fill`. */
+export type Form = NonNullable<DescribedAction["form"]>[string];
+
 /** How a game describes an action: its fields, `kind`, `label`, `clicks` and `form`. */
 export type DescribedAction = Schemas["DescribedAction"];
 
@@ -45,7 +54,7 @@ export type DescribedAction = Schemas["DescribedAction"];
  * What a game's description says of a type of action. Its `kind` is `"answer"` of answers to a draw offer, `"meta"` of giving up,
  * of offering a draw and of the clock.
  */
-export function describedAction(game: Pick<Schemas["Game"], "actions">, type: string): DescribedAction | undefined {
+export function describedAction(game: Pick<Game, "actions">, type: string): DescribedAction | undefined {
   const { $defs, discriminator } = game.actions;
   return $defs[discriminator.mapping[type]?.split("/").at(-1) ?? ""];
 }
