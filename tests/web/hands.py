@@ -65,7 +65,10 @@ class Hand:
         if done.count():
             self.fill()
             return self.press(done)
-        buttons, cells = self.buttons(), self.cells("go here", "take here", "point here") or self.cells("act")
+        buttons, cells = (
+            self.buttons(),
+            self.cells("go here", "take here", "point here", "hit your own here") or self.cells("act"),
+        )
         if buttons and (not cells or self.rng.random() < 0.5):
             return self.press(self.rng.choice(buttons))
         if cells:

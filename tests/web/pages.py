@@ -143,7 +143,7 @@ class Person:
                 return
             form = page.locator("form.template")
             buttons = page.locator(".actions > .row > button.main:enabled")
-            there = page.locator(".space.go, .space.take, .lies.go, .lies.take")
+            there = page.locator(".space.go, .space.take, .space.own, .lies.go, .lies.take, .lies.own")
             begins = page.locator(".space.can, .lies.can")
             with suppress(TimeoutError):  # the board has changed under the hand; the next click looks anew
                 if form.count():

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
-from playwright.sync_api import Browser, Locator, expect
+from playwright.sync_api import Browser, Locator, Route, expect
 
 from tests.servers import WarlogServer
 from tests.web.pages import PHONE, Person, drag, middle, swipe
@@ -277,6 +279,24 @@ def test_a_match_that_is_over_is_seen_by_any_seat_and_whole_and_is_verified_draw
     stranger.close()
 
 
+def test_who_goes_to_the_first_event_before_it_is_read_sees_the_first_board(person: Person) -> None:
+    page = person.page
+    person.begin("wec", position=TORPEDO)
+    page.get_by_role("button", name="Resign").click()
+    page.get_by_role("button", name="Yes").click()
+    page.wait_for_selector("text=Event 3 of 3")
+    waiting: list[Route] = []
+    page.route(re.compile(r"/events\?.*after=0"), lambda route: waiting.append(route))
+    page.reload()
+    page.get_by_role("button", name="First").click()
+    page.wait_for_selector("text=Event 1 of 3")
+    for route in waiting:
+        route.continue_()
+    page.wait_for_selector("text=Event 2 of 3")
+    expect(page.get_by_role("grid").first).to_be_visible()
+    page.unroute_all()
+
+
 def test_a_first_click_on_a_piece_is_a_look_and_does_nothing_yet(person: Person) -> None:
     person.begin("universal", position=midst("universal"))
     before = person.events()
@@ -322,3 +342,34 @@ def test_ready_armies_say_what_they_hold_and_partners_who_they_are(person: Perso
     expect(host).to_contain_text("Swordsman 15, Archer 20")
     person.begin("junqi")
     expect(person.page.locator(".seats li").first).to_contain_text("with North")
+
+
+def test_of_two_pieces_on_a_space_the_one_under_the_hand_is_meant(person: Person) -> None:
+    person.begin("wec")
+    page = person.page
+    shared = page.locator('[data-level="ground"] [data-space="d1"]')  # a chopper, and a jet to its right
+    kinds = page.get_by_role("group", name="Kinds of actions")
+    x, y = middle(shared.locator("rect"))
+    page.mouse.click(x + 12, y)
+    expect(kinds).to_contain_text("SAM launcher")
+    expect(kinds).not_to_contain_text("Stun")
+    page.mouse.click(x - 12, y)
+    expect(kinds).to_contain_text("Stun")
+    expect(kinds).not_to_contain_text("SAM launcher")
+    page.keyboard.press("Escape")
+    shared.focus()
+    page.keyboard.press("Enter")  # no hand: both, each with its name
+    expect(kinds).to_contain_text("Chopper · Fire · Stun")
+    expect(kinds).to_contain_text("Jet · Fire · SAM launcher")
+
+
+def test_a_shot_that_would_hit_ones_own_looks_otherwise_than_one_that_takes(person: Person) -> None:
+    person.begin("wec")
+    page = person.page
+    page.get_by_role("gridcell", name=re.compile("^c2, .*can act$")).first.click(force=True)
+    own = page.get_by_role("gridcell", name=re.compile("can hit your own here$"))
+    expect(own.first).to_be_visible()
+    names = own.evaluate_all("all => all.map((one) => one.dataset.space)")
+    assert names == ["b1", "c1", "d1", "b2", "d2"]
+    expect(page.locator(".targets .own")).to_have_count(own.count())
+    expect(page.locator(".targets .take")).to_have_count(0)

@@ -46,7 +46,7 @@ function Told({ game, thing }: { game: Described; thing: Thing }): JSX.Element {
         {owner === undefined ? null : ` · ${owner}`}
       </p>
       <p>{[entry?.text, isPiece ? undefined : mark?.text].filter(Boolean).join(" ")}</p>
-      {isPiece && entry !== undefined ? <Numbers entry={entry} /> : null}
+      {isPiece && entry !== undefined ? <Numbers game={game} entry={entry} /> : null}
       <ul>
         {thing.marks.map((one) => (
           <li>{`${one.symbol} ${one.name}: ${one.text}`}</li>
@@ -57,8 +57,13 @@ function Told({ game, thing }: { game: Described; thing: Thing }): JSX.Element {
   );
 }
 
-/** The game's own numbers of an entry. */
-function Numbers({ entry }: { entry: Entry }): JSX.Element | null {
-  const numbers = Object.entries(entry).filter(([, value]) => typeof value === "number");
-  return numbers.length === 0 ? null : <p class="quiet">{numbers.map(([name, value]) => `${name.replaceAll("_", " ")} ${String(value)}`).join(" · ")}</p>;
+/** The game's own numbers of an entry, and what else of the game it has, such as weapons. */
+function Numbers({ game, entry }: { game: Described; entry: Entry }): JSX.Element | null {
+  const said = Object.entries(entry).flatMap(([key, value]) => {
+    const name = key.replaceAll("_", " ");
+    if (typeof value === "number") return [`${name} ${value}`];
+    const entries = Array.isArray(value) ? value.map((one) => (typeof one === "string" ? game.named(one) : undefined)) : [];
+    return entries.length === 0 || entries.includes(undefined) ? [] : [`${name}: ${entries.map((one) => `${one!.name} (${one!.symbol})`).join(", ")}`];
+  });
+  return said.length === 0 ? null : <p class="quiet">{said.join(" · ")}</p>;
 }

@@ -24,19 +24,21 @@ export function Actions({ match }: { match: MatchState }): JSX.Element | null {
   const settled = (match.groups.value.get(match.group.value ?? "") ?? picked).filter((one) => chooser.isSettled(one));
   const meta = all.filter((one) => isAside(one.type));
   const chosen = match.cells.value.length > 0;
+  const only = match.groups.value.size === 1 ? [...match.groups.value.keys()][0] : undefined;
   const choose = (one: Candidate) => match.choose(one);
   const found = isOpen.value ? picked.filter((one) => full(match, one).toLowerCase().includes(sought.value.toLowerCase())) : [];
   return (
     <section class="actions" aria-label={words().actions}>
       <p class="hint">
         {mine.length > 1 && summary.to_act.length > 1 ? <b>{match.game.value!.seatName(match.viewer.value)}: </b> : null}
+        {only === undefined ? null : <b>{only}: </b>}
         {hint(chosen, settled.length, picked.length)}
       </p>
       <Groups match={match} />
       <div class="row">
         {settled.slice(0, SHOWN_MAX).map((one) => (
           <button type="button" class="main" disabled={match.isBusy.value} {...point(match, one)} onClick={() => choose(one)}>
-            {[chooser.words(one), cost(match, one.action)].filter(Boolean).join(" · ") + (one.action.open ? " …" : "")}
+            {[chooser.words(one, chosen ? picked : []), cost(match, one.action)].filter(Boolean).join(" · ") + (one.action.open ? " …" : "")}
             <Contents text={chooser.contents(one)} />
           </button>
         ))}
@@ -120,7 +122,7 @@ export function NearClick({ match, at }: { match: MatchState; at: { x: number; y
         <Sure match={match} />
       ) : (
         picked.map((one) => (
-          <button type="button" {...point(match, one)} onClick={() => match.choose(one)}>{chooser.words(one)}</button>
+          <button type="button" {...point(match, one)} onClick={() => match.choose(one)}>{chooser.words(one, picked)}</button>
         ))
       )}
     </div>

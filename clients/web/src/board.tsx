@@ -2,19 +2,19 @@
 
 import type { JSX } from "preact";
 import { useRef } from "preact/hooks";
-import { type Cell, nameOf } from "./choose";
+import { type Cell, type Meant, nameOf } from "./choose";
 import type { Described, Space } from "./described";
 import type { Thing } from "./layers";
 import { useDrag } from "./drag";
-import { draw, Elsewhere, Patterns, pointed, trail } from "./pieces";
+import { aside, crowded, draw, Elsewhere, Patterns, pointed, trail } from "./pieces";
 import { outline, Plan, U } from "./plan";
 import { type Playing, Shown } from "./shown";
 import { words } from "./words";
 
-/** What a click on a cell does: it begins an action, leads somewhere, points a shot, or takes. Or what stands there is wrong. */
-export type Target = "can" | "go" | "aim" | "take" | "wrong";
+/** What a click on a cell does: it begins an action, or continues one. Or what stands there is wrong. */
+export type Target = "can" | Meant | "wrong";
 
-const SAID = { can: "canAct", go: "canGo", aim: "canAim", take: "canTake", wrong: "isWrong" } as const;
+export const SAID = { can: "canAct", go: "canGo", aim: "canAim", take: "canTake", own: "canHitOwn", wrong: "isWrong" } as const;
 
 /** Where an action would lead, with a few letters beside it. */
 export interface Arrow {
@@ -28,7 +28,7 @@ export interface BoardProps {
   shown: readonly Thing[];
   facing: number;
   level: string | undefined; // the only one to be shown
-  selected: ReadonlySet<string>; // names of cells
+  selected: ReadonlySet<string>; // names of cells, and of pieces that stand on them with others
   targets: ReadonlyMap<string, Target>;
   trail: readonly Cell[];
   harm?: ReadonlyMap<string, readonly [number, number]>; // how many would fall there, at least and at most
@@ -66,14 +66,17 @@ function Level(props: BoardProps & { level: string; isOnly: boolean; isAlone: bo
   }
   const cellOf = (space: string): Cell => ({ space, level });
   const targetOf = (space: string): Target | undefined => targets.get(nameOf(cellOf(space))) ?? targets.get(nameOf({ space }));
+  /** What is drawn on a space: of several pieces, the nearest to the hand. */
+  const drawnAt = (space: string, x: number): SVGGraphicsElement | undefined => {
+    const there = [...root.current!.querySelectorAll<SVGGraphicsElement>(`.moving[data-at="${CSS.escape(space)}"]`)];
+    const far = (one: SVGGraphicsElement) => Math.abs(one.getScreenCTM()!.e - x);
+    return there.sort((a, b) => far(a) - far(b))[0];
+  };
   const drag = useDrag({
     drawn: (pressed, x) => {
       const space = pressed.closest<SVGElement>("[data-space]")?.dataset.space;
       const can = props.onHold !== undefined && (props.onDrop !== undefined || selected.size > 0 || targetOf(space ?? "") !== undefined);
-      if (space === undefined || !can) return undefined;
-      const there = [...root.current!.querySelectorAll<SVGGraphicsElement>(`.moving[data-at="${CSS.escape(space)}"]`)];
-      const far = (one: SVGGraphicsElement) => Math.abs(one.getScreenCTM()!.e - x);
-      return there.sort((a, b) => far(a) - far(b))[0];
+      return space === undefined || !can ? undefined : drawnAt(space, x);
     },
     onHold: (from, drawn) => props.onHold?.(from!, drawn.dataset.id),
     onDrop: props.onDrop ?? ((to) => to && onPick(to)),
@@ -126,7 +129,7 @@ function Level(props: BoardProps & { level: string; isOnly: boolean; isAlone: bo
                 tabindex={space === first ? 0 : -1}
                 aria-label={said}
                 aria-selected={chosen}
-                onClick={() => onPick(cellOf(space.id))}
+                onClick={({ clientX, detail }) => onPick({ ...cellOf(space.id), id: detail === 0 ? undefined : drawnAt(space.id, clientX)?.dataset.id })}
                 onKeyDown={(event) => move(event, space)}
               >
                 {outline(described, space, x, y, 1)}
@@ -153,9 +156,10 @@ function Level(props: BoardProps & { level: string; isOnly: boolean; isAlone: bo
             const target = targetOf(space.id);
             const chosen = selected.has(nameOf(cellOf(space.id))) || selected.has(nameOf({ space: space.id }));
             const [x, y] = plan.at(space.id);
-            if (chosen) return <circle class="chosen" cx={x} cy={y} r={U * 0.47} />; // above what fills the space
+            if (chosen) return <Chosen x={x} y={y} crowd={crowded(onCell.get(space.id) ?? [])} selected={selected} />; // above what fills the space
             if (target === undefined || target === "can") return null;
             if (target === "aim") return <path class="aim" d={`M${x - 6},${y}h12M${x},${y - 6}v12`} />;
+            if (target === "own") return <Own x={x} y={y} />;
             return target === "go" && !hasPiece(onCell.get(space.id)) ? (
               <circle class="go" cx={x} cy={y} r={U * 0.16} />
             ) : (
@@ -171,6 +175,27 @@ function Level(props: BoardProps & { level: string; isOnly: boolean; isAlone: bo
         </g>
       </svg>
     </figure>
+  );
+}
+
+/** Around what was chosen: the space, or one of several pieces on it. */
+function Chosen({ x, y, crowd, selected }: { x: number; y: number; crowd: readonly Thing[]; selected: ReadonlySet<string> }): JSX.Element {
+  const only = crowd.length < 2 ? undefined : crowd.find((one) => selected.has(`#${one.id}`));
+  if (only === undefined) return <circle class="chosen" cx={x} cy={y} r={U * 0.47} />;
+  return <circle class="chosen" cx={x + aside(crowd, only)} cy={y} r={U * 0.29} />;
+}
+
+/** Around a piece of one's own side that a shot or a blow would reach: by form and word plainly no capture. */
+function Own({ x, y }: { x: number; y: number }): JSX.Element {
+  const word = words().own;
+  const wide = word.length * (word.charCodeAt(0) > 255 ? 8 : 5.2) + 6;
+  return (
+    <g class="own">
+      <circle cx={x} cy={y} r={U * 0.46} />
+      <circle cx={x} cy={y} r={U * 0.37} />
+      <rect x={x - wide / 2} y={y - U * 0.5} width={wide} height={11} rx={2} />
+      <text x={x} y={y - U * 0.5 + 8.5}>{word}</text>
+    </g>
   );
 }
 

@@ -4,11 +4,18 @@ import type { ActionType, Described, Json } from "./described";
 import type { Thing } from "./layers";
 import { words } from "./words";
 
+/** A piece that an action reaches. */
+interface Touched {
+  space: string;
+  level?: string;
+  owner?: string; // its seat, if the viewer sees whose it is
+}
+
 export interface Trace {
   path: string[];
   levels?: string[];
-  hits: { space?: string; level?: string }[];
-  takes: { space?: string; level?: string }[];
+  hits: Touched[];
+  takes: Touched[];
   risk?: unknown[];
   harm?: Harm[];
 }
@@ -31,6 +38,7 @@ export interface Cell {
   space?: string | undefined;
   level?: string | undefined;
   piece?: number | string | undefined;
+  id?: string | undefined; // the piece that was clicked, of those that stand on the space
 }
 
 /** A listed action, and which of its fields nobody has given yet. */
@@ -41,18 +49,32 @@ export interface Candidate {
   left: string[];
 }
 
+/** It points a shot there, leads there, takes, or reaches a piece of one's own side. */
+export type Meant = "go" | "aim" | "take" | "own";
+
+const TELLING: readonly Meant[] = ["aim", "go", "take", "own"];
+
 const ON_BOARD = new Set(["piece", "tray_piece", "space", "spaces"]);
 
 export const nameOf = (cell: Cell): string => (cell.space === undefined ? `tray ${cell.piece}` : `${cell.space}|${cell.level ?? ""}`);
 
+/** The way of a trace, without where it begins. */
+export const cells = (trace: Trace | null | undefined): Cell[] => (trace?.path ?? []).map((space, at) => ({ space, level: trace?.levels?.[at] }));
+
 export class Chooser {
   readonly #where: Map<unknown, Cell>;
+  readonly #names: Map<unknown, string>;
+  readonly #own: ReadonlySet<string>; // seats that win together with the one that acts
 
   constructor(
     readonly described: Described,
     shown: readonly Thing[],
+    seat: string,
   ) {
+    const team = described.seats.find((one) => one.id === seat)?.team;
+    this.#own = new Set(described.seats.filter((one) => one.team === team).map((one) => one.id));
     this.#where = new Map();
+    this.#names = new Map(shown.flatMap((thing) => (thing.id === undefined || thing.entry === undefined ? [] : [[thing.id, thing.entry.name]])));
     for (const thing of shown) {
       if (thing.id === undefined || thing.layer.draw === "ring" || this.#where.has(thing.id)) continue;
       this.#where.set(thing.id, thing.spaces[0] === undefined ? { piece: thing.id } : this.#cell(thing.spaces[0], thing.level));
@@ -110,18 +132,25 @@ export class Chooser {
     return spaces.map((space) => this.#cell(space, level));
   }
 
-  /** Where a click means something for one of these: it leads there, points a shot there, or takes. */
-  meant(candidates: readonly Candidate[]): Map<string, "go" | "aim" | "take"> {
-    const found = new Map<string, "go" | "aim" | "take">();
+  /** Where a click means something for one of these: what tells most. */
+  meant(candidates: readonly Candidate[]): Map<string, Meant> {
+    const found = new Map<string, Meant>();
     for (const candidate of candidates) {
-      const takes = new Set((candidate.trace?.takes ?? []).concat(candidate.trace?.hits ?? []).map((one) => one.space));
       for (const cell of this.targets(candidate)) {
-        const name = nameOf(cell);
-        const meant = takes.has(cell.space) ? "take" : this.isPointed(candidate) && candidate.left.length < candidate.type.clicks.length ? "aim" : "go";
-        if (meant === "take" || found.get(name) === undefined || found.get(name) === "aim") found.set(name, meant);
+        const [name, meant] = [nameOf(cell), this.#meant(candidate, cell)];
+        const before = found.get(name);
+        if (before === undefined || TELLING.indexOf(meant) > TELLING.indexOf(before)) found.set(name, meant);
       }
     }
     return found;
+  }
+
+  #meant(candidate: Candidate, cell: Cell): Meant {
+    const { takes = [], hits = [] } = candidate.trace ?? {};
+    const reached = [...takes, ...hits].filter((one) => same(one, cell));
+    if (reached.some(({ owner }) => owner !== undefined && this.#own.has(owner))) return "own";
+    if (reached.length > 0) return "take";
+    return this.isPointed(candidate) && candidate.left.length < candidate.type.clicks.length ? "aim" : "go";
   }
 
   /** What these would do to whom: how many fall, at least and at most. */
@@ -154,6 +183,13 @@ export class Chooser {
     return found;
   }
 
+  /** Where an action leads, from the place of what acts. */
+  way(candidate: Candidate): Cell[] {
+    const way = cells(candidate.trace);
+    const from = this.places(candidate, new Map())[0]?.space;
+    return from === undefined || way.length === 0 || way[0]!.space === from ? way : [{ space: from, level: way[0]!.level }, ...way];
+  }
+
   /** Has a click everything that the board can tell of this action? */
   isSettled(candidate: Candidate): boolean {
     return this.targets(candidate).length === 0;
@@ -175,22 +211,40 @@ export class Chooser {
       if (role === "space") given.add(this.#levelOf(candidate));
       picked.push({ ...candidate, left: candidate.left.filter((one) => !given.has(one)) });
     }
-    return picked;
+    const clicked = picked.filter((one) => this.#piece(one) !== undefined && String(this.#piece(one)) === cell.id);
+    return clicked.length === 0 ? picked : clicked;
+  }
+
+  /** The piece with which it is done. */
+  #piece(candidate: Candidate): unknown {
+    const field = candidate.type.clicks.find((one) => candidate.type.properties[one]?.role === "piece");
+    return field === undefined ? undefined : candidate.action[field];
+  }
+
+  /** The name of that piece, if not all of these are done with the same. */
+  by(candidate: Candidate, among: readonly Candidate[]): string {
+    return new Set(among.map((one) => this.#piece(one))).size < 2 ? "" : (this.#names.get(this.#piece(candidate)) ?? "");
   }
 
   /** What tells this action from the others that are meant as well. */
-  words(candidate: Candidate): string {
+  words(candidate: Candidate, others: readonly Candidate[] = []): string {
     const said = candidate.left
       .filter((field) => candidate.action[field] !== undefined)
       .map((field) => this.given(candidate, field));
-    return [candidate.type.label, ...said].filter(Boolean).join(" · ");
+    return [this.by(candidate, others), candidate.type.label, ...said].filter(Boolean).join(" · ");
   }
 
-  /** What a named choice of an action holds, as the game's presets say; "": nothing more than its name. */
+  /** A named choice of an action, as the game's presets have it. */
+  #preset(name: unknown): Json | undefined {
+    return ((this.described.said.presets ?? []) as Json[]).find((one) => Object.values(one).includes(name));
+  }
+
+  /** What a named choice of an action holds; "": nothing more than its name. */
   contents(candidate: Candidate): string {
     const names = candidate.left.map((field) => candidate.action[field]).filter((value) => typeof value === "string");
-    const preset = ((this.described.said.presets ?? []) as Json[]).find((one) => Object.values(one).some((value) => names.includes(value as string)));
-    return Object.values(preset ?? {}).filter((value) => Array.isArray(value)).map((value) => this.value(undefined, value)).join("; ");
+    const preset = names.map((name) => this.#preset(name)).find(Boolean) ?? {};
+    const held = Object.values(preset).filter((value) => Array.isArray(value)).map((value) => this.value(undefined, value));
+    return held.join("; ") || String(preset.text ?? "");
   }
 
   /** A field of an action in words: of one that is true its name, of one that is false nothing. */
@@ -211,7 +265,8 @@ export class Chooser {
       if (parts.length === 2 && number !== undefined && name !== undefined) return `${this.value(undefined, name)} ${number}`;
       return Object.entries(value).map(([key, one]) => (typeof one === "number" ? `${this.value(undefined, key)} ${one}` : this.value(undefined, one))).join(", ");
     }
-    return this.described.named(value)?.name ?? String(value).replaceAll("_", " ");
+    const name = this.described.named(value)?.name ?? this.#preset(value)?.label ?? value;
+    return String(name).replaceAll("_", " ");
   }
 }
 

@@ -16,7 +16,7 @@
 import { render } from "preact";
 import { Warlog, WarlogError } from "warlog-client";
 import { Boards, type Target } from "./board";
-import type { Cell, Trace } from "./choose";
+import { type Cell, cells, type Trace } from "./choose";
 import { Described, type Json } from "./described";
 import { things } from "./layers";
 import style from "./style.css";
@@ -88,7 +88,7 @@ export class WarlogBoard extends HTMLElement {
       targets: NOTHING,
       onPick: (cell: Cell) => this.#tell("space", { space: cell.space, level: cell.level }),
     };
-    const trail = (trace?.path ?? []).map((space, step) => ({ space, level: trace?.levels?.[step] }));
+    const trail = cells(trace);
     render(
       <>
         <Boards {...shown} facing={facing === null ? (game.seats.find((one) => one.id === seat)?.facing ?? 0) : Number(facing)} level={undefined} trail={trail} />

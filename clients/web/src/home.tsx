@@ -3,6 +3,7 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
+import type { Schemas } from "warlog-client";
 import { begin } from "./begin";
 import type { Described } from "./described";
 import { holder, Level, level, named, useHouse } from "./opponents";
@@ -11,19 +12,21 @@ import { Picture } from "./picture";
 import { ScenarioList } from "./records";
 import { go, title } from "./route";
 import { isAsked, isToAct, matches, waiting } from "./notices";
-import { described, me, tell, warlog } from "./server";
+import { described, me, recognised, tell, warlog } from "./server";
 import { GameName } from "./shared";
 import type { Summary } from "./watched";
 import { words } from "./words";
 
-export function HomePage(): JSX.Element {
-  const games = useSignal<Described[]>([]);
+type Listed = Schemas["GameSummary"];
+
+/** `isKnown`: it is known who sits before the page. The games do not wait for that. */
+export function HomePage({ isKnown }: { isKnown: boolean }): JSX.Element {
+  const games = useSignal<Listed[]>([]);
   useEffect(() => {
     title.value = "";
-    warlog.games
-      .list()
-      .then((listed) => Promise.all(listed.map((one) => described(one.game))))
-      .then((all) => (games.value = all), tell);
+    // Nothing can be read with the session of an account that is no more, until it is known that it is none.
+    const listed = warlog.games.list().catch(() => recognised().then(() => warlog.games.list()));
+    listed.then((all) => (games.value = all), tell);
   }, []);
   return (
     <main class="home">
@@ -37,22 +40,25 @@ export function HomePage(): JSX.Element {
       <h2>{words().chooseGame}</h2>
       <div class="games">
         {games.value.map((game) => (
-          <GameCard key={game.name} game={game} />
+          <GameCard key={game.game} game={game} isKnown={isKnown} />
         ))}
       </div>
-      <Matches />
-      <ScenarioList />
+      {isKnown ? <Matches /> : null}
+      {isKnown ? <ScenarioList /> : null}
     </main>
   );
 }
 
-function GameCard({ game }: { game: Described }): JSX.Element {
-  const name = game.said.game as string;
-  const { levels } = useHouse(name);
+function GameCard({ game: { game: name, name: called }, isKnown }: { game: Listed; isKnown: boolean }): JSX.Element {
+  const game = useSignal<Described | null>(null);
+  const { levels } = useHouse(name, isKnown);
+  useEffect(() => {
+    if (isKnown) described(name).then((found) => (game.value = found), tell);
+  }, [isKnown]);
   return (
-    <section class="game" aria-label={game.name}>
-      <h3 lang="en">{game.name}</h3>
-      <Picture game={game} />
+    <section class="game" aria-label={called}>
+      <h3 lang="en">{called}</h3>
+      {game.value === null ? <div class="picture" /> : <Picture game={game.value} />}
       <div class="column">
         {levels.length === 0 ? null : (
           <p class="row computer">

@@ -80,7 +80,7 @@ function SceneBoard({ game, scene }: { game: Described; scene: Scene }): JSX.Ele
   const picked = useSignal<readonly Candidate[]>([]);
   const { shown, chooser, all } = useMemo(() => {
     const shown = things(game, scene.view);
-    const chooser = new Chooser(game, shown);
+    const chooser = new Chooser(game, shown, scene.seat);
     const all = chooser.candidates(scene.actions, scene.traces as unknown as Trace[]).filter((one) => !isAside(one.type));
     return { shown, chooser, all };
   }, [game, scene]);
@@ -97,8 +97,8 @@ function SceneBoard({ game, scene }: { game: Described; scene: Scene }): JSX.Ele
   const isBegun = cells.value.length > 0;
   const targets = isBegun ? chooser.meant(picked.value) : new Map([...chooser.meant(all).keys()].map((name) => [name, "can" as const]));
   const settled = picked.value.filter((one) => chooser.isSettled(one));
-  const meant = cells.value.length > 1 ? settled[0]?.trace : undefined;
-  const trail = (meant?.path ?? []).map((space, at) => ({ space, level: meant?.levels?.[at] }));
+  const [meant] = cells.value.length > 1 ? settled : [];
+  const trail = meant === undefined ? [] : chooser.way(meant);
   const facing = game.seats.find((seat) => seat.id === scene.seat)?.facing ?? 0;
   return (
     <section class="scene">

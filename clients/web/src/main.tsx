@@ -12,7 +12,7 @@ import { MyPage, PlayerPage } from "./player";
 import { ImportPage } from "./records";
 import { go, path, title } from "./route";
 import { GameName, SignIn } from "./shared";
-import { hasEnded, isCut, me, recognise, resume, signOut, tell, trouble } from "./server";
+import { hasEnded, isCut, me, recognised, signOut, tell, trouble } from "./server";
 import { language, LANGUAGES, speak, words } from "./words";
 
 const EditorPage = lazily(() => import("./editor").then((loaded) => loaded.EditorPage));
@@ -24,26 +24,21 @@ const LearnPage = lazily(() => import("./learn").then((loaded) => loaded.LearnPa
 function Page(): JSX.Element {
   const known = useSignal(false);
   useEffect(() => {
-    recognise()
-      .then(() => void resume())
-      .catch(tell)
-      .finally(() => (known.value = true));
+    void recognised().then(() => (known.value = true));
   }, []);
   return (
     <>
       <Header />
       <Messages />
-      {known.value ? <Shown /> : <main aria-busy="true" />}
+      {path.value === "/" ? <HomePage isKnown={known.value} /> : known.value ? <Shown /> : <main aria-busy="true" />}
     </>
   );
 }
 
-/** The page that the address names. */
+/** The page that the address names, but for the first one. */
 function Shown(): JSX.Element {
   const [, first = "", second = "", third = "", fourth = ""] = path.value.split("/");
   switch (first) {
-    case "":
-      return <HomePage />;
     case "m":
       return <MatchPage key={second} id={second} />;
     case "new":

@@ -8,7 +8,7 @@ import { Actions, NearClick } from "./actions";
 import { Analysis, arrows } from "./analysis";
 import { Boards } from "./board";
 import { Answer, challenges } from "./challenged";
-import { nameOf } from "./choose";
+import { cells } from "./choose";
 import type { Described } from "./described";
 import { Happened } from "./happened";
 import { holder, Level, level, named, useHouse } from "./opponents";
@@ -77,14 +77,13 @@ function Table({ match }: { match: MatchState }): JSX.Element | null {
   const viewer = match.viewer.value;
   const facing = game.seats.find((seat) => seat.id === viewer)?.facing ?? 0;
   const filling = match.filling.value;
-  const selected = filling?.chosen ?? new Set(match.cells.value.map(nameOf));
+  const selected = filling?.chosen ?? match.chosen.value;
   const canAct = filling !== null || (match.isLive.value && match.candidates.value.length > 0);
   // Before the first click: with what something can be done.
   const begun = match.cells.value.length > 0;
   const targets = filling !== null ? filling.targets : begun ? match.targets.value : new Map([...match.targets.value.keys()].map((name) => [name, "can" as const]));
-  const pointed = match.pointed.value?.trace;
-  const meant = begun && match.picked.value?.length === 1 ? match.picked.value[0]?.trace : undefined;
-  const trail = pointed ?? meant ?? (match.step.value === null ? match.trail.value : null);
+  const meant = match.pointed.value ?? (begun && match.picked.value?.length === 1 ? match.picked.value[0] : undefined);
+  const trail = meant === undefined ? cells(match.step.value === null ? match.trail.value : null) : match.chooser.value!.way(meant);
   if (match.view.value === null) return null;
   const shared = { described: game, shown: filling?.shown ?? match.shown.value, selected, targets, onPick: (cell: Parameters<MatchState["pick"]>[0]) => match.pick(cell) };
   return (
@@ -99,7 +98,7 @@ function Table({ match }: { match: MatchState }): JSX.Element | null {
         </div>
       ) : null}
       <div onClickCapture={(event) => (pressed.value = { x: event.pageX, y: event.pageY })}>
-      <Boards {...shared} facing={facing} level={level.value} trail={(trail?.path ?? []).map((space, at) => ({ space, level: trail?.levels?.[at] }))} onHold={canAct ? (cell) => match.hold(cell) : undefined} harm={match.harm.value} arrows={begun ? undefined : arrows(match)} playing={match.playing.value} gone={match.gone.value} />
+      <Boards {...shared} facing={facing} level={level.value} trail={trail} onHold={canAct ? (cell, id) => match.hold({ ...cell, id }) : undefined} harm={match.harm.value} arrows={begun ? undefined : arrows(match)} playing={match.playing.value} gone={match.gone.value} />
       </div>
       <NearClick match={match} at={pressed.value} />
       <Happened match={match} />

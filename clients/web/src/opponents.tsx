@@ -20,13 +20,13 @@ export const level = signal(Number(localStorage.getItem(KEPT)) || FIRST);
 /** As a request names it. */
 export const named = (level: number): string => `bot:${level}`;
 
-/** The levels that can be played at present, and how the game is played. */
-export function useHouse(game: string): { levels: readonly number[]; isRandom: boolean } {
+/** The levels that can be played at present, and how the game is played. `isKnown`: it is known who asks. */
+export function useHouse(game: string, isKnown = true): { levels: readonly number[]; isRandom: boolean } {
   useEffect(() => {
-    if (Date.now() - read < KNOWN_MS) return; // another part of the page has asked
+    if (!isKnown || Date.now() - read < KNOWN_MS) return; // another part of the page has asked
     read = Date.now();
     warlog.players.bots().then((found) => (house.value = found), () => (read = 0));
-  }, []);
+  }, [isKnown]);
   const said = house.value;
   const levels = said?.alive ? said.bots.map((one) => one.level) : [];
   return { levels, isRandom: said?.games.find((one) => one.game === game)?.search === false };

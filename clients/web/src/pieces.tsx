@@ -7,9 +7,15 @@ import type { Thing } from "./layers";
 import { outline, type Plan, U } from "./plan";
 import { words } from "./words";
 
+/** Those that share a space among themselves. */
+export const crowded = (things: readonly Thing[]): Thing[] => things.filter(({ layer }) => layer.draw === "piece" || layer.draw === "ghost");
+
+/** How far from the middle of its space one of several is drawn. */
+export const aside = (crowd: readonly Thing[], thing: Thing): number => (crowd.length < 2 ? 0 : (Math.max(0, crowd.indexOf(thing)) - (crowd.length - 1) / 2) * U * 0.46);
+
 export function draw(described: Described, plan: Plan, thing: Thing, onCell: Map<string, Thing[]>): JSX.Element | JSX.Element[] | null {
   const { draw } = thing.layer;
-  if (draw === "trail") return trail(plan, thing.spaces.map((space) => ({ space })));
+  if (draw === "trail") return <g key={thing.key} class="way">{trail(plan, thing.spaces.map((space) => ({ space })))}</g>;
   return thing.spaces.map((id) => {
     const [x, y] = plan.at(id);
     const space = described.spaces.get(id)!;
@@ -20,13 +26,10 @@ export function draw(described: Described, plan: Plan, thing: Thing, onCell: Map
     switch (draw) {
       case "piece":
       case "ghost": {
-        const crowd = (onCell.get(id) ?? []).filter((other) => other.layer.draw === "piece" || other.layer.draw === "ghost");
-        const n = Math.max(0, crowd.indexOf(thing));
-        const alone = crowd.length < 2;
-        const dx = alone ? 0 : (n - (crowd.length - 1) / 2) * U * 0.46;
+        const crowd = crowded(onCell.get(id) ?? []);
         return (
-          <g key={key} class="moving" data-id={thing.id} data-at={id} style={{ transform: `translate(${x + dx}px,${y}px)` }}>
-            <Piece described={described} thing={thing} r={U * (alone ? 0.4 : 0.28)} />
+          <g key={key} class="moving" data-id={thing.id} data-at={id} style={{ transform: `translate(${x + aside(crowd, thing)}px,${y}px)` }}>
+            <Piece described={described} thing={thing} r={U * (crowd.length < 2 ? 0.4 : 0.28)} />
           </g>
         );
       }
@@ -127,12 +130,13 @@ export function pointed(plan: Plan, cells: readonly Cell[], label: string, isMai
   );
 }
 
-export function Piece({ described, thing, r }: { described: Described; thing: Thing; r: number }): JSX.Element {
+/** `isNamed`: it says itself what it is; else what is around it does. */
+export function Piece({ described, thing, r, isNamed = true }: { described: Described; thing: Thing; r: number; isNamed?: boolean }): JSX.Element {
   const symbol = thing.entry?.symbol ?? "?";
   const owner = thing.owner === undefined ? undefined : described.owners.get(thing.owner);
   return (
     <g class={`piece${thing.layer.draw === "ghost" ? " ghost" : ""}${thing.back ? " back" : ""}${thing.veiled ? " veiled" : ""}`}>
-      <title>{[thing.entry?.name, owner?.name, ...thing.marks.map((mark) => mark.name), thing.veiled ? words().veiled : ""].filter(Boolean).join(", ")}</title>
+      {isNamed ? <title>{[thing.entry?.name, owner?.name, ...thing.marks.map((mark) => mark.name), thing.veiled ? words().veiled : ""].filter(Boolean).join(", ")}</title> : null}
       <circle class="rim" r={r} fill={owner === undefined ? "#bbbbbb" : patternOf(described, owner.id)} />
       <circle class="face" r={r * 0.7} />
       <text class="symbol" y={r * 0.3} font-size={r * (symbol.length < 3 ? 0.85 : 0.62)}>{symbol}</text>

@@ -81,6 +81,13 @@ export async function recognise(): Promise<void> {
   }
 }
 
+let recognition: Promise<void> | undefined;
+
+/** Whether the session of this browser is anybody's has been asked once, as the page began. */
+export function recognised(): Promise<void> {
+  return (recognition ??= recognise().then(() => void resume(), tell));
+}
+
 const SESSION = "session"; // in the browser's storage: the id, so that the player's page can tell which session is this one
 
 /** The id of this browser's session. */
@@ -104,6 +111,7 @@ let making: Promise<void> | undefined;
 
 /** The player before the page; makes a guest where there is none. */
 export async function player(): Promise<Me> {
+  await recognised();
   if (me.value === null) await (making ??= makeGuest().finally(() => (making = undefined)));
   return me.value!;
 }

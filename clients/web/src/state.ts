@@ -3,7 +3,7 @@
 import { batch, computed, signal } from "@preact/signals";
 import { WarlogError } from "warlog-client";
 import type { Advice } from "./analysis";
-import { type Candidate, type Cell, Chooser, nameOf } from "./choose";
+import { type Candidate, type Cell, Chooser, type Meant, nameOf } from "./choose";
 import { isAside, type Json } from "./described";
 import type { Thing } from "./layers";
 import { player, tell } from "./server";
@@ -35,7 +35,7 @@ export class MatchState extends Watched {
   readonly isBusy = signal(false);
   readonly advice = signal<Advice | null>(null); // what the computer has said last
   readonly line = signal<number | null>(null); // the line of it that is looked at
-  readonly chooser = computed(() => (this.game.value === null ? null : new Chooser(this.game.value, this.shown.value)));
+  readonly chooser = computed(() => (this.game.value === null ? null : new Chooser(this.game.value, this.shown.value, this.viewer.value)));
 
   /** What can be done with what was clicked, by action and by what tells its kinds apart, such as the weapon. */
   readonly groups = computed<ReadonlyMap<string, readonly Candidate[]>>(() => {
@@ -43,14 +43,14 @@ export class MatchState extends Watched {
     if (this.cells.value.length !== 1) return groups;
     for (const one of this.picked.value ?? []) {
       const kind = one.left.find((field) => one.type.properties[field]?.role === "choice" && typeof one.action[field] === "string" && !this.game.value!.board.levels.includes(one.action[field]));
-      const name = [one.type.label, kind === undefined ? "" : this.chooser.value!.given(one, kind)].filter(Boolean).join(" · ");
+      const name = [this.chooser.value!.by(one, this.picked.value!), one.type.label, kind === undefined ? "" : this.chooser.value!.given(one, kind)].filter(Boolean).join(" · ");
       groups.set(name, [...(groups.get(name) ?? []), one]);
     }
     return groups;
   });
 
   /** Where a click means something. */
-  readonly targets = computed<ReadonlyMap<string, "go" | "aim" | "take">>(() => {
+  readonly targets = computed<ReadonlyMap<string, Meant>>(() => {
     const [chooser, picked] = [this.chooser.value, this.group.value === null ? this.picked.value : (this.groups.value.get(this.group.value) ?? [])];
     return chooser === null || picked === null || !this.isLive.value ? new Map() : chooser.meant(picked);
   });
@@ -92,6 +92,9 @@ export class MatchState extends Watched {
     this.pick(cell);
   }
 
+  /** The names of what was clicked, and of the pieces that were meant there. */
+  readonly chosen = computed<ReadonlySet<string>>(() => new Set(this.cells.value.flatMap((cell) => [nameOf(cell), ...(cell.id === undefined ? [] : [`#${cell.id}`])])));
+
   /** A click on a space or on a piece beside the board. */
   pick(cell: Cell): void {
     const [chooser, filling] = [this.chooser.peek(), this.filling.peek()];
@@ -103,10 +106,11 @@ export class MatchState extends Watched {
     if (left.length === 0) {
       const settled = this.#settled();
       const last = this.cells.peek().at(-1);
-      if (settled.length === 1 && last !== undefined && nameOf(last) === nameOf(cell)) return this.choose(settled[0]!);
-      const again = this.cells.peek().length > 0;
+      // Of several pieces on a space, another one may be clicked.
+      const isSame = last !== undefined && nameOf(last) === nameOf(cell) && (this.cells.peek().length > 1 || last.id === cell.id);
+      if (settled.length === 1 && isSame) return this.choose(settled[0]!);
       this.drop();
-      if (again && last !== undefined && nameOf(last) !== nameOf(cell)) this.pick(cell);
+      if (last !== undefined && !isSame) this.pick(cell);
       return;
     }
     batch(() => {

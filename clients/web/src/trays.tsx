@@ -1,7 +1,7 @@
 /** What lies beside the board. */
 
 import type { JSX } from "preact";
-import type { BoardProps } from "./board";
+import { type BoardProps, SAID } from "./board";
 import { nameOf } from "./choose";
 import type { Thing } from "./layers";
 import { Piece } from "./pieces";
@@ -24,7 +24,7 @@ export function Trays(props: Pick<BoardProps, "described" | "shown" | "selected"
               const kind = props.targets.get(name);
               const drawn = [thing.entry?.symbol ?? "?", thing.marks.map((mark) => mark.symbol).join(""), thing.badge];
               const said = [...drawn, thing.back ? words().unknown : thing.entry?.name, ...thing.marks.map((mark) => mark.name)];
-              const can = kind === undefined ? "" : `, ${words()[kind === "take" ? "canTake" : kind === "go" ? "canGo" : "canAct"]}`;
+              const can = kind === undefined ? "" : `, ${words()[SAID[kind]]}`;
               return (
                 <button
                   type="button"
@@ -36,7 +36,7 @@ export function Trays(props: Pick<BoardProps, "described" | "shown" | "selected"
                   onClick={() => props.onPick({ piece: thing.id })}
                 >
                   <svg viewBox="-16 -16 32 32" aria-hidden="true">
-                    <Piece described={props.described} thing={thing} r={14} />
+                    <Piece described={props.described} thing={thing} r={14} isNamed={false} />
                   </svg>
                 </button>
               );

@@ -84,6 +84,7 @@ export abstract class Watched {
 
   readonly #handle;
   readonly #gone = new AbortController();
+  #began: Promise<void> = Promise.resolve(); // until it is known which event has the first board
   #heard: number | undefined; // the newest version that the feed has told
   #shown = 0; // the number of the look at the board that was begun last
   #last: { version: number; seat: string } | null = null; // what the board shows
@@ -134,7 +135,7 @@ export abstract class Watched {
     try {
       await this.load();
       void this.#follow();
-      void this.read(1).catch(() => undefined); // says which event began the match, and so has the first board
+      this.#began = this.read(1).catch(() => undefined);
     } catch (error) {
       this.missing.value = sentence(error);
     }
@@ -324,8 +325,11 @@ export abstract class Watched {
 
   lookAt(at: number | null): void {
     const newest = this.summary.peek()?.version ?? 0;
-    this.at.value = at === null || at >= newest ? null : Math.max(this.firstVersion(), at);
-    void this.#look().catch(tell);
+    this.at.value = at === null || at >= newest ? null : at;
+    void this.#began.then(() => {
+      if (this.at.peek() !== null) this.at.value = Math.max(this.firstVersion(), this.at.peek()!);
+      return this.#look();
+    }).catch(tell);
   }
 
   seeAs(seat: string | null): void {

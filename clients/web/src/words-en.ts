@@ -242,6 +242,8 @@ export const en = {
   canAct: "can act",
   canGo: "can go here",
   canTake: "can take here",
+  canHitOwn: "can hit your own here",
+  own: "own",
   isWrong: "this is wrong",
   editor: {
     open: "Edit a board",

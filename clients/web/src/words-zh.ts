@@ -240,6 +240,8 @@ export const zh: Words = {
   canAct: "可以行动",
   canGo: "可以走到这里",
   canTake: "可以在这里吃子",
+  canHitOwn: "会击中这里的己方棋子",
+  own: "己方",
   isWrong: "这里有错误",
   editor: {
     open: "编辑棋盘",

@@ -330,7 +330,12 @@ class Codec(BaseCodec):
         """`auto`, then the named armies as the book prints them, for `points` points (4.3); the match scales them."""
         named = [] if "roster" in options else _BOOK["presets"]
         points = _BOOK["preset_points"]
-        return [{"preset": "auto"}, *({**preset, "points": points} for preset in named)]
+        mixed = {
+            "preset": "auto",
+            "label": "A bit of everything",
+            "text": "Units from the whole roster, with equal shares of the points.",
+        }
+        return [mixed, *({**preset, "points": points} for preset in named)]
 
     def tables(self, setup: Mapping[str, Any], labels: bytes) -> Tables:
         return Tables(self, setup, labels)
