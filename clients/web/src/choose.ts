@@ -234,15 +234,10 @@ export class Chooser {
     return [this.by(candidate, others), candidate.type.label, ...said].filter(Boolean).join(" · ");
   }
 
-  /** A named choice of an action, as the game's presets have it. */
-  #preset(name: unknown): Json | undefined {
-    return ((this.described.said.presets ?? []) as Json[]).find((one) => Object.values(one).includes(name));
-  }
-
   /** What a named choice of an action holds; "": nothing more than its name. */
   contents(candidate: Candidate): string {
     const names = candidate.left.map((field) => candidate.action[field]).filter((value) => typeof value === "string");
-    const preset = names.map((name) => this.#preset(name)).find(Boolean) ?? {};
+    const preset = names.map((name) => this.described.preset(name)).find(Boolean) ?? {};
     const held = Object.values(preset).filter((value) => Array.isArray(value)).map((value) => this.value(undefined, value));
     return held.join("; ") || String(preset.text ?? "");
   }
@@ -265,8 +260,7 @@ export class Chooser {
       if (parts.length === 2 && number !== undefined && name !== undefined) return `${this.value(undefined, name)} ${number}`;
       return Object.entries(value).map(([key, one]) => (typeof one === "number" ? `${this.value(undefined, key)} ${one}` : this.value(undefined, one))).join(", ");
     }
-    const name = this.described.named(value)?.name ?? this.#preset(value)?.label ?? value;
-    return String(name).replaceAll("_", " ");
+    return this.described.word(value);
   }
 }
 

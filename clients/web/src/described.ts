@@ -167,6 +167,17 @@ export class Described {
     return undefined;
   }
 
+  /** What a name of the game's presets stands for. */
+  preset(name: unknown): Json | undefined {
+    return ((this.said.presets ?? []) as Json[]).find((one) => Object.values(one).includes(name));
+  }
+
+  /** A value that is a name in the game, for people. */
+  word(value: unknown): string {
+    const name = this.named(value)?.name ?? this.preset(value)?.label ?? value;
+    return String(name).replaceAll("_", " ");
+  }
+
   seatName(seat: string): string {
     return this.owners.get(seat)?.name ?? seat;
   }

@@ -151,8 +151,11 @@ function BudgetField({ game, form, values, set, field }: FieldProps): JSX.Elemen
           const entry: Entry | undefined = game.named(type);
           const change = (by: number) => set({ ...bought, [type]: Math.max(0, Math.min(count.max, (bought[type] ?? 0) + by)) });
           return (
-            <li title={entry?.text}>
-              <span class="what">{entry?.name ?? type}</span>
+            <li>
+              <details class="what">
+                <summary>{entry?.name ?? type}</summary>
+                <small>{entry?.text}</small>
+              </details>
               <span class="cost">{cost}</span>
               <button type="button" aria-label={`− ${entry?.name ?? type}`} onClick={() => change(-1)}>−</button>
               <input type="number" min={0} max={count.max} aria-label={entry?.name ?? type} value={String(bought[type] ?? 0)} onInput={(event) => set({ ...bought, [type]: Math.max(0, Math.floor(Number(event.currentTarget.value) || 0)) })} />

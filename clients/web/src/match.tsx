@@ -70,13 +70,19 @@ export function MatchPage({ id }: { id: string }): JSX.Element {
   );
 }
 
+const PHONE = 700; // pixels: a narrower screen shows one level of a board
+const COLUMNS_MAX = 12; // with more of them, a finger hardly finds a space on it
+
 function Table({ match }: { match: MatchState }): JSX.Element | null {
   const game = match.game.value!;
-  const level = useSignal<string | undefined>(innerWidth < 700 && game.board.levels.length > 1 ? game.board.levels[0] : undefined);
+  const level = useSignal<string | undefined>(innerWidth < PHONE && game.board.levels.length > 1 ? game.board.levels[0] : undefined);
+  const isLarge = useSignal(false);
   const pressed = useSignal({ x: 0, y: 0 });
   const viewer = match.viewer.value;
   const facing = game.seats.find((seat) => seat.id === viewer)?.facing ?? 0;
   const filling = match.filling.value;
+  const xs = game.board.spaces.map(({ x }) => x);
+  const columns = Math.max(...xs) - Math.min(...xs) + 1;
   const selected = filling?.chosen ?? match.chosen.value;
   const canAct = filling !== null || (match.isLive.value && match.candidates.value.length > 0);
   // Before the first click: with what something can be done.
@@ -97,7 +103,10 @@ function Table({ match }: { match: MatchState }): JSX.Element | null {
           ))}
         </div>
       ) : null}
-      <div onClickCapture={(event) => (pressed.value = { x: event.pageX, y: event.pageY })}>
+      {innerWidth >= PHONE || columns <= COLUMNS_MAX ? null : (
+        <button type="button" class="larger" aria-pressed={isLarge.value} onClick={() => (isLarge.value = !isLarge.value)}>{words().larger}</button>
+      )}
+      <div class={isLarge.value ? "large" : ""} style={{ "--columns": columns }} onClickCapture={(event) => (pressed.value = { x: event.pageX, y: event.pageY })}>
       <Boards {...shared} facing={facing} level={level.value} trail={trail} onHold={canAct ? (cell, id) => match.hold({ ...cell, id }) : undefined} harm={match.harm.value} arrows={begun ? undefined : arrows(match)} playing={match.playing.value} gone={match.gone.value} />
       </div>
       <NearClick match={match} at={pressed.value} />

@@ -102,7 +102,8 @@ export function Tree({ match }: { match: MatchState }): JSX.Element | null {
   const at = match.at.value ?? match.summary.value!.version;
   const current = new Set<number>();
   for (let one: number | undefined = at; one !== undefined; one = of.get(one)?.parent) current.add(one);
-  const width = (Math.max(...places.map((one) => one.x)) + 2) * dx;
+  const width = (Math.max(...places.map((one) => one.x)) + 2) * dx + 8;
+  const rows = Array.from({ length: lines }, (_, y) => places.filter((one) => one.y === y));
   return (
     <section class="tree" aria-label={words().tree}>
       <h3>{`${words().tree}: ${words().line(lines)}`}</h3>
@@ -119,9 +120,37 @@ export function Tree({ match }: { match: MatchState }): JSX.Element | null {
               <title>{`${one.version}: ${told(match, match.events.value.get(one.version))}`}</title>
             </circle>
           ))}
+          {rows.map((row) => (
+            <text x={row.at(-1)!.x * dx + dx + 9} y={row[0]!.y * dy + 16}>{row[0]!.y + 1}</text>
+          ))}
         </svg>
       </div>
+      <ol>
+        {rows.slice(0, LINES_MAX).map((row) => (
+          <Line key={row[0]!.version} match={match} row={row} isHere={current.has(row.at(-1)!.version)} />
+        ))}
+      </ol>
     </section>
+  );
+}
+
+const LINES_MAX = 30;
+
+/** A line of play, named by its first action; a click shows where it ended. */
+function Line({ match, row, isHere }: { match: MatchState; row: readonly Place[]; isHere: boolean }): JSX.Element {
+  const [first, last] = [row[0]!, row.at(-1)!];
+  const events = row.slice(0, 3).map((one) => match.events.value.get(one.version)); // going back, and accepting that, may come before it
+  const isRead = events[0] !== undefined;
+  useEffect(() => {
+    if (!isRead) void match.read(first.version).catch(() => undefined);
+  }, [first.version, isRead]);
+  const named = events.find((one) => one?.action !== undefined) ?? events[0];
+  return (
+    <li>
+      <button type="button" aria-pressed={isHere} onClick={() => match.lookAt(last.version)}>
+        {first.parent === undefined ? words().mainLine : `${words().after(first.parent)} ${told(match, named)}`}
+      </button>
+    </li>
   );
 }
 
@@ -171,5 +200,5 @@ function value(game: Described, role: string | undefined, given: unknown, field 
   if (Array.isArray(given)) return given.map((one) => value(game, role, one)).join(" ");
   if (typeof given === "boolean") return given ? field.replaceAll("_", " ") : "";
   if (typeof given === "object") return "…";
-  return role === "space" ? String(given) : (game.named(given)?.name ?? String(given));
+  return role === "space" ? String(given) : game.word(given);
 }

@@ -183,6 +183,8 @@ export const en = {
   event: "Events",
   tree: "Lines of play",
   line: (n: number) => plural(n, "line of play", "lines of play"),
+  mainLine: "from the beginning",
+  after: (version: number) => `after event ${version}:`,
   playOn: "Play on from here",
   proposes: (name: string, what: string) => `${name} proposes: ${what}`,
   proposal: {
@@ -311,6 +313,7 @@ export const en = {
     editHere: "Edit the board from here",
   },
   level: (name: string) => name,
+  larger: "Larger board",
   everyLevel: "all levels",
   language: "Language",
   close: "Close",

@@ -181,6 +181,8 @@ export const zh: Words = {
   event: "事件",
   tree: "变化树",
   line: (n) => `${n} 条变化`,
+  mainLine: "从开局起",
+  after: (version: number) => `第 ${version} 步之后：`,
   playOn: "从这里继续下",
   proposes: (name, what) => `${name} 提议：${what}`,
   proposal: {
@@ -309,6 +311,7 @@ export const zh: Words = {
     editHere: "从这里编辑棋盘",
   },
   level: (name) => ({ air: "空中", ground: "地面", submerged: "水下" })[name] ?? name,
+  larger: "放大棋盘",
   everyLevel: "所有层",
   language: "语言",
   close: "关闭",
