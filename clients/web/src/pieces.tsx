@@ -15,7 +15,8 @@ export const aside = (crowd: readonly Thing[], thing: Thing): number => (crowd.l
 
 export function draw(described: Described, plan: Plan, thing: Thing, onCell: Map<string, Thing[]>): JSX.Element | JSX.Element[] | null {
   const { draw } = thing.layer;
-  if (draw === "trail") return <g key={thing.key} class="way">{trail(plan, thing.spaces.map((space) => ({ space })))}</g>;
+  // A way that a thing still has before it is no trail of what happened.
+  if (draw === "trail") return <g key={thing.key} class={thing.layer.space === undefined ? "" : "way"}>{trail(plan, thing.spaces.map((space) => ({ space })))}</g>;
   return thing.spaces.map((id) => {
     const [x, y] = plan.at(id);
     const space = described.spaces.get(id)!;
