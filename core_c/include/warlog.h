@@ -379,7 +379,8 @@ typedef struct wl_numbering {
     void (*board)(const void *setup, int32_t *rows, int32_t *columns);
     /* How many values this digit of this family has; at least 1. */
     int32_t (*size)(const void *setup, int32_t family, int32_t digit);
-    /* The family of an action that is legal for `seat`, and its digits; -1 where it has no number. */
+    /* The family of an action that is legal for `seat`, and its digits, which are 0 before; -1 where it has none, and for families
+     * without digits, which are found by the type of the action. */
     int32_t (*encode)(const void *setup, const void *state, int32_t seat, const wl_action *action, int32_t *digit);
     /* The other way round: the fields of an action whose type is set. 1, or 0 where these digits are no action in this state; that it
      * is legal is for wl_check to say. */

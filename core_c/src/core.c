@@ -176,19 +176,11 @@ int32_t wl_turn_of(const wl_game *game, const void *setup, const void *state, wl
     return WL_OK;
 }
 
-/* `used` bytes of `from` are written over `to`, of which `to_used` are not zero. */
-static void copy_used(void *to, size_t to_used, const void *from, size_t used)
-{
-    memcpy(to, from, used);
-    if (to_used > used)
-        memset((uint8_t *)to + used, 0, to_used - used);
-}
-
 int32_t wl_copy(const wl_game *game, void *to, const void *from)
 {
     if (game == NULL || !aligned(to) || !aligned(from))
         return WL_E_ARGUMENT;
-    copy_used(to, wl_used_bytes(game->state_layout, to), from, wl_used_bytes(game->state_layout, from));
+    wl_write_used(to, wl_used_bytes(game->state_layout, to), from, wl_used_bytes(game->state_layout, from));
     return WL_OK;
 }
 
@@ -288,7 +280,7 @@ int32_t wl_apply(const wl_game *game, const void *setup, void *state, const wl_p
     memcpy(before, state, used);
     error = resolve(game, setup, state, post, draws, event);
     if (error != WL_OK)
-        copy_used(state, game->state_size, before, used);
+        wl_write_used(state, game->state_size, before, used);
     return error;
 }
 
@@ -305,7 +297,7 @@ int32_t wl_after(const wl_game *game, const void *setup, const void *before, voi
     wl_copy(game, after, before);
     error = resolve(game, setup, after, post, draws, event);
     if (error != WL_OK) {
-        copy_used(after, game->state_size, before, wl_used_bytes(game->state_layout, before));
+        wl_write_used(after, game->state_size, before, wl_used_bytes(game->state_layout, before));
         return error;
     }
     hash = wl_hash(game, after);

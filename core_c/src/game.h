@@ -217,6 +217,9 @@ int wl_is_canonical(const wl_field *layout, const void *bytes, size_t size);
 /* Where the used part of the struct ends; what comes after it is zero. */
 size_t wl_used_bytes(const wl_field *layout, const void *bytes);
 
+/* Writes `used` bytes of `from` over `to`, of which `to_used` may be other than zero. */
+void wl_write_used(void *to, size_t to_used, const void *from, size_t used);
+
 /* ---- the game ----------------------------------------------------------------------------------------------------- */
 
 /* The members of a wl_game that game files call alike: tables (SEATS, SETUP_FIELDS ...), structs (hex_setup, hex_state, hex_view

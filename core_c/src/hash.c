@@ -174,6 +174,13 @@ size_t wl_used_bytes(const wl_field *layout, const void *bytes)
     return end;
 }
 
+void wl_write_used(void *to, size_t to_used, const void *from, size_t used)
+{
+    memcpy(to, from, used);
+    if (to_used > used)
+        memset((uint8_t *)to + used, 0, to_used - used);
+}
+
 int wl_is_canonical(const wl_field *layout, const void *bytes, size_t size)
 {
     uint8_t blank[WL_STATE_MAX];

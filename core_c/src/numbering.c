@@ -32,17 +32,29 @@ void wl_number_match(const wl_game *game, const void *setup, wl_index *index)
     index->n_actions = (int32_t)first;
 }
 
+/* The family without digits of this type of action, or -1. */
+static int32_t plain_family(const wl_family *families, int32_t type)
+{
+    for (int32_t f = 0; families[f].name != NULL; f++)
+        if (families[f].type == type && families[f].digit[0] == NULL)
+            return f;
+    return -1;
+}
+
 int32_t wl_encode_legal(const wl_game *game, const void *setup, const void *state, const wl_index *index, int32_t seat,
                         const wl_action *action)
 {
+    const wl_family *families = game->numbering->families;
     int32_t digit[WL_DIGITS_MAX] = {0};
-    const int32_t family = game->numbering->encode(setup, state, seat, action, digit);
+    int32_t family = game->numbering->encode(setup, state, seat, action, digit);
     int32_t number = 0;
 
     if (family < 0)
+        family = plain_family(families, action->type);
+    if (family < 0)
         return WL_E_NUMBER;
     assert(family < index->n_families);
-    for (int32_t d = 0; d < WL_DIGITS_MAX; d++) {
+    for (int32_t d = 0; d < WL_DIGITS_MAX && families[family].digit[d] != NULL; d++) {
         if (digit[d] < 0 || digit[d] >= index->size[family][d]) /* a Position has more than any start */
             return WL_E_NUMBER;
         number = number * index->size[family][d] + digit[d];
@@ -189,11 +201,12 @@ void wl_draw_planes(const wl_game *game, const void *setup, const void *state, c
                     float *out)
 {
     wl_sheet sheet = {out, index->rows * index->columns, 0};
+    const void *known = (const uint8_t *)view + game->view_state_offset;
 
-    memset(view, 0, game->view_size);
     game->observe(setup, state, seat, view);
     memset(out, 0, sizeof *out * (size_t)index->n_planes * (size_t)sheet.cells);
-    game->numbering->observe(setup, (const uint8_t *)view + game->view_state_offset, seat, &sheet);
+    game->numbering->observe(setup, known, seat, &sheet);
+    memset(view, 0, game->view_state_offset + wl_used_bytes(game->state_layout, known));
 }
 
 int32_t wl_planes(const wl_game *game, const void *setup, const void *state, int32_t seat, void *view, float *out)
@@ -205,6 +218,7 @@ int32_t wl_planes(const wl_game *game, const void *setup, const void *state, int
         return error;
     if (view == NULL || (uintptr_t)view % 8 != 0 || out == NULL)
         return WL_E_ARGUMENT;
+    memset(view, 0, game->view_size);
     wl_draw_planes(game, setup, state, &index, seat, view, out);
     return WL_OK;
 }

@@ -11,19 +11,6 @@ static uint64_t splitmix64(uint64_t *state)
 
 uint32_t wl_below(uint64_t *state, uint32_t n) { return (uint32_t)((splitmix64(state) >> 32) * n >> 32); }
 
-int wl_is_open(const wl_action *action)
-{
-    for (int i = 0; i < WL_ACTION_FIELDS; i++)
-        if (action->field[i] == WL_OPEN)
-            return 1;
-    return 0;
-}
-
-int wl_may_choose(const wl_game *game, const wl_action *action, uint32_t flags)
-{
-    return !wl_is_open(action) && !((flags & WL_PLAY_ON) && (game->actions[action->type].flags & WL_GIVES_UP));
-}
-
 /* Most actions may be chosen, and one in a few slots is filled. */
 enum { TRIES = 64 };
 
@@ -111,6 +98,7 @@ static int is_short(const block *b, int32_t error) { return error == WL_E_ENTROP
 int32_t wl_play(const wl_game *game, const void *setup, void *state, const wl_post *post, uint64_t *random)
 {
     _Alignas(8) uint8_t before[WL_STATE_MAX];
+    size_t used;
     block b;
     int32_t error;
 
@@ -119,7 +107,8 @@ int32_t wl_play(const wl_game *game, const void *setup, void *state, const wl_po
         wl_draws none = {0};
         return game->apply(setup, state, post, &none, &unwanted);
     }
-    memcpy(before, state, game->state_size);
+    used = wl_used_bytes(game->state_layout, state);
+    memcpy(before, state, used);
     for (size_t n = ENTROPY_WORDS / 2;; n *= 4) {
         wl_event unwanted = {0};
         wl_draws draws = fill(&b, n, random);
@@ -129,7 +118,7 @@ int32_t wl_play(const wl_game *game, const void *setup, void *state, const wl_po
             error = draws.error;
         if (error == WL_OK)
             return WL_OK;
-        memcpy(state, before, game->state_size);
+        wl_write_used(state, game->state_size, before, used);
         if (!is_short(&b, error))
             return error;
     }

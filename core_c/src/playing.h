@@ -11,10 +11,19 @@ enum { ENTROPY_WORDS = 24, ENTROPY_WORDS_MAX = 2048 };
 uint32_t wl_below(uint64_t *random, uint32_t n);
 
 /* A template, to be filled in? */
-int wl_is_open(const wl_action *action);
+static inline int wl_is_open(const wl_action *action)
+{
+    for (int i = 0; i < WL_ACTION_FIELDS; i++)
+        if (action->field[i] == WL_OPEN)
+            return 1;
+    return 0;
+}
 
 /* Is it no template, nor by these `flags` (WL_PLAY_ON) to be left out? */
-int wl_may_choose(const wl_game *game, const wl_action *action, uint32_t flags);
+static inline int wl_may_choose(const wl_game *game, const wl_action *action, uint32_t flags)
+{
+    return !((flags & WL_PLAY_ON) && (game->actions[action->type].flags & WL_GIVES_UP)) && !wl_is_open(action);
+}
 
 /* A random action of a random seat that is to act, which goes to `*actor`; a seat with nothing but an open template gives way
  * to another. NULL if there is none at all. `actions` is working room; longer listings are cut to `cap`. */

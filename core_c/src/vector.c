@@ -183,6 +183,7 @@ int32_t wl_vector_begin(const wl_game *game, void *memory, size_t n_memory, int3
     h->steps_max = settings->steps_max;
     h->flags = settings->flags;
     memcpy(part(h, h->options_at), options, n_options * sizeof *options);
+    memset(part(h, h->view_at), 0, game->view_size);
     for (int32_t i = 0; i < n; i++) {
         match *m = match_at(h, i);
         memset(m, 0, h->match_size);

@@ -18,7 +18,7 @@ int32_t wl_decode_legal(const wl_game *game, const void *setup, const void *stat
 void wl_each_number(const wl_game *game, const void *setup, const void *state, const wl_index *index, int32_t seat,
                     uint32_t flags, const wl_action *actions, size_t n, void (*see)(void *, int32_t), void *to);
 
-/* The planes of what `seat` knows, by way of `view`. */
+/* The planes of what `seat` knows, by way of `view`, which is zero before and after: most of a view is not in use. */
 void wl_draw_planes(const wl_game *game, const void *setup, const void *state, const wl_index *index, int32_t seat, void *view,
                     float *out);
 

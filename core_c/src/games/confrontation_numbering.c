@@ -157,7 +157,6 @@ static int32_t encode(const void *setup, const void *state_, int32_t seat, const
         digit[1] = a->field[1] == WL_ABSENT ? RACES : a->field[1];
         return a->field[0] == WL_ABSENT ? -1 : N_ARMY;
     case A_CHOOSE_ORDER: digit[0] = a->field[0] - 1; return N_CHOOSE_ORDER;
-    case A_SKIP_TERRAIN: return N_SKIP_TERRAIN;
     case A_PLACE:
         digit[0] = place_in_reserve(state, seat, a->field[0]);
         digit[1] = a->field[1];
@@ -165,19 +164,11 @@ static int32_t encode(const void *setup, const void *state_, int32_t seat, const
     case A_MOVE: return encode_from_to(state, a, digit, N_MOVE);
     case A_CAST: return encode_cast(state, a, digit);
     case A_RISE: return encode_from_to(state, a, digit, N_RISE);
-    case A_HOLD: return N_HOLD;
-    case A_LUCK: return N_LUCK;
     case A_LIVE_AGAIN: return encode_to(a, digit, N_LIVE_AGAIN);
     case A_RETREAT: return encode_to(a, digit, N_RETREAT);
     case A_FURY: return encode_from_to(state, a, digit, N_FURY);
     case A_SWIFT: return encode_to(a, digit, N_SWIFT);
     case A_CHARGE: return encode_to(a, digit, N_CHARGE);
-    case A_DECLINE: return N_DECLINE;
-    case A_END_TURN: return N_END_TURN;
-    case A_OFFER_DRAW: return N_OFFER_DRAW;
-    case A_ACCEPT_DRAW: return N_ACCEPT_DRAW;
-    case A_DECLINE_DRAW: return N_DECLINE_DRAW;
-    case A_RESIGN: return N_RESIGN;
     default: return -1;
     }
 }

@@ -107,7 +107,6 @@ static int32_t encode(const void *setup_, const void *state_, int32_t seat, cons
         digit[0] = zone_cell(setup, seat, state->stacks[place_of(state, a->field[0])].space);
         digit[1] = zone_cell(setup, seat, a->field[1]);
         return N_PLACE;
-    case A_READY: return N_READY;
     case A_MOVE: digit[0] = cell_of(setup, a->field[1]); return N_MOVE;
     case A_ATTACK: digit[0] = cell_of(setup, a->field[1]); return N_ATTACK;
     case A_MOVE_ATTACK:
@@ -116,12 +115,6 @@ static int32_t encode(const void *setup_, const void *state_, int32_t seat, cons
         digit[2] = column_of(a->field[2]) - column_of(a->field[1]) + reach;
         return N_MOVE_ATTACK;
     case A_SKILL: digit[0] = cell_of(setup, a->field[1]); return N_SKILL;
-    case A_DEFEND: return N_DEFEND;
-    case A_WAIT: return N_WAIT;
-    case A_OFFER_DRAW: return N_OFFER_DRAW;
-    case A_ACCEPT_DRAW: return N_ACCEPT_DRAW;
-    case A_DECLINE_DRAW: return N_DECLINE_DRAW;
-    case A_RESIGN: return N_RESIGN;
     default: return -1;
     }
 }

@@ -111,16 +111,11 @@ static int32_t encode(const void *setup_, const void *state_, int32_t seat, cons
         digit[1] = x < y ? y : x;
         return N_SWAP;
     }
-    case A_READY: return N_READY;
     case A_MOVE:
         digit[0] = place_of(setup, state->at[a->field[0]]);
         digit[1] = place_of(setup, a->field[1]);
         return N_MOVE;
     case A_FLIP: digit[0] = place_of(setup, a->field[0]); return N_FLIP;
-    case A_OFFER_DRAW: return N_OFFER_DRAW;
-    case A_ACCEPT_DRAW: return N_ACCEPT_DRAW;
-    case A_DECLINE_DRAW: return N_DECLINE_DRAW;
-    case A_RESIGN: return N_RESIGN;
     default: return -1;
     }
 }

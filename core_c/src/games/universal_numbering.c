@@ -136,12 +136,6 @@ static int32_t encode(const void *setup, const void *state_, int32_t seat, const
         digit[1] = way_of(at, a->field[1]);
         return N_SEIZE;
     case A_FREEZE: digit[0] = a->field[0]; return N_FREEZE;
-    case A_SACRIFICE: return N_SACRIFICE;
-    case A_PASS: return N_PASS;
-    case A_OFFER_DRAW: return N_OFFER_DRAW;
-    case A_ACCEPT_DRAW: return N_ACCEPT_DRAW;
-    case A_DECLINE_DRAW: return N_DECLINE_DRAW;
-    case A_RESIGN: return N_RESIGN;
     default: return -1;
     }
 }

@@ -244,11 +244,6 @@ static int32_t encode(const void *setup, const void *state_, int32_t seat, const
     case A_DROP: return encode_piece(a, digit, N_DROP);
     case A_EXCHANGE: return encode_exchange(state, a, digit);
     case A_REINFORCE: return encode_piece(a, digit, N_REINFORCE);
-    case A_END_TURN: return N_END_TURN;
-    case A_OFFER_DRAW: return N_OFFER_DRAW;
-    case A_ACCEPT_DRAW: return N_ACCEPT_DRAW;
-    case A_DECLINE_DRAW: return N_DECLINE_DRAW;
-    case A_RESIGN: return N_RESIGN;
     default: return -1;
     }
 }
