@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from tests.servers import WarlogServer
+from warlog_client import Client
 
 ROOT = Path(__file__).resolve().parent.parent
 BLOCKS = re.findall(
@@ -25,6 +29,30 @@ def test_ppo_learns_a_step_and_draws_its_curve(tmp_path: Path) -> None:
     told = run(str(ROOT / "examples" / "ppo_hex.py"), "--updates", "1", cwd=tmp_path)
     assert "of the points" in told
     assert (tmp_path / "learning.svg").read_text().startswith("<svg")
+
+
+@pytest.mark.parametrize(
+    ("game", "options"), [("hex", {"width": 7, "height": 5, "army": "preset"}), ("junqi", {"players": 2})]
+)
+def test_a_server_imports_what_self_play_wrote(
+    game: str, options: dict[str, object], warlog_server: WarlogServer, tmp_path: Path
+) -> None:
+    told = run(
+        *(str(ROOT / "examples" / "selfplay.py"), "--game", game, "--options", json.dumps(options)),
+        *("--iterations", "8", "--actions", "20"),
+        cwd=tmp_path,
+    )
+    assert told == "selfplay-0.json: 20 actions\n"
+    record = json.loads((tmp_path / "selfplay-0.json").read_text())
+    with Client(warlog_server.url) as anonymous:
+        token = anonymous.create_player("researcher").token
+    with Client(warlog_server.url, token) as client:
+        match = client.import_record(record).match.id
+        assert [event["action"] for event in client.export(match)["events"]] == [
+            event["action"] for event in record["events"]
+        ]
+
+        assert client.view(match, at=client.match(match).version - 1).view is not None
 
 
 @pytest.mark.parametrize("block", BLOCKS, ids=range(len(BLOCKS)))

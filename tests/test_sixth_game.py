@@ -88,6 +88,20 @@ def server(tree: Tree, tmp_path_factory: pytest.TempPathFactory) -> Iterator[War
         yield server
 
 
+def test_a_game_without_a_numbering_says_so(tree: Tree) -> None:
+    code = """
+import warlog_core
+from warlog_core import zoo
+for make in (zoo.raw_env, lambda game: zoo.vector(game, 2)):
+    try:
+        make("nim")
+    except warlog_core.NotNumbered as error:
+        print(error)
+"""
+    told = tree.python("-c", code)
+    assert told.stdout.splitlines() == ["the actions of nim have no numbers"] * 2, told.stderr
+
+
 def test_a_sixth_game_is_played_to_its_end_taken_back_and_played_again_over_rest(
     server: WarlogServer,
 ) -> None:

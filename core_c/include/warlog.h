@@ -694,7 +694,7 @@ enum { WL_ENDED = 1, WL_CUT = 2 }; /* ends: the match is over; it was too long *
 typedef struct wl_columns {
     float *observations; /* n * planes * rows * columns */
     uint8_t *masks;      /* n * actions */
-    float *rewards;      /* n * seats: 1 for who has won, -1 for who has lost, 0 in a draw and before the end */
+    float *rewards;      /* n * seats: 1 for who has won, -1 for who has lost, 0 in a draw, before the end, and for who does not play */
     uint8_t *ends;       /* n: 0, WL_ENDED or WL_CUT */
     int32_t *seats;      /* n: who is to act */
 } wl_columns;

@@ -20,8 +20,8 @@ typedef struct head {
     int32_t magic, n;
     uint32_t flags;
     int32_t n_seats;
+    uint32_t playing; /* the seats that can do anything: a game may have more than play in these matches */
     atomic_int busy;
-    int32_t zero_;
     wl_index index;
 } head;
 
@@ -109,11 +109,11 @@ static void show(head *h, match *m, int32_t i, const wl_columns *out)
 
 static void reward(const head *h, const wl_result *result, float *rewards)
 {
-    const uint32_t all = wl_bit(h->n_seats) - 1;
-    const uint32_t winners = result->winners & all;
+    const uint32_t winners = result->over ? result->winners & h->playing : 0;
+    const uint32_t losers = winners != 0 ? h->playing & ~winners : 0;
 
     for (int32_t seat = 0; seat < h->n_seats; seat++)
-        rewards[seat] = !result->over || winners == 0 || winners == all ? 0 : winners >> seat & 1 ? 1 : -1;
+        rewards[seat] = losers == 0 ? 0 : (float)(winners >> seat & 1) - (float)(losers >> seat & 1);
 }
 
 /* Takes the action of a match and begins another where that ends it. */
@@ -142,19 +142,18 @@ static int32_t step_match(head *h, match *m, int32_t i, const wl_columns *out)
 
 /* ---- all of them ------------------------------------------------------------------------------------------------------ */
 
-/* Has the seat that begins anything to choose that has a number? */
-static int32_t check_start(head *h)
+/* Notes which seats play. WL_E_STUCK where one that begins has nothing to choose that has a number. */
+static int32_t look_at_start(head *h)
 {
     match *m = match_at(h, 0);
     wl_action *listing = part(h, h->listing_at);
     const uint32_t seats = h->game->to_act(setup_of(h, m), state_of(h, m));
 
     for (int32_t seat = 0; seat < h->n_seats; seat++) {
-        size_t n;
+        const size_t n = h->game->legal(setup_of(h, m), state_of(h, m), seat, listing, LISTING_MAX);
         int numbered = (seats >> seat & 1) == 0;
-        if (numbered)
-            continue;
-        n = h->game->legal(setup_of(h, m), state_of(h, m), seat, listing, LISTING_MAX);
+        if (n > 0 || !numbered)
+            h->playing |= wl_bit(seat);
         for (size_t i = 0; i < n && i < LISTING_MAX && !numbered; i++)
             numbered = wl_may_choose(h->game, &listing[i], WL_PLAY_ON) &&
                        wl_encode_legal(h->game, setup_of(h, m), state_of(h, m), &h->index, seat, &listing[i]) >= 0;
@@ -194,7 +193,7 @@ int32_t wl_vector_begin(const wl_game *game, void *memory, size_t n_memory, int3
     }
     h->n_seats = game->seats_in(setup_of(h, match_at(h, 0)));
     wl_number_match(game, setup_of(h, match_at(h, 0)), &h->index);
-    error = check_start(h);
+    error = look_at_start(h);
     if (error != WL_OK)
         return error;
     for (int32_t i = 0; i < n; i++)

@@ -1,9 +1,11 @@
 """The public surface of the rules core: `game("hex").new(...)` gives a State, which is asked and acted upon.
 
+    >>> import os
     >>> state = game("hex").new(options={"army": "preset"}, draws=os.urandom)
     >>> seat = state.to_act[0]
     >>> event = state.apply(seat, state.legal(seat)[0], draws=os.urandom)
-    >>> event.visible("spectator", state.disclosure).effects
+    >>> type(event.visible("spectator", state.disclosure).effects[0]).__name__
+    'Moved'
 
 A game makes states (state.py), whose actions make events (event.py); what both ask of the rules is in rule_set.py.
 """

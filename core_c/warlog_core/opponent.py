@@ -1,4 +1,15 @@
-"""Computer opponents: a good action for a seat from what that seat knows (warlog.h, section 9)."""
+"""Computer opponents: a good action for a seat from what that seat knows (warlog.h, section 9).
+
+>>> import warlog_core
+>>> options = {"width": 7, "height": 5, "army": "preset", "obstacles": "none"}
+>>> state = warlog_core.game("hex").new(options=options, draws=bytes)
+>>> (seat,) = state.to_act
+>>> choice = warlog_core.search(state.seen_by(seat), seat, seed=1, iterations=50)
+>>> state.check(seat, choice.action) is None
+True
+>>> 0 < choice.lines[0].value < 1
+True
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,14 @@
-"""A game without its matches: names in numbers, options, and what a refusal of them means."""
+"""A game without its matches: names in numbers, options, and what a refusal of them means.
+
+>>> import warlog_core
+>>> hex = warlog_core.game("hex")
+>>> hex.seats
+('red', 'blue', 'green', 'yellow')
+>>> hex.check_options({"width": 7})
+>>> hex.check_options({"width": 3})
+Traceback (most recent call last):
+warlog_core.errors.Refused: invalid_options
+"""
 
 from __future__ import annotations
 

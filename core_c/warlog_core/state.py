@@ -1,6 +1,23 @@
 """A match in play: what it is, what one may ask of it, and actions.
 
 Seats, viewers and actions are names and Structs (or plain JSON values) here, numbers below.
+
+>>> import warlog_core
+>>> options = {"width": 7, "height": 5, "army": "preset", "obstacles": "none"}
+>>> state = warlog_core.game("hex").new(options=options, draws=bytes)  # entropy that is all zero
+>>> state.phase, state.to_act
+('play', ['blue'])
+>>> state.check("red", {"type": "wait", "piece": 1})
+'not_your_turn'
+>>> wait = next(action for action in state.legal("blue") if type(action).__name__ == "Wait")
+>>> event = state.apply("blue", wait)
+>>> [type(effect).__name__ for effect in event.effects]
+['Waited', 'TurnStarted']
+>>> state.view("spectator").round
+1
+>>> again = state.copy()
+>>> again.playout(1, 10, play_on=True), again.hash == state.hash
+(10, False)
 """
 
 from __future__ import annotations

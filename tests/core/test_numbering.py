@@ -54,7 +54,7 @@ def test_worlds_that_a_seat_cannot_tell_apart_have_the_same_planes_and_numbers(
 ) -> None:
     rng = random.Random(f"{seed} worlds")
     numbering, state = begun(name, options, rng)
-    worlds = 0
+    worlds = told_apart = 0
     for _ in numbers.steps(numbering, state, rng, 60):
         if rng.random() < 0.7:
             continue
@@ -64,10 +64,16 @@ def test_worlds_that_a_seat_cannot_tell_apart_have_the_same_planes_and_numbers(
             known = numbering.numbers(state, seat)
             other = seen.sample(seat, rng.getrandbits(64))
             worlds += other.data != state.data
+            told_apart += any(  # a control: who sees more sees another world in the planes
+                numbers.planes_digest(numbering, other, who) != numbers.planes_digest(numbering, state, who)
+                for who in state.seats
+            )
             assert numbers.planes_digest(numbering, other, seat) == planes
             assert numbering.numbers(other, seat) == numbering.numbers(seen, seat) == known
     hides = name in ("junqi", "wec") or (name, options) == ("hex", numbers.OPTIONS["hex"][2])
     assert worlds > 0 or not hides
+    seen_by_nobody = options.get("mode") == "flip"
+    assert told_apart > 0 or not hides or seen_by_nobody
 
 
 @pytest.mark.parametrize("name", sorted(numbers.OPTIONS))

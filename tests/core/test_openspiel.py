@@ -16,7 +16,13 @@ from tests import numbers
 pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel has no wheel for this Python")
 
 from absl import flags  # noqa: E402
-from open_spiel.python.algorithms import generate_playthrough, ismcts, mcts  # noqa: E402
+from open_spiel.integration_tests import api_test  # noqa: E402
+from open_spiel.python.algorithms import (  # noqa: E402
+    generate_playthrough,
+    ismcts,
+    mcts,
+    sample_some_states,
+)
 
 from warlog_core import Refused  # noqa: E402
 from warlog_core.zoo import openspiel  # noqa: E402
@@ -43,6 +49,37 @@ def decided(game: Any, rng: random.Random, actions: int) -> Any:
 def test_a_game_passes_openspiels_api_test(name: str, options: dict[str, Any]) -> None:
     game = openspiel.load(name, options, max_game_length=6)
     pyspiel.random_sim_test(game, num_sims=1, serialize=True, verbose=False)
+
+
+CHECKS = [name for name in dir(api_test.EnforceAPIOnPartialTreeBase) if name.startswith("test_")]
+
+
+@pytest.fixture(scope="module", params=sorted(numbers.OPTIONS))
+def sampled(request: pytest.FixtureRequest) -> type[api_test.EnforceAPIOnPartialTreeBase]:
+    """OpenSpiel's class of tests for games whose tree is too large, with states of a game of ours."""
+    name = request.param
+    options = SMALL if name == "hex" else numbers.OPTIONS[name][1]
+    game = openspiel.load(name, options, max_game_length=5)
+    np.random.seed(1)  # sample_some_states draws from there
+    states = sample_some_states.sample_some_states(game, max_states=12)
+    given = {"game": game, "game_name": name, "game_type": game.get_type(), "some_states": states}
+    return type("Sampled", (api_test.EnforceAPIOnPartialTreeBase,), given)
+
+
+@pytest.mark.parametrize("check", CHECKS)
+def test_a_game_passes_openspiels_api_test_of_large_games(
+    sampled: type[api_test.EnforceAPIOnPartialTreeBase], check: str
+) -> None:
+    getattr(sampled(check), check)()
+
+
+def test_a_seat_that_does_not_play_is_no_player() -> None:
+    game = openspiel.load("universal", {"factions": ["majora", "evil"]}, gives_up=True)
+    state = game.new_initial_state()
+    while not state.is_terminal():
+        resigning = [a for a in state.legal_actions() if "resign" in state.action_to_string(a)]
+        state.apply_action(resigning[0] if resigning else state.legal_actions()[0])
+    assert sorted(state.returns()) == [-1, 1]
 
 
 def test_a_playthrough_can_be_replayed(tmp_path: Path) -> None:
@@ -96,7 +133,7 @@ def test_wrong_options_and_players_are_errors() -> None:
         openspiel.load("hex", {"width": 3})
     state = decided(openspiel.load("hex", SMALL), random.Random(1), 0)
     for player in (-1, 2):
-        with pytest.raises((ValueError, pyspiel.SpielError)):
+        with pytest.raises(pyspiel.SpielError, match="player >= 0 and player < 2"):
             state.observation_string(player)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from pettingzoo.test import api_test, seed_test
+from pettingzoo.test import api_test, render_test, seed_test
 
 import warlog_core
 from tests import numbers
@@ -32,6 +32,12 @@ def test_an_environment_passes_pettingzoos_own_tests_without_a_warning(
         seed_test(lambda: zoo.env(name, options=options, max_cycles=12), num_cycles=3)
 
 
+@pytest.mark.parametrize("name", sorted(numbers.OPTIONS))
+def test_an_environment_passes_pettingzoos_test_of_renderings(name: str) -> None:
+    options = numbers.OPTIONS[name][1]
+    render_test(lambda render_mode: zoo.env(name, options=options, max_cycles=6, render_mode=render_mode))
+
+
 def test_a_seed_is_a_match_with_all_its_draws() -> None:
     def played(seed: int) -> list[bytes]:
         env = zoo.raw_env("hex", options=SMALL)
@@ -44,8 +50,10 @@ def test_a_seed_is_a_match_with_all_its_draws() -> None:
     assert played(3) != played(4)
 
 
-def test_a_match_that_is_too_long_is_truncated() -> None:
-    env = zoo.env("hex", options=SMALL, max_cycles=5)
+@pytest.mark.parametrize("name", sorted(numbers.OPTIONS))
+def test_a_match_that_is_too_long_is_truncated(name: str) -> None:
+    # PettingZoo's max_cycles_test is for agents that act all at once, and takes actions that are not legal.
+    env = zoo.env(name, options=numbers.OPTIONS[name][1], max_cycles=5)
     env.reset(seed=1)
     steps = 0
     for _agent in env.agent_iter():
@@ -96,6 +104,18 @@ def test_what_a_seat_could_not_choose_by_number_is_refused_with_a_sentence(
     monkeypatch.setattr(warlog_core.Numbering, "numbers", lambda *_, **__: [])
     with pytest.raises(NotNumbered, match="red has nothing to choose but an open template"):
         zoo.env("hex")
+
+
+def test_a_seat_that_does_not_play_has_no_reward() -> None:
+    vector = zoo.vector("universal", 4, options={"factions": ["majora", "evil"]}, gives_up=True)
+    resign = next(f.first for f in vector.numbering.families if f.name == "resign")
+    seats = vector.arrays.seats.copy()
+    vector.step(np.full(4, resign))
+    playing = [vector.seats.index(seat) for seat in ("majora", "evil")]
+    for rewards, loser in zip(vector.arrays.rewards, seats, strict=True):
+        assert rewards[loser] == -1
+        assert sorted(rewards[playing]) == [-1, 1]
+        assert np.abs(rewards).sum() == 2
 
 
 def test_a_seat_that_does_not_play_is_no_agent() -> None:

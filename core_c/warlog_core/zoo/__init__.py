@@ -5,6 +5,12 @@
     openspiel      games of OpenSpiel                   pip install "warlog-core[openspiel]"
 
 Nothing of this is needed by `warlog_core` itself, and each function imports what it needs.
+
+>>> from warlog_core import zoo
+>>> zoo.raw_env("junqi", options={"mode": "flip", "players": 2}).possible_agents
+['south_0', 'north_1']
+>>> zoo.vector("junqi", 3, options={"mode": "flip", "players": 2}).arrays.observations.shape
+(3, 26, 17, 17)
 """
 
 from __future__ import annotations

@@ -1,8 +1,12 @@
 """The games as games of OpenSpiel: "warlog_hex" and so on are registered by the import of this module.
 
-    from warlog_core.zoo import openspiel
-
-    game = openspiel.load("hex", options={"width": 7, "height": 5, "army": "preset"})
+>>> from warlog_core.zoo import openspiel
+>>> game = openspiel.load("hex", options={"width": 7, "height": 5, "army": "preset", "obstacles": "none"})
+>>> game.num_players(), game.num_distinct_actions(), game.observation_tensor_shape()
+(2, 1092, [26, 5, 7])
+>>> state = game.new_initial_state()
+>>> state.is_chance_node()  # who of equal initiative comes first
+True
 
 Every draw of the rules is a chance node of its own, with outcomes that are all as likely. Where several seats are to
 act at once, the first of them is asked first: the others do not see what it did before they may. A match of
@@ -114,7 +118,7 @@ class WarlogGame(pyspiel.Game):  # type: ignore[misc]  # pyspiel says nothing of
         return WarlogState(self)
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> WarlogObserver:
-        return WarlogObserver(self.start, params)
+        return WarlogObserver(self.start, iig_obs_type, params)
 
 
 class WarlogState(pyspiel.State):  # type: ignore[misc]
@@ -188,9 +192,8 @@ class WarlogState(pyspiel.State):  # type: ignore[misc]
 
     def observation_string(self, player: int | None = None) -> str:
         """What the player sees now, as JSON."""
-        if self._match is None:
-            return ""
-        return msgspec.json.encode(self._match.view(self._start.seats[self._player(player)])).decode()
+        seat = self._start.seats[self._player(player)]
+        return "" if self._match is None else msgspec.json.encode(self._match.view(seat)).decode()
 
     def __str__(self) -> str:
         waits = f", a draw of {self._asked}" if self._asked else ""
@@ -208,7 +211,7 @@ class WarlogState(pyspiel.State):  # type: ignore[misc]
         n = len(self._start.seats)
         chosen = self.current_player() if player is None else player
         if not 0 <= chosen < n:
-            raise ValueError(f"players go from 0 to {n - 1}")
+            raise pyspiel.SpielError(f"a player is a number with player >= 0 and player < {n}")
         return chosen
 
     def _go_on(self) -> None:
@@ -241,10 +244,13 @@ class WarlogState(pyspiel.State):  # type: ignore[misc]
 class WarlogObserver:
     """The planes of a player's view as OpenSpiel has them: one flat tensor, and a part of it for each plane."""
 
-    def __init__(self, start: _Start, params: Any) -> None:
+    def __init__(self, start: _Start, iig_obs_type: Any, params: Any) -> None:
         if params:
             raise ValueError(f"there are no parameters of observations: {params}")
         self._start = start
+        self._is_whole = iig_obs_type is None or (
+            iig_obs_type.public_info and iig_obs_type.private_info == pyspiel.PrivateInfoType.SINGLE_PLAYER
+        )
         shape = start.numbering.shape
         self._planes = np.zeros(shape, np.float32)
         self.tensor = self._planes.reshape(-1)
@@ -256,8 +262,9 @@ class WarlogObserver:
         else:
             self._planes[:] = self._start.numbering.observe(state._match, self._start.seats[player])
 
-    def string_from(self, state: WarlogState, player: int) -> str:
-        return state.observation_string(player)
+    def string_from(self, state: WarlogState, player: int) -> str | None:
+        """None where what is public, or what is private, is asked for alone: a view is one thing."""
+        return state.observation_string(player) if self._is_whole else None
 
 
 def _register(name: str) -> None:

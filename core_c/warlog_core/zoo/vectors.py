@@ -45,7 +45,7 @@ class Vector:
     """n matches. `arrays` has what the last step told, or the start; `numbering` what its numbers and planes are.
 
     `seats` are the names of the seats by their numbers. Some games number all that they have, also those that do not
-    play in these matches: they are never to act, and have the reward of a loser."""
+    play in these matches: they are never to act, and their reward is 0."""
 
     def __init__(
         self,
