@@ -111,8 +111,9 @@
  *
  * Which actions are tried, and in which order, is decided *at a glance*: by `evaluate` right after the action. At the root every
  * action is looked at like that, in several worlds where anything is hidden or random, and so the search begins as a player who
- * looks one action ahead; further down some at random, of which the best go into the tree. The longer a node has been visited,
- * the more of them are considered (progressive widening). A glance counts as some visits of the action.
+ * looks one action ahead; further down some at random, of which the best go into the tree. (One that draws is looked at with
+ * several throws, or those that were lucky once would seem the best.) The longer a node has been visited, the more of them are
+ * considered (progressive widening). A glance counts as some visits of the action.
  *
  * A sample agrees with what the viewer sees now, and forgets what he saw before: who has moved, what beat what. A *belief* does
  * not (a particle filter). wl_belief_see is called with each version that the viewer sees, in order. A belief is many worlds,

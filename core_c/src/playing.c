@@ -97,11 +97,19 @@ static int is_short(const block *b, int32_t error) { return error == WL_E_ENTROP
 
 int32_t wl_play(const wl_game *game, const void *setup, void *state, const wl_post *post, uint64_t *random)
 {
+    int drew;
+
+    return wl_play_noting(game, setup, state, post, random, &drew);
+}
+
+int32_t wl_play_noting(const wl_game *game, const void *setup, void *state, const wl_post *post, uint64_t *random, int *drew)
+{
     _Alignas(8) uint8_t before[WL_STATE_MAX];
     size_t used;
     block b;
     int32_t error;
 
+    *drew = 0;
     if (game->draws_max == 0) { /* nothing in its play is random, so nothing can go wrong */
         wl_event unwanted = {0};
         wl_draws none = {0};
@@ -116,6 +124,7 @@ int32_t wl_play(const wl_game *game, const void *setup, void *state, const wl_po
         error = game->apply(setup, state, post, &draws, &unwanted);
         if (error == WL_OK)
             error = draws.error;
+        *drew = draws.next > 0;
         if (error == WL_OK)
             return WL_OK;
         wl_write_used(state, game->state_size, before, used);

@@ -33,6 +33,9 @@ const wl_action *wl_choose_any(const wl_game *game, const void *setup, const voi
 /* Takes an action, with random draws. On an error the state is what it was. */
 int32_t wl_play(const wl_game *game, const void *setup, void *state, const wl_post *post, uint64_t *random);
 
+/* The same; and did it draw anything? */
+int32_t wl_play_noting(const wl_game *game, const void *setup, void *state, const wl_post *post, uint64_t *random, int *drew);
+
 /* The start of a match with these options, with random draws: wl_init. On an error setup and state may be anything. */
 int32_t wl_start(const wl_game *game, void *setup, void *state, const wl_word *options, size_t n_options, uint64_t *random);
 

@@ -9,6 +9,7 @@ enum {
     CANDIDATES = 64,   /* and the other numbers of wl_search_settings that are not given */
     ROOT_CANDIDATES = LISTED_MAX,
     GLANCES = 16,
+    THROWS = 6, /* below the root an action that draws is looked at so often, or the lucky ones would seem the best */
     TRUST = 8,
     EXPLORATION = 50,
     WIDENING = 100,
@@ -98,16 +99,29 @@ static void note_value(search *s, uint64_t value)
     s->spread = root_of(s->squares / s->n_values - mean * mean) + 1;
 }
 
-/* What the action is worth to its actor at a glance; -1 if it cannot be taken. Leaves the state after it in `tried`. */
-static int32_t glance(search *s, const wl_post *post)
+/* What the action is worth to its actor at a glance, 0 if it cannot be taken; and did it draw anything? */
+static uint32_t glance(search *s, const wl_post *post, int *drew)
 {
     int32_t value[WL_SEATS_MAX];
 
     wl_copy(s->game, s->tried, s->world);
-    if (wl_play(s->game, s->setup, s->tried, post, &s->random) != WL_OK)
-        return -1;
+    if (wl_play_noting(s->game, s->setup, s->tried, post, &s->random, drew) != WL_OK)
+        return 0;
     value_of(s, s->tried, value);
-    return value[post->actor];
+    return (uint32_t)value[post->actor];
+}
+
+/* The mean of as many throws of the dice, where it throws any. */
+static uint32_t glance_often(search *s, const wl_post *post, uint32_t throws)
+{
+    int drew;
+    uint32_t sum = glance(s, post, &drew);
+
+    if (!drew)
+        return sum;
+    for (uint32_t i = 1; i < throws; i++)
+        sum += glance(s, post, &drew);
+    return sum / throws;
 }
 
 /* ---- the tree -------------------------------------------------------------------------------------------------------- */
@@ -250,8 +264,7 @@ static int32_t judge(search *s, int32_t actor, uint32_t n, int32_t glances)
     do {
         for (uint32_t i = 0; i < n; i++) {
             const wl_post post = {.actor = actor, .action = s->actions[i]};
-            const int32_t value = glance(s, &post);
-            s->glanced[i] += value > 0 ? (uint32_t)value : 0;
+            s->glanced[i] += glance_often(s, &post, glances > 1 ? 1 : THROWS);
         }
         pass++;
         if (pass < glances)

@@ -48,7 +48,7 @@ BALANCE = """# How fair the games are
 Written by `make ladder` (`python -m tests.ladder --report`) from its results: matches of the computer opponents of
 levels 7 and 8 against each other and themselves, at a twentieth of their iterations ([STRENGTH.md](STRENGTH.md) has the
 settings), with the usual options. The first side is that of the first seat. The rules stay as they are, whatever is
-found here.
+found here. `SEARCH_VERSION` was {version} when this was written.
 
 """
 
@@ -83,7 +83,7 @@ def write_reports(results: Sequence[Played | Timed], folder: Path = ROOT / "docs
     for table, played in matches.items():
         strength += _strength_of(table, played, times[table])
     (folder / "STRENGTH.md").write_text("\n".join(strength).rstrip() + "\n", encoding="utf-8")
-    balance = [BALANCE, *_balance(matches)]
+    balance = [BALANCE.format(version=warlog_core.SEARCH_VERSION), *_balance(matches)]
     (folder / "BALANCE.md").write_text("\n".join(balance).rstrip() + "\n", encoding="utf-8")
 
 
