@@ -22,8 +22,8 @@ export function Trays(props: Pick<BoardProps, "described" | "shown" | "selected"
             {things.map((thing) => {
               const name = nameOf({ piece: thing.id });
               const kind = props.targets.get(name);
-              const drawn = [thing.entry?.symbol ?? "?", thing.marks.map((mark) => mark.symbol).join(""), thing.badge];
-              const said = [...drawn, thing.back ? words().unknown : thing.entry?.name, ...thing.marks.map((mark) => mark.name)];
+              const drawn = [thing.entry?.symbol ?? "?", ...thing.marks.map((mark) => mark.symbol), thing.badge].join(""); // as it is seen, so that who says what he sees is understood
+              const said = [drawn, thing.back ? words().unknown : thing.entry?.name, ...thing.marks.map((mark) => mark.name)];
               const can = kind === undefined ? "" : `, ${words()[SAID[kind]]}`;
               return (
                 <button
