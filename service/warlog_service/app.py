@@ -26,6 +26,7 @@ from warlog_service.origins import Origins
 from warlog_service.requests import AnyRequest
 from warlog_service.responses import Answer
 from warlog_service.routes import (
+    achievements,
     analysis,
     bots,
     commands,
@@ -156,6 +157,7 @@ def create_app(service: Service) -> Litestar:
     modules = (
         players,
         standings,
+        achievements,
         bots,
         layouts,
         own_options,

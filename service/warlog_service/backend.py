@@ -39,6 +39,7 @@ from warlog_events.redis.connection import Connection, RedisUnsuitable, open_red
 from warlog_events.redis.lease import Lease
 from warlog_events.redis.store import Store
 from warlog_events.results import MatchSettings
+from warlog_events.standing.counting import catalogue
 from warlog_events.standing.standings import Standings
 from warlog_events.threads import Threads
 from warlog_events.workers.abandoned import Abandoned
@@ -158,11 +159,11 @@ class Backend:
             world,
             fed=lambda at: counts.notice_lags.add(max(world.now_ms() - at, 0) / 1000),
         )
+        self.standings = Standings(connection, world)
         self.notifier = Notifier(connection)
         self.projector = Projector(connection, self.store)
         self.lobby = Lobby(connection, self.projector.catch_up if settings.background else None)
         self.bookkeeper = Bookkeeper(self.store, self.matches, stakes, world)
-        self.standings = Standings(connection, world)
         self.settler = Settler(
             self.matches,
             self.ledger,
@@ -240,6 +241,7 @@ class Service:
         self._threads = threads
         self.heavy = Heavy(settings)
         self.settings = settings
+        _check_achievements()
         self._serves = serves
         self.world = World.real() if settings.test_world is None else World.fixed(settings.test_world)
         if self.world.is_fixed:
@@ -456,3 +458,11 @@ def _files(settings: Settings) -> Files | None:
 def service_of(scope: Scope) -> Service:
     service: Service = scope["litestar_app"].state["service"]
     return service
+
+
+def _check_achievements() -> None:
+    """Raises BadSettings where their data are wrong."""
+    try:
+        catalogue()
+    except ValueError as error:
+        raise BadSettings(str(error)) from error

@@ -186,6 +186,8 @@ def _server(asking: Asking, table: Table) -> None:
                  f"/players?name={quote(table.hider.name)}&limit=1&after=YQBi",
                  f"{game}/leaderboard?pool=duel", f"/players/{table.hider.id}/ratings",
                  f"/players/{table.hider.id}/ratings/{table.game}/duel/history?after=0&limit=1",
+                 "/achievements", f"/players/{table.hider.id}/achievements", f"/players/{table.hider.id}/statistics",
+                 f"{game}/statistics",
                  f"/matches?player={table.hider.id}", "/matches?status=playing",
                  f"/matches?game={table.game}&options=%7B%7D", "/matches?mode=casual&open=true", "/matches?turn=mine",
                  "/matches?watchable=true", f"/matches?limit=1&after={table.match}",

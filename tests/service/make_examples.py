@@ -221,6 +221,10 @@ def play(url: str) -> Session:
     rated = _rated(ada, ben)
     call("get_ratings", stranger, "GET", f"/players/{ben.id}/ratings")
     call("get_rating_history", stranger, "GET", f"/players/{ben.id}/ratings/{rated}/history")
+    call("get_achievements", stranger, "GET", "/achievements")
+    call("get_player_achievements", stranger, "GET", f"/players/{ben.id}/achievements")
+    call("get_player_statistics", stranger, "GET", f"/players/{ben.id}/statistics")
+    call("get_game_statistics", stranger, "GET", f"/games/{rated.partition('/')[0]}/statistics")
     waiting = call(
         "post_pairing", ada, "POST", "/pairing", {"game": "hex", "options": OPTIONS, "mode": "casual"}
     )

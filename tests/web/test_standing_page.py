@@ -17,13 +17,18 @@ DUEL: dict[str, Any] = {"options": {"army": "preset"}, "mode": "competitive"}
 def rated_match(api: Api) -> tuple[Api, Api]:
     """The winner and the loser."""
     red, blue, match = two(api, **DUEL)
+    played_to_the_end(red, blue, match)
+    return red, blue
+
+
+def played_to_the_end(red: Api, blue: Api, match: str) -> None:
+    """Blue gives up."""
     seats = {"red": red, "blue": blue}
     for _ in range(24):
         acting = red.match(match)["to_act"][0]
         active = ok(seats[acting].get(f"/matches/{match}/view", params={"seat": acting}))["view"]["active"]
         ok(seats[acting].act(match, acting, {"type": "defend", "piece": active}), 201)
     blue.resign(match, "blue")
-    return red, blue
 
 
 def test_a_rated_match_is_seen_in_the_leaderboard_and_on_the_players_page(
@@ -47,11 +52,34 @@ def test_a_rated_match_is_seen_in_the_leaderboard_and_on_the_players_page(
         expect(page.get_by_role("button", name="Follow", exact=True)).to_be_visible()
         assert axe(page) == []
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        page.goto(f"{server.url}/p/{red.id}")
+        expect(page.get_by_role("heading", name="Achievements")).to_be_visible()
+        first = page.get_by_role("listitem").filter(has_text="First win")
+        expect(first.get_by_role("link", name="the match")).to_be_visible()
+        expect(page.get_by_role("listitem").filter(has_text="Regular")).to_contain_text("1 of 10")
+        expect(page.get_by_role("row").filter(has_text="red")).to_contain_text("Duelred100")
+        assert axe(page) == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
         page.goto(f"{server.url}/standing/hex")
         expect(page.get_by_role("row").filter(has_text=red.name)).to_be_visible()
+        expect(page.get_by_role("heading", name="Statistics")).to_be_visible()
         page.goto(f"{server.url}/people")
         page.get_by_role("searchbox", name="Name").fill(blue.name)
         page.get_by_role("button", name="Find").click()
         expect(page.get_by_role("link", name=blue.name, exact=True)).to_be_visible()
+        somebody.close()
+        assert somebody.complaints == []
+
+
+def test_who_earns_something_is_told_wherever_he_is(chromium: Browser, server: WarlogServer) -> None:
+    with Api(server.url) as stranger:
+        red, blue, match = two(stranger, **DUEL)
+        somebody = Person(chromium, server.url)
+        page = somebody.page
+        somebody.sign_in(red)
+        page.goto(f"{server.url}/people")
+        expect(page.get_by_role("searchbox", name="Name")).to_be_visible()
+        played_to_the_end(red, blue, match)
+        expect(page.get_by_role("status").filter(has_text="you have earned an achievement:")).to_be_visible()
         somebody.close()
         assert somebody.complaints == []

@@ -58,6 +58,10 @@ _OWN_ACCOUNT = json_as(models.OwnAccount)
 _LAYOUT = field_as(models.Layout, "layout")
 _JSON = json_as(dict[str, Any])
 _OWN_PLACE = field_as(models.Placed | None, "you")  # type: ignore[arg-type]
+_ACHIEVEMENTS = field_as(list[models.Achievement], "achievements")
+_OWN_ACHIEVEMENTS = json_as(models.OwnAchievements)
+_STATISTICS = field_as(list[models.PlayerStatistics], "statistics")
+_GAME_STATISTICS = json_as(models.GameStatistics)
 _RATINGS = field_as(list[models.Rating], "ratings")
 _REGISTERED = json_as(models.Registered)
 _OWN_OPTIONS = field_as(models.OwnOptions, "options")
@@ -203,6 +207,26 @@ class Endpoints:
         """Each match that moved this rating, the oldest first; `limit` are fetched at a time."""
         path = ("players", player, "ratings", game, pool, "history")
         return pages_of(models.RatingChange, "changes", get(nothing, *path, limit=limit))
+
+    @endpoint
+    def all_achievements(self) -> Request[list[models.Achievement]]:
+        """All that there are to be earned, first those that the games share."""
+        return get(_ACHIEVEMENTS, "achievements")
+
+    @endpoint
+    def achievements(self, player: str) -> Request[models.OwnAchievements]:
+        """What a player has achieved, with the match that earned it."""
+        return get(_OWN_ACHIEVEMENTS, "players", player, "achievements")
+
+    @endpoint
+    def statistics(self, player: str) -> Request[list[models.PlayerStatistics]]:
+        """What a player has played, game by game."""
+        return get(_STATISTICS, "players", player, "statistics")
+
+    @endpoint
+    def game_statistics(self, game: str) -> Request[models.GameStatistics]:
+        """How the counted matches of everybody went."""
+        return get(_GAME_STATISTICS, "games", game, "statistics")
 
     @endpoint
     def create_token(self, label: str, scopes: Sequence[Scope] = ("play",)) -> Request[models.NewToken]:

@@ -107,6 +107,81 @@ class RatingChange(Struct, frozen=True):
     after: RatingValue
 
 
+class Achievement(Struct, frozen=True, kw_only=True):
+    """Something to try. `game` is None where all games share it; `count` says in how many matches it is to be done."""
+
+    key: str
+    game: str | None = None
+    name: str
+    text: str
+    count: int = 1
+
+
+class EarnedAchievement(Achievement, frozen=True, kw_only=True):
+    """By a match, which is None where only the player himself may know of it."""
+
+    at: datetime
+    match: str | None = None
+
+
+class BegunAchievement(Achievement, frozen=True, kw_only=True):
+    """Done in `times` matches of `count`."""
+
+    times: int
+
+
+class OwnAchievements(Struct, frozen=True):
+    """What a player has achieved, the newest first, and what he is on the way to."""
+
+    achievements: list[EarnedAchievement]
+    begun: list[BegunAchievement] = []
+
+
+class SeatOutcomes(Struct, frozen=True):
+    """Matches from one seat in one pool; None: with options of no pool."""
+
+    pool: str | None
+    seat: str
+    won: int
+    drawn: int
+    lost: int
+
+
+class MatchLength(Struct, frozen=True):
+    """`actions` and `seconds` are means; `longest` is in actions."""
+
+    actions: float
+    longest: int
+    seconds: float
+
+
+class Favourite(Struct, frozen=True):
+    """An opening or purchase, and how often."""
+
+    name: str
+    times: int
+
+
+class GameStatistics(Struct, frozen=True, kw_only=True):
+    """The counted matches of a game."""
+
+    game: str
+    played: int
+    seats: list[SeatOutcomes]
+    length: MatchLength
+    favourites: list[Favourite]
+
+
+class PlayerStatistics(GameStatistics, frozen=True, kw_only=True):
+    """Those of one player."""
+
+    won: int
+    drawn: int
+    lost: int
+    streak: int
+    best_streak: int
+
+
 class Placed(Struct, frozen=True):
     """A line of a leaderboard: by points `score` and `rank`, by rating `rating`. The best place is 1; None is that of
     one's own provisional rating."""
@@ -440,18 +515,27 @@ class Event(Struct, frozen=True, rename={"with_": "with", "import_": "import"}):
         return self.result is not None or self.type == "match_aborted"
 
 
+class NewAchievement(Struct, frozen=True):
+    """What a notice tells of an achievement."""
+
+    key: str
+    name: str
+    text: str
+
+
 class Notice(Struct, frozen=True):
     """Of your own feed: something that happened to you in a match. Fields that its type does not have are None.
 
     id        by which a feed goes on after it
-    type      challenged, accepted, declined, seated, match_started, your_turn, proposal, match_over; ready and reset,
-              which are of no match; more will come
+    type      challenged, accepted, declined, seated, match_started, your_turn, proposal, match_over, achievement; ready
+              and reset, which are of no match; more will come
     seats     yours; of your_turn those that are to act; of accepted and declined those of the player who answered
     reason    of declined: later, options, not_now or lapsed
     deadline  of your_turn: the first of these seats'
     proposal  of proposal: its kind
     status    of match_over: finished or aborted; with `result` of a finished match
     ask       of ready and reset: the paths that give your matches
+    achievement  of achievement: what the match has earned you
     """
 
     type: str
@@ -466,6 +550,7 @@ class Notice(Struct, frozen=True):
     result: Result | None = None
     ask: list[str] | None = None
     reason: str | None = None
+    achievement: NewAchievement | None = None
     id: str = ""
 
 

@@ -59,6 +59,8 @@ class Players(Namespace[C]):
     bots = Endpoints.bots
     ratings = Endpoints.ratings
     rating_history = Endpoints.rating_history
+    achievements = Endpoints.achievements
+    statistics = Endpoints.statistics
 
     @overload
     def feed(self: Players[_Blocking], *, after: str | None = None) -> Iterator[models.Notice]: ...
@@ -124,6 +126,8 @@ class Games(Namespace[C]):
     check_position = Endpoints.check_position
     leaderboard = Endpoints.leaderboard
     own_place = Endpoints.own_place
+    statistics = Endpoints.game_statistics
+    achievements = Endpoints.all_achievements
 
 
 class Matches(Namespace[C]):

@@ -61,6 +61,18 @@ export class Players {
     return (await data(this.#http.api.GET("/v1/players/{player_id}/ratings", { params, signal }))).ratings;
   }
 
+  /** What he has achieved, with the match that earned it, and what he is on the way to. */
+  achievements(id: string, { signal }: Call = {}): Promise<Schemas["OwnAchievements"]> {
+    const params = { path: { player_id: id } };
+    return data(this.#http.api.GET("/v1/players/{player_id}/achievements", { params, signal }));
+  }
+
+  /** What he has played, game by game. */
+  async statistics(id: string, { signal }: Call = {}): Promise<Schemas["PlayerStatistics"][]> {
+    const params = { path: { player_id: id } };
+    return (await data(this.#http.api.GET("/v1/players/{player_id}/statistics", { params, signal }))).statistics;
+  }
+
   /** Each match that moved this rating, the oldest first. */
   ratingHistory(
     id: string,
@@ -359,6 +371,16 @@ export class Games {
     const { signal, ...rest } = query;
     const params = { path: { game }, query: rest };
     return data(this.#http.api.GET("/v1/games/{game}/leaderboard", { params, signal }));
+  }
+
+  /** How the counted matches of everybody went. */
+  statistics(game: GameName, { signal }: Call = {}): Promise<Schemas["GameStatistics"]> {
+    return data(this.#http.api.GET("/v1/games/{game}/statistics", { params: { path: { game } }, signal }));
+  }
+
+  /** All that there are to be earned, first those that the games share. */
+  async achievements({ signal }: Call = {}): Promise<Schemas["Achievement"][]> {
+    return (await data(this.#http.api.GET("/v1/achievements", { signal }))).achievements;
   }
 
   /** Throws `invalid_position` (or `invalid_options`) unless a match could begin from this Position. */

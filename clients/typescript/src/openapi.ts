@@ -46,6 +46,29 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/achievements": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * All achievements, first those that the games share
+         * @description All achievements, first those that the games share.
+         *
+         *     What counts is a match to its end, long enough, without going back, from the game's own start: a competitive one, or
+         *     one against bots of the house of level 5 and above. Where a game has pools, the options are those of a pool.
+         */
+        get: operations["get_achievements"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/bots": {
         parameters: {
             query?: never;
@@ -224,6 +247,26 @@ export interface paths {
          * @description The rule book of a game.
          */
         get: operations["get_rules"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/games/{game}/statistics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How the counted matches of everybody went: which seats win, how long it takes, how players begin
+         * @description How the counted matches of everybody went: which seats win, how long it takes, how players begin.
+         */
+        get: operations["get_game_statistics"];
         put?: never;
         post?: never;
         delete?: never;
@@ -930,8 +973,8 @@ export interface paths {
          * Server-Sent Events: what happens to you in all your matches
          * @description Server-Sent Events: what happens to you in all your matches.
          *
-         *     `challenged`, `accepted`, `declined`, `seated`, `match_started`, `your_turn`, `proposal`, `match_over`. Ignore types
-         *     that you do not know: more will come.
+         *     `challenged`, `accepted`, `declined`, `seated`, `match_started`, `your_turn`, `proposal`, `match_over`,
+         *     `achievement`. Ignore types that you do not know: more will come.
          *     There is one notice of a kind for each change of a match, however many seats you hold, and it comes also for what
          *     you have done yourself.
          *
@@ -1137,6 +1180,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/players/{player_id}/achievements": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What a player has achieved, the newest first, with the match that earned each
+         * @description What a player has achieved, the newest first, with the match that earned each. `begun` has what takes several
+         *     matches and is on the way.
+         */
+        get: operations["get_player_achievements"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/players/{player_id}/ratings": {
         parameters: {
             query?: never;
@@ -1173,6 +1237,27 @@ export interface paths {
          * @description Each match that moved a rating, with the rating before and after it.
          */
         get: operations["get_rating_history"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/players/{player_id}/statistics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What a player has played, game by game: the matches that count for achievements, and those with options of no pool
+         * @description What a player has played, game by game: the matches that count for achievements, and those with options of no
+         *     pool.
+         */
+        get: operations["get_player_statistics"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1371,6 +1456,47 @@ export interface components {
             /** @description the player */
             player: components["schemas"]["Account"];
         };
+        /** @description Something to try. */
+        Achievement: {
+            /** @description with the game in front, or `any`: `any.first_win` */
+            key: string;
+            /** @description null: all games share it */
+            game: string | null;
+            /** @description for display */
+            name: string;
+            /** @description what is to be done */
+            text: string;
+            /** @description in how many matches */
+            count: number;
+        };
+        /** @description A match that is over has earned you an achievement. */
+        AchievementNotice: {
+            /**
+             * @description says which it is
+             * @enum {unknown}
+             */
+            type: "achievement";
+            /** @description id of the match */
+            match: string;
+            /** @description its game */
+            game: string;
+            /** @description the match's version when this happened */
+            version: number;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            at: string;
+            /** @description your seats, unless the notice says others */
+            seats: string[];
+            /** @description which */
+            achievement: components["schemas"]["NewAchievement"];
+        };
+        /** @description All that there are. */
+        Achievements: {
+            /** @description first those that the games share */
+            achievements: components["schemas"]["Achievement"][];
+        };
         /** @description A seat does something in the game. `action` is the rule book's business, whatever JSON value it is. */
         Act: {
             /**
@@ -1565,6 +1691,21 @@ export interface components {
             match?: string;
             /** @description options of the game */
             options?: components["schemas"]["GameOptions"];
+        };
+        /** @description One that takes several matches, on the way. */
+        BegunAchievement: {
+            /** @description with the game in front, or `any`: `any.first_win` */
+            key: string;
+            /** @description null: all games share it */
+            game: string | null;
+            /** @description for display */
+            name: string;
+            /** @description what is to be done */
+            text: string;
+            /** @description in how many matches */
+            count: number;
+            /** @description matches so far, fewer than `count` */
+            times: number;
         };
         /** @description The players whom you have blocked. */
         Blocked: {
@@ -3114,6 +3255,26 @@ export interface components {
                 [key: string]: string;
             };
         };
+        /** @description An achievement that a player has. */
+        EarnedAchievement: {
+            /** @description with the game in front, or `any`: `any.first_win` */
+            key: string;
+            /** @description null: all games share it */
+            game: string | null;
+            /** @description for display */
+            name: string;
+            /** @description what is to be done */
+            text: string;
+            /** @description in how many matches */
+            count: number;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            at: string;
+            /** @description that earned it; null: it was private, and you are not the player */
+            match: string | null;
+        };
         /** @description Joins two spaces; drawn straight, or as the quarter of a circle where it has an `arc` (`center`, `radius`). */
         Edge: {
             /** @description id of a space */
@@ -3261,6 +3422,13 @@ export interface components {
             /** @description all other events, with which the chain can be checked */
             log?: components["schemas"]["LogEntry"][];
         };
+        /** @description An opening or purchase. */
+        Favourite: {
+            /** @description in the words of the game: a unit, a piece type, a first action */
+            name: string;
+            /** @description how often */
+            times: number;
+        };
         /** @description Nothing is wrong. */
         Fine: {
             /** @description true */
@@ -3394,6 +3562,19 @@ export interface components {
         GamePosition: components["schemas"]["ConfrontationPosition"] | components["schemas"]["HexPosition"] | components["schemas"]["JunqiPosition"] | components["schemas"]["UniversalPosition"] | components["schemas"]["WecPosition"];
         /** @description An action of one of the games as a reader sees it: of a hidden action only a part. */
         GameSeenAction: components["schemas"]["ConfrontationSeenAction"] | components["schemas"]["HexSeenAction"] | components["schemas"]["JunqiSeenAction"] | components["schemas"]["UniversalSeenAction"] | components["schemas"]["WecSeenAction"];
+        /** @description Of everybody. */
+        GameStatistics: {
+            /** @description name of the game */
+            game: string;
+            /** @description counted matches */
+            played: number;
+            /** @description by pool and seat */
+            seats: components["schemas"]["SeatOutcomes"][];
+            /** @description how long matches were */
+            length: components["schemas"]["MatchLength"];
+            /** @description at most ten, the most frequent first */
+            favourites: components["schemas"]["Favourite"][];
+        };
         /** @description A game of this server. */
         GameSummary: {
             /** @description name of the game */
@@ -5474,6 +5655,15 @@ export interface components {
         };
         /** @description `data` of one event of the stream: an event of the match (the stream's `event` is its `type`), or that of `heartbeat` or `closing`. */
         MatchFeed: components["schemas"]["LiveEvent"] | components["schemas"]["Heartbeat"] | components["schemas"]["Closing"];
+        /** @description How long matches were. */
+        MatchLength: {
+            /** @description by players, in the mean */
+            actions: number;
+            /** @description actions of the longest match */
+            longest: number;
+            /** @description from the start to the end, in the mean */
+            seconds: number;
+        };
         /** @description A match is over in which you hold a seat, which you have joined, or that you have made. */
         MatchOverNotice: {
             /**
@@ -5566,6 +5756,15 @@ export interface components {
             /** @description how much of the gold is set aside for running matches */
             held: number;
         };
+        /** @description As in `GET /v1/achievements`. */
+        NewAchievement: {
+            /** @description with the game in front, or `any` */
+            key: string;
+            /** @description for display */
+            name: string;
+            /** @description what was to be done */
+            text: string;
+        };
         /** @description A layout to be saved. */
         NewLayout: {
             /** @description any JSON value */
@@ -5614,7 +5813,7 @@ export interface components {
             parent?: number;
         };
         /** @description What a personal feed tells, told apart by `type`. More types will come; ignore those that you do not know. */
-        Notice: components["schemas"]["SeatedNotice"] | components["schemas"]["ChallengedNotice"] | components["schemas"]["AcceptedNotice"] | components["schemas"]["DeclinedNotice"] | components["schemas"]["MatchStartedNotice"] | components["schemas"]["YourTurnNotice"] | components["schemas"]["ProposalNotice"] | components["schemas"]["MatchOverNotice"] | components["schemas"]["Ready"] | components["schemas"]["Reset"];
+        Notice: components["schemas"]["SeatedNotice"] | components["schemas"]["ChallengedNotice"] | components["schemas"]["AcceptedNotice"] | components["schemas"]["DeclinedNotice"] | components["schemas"]["MatchStartedNotice"] | components["schemas"]["YourTurnNotice"] | components["schemas"]["ProposalNotice"] | components["schemas"]["MatchOverNotice"] | components["schemas"]["AchievementNotice"] | components["schemas"]["Ready"] | components["schemas"]["Reset"];
         /** @description A number; each costs `cost` from the budget. */
         Number: {
             /**
@@ -5705,6 +5904,13 @@ export interface components {
             /** @description the record that the match goes on from */
             import?: components["schemas"]["RecordSummary"];
         };
+        /** @description Of one player. */
+        OwnAchievements: {
+            /** @description the newest first */
+            achievements: components["schemas"]["EarnedAchievement"][];
+            /** @description not yet earned */
+            begun: components["schemas"]["BegunAchievement"][];
+        };
         /** @description Options that a player has saved. */
         OwnOptions: {
             /** @description name of the game */
@@ -5730,6 +5936,11 @@ export interface components {
         OwnOptionsList: {
             /** @description by name */
             options: components["schemas"]["OwnOptions"][];
+        };
+        /** @description Of one player. */
+        OwnStatistics: {
+            /** @description of each game that he has played */
+            statistics: components["schemas"]["PlayerStatistics"][];
         };
         /** @description Who may own something in a view besides the seats. */
         Owner: {
@@ -5844,6 +6055,26 @@ export interface components {
              * @enum {unknown}
              */
             bot?: true;
+        };
+        /** @description Of one player in one game. */
+        PlayerStatistics: {
+            /** @description name of the game */
+            game: string;
+            /** @description counted matches */
+            played: number;
+            /** @description by pool and seat */
+            seats: components["schemas"]["SeatOutcomes"][];
+            /** @description how long matches were */
+            length: components["schemas"]["MatchLength"];
+            /** @description at most ten, the most frequent first */
+            favourites: components["schemas"]["Favourite"][];
+            won: number;
+            drawn: number;
+            lost: number;
+            /** @description matches won one after the other until now */
+            streak: number;
+            /** @description the longest such streak */
+            best_streak: number;
         };
         /** @description Options with which competitive matches are rated. A match is in the first pool that it fits. */
         Pool: {
@@ -6520,6 +6751,16 @@ export interface components {
             at: string;
             /** @description the seat that is free */
             seat: string;
+        };
+        /** @description Matches from one seat, in one pool. */
+        SeatOutcomes: {
+            /** @description key of the pool; null: options of no pool */
+            pool: string | null;
+            /** @description name of the seat, `spectator` or `all` */
+            seat: string;
+            won: number;
+            drawn: number;
+            lost: number;
         };
         /** @description A seat in the lobby is content; when all are, the match starts. */
         SeatPreparedEvent: {
@@ -9360,6 +9601,708 @@ export interface operations {
             };
         };
     };
+    get_achievements: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "achievements": [
+                     *         {
+                     *           "key": "any.first_win",
+                     *           "game": null,
+                     *           "name": "First win",
+                     *           "text": "Win a match.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "any.ten_matches",
+                     *           "game": null,
+                     *           "name": "Regular",
+                     *           "text": "Play ten matches.",
+                     *           "count": 10
+                     *         },
+                     *         {
+                     *           "key": "any.hundred_matches",
+                     *           "game": null,
+                     *           "name": "Veteran",
+                     *           "text": "Play a hundred matches.",
+                     *           "count": 100
+                     *         },
+                     *         {
+                     *           "key": "any.five_games",
+                     *           "game": null,
+                     *           "name": "All-rounder",
+                     *           "text": "Play a match of five different games.",
+                     *           "count": 5
+                     *         },
+                     *         {
+                     *           "key": "any.streak",
+                     *           "game": null,
+                     *           "name": "On a roll",
+                     *           "text": "Win five matches of one game in a row.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "any.both_sides",
+                     *           "game": null,
+                     *           "name": "Either side",
+                     *           "text": "Win from two different seats of one game.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "any.comeback",
+                     *           "game": null,
+                     *           "name": "Comeback",
+                     *           "text": "Win a match that seemed lost: the computer once gave you less than a third of what is an even chance.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "any.favourite_falls",
+                     *           "game": null,
+                     *           "name": "Upset",
+                     *           "text": "Win a rated match against somebody rated 200 points above you.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "any.strongest_bot",
+                     *           "game": null,
+                     *           "name": "Machine breaker",
+                     *           "text": "Win against the strongest computer of the house.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "any.swift",
+                     *           "game": null,
+                     *           "name": "Short work",
+                     *           "text": "Win before a match has twice the actions that it needs to count.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "any.marathon",
+                     *           "game": null,
+                     *           "name": "Marathon",
+                     *           "text": "Play a match of 300 actions to its end.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "any.peace",
+                     *           "game": null,
+                     *           "name": "Peace",
+                     *           "text": "Agree on a draw.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "confrontation.underdog",
+                     *           "game": "confrontation",
+                     *           "name": "Underdog",
+                     *           "text": "Win an attack against a rating that is higher by two.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "confrontation.bulwark",
+                     *           "game": "confrontation",
+                     *           "name": "Bulwark",
+                     *           "text": "Beat off three attacks in one match.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "confrontation.attacker",
+                     *           "game": "confrontation",
+                     *           "name": "Attacker",
+                     *           "text": "Win five attacks in one match.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "confrontation.pawn_storm",
+                     *           "game": "confrontation",
+                     *           "name": "Pawn storm",
+                     *           "text": "Defeat three pieces with Pawns in one match.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "confrontation.regicide",
+                     *           "game": "confrontation",
+                     *           "name": "Regicide",
+                     *           "text": "Defeat a King.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "confrontation.queen_hunter",
+                     *           "game": "confrontation",
+                     *           "name": "Queen hunter",
+                     *           "text": "Defeat a Queen.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "confrontation.fire",
+                     *           "game": "confrontation",
+                     *           "name": "Battle mage",
+                     *           "text": "Defeat a piece by a spell.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "confrontation.healer",
+                     *           "game": "confrontation",
+                     *           "name": "Healer",
+                     *           "text": "Heal two pieces in one match.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "confrontation.panic",
+                     *           "game": "confrontation",
+                     *           "name": "Panic",
+                     *           "text": "Put a piece to flight.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "confrontation.power",
+                     *           "game": "confrontation",
+                     *           "name": "Power of the race",
+                     *           "text": "Use the power of your race twice in one match.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "confrontation.treasure",
+                     *           "game": "confrontation",
+                     *           "name": "Treasure",
+                     *           "text": "Find a treasure that you can use.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "confrontation.untouched",
+                     *           "game": "confrontation",
+                     *           "name": "Untouched",
+                     *           "text": "Win without losing a piece in battle.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "confrontation.smallest_army",
+                     *           "game": "confrontation",
+                     *           "name": "Smallest army",
+                     *           "text": "Win with fewer points spent than anybody else.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "confrontation.no_one_left",
+                     *           "game": "confrontation",
+                     *           "name": "No one left",
+                     *           "text": "Win by destroying a whole army.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "confrontation.many_enemies",
+                     *           "game": "confrontation",
+                     *           "name": "Crowded field",
+                     *           "text": "Win with more than two seats at the board.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "hex.early_blood",
+                     *           "game": "hex",
+                     *           "name": "Early blood",
+                     *           "text": "Destroy a stack in the first three rounds.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "hex.sharpshooter",
+                     *           "game": "hex",
+                     *           "name": "Sharpshooter",
+                     *           "text": "Destroy three stacks by shots in one match.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "hex.riposte",
+                     *           "game": "hex",
+                     *           "name": "Riposte",
+                     *           "text": "Destroy a stack by striking back.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "hex.harvest",
+                     *           "game": "hex",
+                     *           "name": "Harvest",
+                     *           "text": "Kill ten units with one blow.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "hex.healer",
+                     *           "game": "hex",
+                     *           "name": "Field hospital",
+                     *           "text": "Bring five units back by healing in one match.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "hex.summoner",
+                     *           "game": "hex",
+                     *           "name": "Reinforcements",
+                     *           "text": "Summon a stack.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "hex.long_march",
+                     *           "game": "hex",
+                     *           "name": "Long march",
+                     *           "text": "Go eight spaces in one move.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "hex.untouched",
+                     *           "game": "hex",
+                     *           "name": "Untouched",
+                     *           "text": "Win without losing a whole stack.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "hex.last_stack",
+                     *           "game": "hex",
+                     *           "name": "Last stand",
+                     *           "text": "Win with a single stack.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "hex.patience",
+                     *           "game": "hex",
+                     *           "name": "Patience",
+                     *           "text": "Win a match in which you have waited five times.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "hex.shield_wall",
+                     *           "game": "hex",
+                     *           "name": "Shield wall",
+                     *           "text": "Win a match in which you have defended five times.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "hex.many_enemies",
+                     *           "game": "hex",
+                     *           "name": "Crowded field",
+                     *           "text": "Win with more than two seats at the board.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "hex.on_points",
+                     *           "game": "hex",
+                     *           "name": "On points",
+                     *           "text": "Win when the rounds are over.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "junqi.flag",
+                     *           "game": "junqi",
+                     *           "name": "Flag",
+                     *           "text": "Take a flag.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "junqi.sapper",
+                     *           "game": "junqi",
+                     *           "name": "Sapper",
+                     *           "text": "Clear two mines in one match, your engineers alive.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "junqi.bomb_marshal",
+                     *           "game": "junqi",
+                     *           "name": "Bombshell",
+                     *           "text": "Let a bomb take a field marshal.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "junqi.marshal_hunter",
+                     *           "game": "junqi",
+                     *           "name": "Marshal hunter",
+                     *           "text": "Take a field marshal.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "junqi.attacker",
+                     *           "game": "junqi",
+                     *           "name": "Attacker",
+                     *           "text": "Win eight attacks in one match.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "junqi.fortress",
+                     *           "game": "junqi",
+                     *           "name": "Fortress",
+                     *           "text": "Beat off five attacks in one match.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "junqi.trades",
+                     *           "game": "junqi",
+                     *           "name": "Even trade",
+                     *           "text": "Trade five pieces for five in one match.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "junqi.express",
+                     *           "game": "junqi",
+                     *           "name": "Express train",
+                     *           "text": "Go ten spaces in one move.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "junqi.opener",
+                     *           "game": "junqi",
+                     *           "name": "Opener",
+                     *           "text": "Turn up fifteen pieces in one match of Flip.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "junqi.marshal_lives",
+                     *           "game": "junqi",
+                     *           "name": "Long live the marshal",
+                     *           "text": "Win with your field marshal alive.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "junqi.bombs_kept",
+                     *           "game": "junqi",
+                     *           "name": "Dry powder",
+                     *           "text": "Win without having lost a bomb.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "junqi.partner",
+                     *           "game": "junqi",
+                     *           "name": "Good partner",
+                     *           "text": "Win although your own army was defeated.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "junqi.last_five",
+                     *           "game": "junqi",
+                     *           "name": "Last five",
+                     *           "text": "Win with at most five pieces.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "junqi.flag_win",
+                     *           "game": "junqi",
+                     *           "name": "Standard bearer",
+                     *           "text": "Win a match in which you have taken a flag.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "universal.mighty_hunter",
+                     *           "game": "universal",
+                     *           "name": "Mighty hunter",
+                     *           "text": "Take a Mighty.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "universal.two_mighties",
+                     *           "game": "universal",
+                     *           "name": "Twice mighty",
+                     *           "text": "Take two Mighties in one match.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "universal.hunter",
+                     *           "game": "universal",
+                     *           "name": "Hunter",
+                     *           "text": "Take ten pieces in one match.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "universal.settler",
+                     *           "game": "universal",
+                     *           "name": "Settler",
+                     *           "text": "Conquer twenty spaces in one match.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "universal.breeder",
+                     *           "game": "universal",
+                     *           "name": "Breeder",
+                     *           "text": "Breed a piece.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "universal.necromancer",
+                     *           "game": "universal",
+                     *           "name": "Necromancer",
+                     *           "text": "Raise three dead pieces in one match.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "universal.summoner",
+                     *           "game": "universal",
+                     *           "name": "Summoner",
+                     *           "text": "Summon ten pieces in one match.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "universal.curse",
+                     *           "game": "universal",
+                     *           "name": "Curse",
+                     *           "text": "Curse a piece.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "universal.freezer",
+                     *           "game": "universal",
+                     *           "name": "Deep frost",
+                     *           "text": "Freeze five pieces in one match.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "universal.promotion",
+                     *           "game": "universal",
+                     *           "name": "Promotion",
+                     *           "text": "Promote a piece.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "universal.sacrifice",
+                     *           "game": "universal",
+                     *           "name": "Sacrifice",
+                     *           "text": "Make a sacrifice.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "universal.few_losses",
+                     *           "game": "universal",
+                     *           "name": "Good shepherd",
+                     *           "text": "Win with at most three of your pieces lost.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "universal.clean_hands",
+                     *           "game": "universal",
+                     *           "name": "Clean hands",
+                     *           "text": "Win without having taken a Mighty yourself.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "universal.landlord",
+                     *           "game": "universal",
+                     *           "name": "Landlord",
+                     *           "text": "Win with a tenth of the board as your area.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "wec.arsonist",
+                     *           "game": "wec",
+                     *           "name": "Arsonist",
+                     *           "text": "Burn three enemy pieces in one match.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "wec.rocketeer",
+                     *           "game": "wec",
+                     *           "name": "Rocketeer",
+                     *           "text": "Destroy an enemy piece with a rocket.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "wec.flak",
+                     *           "game": "wec",
+                     *           "name": "Flak",
+                     *           "text": "Destroy an enemy piece with a SAM.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "wec.torpedo",
+                     *           "game": "wec",
+                     *           "name": "Torpedo",
+                     *           "text": "Destroy an enemy piece with a torpedo.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "wec.stunning",
+                     *           "game": "wec",
+                     *           "name": "Stunning",
+                     *           "text": "Stun enemy pieces five times in one match.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "wec.convert",
+                     *           "game": "wec",
+                     *           "name": "Missionary",
+                     *           "text": "Convert an enemy piece.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "wec.landing",
+                     *           "game": "wec",
+                     *           "name": "Soft landing",
+                     *           "text": "Bring a journey to its end.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "wec.reserves",
+                     *           "game": "wec",
+                     *           "name": "Reserves",
+                     *           "text": "Bring in three reinforcements in one match.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "wec.collector",
+                     *           "game": "wec",
+                     *           "name": "Collector",
+                     *           "text": "Pick up ten articles in one match.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "wec.barter",
+                     *           "game": "wec",
+                     *           "name": "Barter",
+                     *           "text": "Let two of your pieces swap articles.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "wec.crash_pilot",
+                     *           "game": "wec",
+                     *           "name": "Crash pilot",
+                     *           "text": "Let a piece crash on its journey.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "wec.friendly_fire",
+                     *           "game": "wec",
+                     *           "name": "Friendly fire",
+                     *           "text": "Burn a piece of your own.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "wec.both_tanks",
+                     *           "game": "wec",
+                     *           "name": "Both tanks",
+                     *           "text": "Win without losing a tank.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "wec.by_hand",
+                     *           "game": "wec",
+                     *           "name": "By hand",
+                     *           "text": "Win by moving a piece onto the enemy's primary.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "wec.by_weapon",
+                     *           "game": "wec",
+                     *           "name": "Weaponized",
+                     *           "text": "Win by a weapon.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "wec.torpedo_win",
+                     *           "game": "wec",
+                     *           "name": "Deep blow",
+                     *           "text": "Win with a torpedo.",
+                     *           "count": 1
+                     *         },
+                     *         {
+                     *           "key": "wec.new_faith",
+                     *           "game": "wec",
+                     *           "name": "New faith",
+                     *           "text": "Win by converting the enemy's primary.",
+                     *           "count": 1
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Achievements"];
+                };
+            };
+            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "unauthenticated";
+                    };
+                };
+            };
+            /** @description * `cross_origin`: The request uses a session, and no page of this server made it. */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "cross_origin";
+                    };
+                };
+            };
+            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "too_many_requests";
+                    };
+                };
+            };
+            /**
+             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
+             *     * `unavailable`: The server cannot do this now; try again soon.
+             */
+            503: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "disk_full" | "unavailable";
+                    };
+                };
+            };
+            /** @description any other problem */
+            default: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_bots: {
         parameters: {
             query?: never;
@@ -10600,7 +11543,9 @@ export interface operations {
                      *       },
                      *       "presets": [
                      *         {
-                     *           "preset": "auto"
+                     *           "preset": "auto",
+                     *           "label": "A bit of everything",
+                     *           "text": "Units from the whole roster, with equal shares of the points."
                      *         },
                      *         {
                      *           "preset": "host",
@@ -12402,6 +13347,178 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "unauthenticated";
+                    };
+                };
+            };
+            /** @description * `cross_origin`: The request uses a session, and no page of this server made it. */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "cross_origin";
+                    };
+                };
+            };
+            /** @description * `unknown_game`: There is no such game. */
+            404: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "unknown_game";
+                    };
+                };
+            };
+            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "too_many_requests";
+                    };
+                };
+            };
+            /**
+             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
+             *     * `unavailable`: The server cannot do this now; try again soon.
+             */
+            503: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "disk_full" | "unavailable";
+                    };
+                };
+            };
+            /** @description any other problem */
+            default: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_game_statistics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description name of a game */
+                game: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "game": "hex",
+                     *       "played": 1,
+                     *       "seats": [
+                     *         {
+                     *           "pool": "duel",
+                     *           "seat": "blue",
+                     *           "won": 1,
+                     *           "drawn": 0,
+                     *           "lost": 0
+                     *         },
+                     *         {
+                     *           "pool": "duel",
+                     *           "seat": "red",
+                     *           "won": 0,
+                     *           "drawn": 0,
+                     *           "lost": 1
+                     *         }
+                     *       ],
+                     *       "length": {
+                     *         "actions": 13,
+                     *         "longest": 13,
+                     *         "seconds": 0
+                     *       },
+                     *       "favourites": [
+                     *         {
+                     *           "name": "acolyte",
+                     *           "times": 2
+                     *         },
+                     *         {
+                     *           "name": "archer",
+                     *           "times": 2
+                     *         },
+                     *         {
+                     *           "name": "cavalry",
+                     *           "times": 2
+                     *         },
+                     *         {
+                     *           "name": "golem",
+                     *           "times": 2
+                     *         },
+                     *         {
+                     *           "name": "griffin",
+                     *           "times": 2
+                     *         },
+                     *         {
+                     *           "name": "swordsman",
+                     *           "times": 2
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GameStatistics"];
+                };
             };
             /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
             401: {
@@ -23479,6 +24596,193 @@ export interface operations {
             };
         };
     };
+    get_player_achievements: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description id of a player */
+                player_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "achievements": [
+                     *         {
+                     *           "key": "any.first_win",
+                     *           "game": null,
+                     *           "name": "First win",
+                     *           "text": "Win a match.",
+                     *           "count": 1,
+                     *           "at": "2025-01-01T00:00:00.000Z",
+                     *           "match": "m_034_6o3vrnehlf6gf2vo"
+                     *         },
+                     *         {
+                     *           "key": "any.swift",
+                     *           "game": null,
+                     *           "name": "Short work",
+                     *           "text": "Win before a match has twice the actions that it needs to count.",
+                     *           "count": 1,
+                     *           "at": "2025-01-01T00:00:00.000Z",
+                     *           "match": "m_034_6o3vrnehlf6gf2vo"
+                     *         },
+                     *         {
+                     *           "key": "hex.shield_wall",
+                     *           "game": "hex",
+                     *           "name": "Shield wall",
+                     *           "text": "Win a match in which you have defended five times.",
+                     *           "count": 1,
+                     *           "at": "2025-01-01T00:00:00.000Z",
+                     *           "match": "m_034_6o3vrnehlf6gf2vo"
+                     *         },
+                     *         {
+                     *           "key": "hex.untouched",
+                     *           "game": "hex",
+                     *           "name": "Untouched",
+                     *           "text": "Win without losing a whole stack.",
+                     *           "count": 1,
+                     *           "at": "2025-01-01T00:00:00.000Z",
+                     *           "match": "m_034_6o3vrnehlf6gf2vo"
+                     *         }
+                     *       ],
+                     *       "begun": [
+                     *         {
+                     *           "key": "any.ten_matches",
+                     *           "game": null,
+                     *           "name": "Regular",
+                     *           "text": "Play ten matches.",
+                     *           "count": 10,
+                     *           "times": 1
+                     *         },
+                     *         {
+                     *           "key": "any.hundred_matches",
+                     *           "game": null,
+                     *           "name": "Veteran",
+                     *           "text": "Play a hundred matches.",
+                     *           "count": 100,
+                     *           "times": 1
+                     *         },
+                     *         {
+                     *           "key": "any.five_games",
+                     *           "game": null,
+                     *           "name": "All-rounder",
+                     *           "text": "Play a match of five different games.",
+                     *           "count": 5,
+                     *           "times": 1
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OwnAchievements"];
+                };
+            };
+            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "unauthenticated";
+                    };
+                };
+            };
+            /** @description * `cross_origin`: The request uses a session, and no page of this server made it. */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "cross_origin";
+                    };
+                };
+            };
+            /** @description * `unknown_player`: There is no such player. */
+            404: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "unknown_player";
+                    };
+                };
+            };
+            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "too_many_requests";
+                    };
+                };
+            };
+            /**
+             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
+             *     * `unavailable`: The server cannot do this now; try again soon.
+             */
+            503: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "disk_full" | "unavailable";
+                    };
+                };
+            };
+            /** @description any other problem */
+            default: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_ratings: {
         parameters: {
             query?: never;
@@ -23737,6 +25041,180 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
                         code?: "unknown_game" | "unknown_player" | "unknown_pool";
+                    };
+                };
+            };
+            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "too_many_requests";
+                    };
+                };
+            };
+            /**
+             * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
+             *     * `unavailable`: The server cannot do this now; try again soon.
+             */
+            503: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "disk_full" | "unavailable";
+                    };
+                };
+            };
+            /** @description any other problem */
+            default: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_player_statistics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description id of a player */
+                player_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "statistics": [
+                     *         {
+                     *           "game": "hex",
+                     *           "played": 1,
+                     *           "seats": [
+                     *             {
+                     *               "pool": "duel",
+                     *               "seat": "blue",
+                     *               "won": 1,
+                     *               "drawn": 0,
+                     *               "lost": 0
+                     *             }
+                     *           ],
+                     *           "length": {
+                     *             "actions": 13,
+                     *             "longest": 13,
+                     *             "seconds": 0
+                     *           },
+                     *           "favourites": [
+                     *             {
+                     *               "name": "acolyte",
+                     *               "times": 1
+                     *             },
+                     *             {
+                     *               "name": "archer",
+                     *               "times": 1
+                     *             },
+                     *             {
+                     *               "name": "cavalry",
+                     *               "times": 1
+                     *             },
+                     *             {
+                     *               "name": "golem",
+                     *               "times": 1
+                     *             },
+                     *             {
+                     *               "name": "griffin",
+                     *               "times": 1
+                     *             },
+                     *             {
+                     *               "name": "swordsman",
+                     *               "times": 1
+                     *             }
+                     *           ],
+                     *           "won": 1,
+                     *           "drawn": 0,
+                     *           "lost": 0,
+                     *           "streak": 1,
+                     *           "best_streak": 1
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OwnStatistics"];
+                };
+            };
+            /** @description * `unauthenticated`: The request has no token, or one that is unknown or revoked. */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "unauthenticated";
+                    };
+                };
+            };
+            /** @description * `cross_origin`: The request uses a session, and no page of this server made it. */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "cross_origin";
+                    };
+                };
+            };
+            /** @description * `unknown_player`: There is no such player. */
+            404: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "unknown_player";
                     };
                 };
             };

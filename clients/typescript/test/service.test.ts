@@ -181,6 +181,10 @@ describe.skipIf(url === undefined)("a real server", () => {
     expect((await ada.me.people.blocked().next()).value?.player.id).toBe(id);
     await ada.me.people.unblock(id);
     expect(await ada.players.ratings(id)).toEqual([]);
+    expect(await ada.players.achievements(id)).toEqual({ achievements: [], begun: [] });
+    expect(await ada.players.statistics(id)).toEqual([]);
+    expect((await ada.games.achievements())[0]).toMatchObject({ key: "any.first_win", game: null });
+    expect((await ada.games.statistics("hex")).game).toBe("hex");
     expect(await ada.players.ratingHistory(id, "hex", "duel").next()).toMatchObject({ done: true });
     await fay.me.leaveForGood("Fay");
     expect(await ada.players.find("fa").next()).toMatchObject({ done: true });

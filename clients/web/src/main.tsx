@@ -121,6 +121,7 @@ function Messages(): JSX.Element {
           <div class="news">
             <span>
               <GameName game={said.match.game} against={[...new Set(others)].join(", ")} />: {words().news[said.notice.type] ?? said.notice.type}{reason(said.notice)}
+              {said.notice.type === "achievement" ? <b lang="en"> {said.notice.achievement.name}</b> : null}
             </span>
             {said.notice.type === "challenged" ? <Answer match={said.match} done={() => (news.value = null)} /> : null}
             <a href={`/m/${said.match.id}`} onClick={go}>{words().go}</a>

@@ -93,7 +93,7 @@ async function lead(id: string, signal: AbortSignal): Promise<void> {
           const before = "match" in notice ? matches.peek().find((match) => match.id === notice.match) : undefined;
           await read();
           if (!("match" in notice)) continue; // the feed begins, or goes on after a gap: the matches say everything
-          const match = matches.peek().find((one) => one.id === notice.match) ?? before;
+          const match = matches.peek().find((one) => one.id === notice.match) ?? before ?? (notice.type === "achievement" ? await over(notice.match) : undefined);
           if (match === undefined || !hasOthers(match)) continue;
           news.value = { notice, match };
           post({ type: "news", player: id, news: { notice, match } });
@@ -107,6 +107,9 @@ async function lead(id: string, signal: AbortSignal): Promise<void> {
     clearInterval(poll);
   }
 }
+
+/** A match that is not in the list any more. */
+const over = async (id: string): Promise<Summary> => (await warlog.match(id).get()) as unknown as Summary;
 
 let reading: Promise<void> = Promise.resolve();
 let next: Promise<void> | null = null;

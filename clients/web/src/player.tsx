@@ -15,6 +15,7 @@ import { language, words } from "./words";
 
 const WithPlayer = lazily(() => import("./people").then((loaded) => loaded.WithPlayer), true);
 const RatingsOf = lazily(() => import("./standing").then((loaded) => loaded.RatingsOf), true);
+const AchievementsOf = lazily(() => import("./standing").then((loaded) => loaded.AchievementsOf), true);
 const LeaveForGood = lazily(() => import("./people").then((loaded) => loaded.LeaveForGood), true);
 
 const date = (when: string): string => new Date(when).toLocaleDateString(language.value, { dateStyle: "medium" });
@@ -34,6 +35,7 @@ export function PlayerPage({ id }: { id: string }): JSX.Element {
         <WithPlayer player={account.value} />
       </About>
       <RatingsOf id={id} />
+      <AchievementsOf id={id} />
       <Played id={id} />
     </main>
   );
@@ -87,6 +89,7 @@ export function MyPage(): JSX.Element {
         take={(game, name) => warlog.me.options.delete(game as never, name)}
       />
       <RatingsOf id={account.player.id} />
+      <AchievementsOf id={account.player.id} />
       <Tokens />
       <Played id={account.player.id} />
       <h2>{words().me.otherAccount}</h2>

@@ -1,11 +1,11 @@
-/** Ratings: the leaderboard of a game, and the curves of a player. */
+/** Ratings: the leaderboard of a game, and the curves of a player. What a player has achieved, and how matches went. */
 
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import type { Schemas } from "warlog-client";
 import { PlayerName } from "./player";
-import { goTo, title } from "./route";
+import { go, goTo, title } from "./route";
 import { described, me, tell, warlog } from "./server";
 import { GameName } from "./shared";
 import { language, words } from "./words";
@@ -74,6 +74,7 @@ export function LeaderboardPage({ game }: { game: string }): JSX.Element {
         </table>
       )}
       {next.value === null ? null : <button type="button" onClick={() => void read(next.value!).catch(tell)}>{words().standing.more}</button>}
+      {game === "" ? null : <StatisticsOf key={game} game={game} />}
     </main>
   );
 }
@@ -137,5 +138,108 @@ function Curve({ id, rating }: { id: string; rating: Schemas["Rating"] }): JSX.E
         </>
       )}
     </figure>
+  );
+}
+
+const day = (when: string): string => new Date(when).toLocaleDateString(language.value, { dateStyle: "medium" });
+
+/** What a player has achieved, each with the match that earned it, and how his matches went. */
+export function AchievementsOf({ id }: { id: string }): JSX.Element | null {
+  const found = useSignal<Schemas["OwnAchievements"]>({ achievements: [], begun: [] });
+  const played = useSignal<Schemas["PlayerStatistics"][]>([]);
+  useEffect(() => {
+    warlog.players.achievements(id).then((read) => (found.value = read), tell);
+    warlog.players.statistics(id).then((read) => (played.value = read), tell);
+  }, [id]);
+  const { achievements, begun } = found.value;
+  return (
+    <>
+      {achievements.length + begun.length === 0 ? null : (
+        <section>
+          <h2>{words().standing.achievements}</h2>
+          <ul class="achievements">
+            {achievements.map((one) => (
+              <li key={one.key}>
+                <What one={one} /> <small>{day(one.at)}{one.match === null ? null : <>, <a href={`/m/${one.match}`} onClick={go}>{words().standing.match}</a></>}</small>
+              </li>
+            ))}
+            {begun.map((one) => <li key={one.key}><What one={one} /> <small>{words().standing.begun(one.times, one.count)}</small></li>)}
+          </ul>
+        </section>
+      )}
+      {played.value.length === 0 ? null : (
+        <section>
+          <h2>{words().standing.statistics}</h2>
+          {played.value.map((one) => (
+            <figure key={one.game}>
+              <figcaption>
+                <GameName game={one.game} />: {words().standing.played(one.won, one.drawn, one.lost, one.best_streak)}
+              </figcaption>
+              <Numbers statistics={one} />
+            </figure>
+          ))}
+        </section>
+      )}
+    </>
+  );
+}
+
+function What({ one }: { one: Schemas["Achievement"] }): JSX.Element {
+  return (
+    <>
+      <b lang="en">{one.name}</b>{one.game === null ? null : <> (<GameName game={one.game} />)</>}: <span lang="en">{one.text}</span>
+    </>
+  );
+}
+
+/** How the matches of everybody went. */
+function StatisticsOf({ game }: { game: string }): JSX.Element | null {
+  const found = useSignal<Schemas["GameStatistics"] | null>(null);
+  useEffect(() => {
+    warlog.games.statistics(game as never).then((read) => (found.value = read), tell);
+  }, [game]);
+  if (found.value === null || found.value.played === 0) return null;
+  return (
+    <section>
+      <h2>{words().standing.statistics}</h2>
+      <p>{words().standing.everybody(found.value.played)}</p>
+      <Numbers statistics={found.value} />
+    </section>
+  );
+}
+
+/** By pool and seat, how long, and how players begin. */
+function Numbers({ statistics }: { statistics: Schemas["GameStatistics"] }): JSX.Element {
+  const names = useSignal<Pool[]>([]);
+  useEffect(() => {
+    pools(statistics.game).then((found) => (names.value = found), tell);
+  }, [statistics.game]);
+  return (
+    <>
+      <table>
+        <thead>
+          <tr>
+            {[words().standing.pool, words().standing.seat, words().standing.won, words().standing.drawn, words().standing.lost].map((name) => <th key={name} scope="col">{name}</th>)}
+          </tr>
+        </thead>
+        <tbody>
+          {statistics.seats.map((one) => (
+            <tr key={`${one.pool} ${one.seat}`}>
+              <td lang="en">{names.value.find(({ pool }) => pool === one.pool)?.name ?? one.pool ?? "–"}</td>
+              <td lang="en">{one.seat}</td>
+              <td>{one.won}</td>
+              <td>{one.drawn}</td>
+              <td>{one.lost}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <p>
+        <small>
+          {words().standing.length(statistics.length.actions)}
+          {statistics.favourites.length === 0 ? null : <> · {words().standing.favourites}: <span lang="en">{statistics.favourites.slice(0, 5).map(({ name, times }) => `${name} ${times}`).join(", ")}</span></>}
+        </small>
+      </p>
+    </>
   );
 }

@@ -89,6 +89,23 @@ class Pages:
             found += await self._with_line(match, shown)
         return found
 
+    async def replay(
+        self, match: Match, events: list[StoredEvent], use: Callable[[ReplayedEvent], object]
+    ) -> None:
+        """`use` of each of these events, once and in order. They are all of a match's that never went back. Raises
+        IntegrityError, having frozen the match."""
+        replayed = replay_events(match, match.timeline, events, {}, self._counts)
+
+        def slice_() -> int:
+            return len([use(event) for event in islice(replayed, SLICE_EVENTS)])
+
+        try:
+            while await self._in_turn(slice_):
+                pass
+        except IntegrityError as error:
+            await self._loader.integrity.freeze(match.id, error)
+            raise
+
     async def _in_turn(self, work: Callable[[], T]) -> T:
         """`work` of a few milliseconds. However many read the past, the event loop does one such piece in each of its
         rounds: those who play wait for no more than that."""

@@ -260,10 +260,12 @@ def standing(what: str) -> str:
     (standings.py).
 
     "log" is a stream, no read model: one entry for each settled match, ids <number in the ledger's journal>-0, with
-    what it did to ratings; "gone" a set of the players who have left for good. All else is made from these and the
-    matches: "state" is a hash of "folded", the form and the number of the last entry that is in it; "ratings:<player>"
-    a hash of "<game> <pool>" → rating; "history:<player> <game> <pool>" a list of changes; "board:<game> <pool>" the
-    players by rating; "lapses" a sorted set of "<game> <pool> <player>" by the ms in which they leave the board for not
-    having played; "met" a hash of the settled day and of "<game> <player> <player>" → their rated matches of that
-    day."""
+    what it did to ratings; "gone" a set of the players who have left for good; "news" a stream of what players are
+    still to be told (workers/notifier.py). All else is made from these and the matches: "state" is a hash of
+    "folded", the form and the number of the last entry that is in it; "ratings:<player>" a hash of "<game> <pool>" →
+    rating; "history:<player> <game> <pool>" a list of changes; "board:<game> <pool>" the players by rating; "lapses"
+    a sorted set of "<game> <pool> <player>" by the ms in which they leave the board for not having played; "met" a
+    hash of the settled day and of "<game> <player> <player>" → their rated matches of that day; "statistics" a hash
+    of game → those of everybody; "statistics:<player>" of game → his, and "" → what he has done over all games;
+    "achievements:<player>" of key → "<ms> <match> <1 if it is public>"."""
     return f"warlog:{{standing}}:{what}"

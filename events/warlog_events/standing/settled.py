@@ -7,12 +7,13 @@ from itertools import combinations
 import msgspec
 
 from ..match import policy
-from ..match.bots import is_bot
+from ..match.bots import HOUSE, is_bot
 from ..match.match import Match
 from ..match.model import SERVER
 from ..match.notices import LEAPS as BACK
 from ..match.stored import StoredEvent
 from ..match.upcast import body_of
+from .counting import Counted, Seated, Tallied, is_fair, may_count
 from .ratings import ALGORITHM, Rating, rate
 
 
@@ -41,13 +42,14 @@ def played(events: Iterable[StoredEvent], started: int) -> Played:
 
 
 class Facts(msgspec.Struct, frozen=True, kw_only=True):
-    """Of a finished match, what its ratings depend on.
+    """Of a finished match, what the standing of its players depends on.
 
     pool     of its options, "" for none
     unrated  why it moves no ratings, whoever played it; "" if it may move some
     sides    the players of each side, by id
     ranks    of each side; 0 for the best, the same for equal ones
     public   everybody may know of the match
+    counted  for statistics and achievements; None: it does not count
     """
 
     match: str
@@ -59,6 +61,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     sides: Sequence[tuple[str, ...]]
     ranks: Sequence[int]
     public: bool
+    counted: Counted | None = None
 
     @property
     def players(self) -> list[str]:
@@ -78,6 +81,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def facts_of(match: Match, of: Played) -> Facts:
+    """Without `counted`."""
     fold = match.fold
     assert fold.result is not None
     numbers = policy.sides(match.game, fold.options, fold.position)
@@ -99,20 +103,52 @@ def facts_of(match: Match, of: Played) -> Facts:
     )
 
 
+def counts(match: Match, of: Played, facts: Facts) -> bool:
+    """For statistics and achievements, unless the same players have met too often. A bot of the house may have several
+    seats."""
+    if facts.unrated not in ("", "casual", "options", "alone") or not may_count(match.mode, facts.players):
+        return False
+    people = [[player for player in side if player not in HOUSE] for side in facts.sides]
+    return not _flaw(match, of, people)
+
+
+def counted_of(match: Match, of: Played, facts: Facts, tallied: Tallied) -> Counted:
+    fold = match.fold
+    assert fold.result is not None
+    winners = fold.result.winners
+    return Counted(
+        seats=[Seated(seat, fold.holders[seat].id, _outcome(seat, winners)) for seat in match.seats],
+        actions=of.actions,
+        ms=max(0, of.ended - fold.started_at),
+        fair=is_fair(match, facts.pool),
+        reason=fold.result.reason,
+        tallied=tallied,
+    )
+
+
+def _outcome(seat: str, winners: Sequence[str]) -> str:
+    return "drawn" if not winners else "won" if seat in winners else "lost"
+
+
 def _unrated(match: Match, of: Played, sides: Sequence[Sequence[str]], pool: str) -> str:
+    if match.fold.mode != "competitive":
+        return "casual"
+    if flaw := _flaw(match, of, sides):
+        return flaw
+    if set(match.fold.uncounted) - {"bots"}:
+        return "uncounted"
+    return "" if pool else "options"
+
+
+def _flaw(match: Match, of: Played, sides: Sequence[Sequence[str]]) -> str:
+    """Why it is no whole match of different players."""
     fold = match.fold
     players = [player for side in sides for player in side]
-    if fold.mode != "competitive":
-        return "casual"
     if len(sides) < 2 or len(players) > len(set(players)):
         return "alone"
     if of.went_back or fold.position is not None or fold.imported is not None or fold.imported_until:
         return "went_back"
-    if of.actions < policy.rated(match.game).actions_min:
-        return "short"
-    if set(fold.uncounted) - {"bots"}:
-        return "uncounted"
-    return "" if pool else "options"
+    return "short" if of.actions < policy.rated(match.game).actions_min else ""
 
 
 class Change(msgspec.Struct, frozen=True, array_like=True):

@@ -13,23 +13,32 @@ import msgspec
 
 from ..clock_and_random import World
 from ..errors import BadParameter
-from ..match.bots import is_bot
+from ..match.bots import HOUSE, is_bot
 from ..match.match import rfc3339
 from ..redis import keys
 from ..redis.connection import Connection
-from ..redis.pipe import Word
+from ..redis.pipe import Client, Word
+from .counting import Award, Counts, count_match
 from .ratings import DAY_MS, Rating
 from .settled import Facts, Settled
+from .statistics import Career, OwnStatistics, Statistics
 
-FORM = 1  # of what is made: another build's is made again
+FORM = 2  # of what is made: another build's is made again
 _LAST = 5_000_000_000_000  # from which an order is taken, so that the best comes first among texts
 FOREIGN = -1  # `folded` of what a newer build has made
 LAPSED_AT_ONCE = 100
+NEWS_KEPT, NEWS_PAGE = 10_000, 100  # entries
+KEPT = ("state", "log", "gone", "news")  # of which nothing is made anew
 
 _resets = itertools.count()
 _pack = msgspec.msgpack.Encoder().encode
 _settled = msgspec.json.Decoder(Settled)
 _encode = msgspec.json.Encoder().encode
+_statistics = msgspec.json.Decoder(Statistics).decode
+_own = msgspec.json.Decoder(OwnStatistics).decode
+_career = msgspec.json.Decoder(Career).decode
+
+_CAREER = ""  # the field of a player's statistics that is of no game
 
 Commands = list[tuple[str, ...]]
 
@@ -49,11 +58,13 @@ class Before(NamedTuple):
     ratings  player → that of the match's pool
     met      two opponents → their rated matches of the day on which it ended
     day      which day `met` is of in Redis, "" for none
+    counts   of a match that may count
     """
 
     ratings: dict[str, Rating]
     met: dict[tuple[str, str], int]
     day: str
+    counts: Counts | None
 
 
 class Place(NamedTuple):
@@ -62,6 +73,14 @@ class Place(NamedTuple):
     place: int | None
     player: str
     rating: Rating
+
+
+class Achieved(NamedTuple):
+    """An achievement of a player. match: None where only the player may know of it."""
+
+    key: str
+    at: int
+    match: str | None
 
 
 class Changed(NamedTuple):
@@ -79,6 +98,29 @@ class Changed(NamedTuple):
             "before": self.before.json(),
             "after": self.after.json(),
         }
+
+
+class News(msgspec.Struct, frozen=True, array_like=True):
+    """What a player is told: an achievement, with the match that earned it, and his seats there."""
+
+    player: str
+    key: str
+    match: str
+    game: str
+    version: int
+    at: int
+    seats: list[str]
+
+
+_news_of = msgspec.json.Decoder(News).decode
+
+
+async def news_after(pipe: Client, after: str) -> list[tuple[str, News]]:
+    """What players are to be told after this entry ("" for the first), with the entries' ids, the oldest first; a page
+    of them."""
+    start = f"({after}" if after else "-"
+    entries = await pipe.call("XRANGE", keys.standing("news"), start, "+", "COUNT", NEWS_PAGE)
+    return [(entry_id.decode(), _news_of(flat[1])) for entry_id, flat in entries]
 
 
 class Standings:
@@ -108,7 +150,7 @@ class Standings:
         """Forgets everything but the log. Nobody folds meanwhile; if several do this, the last one to begin does."""
         token = f"{FORM} resetting {self._follower} {next(_resets)}"
         await self._pipe.call("HSET", keys.standing("state"), "folded", token, write=True)
-        kept = {keys.standing(what).encode() for what in ("state", "log", "gone")}
+        kept = {keys.standing(what).encode() for what in KEPT}
         cursor = b"0"
         while True:
             cursor, names = await self._pipe.call("SCAN", cursor, "MATCH", keys.standing("*"), "COUNT", 1000)
@@ -126,13 +168,23 @@ class Standings:
         asked: list[tuple[Word, ...]] = [("HGET", keys.standing(f"ratings:{one}"), pool) for one in players]
         fields = [_met(facts.game, pair) for pair in meetings]
         asked.append(("HMGET", keys.standing("met"), "day", *fields))
-        *found, (day, *counts) = await self._pipe.many(asked)
+        people = [] if facts.counted is None else [player for player in players if player not in HOUSE]
+        if people:
+            asked.append(("HGET", keys.standing("statistics"), facts.game))
+            asked += [("HMGET", keys.standing(f"statistics:{one}"), facts.game, _CAREER) for one in people]
+        found = await self._pipe.many(asked)
+        ratings, (day, *counts), counted = (
+            found[: len(players)],
+            found[len(players)],
+            found[len(players) + 1 :],
+        )
         day = "" if day is None else day.decode()
         today = _day(facts.at) <= day
         return Before(
-            dict(zip(players, map(Rating.parse, found), strict=True)),
+            dict(zip(players, map(Rating.parse, ratings), strict=True)),
             {pair: int(count or 0) if today else 0 for pair, count in zip(meetings, counts, strict=True)},
             day,
+            _counts(people, *counted) if people else None,
         )
 
     async def fold(self, after: int, entry: Logged, commands: Commands, *, is_new: bool) -> bool:
@@ -179,7 +231,8 @@ class Standings:
 
     async def _forgetting(self, player: str) -> Commands:
         flat = await self._pipe.call("HGETALL", keys.standing(f"ratings:{player}"))
-        commands: Commands = [("DEL", keys.standing(f"ratings:{player}"))]
+        own = ("ratings", "statistics", "achievements")
+        commands: Commands = [("DEL", *(keys.standing(f"{what}:{player}") for what in own))]
         for field, text in zip(flat[::2], flat[1::2], strict=True):
             pool, rating = field.decode(), Rating.parse(text)
             commands += [
@@ -203,6 +256,28 @@ class Standings:
                 return
 
     # ---- reading
+
+    async def achievements(self, player: str, *, own: bool) -> list[Achieved]:
+        """The newest first. `own`: the player himself asks."""
+        flat = await self._pipe.call("HGETALL", keys.standing(f"achievements:{player}"))
+        found = []
+        for key, row in zip(flat[::2], flat[1::2], strict=True):
+            at, match_id, public = row.decode().split(" ")
+            found.append(Achieved(key.decode(), int(at), match_id if own or public == "1" else None))
+        return sorted(found, key=lambda one: (-one.at, one.key))
+
+    async def own_statistics(self, player: str) -> tuple[dict[str, OwnStatistics], Career]:
+        """By game, in their order; and over all games."""
+        flat = await self._pipe.call("HGETALL", keys.standing(f"statistics:{player}"))
+        found = {name.decode(): text for name, text in zip(flat[::2], flat[1::2], strict=True)}
+        career = found.pop(_CAREER, None)
+        games = {game: _own(found[game]) for game in sorted(found)}
+        return games, Career() if career is None else _career(career)
+
+    async def statistics(self, game: str) -> Statistics:
+        """Of everybody."""
+        text = await self._pipe.call("HGET", keys.standing("statistics"), game)
+        return Statistics() if text is None else _statistics(text)
 
     async def ratings(self, player: str) -> dict[tuple[str, str], Rating]:
         """Of each game and pool that he has played, in their order, as they are now."""
@@ -262,8 +337,13 @@ class Standings:
         return Place(None if place is None else place + 1, player, rating.aged(self._world.now_ms()))
 
 
-def commands_of(facts: Facts, settled: Settled, before: Before) -> Commands:
-    """What is made of a match that is rated: ratings, their history, the leaderboard, who has met whom."""
+def commands_of(facts: Facts, settled: Settled, before: Before, *, is_new: bool) -> Commands:
+    """What is made of a match. `is_new`: the players are told what they have earned, too."""
+    return [*_rated(facts, settled, before), *_counted(facts, settled, before, is_new=is_new)]
+
+
+def _rated(facts: Facts, settled: Settled, before: Before) -> Commands:
+    """Of one that is rated: ratings, their history, the leaderboard, who has met whom."""
     if not settled.pool:
         return []
     pool, commands = f"{facts.game} {settled.pool}", Commands()
@@ -288,6 +368,47 @@ def commands_of(facts: Facts, settled: Settled, before: Before) -> Commands:
                 ("ZADD", lapses, str(now.provisional_at), f"{pool} {player}"),
             ]
     return [*commands, *_met_again(facts, before)]
+
+
+def _counted(facts: Facts, settled: Settled, before: Before, *, is_new: bool) -> Commands:
+    """Of one that counts: statistics, and what is earned."""
+    counted, counts = facts.counted, before.counts
+    if counted is None or counts is None or settled.unrated == "same_players":
+        return []
+    awards = count_match(facts.game, facts.pool, counted, counts, before.ratings if settled.pool else {})
+    commands: Commands = [("HSET", keys.standing("statistics"), facts.game, _text(counts.everyone))]
+    for player, own in counts.own.items():
+        both = (facts.game, _text(own), _CAREER, _text(counts.careers[player]))
+        commands.append(("HSET", keys.standing(f"statistics:{player}"), *both))
+    for player, key in awards:
+        row = f"{facts.at} {facts.match} {int(facts.public)}"
+        commands.append(("HSET", keys.standing(f"achievements:{player}"), key, row))
+    if is_new:
+        commands += [_news(facts, counted.seats_of(award.player), award) for award in awards]
+    return commands
+
+
+def _news(facts: Facts, seats: list[str], award: Award) -> tuple[str, ...]:
+    body = _text(News(award.player, award.key, facts.match, facts.game, facts.version, facts.at, seats))
+    return ("XADD", keys.standing("news"), "MAXLEN", "~", str(NEWS_KEPT), "*", "body", body)
+
+
+def _counts(people: list[str], everyone: bytes | None, *own: list[bytes | None]) -> Counts:
+    return Counts(
+        Statistics() if everyone is None else _statistics(everyone),
+        {
+            player: OwnStatistics() if text is None else _own(text)
+            for player, (text, _) in zip(people, own, strict=True)
+        },
+        {
+            player: Career() if text is None else _career(text)
+            for player, (_, text) in zip(people, own, strict=True)
+        },
+    )
+
+
+def _text(value: msgspec.Struct) -> str:
+    return _encode(value).decode()
 
 
 def _met_again(facts: Facts, before: Before) -> Commands:

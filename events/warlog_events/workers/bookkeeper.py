@@ -26,6 +26,7 @@ from ..players.stakes import Stakes
 from ..reading.replayed import ReplayedEvent
 from ..redis.activity_reader import BATCH, Follower, Passed
 from ..redis.store import Store
+from ..standing.counting import is_strong, may_count
 
 log = logging.getLogger("warlog.bookkeeper")
 
@@ -37,12 +38,27 @@ ORPHAN_MS = 60_000
 SWEEP_SECONDS = 30.0
 
 
+class _Id(msgspec.Struct):
+    id: str
+
+
+class _Seat(msgspec.Struct):
+    player: _Id | None = None
+
+
 class _Index(msgspec.Struct):
-    """What it needs of a match's index entry, or summary."""
+    """What it needs of a match's index entry, which has `players`, or summary, which has `seats`."""
 
     game: str
     status: str
     mode: str
+    players: list[str] = []
+    seats: list[_Seat] = []
+
+    @property
+    def has_strong_bot(self) -> bool:
+        seated = [seat.player.id for seat in self.seats if seat.player is not None]
+        return any(is_strong(player) for player in (*self.players, *seated))
 
 
 _index = msgspec.json.Decoder(_Index)
@@ -130,8 +146,10 @@ class Bookkeeper(Follower):
 
     def _counts(self, match_id: str, index: _Index) -> bool:
         """May this match have something to do with the ledger?"""
-        if index.mode != "competitive" or ("settled", match_id) in self._done:
+        if ("settled", match_id) in self._done:
             return False
+        if index.mode != "competitive":
+            return index.status == "finished" and index.has_strong_bot
         if index.status == "finished":
             return True
         game = _game(index.game)
@@ -162,8 +180,9 @@ class Bookkeeper(Follower):
     async def _bring_up(self, match: Match, holds: Iterable[Hold], orphans: bool) -> bool:
         """The accounts to the match. True if it was settled by this call."""
         settled = False
-        if match.mode == "competitive" and match.is_over:
-            moved, house = moved_by(match)
+        players = [holder.id for holder in match.holders.values()]
+        if match.is_over and (match.mode == "competitive" or may_count(match.mode, players)):
+            moved, house = moved_by(match) if match.mode == "competitive" else ([], 0)
             settled = await self._ledger.settle(match.id, match.game_name, moved, house)
             self._remember("settled", match.id)
         elif holds:

@@ -4,16 +4,24 @@ An append writes its notices into the activity of its bucket, and does no more f
 activity of all buckets many times a second and writes what is new into the feeds of those who follow theirs: feeds and
 checkpoints in one script, so that each notice enters a feed once and in order, however many of these workers run and
 wherever they are killed. The serving processes are told by the same script (reading/personal_feed.py).
+
+What settled matches have earned comes in the same way from the news of standings, once a second.
 """
 
 import asyncio
 import logging
 
+import msgspec
+
 from ..match import notices as notices_
 from ..match.bots import HOUSE
+from ..match.match import rfc3339
 from ..redis import keys
 from ..redis.connection import Connection
 from ..redis.notices_reader import NewNotices, NoticesReader
+from ..redis.pipe import Word
+from ..standing.counting import catalogue
+from ..standing.standings import News, news_after
 
 log = logging.getLogger("warlog.notifier")
 
@@ -24,6 +32,7 @@ TIDY_SECONDS = 1.0  # between two looks at who follows, and at what lies unread
 BATCH = 100  # activity entries of a bucket that are read in one pass
 KEPT_ENTRIES = 100  # of a personal feed; some more until Redis drops a block of them
 DROPPED_AT_ONCE = 500  # feeds
+NEWS = "news"  # beside the buckets: the id of the last entry that has been read
 
 
 class Notifier:
@@ -33,6 +42,7 @@ class Notifier:
         self._buckets = connection.buckets
         self._known: dict[int, int] = {}  # bucket → number of the last activity entry that has been looked at
         self._stored: dict[int, int] = {}  # bucket → the same as Redis has it
+        self._read_news = ""
         self._tidied = 0.0
         self._told = -QUIET_SECONDS  # when there was a notice
         self.hurries = False  # somebody waits for notices
@@ -68,6 +78,9 @@ class Notifier:
         self._known |= moved
         if tidy:
             self._tidied = now
+            if not await self._tell_news():
+                self._known = {}
+                return True
             self.hurries = await self._is_followed(now)
         return any(new.more for new in news)
 
@@ -81,9 +94,9 @@ class Notifier:
 
     async def _begin(self) -> None:
         flat = await self._pipe.call("HGETALL", keys.personal_feeds("read"))
-        self._stored = {
-            int(bucket): int(number) for bucket, number in zip(flat[::2], flat[1::2], strict=True)
-        }
+        read = dict(zip(flat[::2], flat[1::2], strict=True))
+        self._read_news = read.pop(NEWS.encode(), b"").decode()
+        self._stored = {int(bucket): int(number) for bucket, number in read.items()}
         self._known = {bucket: self._stored.get(bucket, 0) for bucket in range(self._buckets)}
 
     async def _write(self, moved: dict[int, int], rows: list[tuple[str, int, bytes]]) -> bool:
@@ -106,6 +119,20 @@ class Notifier:
         self._stored |= moved
         return True
 
+    async def _tell_news(self) -> bool:
+        """False if another process has read on."""
+        while page := await news_after(self._pipe, self._read_news):
+            reached = page[-1][0]
+            notices = [
+                word for _, news in page for word in (news.player, "achievement", news.at, news_json(news))
+            ]
+            arguments: list[Word] = [keys.personal_feeds("feed:"), KEPT_ENTRIES, keys.NOTIFIED, 1]
+            arguments += [NEWS, self._read_news or 0, reached, *notices]
+            if await self._pipe.script("notify", [keys.personal_feeds("read")], arguments) < 0:
+                return False
+            self._read_news = reached
+        return True
+
     async def _lose(self, new: NewNotices) -> None:
         """Entries of a bucket are gone that nobody has read, because no process did this work for too long, or Redis
         has lost its end. Anybody may have missed something: all feeds end, and begin anew with `reset`."""
@@ -117,3 +144,18 @@ class Notifier:
                 "bucket %d: activity was lost before it was read; personal feeds begin anew", new.bucket
             )
         await self._pipe.call("PUBLISH", keys.NOTIFIED, b"\x90", write=True)
+
+
+def news_json(news: News) -> bytes:
+    """As its reader gets it: a member of `schema.Notice`."""
+    one = catalogue()[news.key]
+    shown = {
+        "type": "achievement",
+        "match": news.match,
+        "game": news.game,
+        "version": news.version,
+        "at": rfc3339(news.at),
+        "seats": news.seats,
+        "achievement": {"key": news.key, "name": one.name, "text": one.text},
+    }
+    return msgspec.json.encode(shown)

@@ -1,4 +1,4 @@
-"""The worker that settles finished matches for the standing of their players: ratings so far.
+"""The worker that settles finished matches for the standing of their players: ratings, statistics, achievements.
 
 It follows the ledger's journal, in which each match that is over stands once (workers/bookkeeper.py): the number of its
 entry there is its number in the order of settlement. What a match did to ratings is written into a log of its own, and
@@ -9,13 +9,27 @@ with another form, is folded first, by the same functions.
 import asyncio
 import logging
 
+from msgspec.structs import replace
+
 from ..clock_and_random import World
 from ..errors import IntegrityError, UnknownMatch
 from ..match.match import Match
+from ..match.stored import StoredEvent
 from ..matches import Matches
 from ..players.ledger import JOURNAL_PAGE, Ledger
 from ..redis.activity_reader import Follower, Passed
-from ..standing.settled import Facts, Settled, changes_of, facts_of, played, settle, still_true
+from ..standing.counting import Tallied, Teller
+from ..standing.settled import (
+    Facts,
+    Settled,
+    changes_of,
+    counted_of,
+    counts,
+    facts_of,
+    played,
+    settle,
+    still_true,
+)
 from ..standing.standings import FOREIGN, Logged, Standings, commands_of
 
 log = logging.getLogger("warlog.settler")
@@ -88,7 +102,9 @@ class Settler(Follower):
         before, settled = await self._standings.before(facts), entry.settled
         if settled.pool and not still_true(settled.changes, before.ratings, settled.at):
             settled = Settled(settled.at, settled.pool, changes=changes_of(facts, before.ratings))
-        return await self._standings.fold(folded, entry, commands_of(facts, settled, before), is_new=False)
+        return await self._standings.fold(
+            folded, entry, commands_of(facts, settled, before, is_new=False), is_new=False
+        )
 
     # ---- what is new
 
@@ -113,22 +129,40 @@ class Settler(Follower):
         before = await self._standings.before(facts)
         settled = settle(facts, before.ratings, before.met, self._matches_per_day)
         entry = Logged(number, match_id, facts.version, settled)
-        return await self._standings.fold(folded, entry, commands_of(facts, settled, before), is_new=True)
+        return await self._standings.fold(
+            folded, entry, commands_of(facts, settled, before, is_new=True), is_new=True
+        )
 
     async def _facts(self, match_id: str, version: int = 0) -> Facts | Settled:
         """Of the match, as it was at this version (0: as it is). Or why it counts nowhere: its end was taken back, or,
         with a line in the log, its record does not verify."""
         try:
             match = await self._match(match_id, version)
-            events = []
+            events: list[StoredEvent] = []
             for after in range(0, match.version, PAGE_EVENTS):
                 events += await self._matches.past.stored(match, after, PAGE_EVENTS)
         except (IntegrityError, UnknownMatch) as error:
-            log.error("%s: its record does not verify, so it counts nowhere: %s", match_id, error)
-            return Settled(unrated="damaged")
+            return self._damaged(match_id, error)
         if not match.is_over:
             return Settled(unrated="undone")
-        return facts_of(match, played(events, match.started_at_version))
+        of = played(events, match.started_at_version)
+        facts = facts_of(match, of)
+        if not counts(match, of, facts):
+            return facts
+        try:
+            tallied = await self._tallied(match, events, len(facts.sides))
+        except IntegrityError as error:
+            return self._damaged(match_id, error)
+        return replace(facts, counted=counted_of(match, of, facts, tallied))
+
+    def _damaged(self, match_id: str, error: Exception) -> Settled:
+        log.error("%s: its record does not verify, so it counts nowhere: %s", match_id, error)
+        return Settled(unrated="damaged")
+
+    async def _tallied(self, match: Match, events: list[StoredEvent], sides: int) -> Tallied:
+        teller = Teller(match)
+        await self._matches.past.replay(match, events, teller.take)
+        return teller.end(sides)
 
     async def _match(self, match_id: str, version: int) -> Match:
         cached = self._matches.cache.newest(match_id)

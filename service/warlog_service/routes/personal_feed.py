@@ -35,8 +35,8 @@ _notice_id = re.compile(r"([1-9][0-9]{0,14})-(0|[1-9][0-9]{0,14})", re.ASCII).fu
 async def get_personal_feed(request: AnyRequest) -> PersonalStream:
     """Server-Sent Events: what happens to you in all your matches.
 
-    `challenged`, `accepted`, `declined`, `seated`, `match_started`, `your_turn`, `proposal`, `match_over`. Ignore types
-    that you do not know: more will come.
+    `challenged`, `accepted`, `declined`, `seated`, `match_started`, `your_turn`, `proposal`, `match_over`,
+    `achievement`. Ignore types that you do not know: more will come.
     There is one notice of a kind for each change of a match, however many seats you hold, and it comes also for what
     you have done yourself.
 

@@ -70,6 +70,20 @@ class MatchOverNotice(NoticeBase, frozen=True, kw_only=True, tag="match_over"):
     result: Annotated[Result | None, Meta(description="null: it was aborted")]
 
 
+class NewAchievement(Struct, frozen=True):
+    """As in `GET /v1/achievements`."""
+
+    key: Annotated[str, Meta(description="with the game in front, or `any`")]
+    name: Annotated[str, Meta(description="for display")]
+    text: Annotated[str, Meta(description="what was to be done")]
+
+
+class AchievementNotice(NoticeBase, frozen=True, kw_only=True, tag="achievement"):
+    """A match that is over has earned you an achievement."""
+
+    achievement: NewAchievement
+
+
 class Ready(Struct, frozen=True, kw_only=True, tag="ready", tag_field="type"):
     """The feed begins here. Ask for your matches now; what happens from then on follows."""
 
@@ -92,6 +106,7 @@ NOTICES: tuple[type[Struct], ...] = (
     YourTurnNotice,
     ProposalNotice,
     MatchOverNotice,
+    AchievementNotice,
     Ready,
     Reset,
 )
