@@ -63,7 +63,7 @@
  *
  * 6. Events and who may see what
  *
- * wl_apply writes, besides the new state, a list of *records* (words), because visibility is judged just before and after
+ * wl_apply and wl_after write, besides the new state, a list of *records* (words), because visibility is judged just before and after
  * each effect and cannot be found out later. A record is
  *
  *      [ length | kind | audience | unlock | type | argument ... ]        length counts all of them
@@ -95,8 +95,9 @@
  * 8. Traces
  *
  * A *trace* says where an action leads: the steps that are passed, in order, and the pieces that are hit, that are taken, and
- * that stand in the way; and, before it is taken, what harm its blows do, which the dice decide within bounds. wl_traces makes those of a listing, wl_trace_event that of an action that was taken. Both look at
- * views alone: what the viewer does not see is in no trace.
+ * that stand in the way; and, before it is taken, what harm its blows do, which the dice decide within bounds. wl_traces makes
+ * those of a listing, wl_trace_event that of an action that was taken. Both look at views alone: what the viewer does not see
+ * is in no trace.
  *
  *
  * 9. Computer opponents
@@ -105,9 +106,9 @@
  * brings two functions for it: `sample` makes of what a viewer knows a whole state that he could not tell from the true one,
  * `evaluate` says how likely each seat's side is to win. The search samples such a state, walks down the tree of actions that it
  * has tried so far, one action further than it has been before and the best answer to that, evaluates where this has led, and
- * notes the value on all actions on its way; then it begins again with another sample. Of the actions that it
- * walked through most often the one with the best values is chosen (information-set Monte Carlo tree search: Cowling, Powley, Whitehouse 2012). It computes with integers
- * alone: the same view, seed and number of iterations give the same answer on every machine.
+ * notes the value on all actions on its way; then it begins again with another sample. Of the actions that it walked through
+ * most often the one with the best values is chosen (information-set Monte Carlo tree search: Cowling, Powley, Whitehouse
+ * 2012). It computes with integers alone: the same view, seed and number of iterations give the same answer on every machine.
  *
  * Which actions are tried, and in which order, is decided *at a glance*: by `evaluate` right after the action. At the root every
  * action is looked at like that, in several worlds where anything is hidden or random, and so the search begins as a player who
@@ -120,8 +121,8 @@
  * whole states. With each version every world is moved on by an action after which it looks as the viewer sees it; one that has
  * no such action is thrown away. Where few are left, new ones are drawn: sampled as of some versions ago and moved on from there,
  * or as of now; and where the game brings `vary`, made of those that are left, as they were at first, by small changes that agree
- * with all that was seen since. A search that is given the belief takes its worlds from it, those that have agreed for long more often. The same
- * seed and the same versions make the same belief, byte for byte.
+ * with all that was seen since. A search that is given the belief takes its worlds from it, those that have agreed for long
+ * more often. The same seed and the same versions make the same belief, byte for byte.
  *
  *
  * 10. Numbers for learning
@@ -391,8 +392,9 @@ typedef struct wl_numbering {
 } wl_numbering;
 
 /* What a game fills in. Every function may rely on a sound setup and state (core.c has checked them; batch calls check the
- * first, and `apply` keeps a sound state sound), and on nothing else. `observe`, `init` write blank structs; `apply` may leave
- * `state` in any condition on an error, the caller restores it. */
+ * first, and `apply` keeps a sound state sound), `apply` also on an action that `check` has let through or `legal` has listed,
+ * `explain` on the error of `check`; and on nothing else. `observe`, `init` write blank structs; `apply` may leave `state` in
+ * any condition on an error, the caller restores it. */
 typedef struct wl_game {
     const char *name;
     int32_t rules_version;

@@ -241,7 +241,8 @@ int64_t wl_legal(const wl_game *game, const void *setup, const void *state, int3
     return (int64_t)game->legal(setup, state, seat, out, cap);
 }
 
-/* All that wl_apply and wl_after ask before anything is changed: first of the bytes, then of the rules. */
+/* All that wl_apply and wl_after ask before anything is changed: first of the bytes, then of the rules: `game->check` is
+ * hex_check of games/hex.c, say (WL_PARTS in game.h). */
 static int32_t check_step(const wl_game *game, const void *setup, const void *state, const wl_post *post,
                           const wl_draws *draws, const wl_event *event)
 {

@@ -31,8 +31,8 @@ class Event(Struct, eq=False):
     _game: RuleSet
     _tables: Tables
     actor: str
-    _record: tuple[Sequence[int], Sequence[int]] | None
-    _words: list[int]
+    _posted: tuple[Sequence[int], Sequence[int]] | None  # the action's numbers, and the items of its list
+    _words: list[int]  # the event's records, one after the other (warlog.h, section 6)
     draws: list[int]
     hides_nothing: bool  # everybody may know all of it, whatever has been disclosed
     _action: dict[str, Any] | None = None
@@ -44,7 +44,7 @@ class Event(Struct, eq=False):
     @property
     def action(self) -> dict[str, Any] | None:
         """The action as posted, plain, its fields in the book's order; None for the start."""
-        if self._action is None and self._record is not None:
+        if self._action is None and self._posted is not None:
             self._action = msgspec.to_builtins(self.struct())
         return self._action
 
@@ -71,6 +71,7 @@ class Event(Struct, eq=False):
             self._effects = []
             while at < end:
                 next_ = at + words[at]
+                # [length | kind | audience | unlock | type | argument …] each
                 if words[at + 1] == _REC_EFFECT:
                     self._effects.append(effect(words[at + _REC_HEAD - 1], words[at + _REC_HEAD : next_]))
                 at = next_
@@ -132,8 +133,8 @@ class Event(Struct, eq=False):
 
     def struct(self) -> Struct | None:
         """The action as a Struct of the game's codec; None for the start."""
-        if self._action_struct is None and self._record is not None:
-            self._action_struct = self._tables.action(*self._record)
+        if self._action_struct is None and self._posted is not None:
+            self._action_struct = self._tables.action(*self._posted)
         return self._action_struct
 
     def _split(self) -> list[tuple[int, int, int, int, list[int]]]:

@@ -30,7 +30,7 @@ import msgspec
 from msgspec import Struct
 
 from warlog_core import binding, explain, selfplay
-from warlog_core.binding import Draws, RawState, RawStep, RawTurn
+from warlog_core.binding import Draws, RawGame, RawState, RawStep, RawTurn
 from warlog_core.codecs import Explaining, Result, Tables
 from warlog_core.codecs._actions import plain as plain_action
 from warlog_core.errors import Explanation, Refused, UnknownSeat
@@ -87,7 +87,7 @@ class State:
         self._turn: RawTurn | None = None  # what the state says of itself, until it changes
         self._hash: str | None = None  # likewise
         self.started: Event | None = None
-        self._raw_game = game.raw
+        self._raw_game: RawGame = game.raw  # binding/raw_game.py
         self._raw = raw
         self._setup = setup
         self._tables = tables
@@ -282,7 +282,8 @@ class State:
     def after(self, actor: str, action: object, draws: Draws = ()) -> tuple[State, Event]:
         """The state after the action, which knows its hash and its turn already, and what the action did.
 
-        As `copy` and `apply`, in one core call: this state stays what it is. Raises Refused and BadDraws."""
+        As `copy` and `apply`, in one core call, or two where the action draws (Buffers.offer): this state stays what it
+        is. Raises Refused and BadDraws."""
         game, tables = self.game, self._tables
         record, items = tables.record(action)
         number = game.actor_number(actor, tables.seats)

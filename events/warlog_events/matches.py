@@ -242,7 +242,7 @@ class Matches:
                     raise
                 self.counts.conflicts += 1
                 beaten = draft.began
-                # Another task may have loaded the newer one already: then Redis is not asked.
+                # `cached` is shared: another task may have put the newer match into it. Then Redis is not asked.
                 cached = await self._loader.current(match_id, fresh=cached.match is beaten)
                 continue
             except ClockSkew:
@@ -282,7 +282,7 @@ class Matches:
         self.counts.redis_appends += 1
         try:
             await self.store.append(append_of(draft, key, acting))
-        except ClockSkew:
+        except ClockSkew:  # a TryAgain, too, but one after which nothing has been appended
             raise
         except (TryAgain, asyncio.CancelledError):
             # It may have been appended (Unconfirmed, cancelled); if not (Unavailable), Redis may be coming back without
@@ -313,7 +313,7 @@ class Matches:
         self._loader.snapshot_if_due(cached)
         if len(draft.written) == 1:
             self._hub.publish(cached.match, event)
-        else:
+        else:  # `event` is the last one only: the feeds read them all from the stream
             self._hub.catch_up(draft.match_id)
         return Done(cached.match, event)
 

@@ -1,4 +1,5 @@
-"""A player's command: asks whether the player may know of the match, then lets `Matches.attempt` append its event."""
+"""A player's command: asks whether the player may know of the match (reading/admission.py), then has `Matches.attempt`
+(matches.py) append what `write_events`, below, writes by match/decide.py."""
 
 from collections.abc import Awaitable
 
@@ -50,7 +51,8 @@ class PlayerCommands:
         expected_version: int | None = None,
         key: Key | None = None,
     ) -> Done:
-        """Appends one event, or all events of a record where a `prepare` starts a match from it.
+        """Appends what the command leads to: one event, seldom two, or all events of a record where a `prepare`
+        starts a match from it.
 
         If `key` was used before, nothing is appended and `Done.earlier` is set: `again` then gives the first answer.
 
@@ -94,14 +96,16 @@ class PlayerCommands:
         found: Found,
     ) -> Awaitable[Done]:
         context = ProposalContext(self._loader.counts, self._loader.store.rematch_id, found)
-        began_ms = 0
-        rematch: str | None = None
+        began_ms = 0  # when it was decided for the first time: `attempt` may call `write_events` again
+        rematch: str | None = None  # the match that an earlier try has made
 
         async def write_events(draft: Draft) -> None:
             nonlocal began_ms, rematch
             began_ms = began_ms or draft.at
             match = draft.match
-            check_known(match, command, caller)  # before anything else that a refusal could tell
+            check_known(
+                match, command, caller
+            )  # first: any other refusal would tell that there is such a match
             if self._presence is not None:
                 self._presence.note_call(match, caller.id)
             check_version(draft, command, expected_version, began_ms)
@@ -110,6 +114,7 @@ class PlayerCommands:
             check_length(draft, command, self._settings.events_per_match)
             if isinstance(command, Act):
                 return
+            # What follows is for commands that may start a match, or agree on a rematch.
             await self._before.secure(draft)
             agreed = draft.match.fold.rematch
             if agreed is not None and agreed not in (match.fold.rematch, rematch):

@@ -43,7 +43,7 @@ class Done:
     """What an attempt led to.
 
     match     after it
-    appended  the event; None: nothing was appended. A match that goes on from a record starts with several: the last
+    appended  the event, the last one where there are several; None: nothing was appended
     earlier   set: this is a repeat of a command that was accepted then. Nothing was appended now, `match` is that
               of now, and `PlayerCommands.again` gives what the first attempt gave
     """

@@ -1,6 +1,8 @@
 /* hex.c: Hex Tactics, by the rule book warlog_core/rules/hex.md. Section numbers are the book's. Entry points: hex_check (is an
  * action legal?), hex_apply, hex_observe (what each seat sees) and the others of the table HEX at the end (WL_PARTS of
  * ../game.h); what they use stands above them.
+ * An attack: hex_check, check_turn_action, check_target; then hex_apply, turn_action, attack, strike, leave, end_check,
+ * end_turn, next_turn, start_turn. Each stands above the one that calls it.
  *
  * Spaces are numbered row * 32 + column, both from 0 (a1 = 0, b1 = 1, a2 = 32), so that the canonical order is the
  * numeric one and sets of spaces are one 32-bit word per row. Units are rows of the roster, presets and all enumerations
@@ -12,7 +14,7 @@
  *                 n, obstacle spaces; with a roster: n, types of 16 words; with armies: n, and per seat: seat, n, (unit, count).
  * Position words: see hex_position.c.
  *
- * Explanations of actions (hex_explain) and notes on options and Positions (the enum NOTE of hex.h) are lists of words that
+ * Explanations of actions (hex_explain) and notes on options and Positions (the NOTE_ constants of hex.h) are lists of words that
  * codecs/hex_explain.py reads.
  */
 #include "hex.h"
@@ -416,6 +418,7 @@ static int32_t path(const hex_setup *setup, const hex_state *state, const stack 
 
 enum { LIST_ABSENT, LIST_GIVEN, LIST_MALFORMED }; /* verdicts on roster and armies */
 
+/* Everything the option words say: the setup, and what only the start of the match needs. */
 typedef struct start {
     hex_setup setup;
     int32_t obstacles;
@@ -915,7 +918,7 @@ static int has_stacks(const hex_state *state, int32_t seat)
     return 0;
 }
 
-/* 6.5 in full, for a stack that was destroyed. */
+/* 6.5, for a stack that was destroyed: it leaves, and perhaps its seat with it. (`resign` needs remove_stack alone.) */
 static void leave(const match *m, int32_t place)
 {
     hex_state *state = m->state;
@@ -1071,7 +1074,7 @@ static int32_t effective_range(const hex_setup *setup, const hex_state *state, c
     return u->range;
 }
 
-/* 7.7: and after a move. */
+/* 7.7: the range at which a stack attacks after it has moved. */
 static int32_t range_after_moving(const hex_setup *setup, const stack *s)
 {
     return unit_of(setup, s)->shooter ? 1 : unit_of(setup, s)->range;
@@ -1352,12 +1355,12 @@ static int64_t damage_of(const hex_setup *setup, const stack *s, int32_t from, c
     return damage < setup->min_damage ? setup->min_damage : damage;
 }
 
-/* 7.6 STRIKE(S, T, kind). Returns 1 when T was destroyed. */
-static int strike(const match *m, int32_t from, int32_t to, int32_t kind)
+/* 7.6 STRIKE(S, T, kind) of the stacks at these places in `stacks`. Returns 1 when T was destroyed. */
+static int strike(const match *m, int32_t attacker, int32_t defender, int32_t kind)
 {
     hex_state *state = m->state;
-    const stack *s = &state->stacks[from];
-    stack *t = &state->stacks[to];
+    const stack *s = &state->stacks[attacker];
+    stack *t = &state->stacks[defender];
     const unit *u = unit_of(m->setup, s);
     const int64_t base = (int64_t)u->attack * s->count;
     const int64_t w = (int64_t)u->spread * s->count;
@@ -1373,11 +1376,12 @@ static int strike(const match *m, int32_t from, int32_t to, int32_t kind)
     if (rest > 0)
         return 0;
     WL_PUBLIC(m->event, E_DESTROYED, t->id, t->space);
-    leave(m, to);
+    leave(m, defender);
     return 1;
 }
 
-/* 6.4 END-TURN after a turn action of the stack with this id. */
+/* 6.4 END-TURN after a turn action of the stack with this id, which is the first in the queue unless a retaliation has
+ * destroyed it. */
 static void end_turn(const match *m, int32_t id)
 {
     hex_state *state = m->state;
@@ -1393,12 +1397,11 @@ static void attack(const match *m, int32_t id, int32_t target)
     hex_state *state = m->state;
     const int32_t attacker = place_of(state, id);
     const int32_t defender = stack_at(state, target);
-    const int32_t defender_id = state->stacks[defender].id;
     const int shot = unit_of(m->setup, &state->stacks[attacker])->shooter &&
                      distance(state->stacks[attacker].space, target) > 1;
 
-    if (!strike(m, attacker, defender, shot ? RANGED : MELEE) && !shot) {
-        stack *t = &state->stacks[place_of(state, defender_id)];
+    if (!strike(m, attacker, defender, shot ? RANGED : MELEE) && !shot) { /* nobody has left: the places still hold */
+        stack *t = &state->stacks[defender];
         if (t->retaliations_used < unit_of(m->setup, t)->retaliations) {
             t->retaliations_used++;
             strike(m, defender, attacker, RETALIATION);
@@ -1415,7 +1418,7 @@ static void go(const match *m, stack *s, int32_t to)
     const int32_t from = s->space;
 
     if (wl_wanted(m->event)) {
-        int32_t step[UINT8_MAX + 1];
+        int32_t step[UINT8_MAX + 1]; /* `path` enters at most UINT8_MAX spaces */
         const int32_t n = path(m->setup, state, s, to, step);
         wl_open_record(m->event, WL_REC_EFFECT, WL_ALL_VIEWERS, 0, E_MOVED);
         wl_put(m->event, s->id);
@@ -1569,7 +1572,7 @@ static void turn_action(const match *m, const wl_action *a)
         return;
     case A_MOVE: go(m, s, a->field[1]); break;
     case A_SKILL: use_skill(m, s, a->field[1]); break;
-    default:
+    default: /* A_DEFEND */
         s->defending = 1;
         WL_PUBLIC(m->event, E_DEFENDED, id);
         break;
@@ -1589,6 +1592,8 @@ static int is_whole(const hex_state *state)
     return 1;
 }
 
+/* Resolves an action that hex_check has let through (7.3 to 7.10). The turn actions, which `default` takes, are in
+ * turn_action. */
 static int32_t hex_apply(const void *setup, void *state_, const wl_post *post, wl_draws *draws, wl_event *event)
 {
     hex_state *state = state_;

@@ -245,7 +245,6 @@ static inline int32_t place_of(const hex_state *state, int64_t id)
 
 /* ==== 4. Setup and options ============================================================================================= */
 
-/* Everything the option words say: the setup, and what only the start of the match needs. */
 /* What is wrong with options or a Position, and the words that follow: `i` is an index in the list that the note speaks of. */
 enum {
     NOTE_PRESET,         /* this preset is not there */

@@ -1,4 +1,5 @@
-"""Hex Tactics: names and JSON of `rules/hex.md` ↔ the words and records described at the head of `src/games/hex.c`.
+"""Hex Tactics: names and JSON of `rules/hex.md` ↔ words (option words: head of
+`src/games/hex.c`; Position words: `hex_position.c`) and records (ACTION_ROWS in `hex.h`, EFFECT_ROWS in `hex.c`).
 
 In the book's order: options and Position into words, actions both ways, effects, view and Position out of C records.
 The Structs are in `hex_structs.py`.

@@ -1,4 +1,5 @@
-"""Hex Tactics: sentences for what `src/games/hex.c` refuses. There, `hex_explain` and `NOTE` describe the words."""
+"""Hex Tactics: sentences for what `src/games/hex.c` refuses. The words are described at
+`hex_explain` there and at NOTE_ in `hex.h`."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What a command leads to: `decide_command` writes one event on a draft of the newest known version of the match, or
-raises what the command is refused for.
+"""What a command leads to: `decide_command` writes its event (seldom two, and all of a record) on a draft of the newest
+known version of the match, or raises what the command is refused for.
 
 Plain functions: no I/O, no clock, no randomness but what the draft hands in. Proposals are in proposals.py; what is
 checked before somebody gets a seat is in seating.py.
@@ -86,7 +86,8 @@ def check_version(draft: Draft, command: AnyCommand, expected: int | None, began
 
 
 def _is_still_for(beaten: Match, match: Match, command: AnyCommand, began_ms: int) -> bool:
-    """After a conflict an action is tried again only if its seat is still to act and has not begun to think anew.
+    """After a conflict: an action is tried again only if its seat is still to act and has not begun to think anew; any
+    other command always.
 
     What happened before the command came is no conflict: only this process had not heard of it yet."""
     if not isinstance(command, Act) or beaten.version == match.version or match.fold.updated_at < began_ms:
@@ -97,8 +98,38 @@ def _is_still_for(beaten: Match, match: Match, command: AnyCommand, began_ms: in
     return before.clock(command.seat) == now.clock(command.seat) and command.seat in now.to_act
 
 
+def check_proposal_bytes(draft: Draft, most: int) -> None:
+    """All proposals of a match together may carry `most` bytes; 0: any number. Raises QuotaExceeded."""
+    if not most or draft.began is None:
+        return
+    had, has = draft.began.fold.proposal_bytes, draft.match.fold.proposal_bytes
+    if has > most and has > had:
+        detail = (
+            f"The proposals of this match have carried {had} bytes, and with this one they would carry more than "
+            f"{most}. Propose something smaller, or begin a new match."
+        )
+        raise QuotaExceeded("proposal_bytes_per_match", had, most, detail)
+
+
+def check_length(draft: Draft, command: AnyCommand, most: int) -> None:
+    """A match of `most` events (0: any number) can still be left and resigned, and end. Raises QuotaExceeded."""
+    match, began = draft.match, draft.began
+    if not most or began is None or match.version <= most:
+        return
+    ends = match.status != began.status and match.status in ("finished", "aborted")
+    resigns = isinstance(command, Act) and policy.resigns(command.action)
+    if not (ends or resigns or isinstance(command, LeaveSeat)):
+        raise too_long(began.version, most)
+
+
+def too_long(have: int, most: int) -> QuotaExceeded:
+    """A match of `have` events, where `most` is the limit."""
+    detail = f"A match has at most {most} events. Then its players can only resign, leave and end it: begin a new one."
+    return QuotaExceeded("events_per_match", have, most, detail)
+
+
 def decide_command(draft: Draft, command: AnyCommand, player: Player, context: ProposalContext) -> None:
-    """Writes one event, or raises what the command is refused for."""
+    """Writes what the command leads to, or raises what it is refused for."""
     match command:
         case Act():
             context.counts.core_calls += 1
@@ -358,34 +389,6 @@ def join(draft: Draft, command: Join, player: Player) -> None:
     holders = {**match.holders, **given}
     in_order = {seat: holders[seat] for seat in match.seats if seat in holders}
     draft.write(SeatsAssigned(player, in_order, command.wish), draws=draws)
-
-
-def check_proposal_bytes(draft: Draft, most: int) -> None:
-    """All proposals of a match together may carry `most` bytes; 0: any number. Raises QuotaExceeded."""
-    began = draft.began
-    if most and began is not None and most < draft.match.fold.proposal_bytes > began.fold.proposal_bytes:
-        detail = (
-            f"The proposals of this match have carried {began.fold.proposal_bytes} bytes, and with this one they would "
-            f"carry more than {most}. Propose something smaller, or begin a new match."
-        )
-        raise QuotaExceeded("proposal_bytes_per_match", began.fold.proposal_bytes, most, detail)
-
-
-def check_length(draft: Draft, command: AnyCommand, most: int) -> None:
-    """A match of `most` events (0: any number) can still be left and resigned, and end. Raises QuotaExceeded."""
-    match, began = draft.match, draft.began
-    if not most or began is None or match.version <= most:
-        return
-    ends = match.status != began.status and match.status in ("finished", "aborted")
-    resigns = isinstance(command, Act) and policy.resigns(command.action)
-    if not (ends or resigns or isinstance(command, LeaveSeat)):
-        raise too_long(began.version, most)
-
-
-def too_long(have: int, most: int) -> QuotaExceeded:
-    """A match of `have` events, where `most` is the limit."""
-    detail = f"A match has at most {most} events. Then its players can only resign, leave and end it: begin a new one."
-    return QuotaExceeded("events_per_match", have, most, detail)
 
 
 def act_as_server(draft: Draft, action: dict[str, object]) -> None:

@@ -47,7 +47,7 @@ class Written(msgspec.Struct, eq=False):
     """One event of a draft.
 
     resolved  what the rules made of it
-    left  what had been disclosed on the line that this event leaves, 0 if it leaves none
+    left      of a leap: flags of what had been disclosed on the line that it leaves; else 0
     """
 
     stored: StoredEvent

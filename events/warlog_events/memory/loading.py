@@ -165,7 +165,7 @@ class Loader:
         return await asyncio.shield(task)
 
     async def accepted(self, match_id: str, player_id: str, key: Key | None) -> Accepted | None:
-        """The answer of the first time if this key has been used. Raises IdempotencyKeyReused."""
+        """What was kept of the command that used this key before; None if none did. Raises IdempotencyKeyReused."""
         if key is None or not self.store.is_id(match_id):
             return None
         self.counts.redis_reads += 1

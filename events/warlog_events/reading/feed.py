@@ -1,7 +1,7 @@
 """Live feeds: each new event of a match, to everyone who follows it, as he may see it.
 
 One `Hub` per process. An event that this process appends goes through `Hub.publish` to the feeds of its match. Of what
-another process appends, `Watch` (append_notices.py) calls `Hub._moved`, and the hub reads it once for all who follow.
+another process appends, `Watch` (redis/append_notices.py) calls `Hub._moved`, and the hub reads it once for all.
 Readers who get the same share the encoded bytes. A reader who is behind reads for himself; one for whom too many events
 wait is cut off. Nobody waits for anybody.
 """
@@ -49,6 +49,9 @@ class _Followed:
 
     position  every event up to it has been offered
     chain     that event's: what is offered next must follow on it
+    moved     what `Watch` calls with a version, 0 for "look for yourself"
+    pull      the task that reads what is new, while there is one
+    again     it is to read once more: something came meanwhile
     """
 
     def __init__(self, position: int, chain: str, moved: Callable[[int], None]) -> None:
@@ -93,7 +96,7 @@ class Hub:
             followed.position, followed.chain = version, event.stored.chain
             _offer(followed, _forms_for(match, event, followed.feeds))
             self._fed(event.stored.at)
-        else:
+        else:  # events before it are not offered yet, or `_pull` has offered it already
             self._moved(match.id, version)
 
     def catch_up(self, match_id: str) -> None:

@@ -223,7 +223,8 @@ class Store:
 
         Raises VersionConflict (with the version), TooLate, Repeated, IdempotencyKeyReused,
         WrongStatus (voided), IntegrityError (history lost, forked, with a gap, or frozen), ClockSkew (make the events
-        again with a new `at`), Unavailable, Unconfirmed (the same append with its Idempotency-Key tells)."""
+        again with a new `at`), Unavailable, Unconfirmed (it may have been appended: the same command
+        with its Idempotency-Key tells)."""
         a, match_id = append, append.match_id
         if not a.expected_version:
             self.check_growth(match_id)

@@ -1,4 +1,5 @@
-"""One command, one event.
+"""A player's command, from its request to its answer. What it leads to is decided by `PlayerCommands.execute`
+(warlog_events/player_commands.py).
 
 `Front` (app.py) sends `POST /matches/{match_id}/commands` past Litestar straight to `run_command`. `post_command`
 documents the call, and takes what Litestar still routes here; the calls that are special commands (taking a seat,
@@ -14,7 +15,7 @@ from litestar import delete, post, put
 from litestar.params import FromPath
 from litestar.types import Receive, Scope
 
-from warlog_events.errors import UnknownMatch, WarlogError
+from warlog_events.errors import Accepted, UnknownMatch, WarlogError
 from warlog_events.match.commands import (
     AnyCommand,
     Command,
@@ -112,14 +113,19 @@ async def run_command(
         service.metrics.traffic.command_refused(game, error)
         raise
     service.metrics.traffic.commanded(done.match.game_name, "done" if done.earlier is None else "repeated")
-    if (earlier := done.earlier) is not None:
-        # A match that has gone on since is replayed as far as it had come.
-        again = partial(matches.commands.again, done.match, earlier)
-        heavy = earlier.version != done.version > service.settings.heavy_events
-        done = await (_in_turn(again, service, scope, player) if heavy else again())
+    if done.earlier is not None:
+        done = await _repeated(service, scope, player, done, done.earlier)
     reader = done.reader(player.id)
     tag = tag_of(done.match, reader)
     return Answer(status, [JSON, *PRIVATE, (b"etag", tag)], answer(done, reader))
+
+
+async def _repeated(service: Service, scope: Scope, player: Player, done: Done, earlier: Accepted) -> Done:
+    """The answer of the first time. A match that has gone on since is replayed as far as it had come."""
+    again = partial(service.backend.matches.commands.again, done.match, earlier)
+    gone_on = done.version != earlier.version
+    heavy = gone_on and done.version > service.settings.heavy_events
+    return await (_in_turn(again, service, scope, player) if heavy else again())
 
 
 async def _in_turn(
@@ -131,7 +137,7 @@ async def _in_turn(
 
 
 def _is_replayed_whole(command: AnyCommand) -> bool:
-    """Does it bring a record or a history to go on from?"""
+    """Does it propose a record (or a history, of which one is made), all of which is replayed to decide on it?"""
     if not isinstance(command, Propose) or not isinstance(command.proposal, Options):
         return False
     return isinstance(command.proposal.record, dict)
