@@ -1,8 +1,8 @@
 """Analyses of boards: questions of readers, which the programs of the house's bots answer.
 
 The programs may run anywhere, and reach any process of the service over HTTP; so the questions wait in Redis
-(redis/lua/analysis.lua). The process of the reader looks after his question while he waits: it goes when he goes, or
-with that process. What a program had taken when it died is given to another one, once.
+(redis/lua/analysis.lua). The reader's process keeps his question alive: it is deleted when he disconnects or that
+process ends. If a program dies with a question, another program gets it, once.
 """
 
 import asyncio
@@ -67,7 +67,7 @@ class Analyses:
                 case [answer]:
                     return bytes(answer)
                 case b"died":
-                    raise _unavailable("The program that was to analyse this has broken down, twice.")
+                    raise _unavailable("The program that was analysing this failed twice; try again later.")
                 case b"gone":
                     break
             await _soon(news)

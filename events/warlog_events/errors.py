@@ -151,7 +151,7 @@ class NoSpectators(Forbidden):
 
 class NotForBots(Forbidden):
     code = "not_for_bots"
-    text = "This is not for accounts of programs."
+    text = "Accounts of programs cannot do this."
 
 
 class NotChallenged(Forbidden):
@@ -283,7 +283,7 @@ class ProposalChanged(Conflict):
 
 class AlreadyDisclosed(Conflict):
     code = "already_disclosed"
-    text = "A secret that this would have to keep is known already."
+    text = "This is not possible: what it would have to keep secret is known already."
 
 
 class IdempotencyKeyReused(Conflict):
@@ -303,7 +303,7 @@ REFUSALS = {
     "too_few_matches": "The player has not finished enough matches to play for gold.",
     "unknown_bot": "The house has no such bot.",
     "no_search": "There is no search for this game: its bots play at random.",
-    "nothing_to_choose": "The seat has nothing to choose from here.",
+    "nothing_to_choose": "This seat has no action to choose at this version.",
 }
 """Codes of `Refused` that do not belong to one game, and what they say in general. A game has more."""
 REFUSAL_FACTS = (

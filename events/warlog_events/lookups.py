@@ -64,8 +64,8 @@ class Lookups:
         return command, Found(scenario, saved)
 
     async def _saved_by(self, match: Match, name: object, caller: Player) -> Mapping[str, Player]:
-        """Whose match it is that is to be gone on from, where the rule book keeps it for them (wec 6.6) and more
-        than one played it. A history names no match (`name` None), and one that is not here has nobody's names."""
+        """The players, by seat, of the match whose record is proposed, if the rule book reserves it for them (wec 6.6)
+        and several played it. Empty otherwise, as for a history (`name` None) and for a match unknown here."""
         if not isinstance(name, str) or not policy.saved_for_its_players(match.game):
             return {}
         try:

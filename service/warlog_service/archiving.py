@@ -101,7 +101,7 @@ async def _backend(settings: Settings) -> AsyncIterator[tuple[Backend, Files]]:
     """Raises BadSettings without an archive."""
     service = Service(msgspec.structs.replace(settings, background=False))
     if service.files is None:
-        raise BadSettings("where the archive is must be said: --archive, or WARLOG_ARCHIVE")
+        raise BadSettings("no archive is set: give --archive, or WARLOG_ARCHIVE")
     await service.start()
     try:
         yield service.backend, service.files

@@ -201,7 +201,7 @@ class Backend:
         )
 
     async def _catch_up(self) -> None:
-        """Lists of matches and accounts know what was appended before."""
+        """Brings the lists of matches, the accounts and ratings up to date with all earlier appends."""
         await self.projector.catch_up()
         await self.bookkeeper.catch_up()
         await self.settler.catch_up()

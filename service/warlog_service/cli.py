@@ -59,7 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="warlog", description="Every flag is also an environment variable: --data is WARLOG_DATA."
+        prog="warlog", description="Flags that set a setting are also variables: --data is WARLOG_DATA."
     )
     commands = parser.add_subparsers(dest="command", required=True)
     redis = argparse.ArgumentParser(add_help=False)
@@ -100,9 +100,9 @@ def _parser() -> argparse.ArgumentParser:
         description="Plays the house's bots over the REST API. WARLOG_BOTS_TOKEN holds the house's secret, which "
         "`warlog bots --token` prints where the server's Redis can be reached. Give the server `--bots 0` then.",
     )
-    bots.add_argument("--url", default="http://127.0.0.1:8000", help="of the server; default %(default)s")
+    bots.add_argument("--url", default="http://127.0.0.1:8000", help="URL of the server; default %(default)s")
     bots.add_argument(
-        "--processes", type=int, default=1, help="about one for each core that is to spare; default 1"
+        "--processes", type=int, default=1, help="number of processes, about one per spare core; default 1"
     )
     bots.add_argument(
         "--budget",
@@ -114,7 +114,7 @@ def _parser() -> argparse.ArgumentParser:
     secret.add_argument(
         "--new-token",
         action="store_true",
-        help="make another one, print it, and end: whoever has the old one is shut out at once",
+        help="replace the house's secret, print the new one, and end; the old one is void at once",
     )
     commands.add_parser("rebuild", parents=[redis], help="make the read models again from the events")
     archive = commands.add_parser(
@@ -139,7 +139,7 @@ def _parser() -> argparse.ArgumentParser:
     verify.add_argument(
         "--bots",
         action="store_true",
-        help="also find every action of a bot of the house again, which takes as long as the bots have thought",
+        help="also repeat the search for every action of a house bot, which takes as long as the bots took",
     )
     bench = commands.add_parser(
         "bench", help="measure the speed of core and server; run it in the root of a checkout"
@@ -305,6 +305,6 @@ def _verify(file: Path, bots: bool) -> int:
     if played.others:
         print(
             f"bots not checked: {len(played.others)} actions, from version {played.others[0]} on, were found by another"
-            f" version of the computer opponents than {warlog_core.SEARCH_VERSION}, which is here"
+            f" version of the computer opponents than this one ({warlog_core.SEARCH_VERSION})"
         )
     return 1 if played.others else 0

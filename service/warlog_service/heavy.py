@@ -1,5 +1,5 @@
 """Work on whole matches (verify, export, import, the history of a long match): a few at a time, the others in a queue,
-neither for one caller or one address alone. What a version of a match has led to is kept, because it never changes.
+of which no caller and no address gets all places. Results are cached by version, because they never change.
 
 Beyond the bounds a request is refused at once, with `Retry-After`: 429 where the caller has too many under way himself,
 503 where all have. The same holds for the bytes of large bodies and answers, which are counted as they come: what is
@@ -155,7 +155,7 @@ class Held:
                 raise TooManyRequests(
                     CALLER_RETRY_SECONDS,
                     "heavy_bytes_max",
-                    "Other large requests of yours, or of your address, are under way. Wait for their ends first.",
+                    "Other large requests of yours, or of your address, are under way. Wait until they end.",
                 )
         others = heavy.held_bytes - self._size
         if others and more and others + self._size + more > self._most:

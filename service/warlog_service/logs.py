@@ -82,7 +82,7 @@ def turned_away(status: int) -> None:
         return
     fields = {"status": status, "unsaid": _unsaid}
     _said_at, _unsaid = now, 0
-    access.warning("not HTTP as it should be: %(status)d, and %(unsaid)d more before", fields, extra=fields)
+    access.warning("refused as invalid HTTP: %(status)d, and %(unsaid)d more before", fields, extra=fields)
 
 
 def is_json(form: LogFormat) -> bool:

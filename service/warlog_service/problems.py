@@ -118,11 +118,11 @@ def _no_such_call() -> str:
     if scope is None:
         return ""
     asked = f"{scope['method']} {scope['path']}"
-    hint = " The address that a client is given ends before `/v1`." if "/v1/v1/" in scope["path"] else ""
+    hint = " Give the client an address that ends before `/v1`." if "/v1/v1/" in scope["path"] else ""
     return f"There is no call {errors.named(asked)}; `/v1/openapi.json` lists all calls.{hint}"
 
 
 def _which(extra: object) -> str:
     """Litestar's list of {message, key, source} as one sentence that names the parameter."""
     rows = [row for row in extra if isinstance(row, Mapping)] if isinstance(extra, list) else []
-    return f"The parameter {errors.named(rows[0].get('key', ''))} does not fit." if rows else ""
+    return f"The parameter {errors.named(rows[0].get('key', ''))} is not valid." if rows else ""

@@ -87,7 +87,7 @@ def _x_forwarded_for(line: str) -> Iterator[str | None]:
 
 
 def _forwarded(line: str) -> Iterator[str | None]:
-    """A line that is not of the form says nothing at all: what a client began, its proxies may have gone on with."""
+    """The hops of a `Forwarded` line. None for a malformed one: a client may have sent its beginning."""
     found: list[str | None] = [None]
     at = 0
     while True:
@@ -108,7 +108,7 @@ def _forwarded(line: str) -> Iterator[str | None]:
 
 def _address(text: str) -> _Address | None:
     """Of `192.0.2.1`, `192.0.2.1:4711`, `2001:db8::1`, `[2001:db8::1]` and `[2001:db8::1]:4711`; None for any other
-    text. An IPv4 address in the clothes of an IPv6 one is undressed."""
+    text. An IPv4-mapped IPv6 address becomes its IPv4 address."""
     if text.startswith("["):
         text, bracket, port = text[1:].partition("]")
         if not bracket or (port and not (port[0] == ":" and port[1:].isdigit())):

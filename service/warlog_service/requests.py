@@ -30,7 +30,7 @@ IDEMPOTENCY_KEY_MAX = 200  # characters
 
 
 def by_name(headers: list[tuple[bytes, bytes]]) -> dict[bytes, bytes]:
-    """As `header` finds them in a request's `state`. The first of a name comes last here, and stays."""
+    """The headers by name, for `header`. The first of several equal names wins."""
     return dict(reversed(headers))
 
 

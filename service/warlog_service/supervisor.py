@@ -95,7 +95,7 @@ class Worker:
                 self._kill()
 
     async def end(self) -> None:
-        """It finishes what it has begun; if that takes too long, it does not."""
+        """Lets it finish what it has begun; kills it if that takes too long."""
         with suppress(ProcessLookupError):
             self._process.terminate()
         try:

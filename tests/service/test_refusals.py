@@ -199,7 +199,7 @@ def test_conflicts_have_their_codes(api: Api) -> None:
     lobby = red.create(seats={"red": "me"})["match"]["id"]
     refused(blue.put(f"/matches/{lobby}/seats/red", {}), 409, "seat_taken")
     said = refused(red.act(lobby, "red", {"type": "resign"}), 409, "wrong_status")["detail"]
-    assert said.endswith("this match has not started. It waits for players: free is blue.")
+    assert said.endswith("this match has not started. It waits for players; free seats: blue.")
     ok(blue.put(f"/matches/{lobby}/seats/blue", {}))
     ok(blue.command(lobby, {"type": "prepare", "seat": "blue"}), 201)
     said = refused(red.act(lobby, "red", {"type": "resign"}), 409, "wrong_status")["detail"]

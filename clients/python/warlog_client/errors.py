@@ -160,7 +160,7 @@ class Competitive(Forbidden):
 
 
 class NotForBots(Forbidden):
-    """This is not for accounts of programs."""
+    """Accounts of programs cannot do this."""
 
     known_code = "not_for_bots"
 
@@ -294,7 +294,7 @@ class ProposalChanged(Conflict):
 
 
 class AlreadyDisclosed(Conflict):
-    """A secret that this would have to keep is known already."""
+    """This is not possible: what it would have to keep secret is known already."""
 
     known_code = "already_disclosed"
 

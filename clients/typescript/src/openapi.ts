@@ -163,7 +163,7 @@ export interface paths {
          * All that is needed to draw a game, to build its inputs and to explain it: board, seats, pieces, layers, schemas
          * @description All that is needed to draw a game, to build its inputs and to explain it: board, seats, pieces, layers, schemas.
          *
-         *     What depends on a match's options is as with `options`. The example shows the beginning of each list and table.
+         *     What depends on options is given for those in `options`. The example shows the beginning of each list and table.
          */
         get: operations["get_game"];
         put?: never;
@@ -203,8 +203,10 @@ export interface paths {
         };
         /**
          * The players of a game, the best first
-         * @description The players of a game, the best first. With `pool`: whose rating is not provisional, by μ − 3σ. Without: whose
-         *     competitive matches have moved points, by score.
+         * @description The players of a game, the best first.
+         *
+         *     With `pool`: by rating (μ − 3σ), the players whose rating in it is not provisional. Without: by score, the players
+         *     whose competitive matches have moved points.
          */
         get: operations["get_leaderboard"];
         put?: never;
@@ -469,8 +471,9 @@ export interface paths {
         put?: never;
         /**
          * Decline a challenge: you do not take the seats that the maker of the match has given you
-         * @description Decline a challenge: you do not take the seats that the maker of the match has given you. The maker is told, with
-         *     the reason. If nobody else was to play, the match is aborted.
+         * @description Decline a challenge: you do not take the seats that the maker of the match has given you.
+         *
+         *     The maker is told, with the reason. If nobody else was to play, the match is aborted.
          *
          *     A challenge that nobody answers lapses after a day (`deadlines` of the match).
          */
@@ -625,11 +628,14 @@ export interface paths {
         get?: never;
         /**
          * Take a seat, with its invitation if it needs one
-         * @description Take a seat, with its invitation if it needs one. One player may hold several seats. A seat of a challenge, which
-         *     you hold already, is prepared by this; if it was the last one, the match starts.
+         * @description Take a seat, with its invitation if it needs one.
          *
-         *     With `player` (`bot:1` to `bot:8`) a bot of the house gets the seat, and is prepared at once; with the last seat the
-         *     match starts. Who made the match, or holds a seat, may do this, and take the seat from it again.
+         *     One player may hold several seats. If you were challenged, you hold the seat already: this call prepares it.
+         *
+         *     With `player` (`bot:1` to `bot:8`) a bot of the house gets the seat, and is prepared at once. The maker of the match
+         *     and every player with a seat may do this, and may take the seat from the bot again before the start.
+         *
+         *     When the last seat is prepared, the match starts.
          */
         put: operations["put_seat"];
         post?: never;
@@ -653,9 +659,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What a seat knows, in the form of the rules library, for programs that play; with `at`, as it was after that version
-         * @description What a seat knows, in the form of the rules library, for programs that play; with `at`, as it was after that
-         *     version.
+         * What a seat knows, as bytes for the rules library `warlog_core`; with `at`, as it was after that version
+         * @description What a seat knows, as bytes for the rules library `warlog_core`; with `at`, as it was after that version.
          *
          *     `warlog_core.game(game, rules_version).load(setup, state)` makes a state of it, which lists the seat's legal actions
          *     and can be searched. Whoever may read the view of the seat may read this.
@@ -864,16 +869,16 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Find players by the beginning of their names, whatever the case of its letters
-         * @description Find players by the beginning of their names, whatever the case of its letters. Several may have the same
-         *     name.
+         * Find players by the beginning of their names, in upper or lower case
+         * @description Find players by the beginning of their names, in upper or lower case. Several may have the same name.
          */
         get: operations["get_players"];
         put?: never;
         /**
          * Open an account
-         * @description Open an account. The answer has its first token, which is never shown again. With `"bot": true` it is the account
-         *     of a program: wherever the player is shown, it says so, and it is not paired with people.
+         * @description Open an account. The answer has its first token, which is never shown again.
+         *
+         *     With `"bot": true` it is the account of a program: it is marked wherever it is shown, and not paired with people.
          *
          *     With an `Idempotency-Key` the call can be repeated from the same address for 24 hours: the repeat makes nothing, and
          *     gets the first answer with its token. So the key must be kept as secret as the token, and be as hard to guess: it
@@ -901,9 +906,10 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Leave for good
-         * @description Leave for good. There is no way back; the body repeats the name of your account, so that nobody does it by
-         *     chance.
+         * Delete your account for good
+         * @description Delete your account for good.
+         *
+         *     There is no way back; the body must repeat the name of your account, so that nobody does this by accident.
          *
          *     At once all your tokens and sessions end, and nobody finds your name any more. Within seconds you have resigned your
          *     running matches, and left lobbies and queues; your layouts, options, scenarios, lists of people, places in tables
@@ -946,15 +952,17 @@ export interface paths {
         };
         get?: never;
         /**
-         * Block a player, and follow the player no more
-         * @description Block a player, and follow the player no more. Pairing does not bring you together, and to a blocked player you
-         *     are never `here`. The player is not told. Matches that you play together go on.
+         * Block a player, and stop following the player
+         * @description Block a player, and stop following the player.
+         *
+         *     A blocked player cannot challenge you, is not paired with you, never sees you as `here`, and is not told. Matches
+         *     that you play together go on.
          */
         put: operations["put_blocked"];
         post?: never;
         /**
-         * Block a player no more; it does not matter whether you did
-         * @description Block a player no more; it does not matter whether you did.
+         * Unblock a player
+         * @description Unblock a player. Without effect if the player is not blocked.
          */
         delete: operations["delete_blocked"];
         options?: never;
@@ -975,8 +983,7 @@ export interface paths {
          *
          *     `challenged`, `accepted`, `declined`, `seated`, `match_started`, `your_turn`, `proposal`, `match_over`,
          *     `achievement`. Ignore types that you do not know: more will come.
-         *     There is one notice of a kind for each change of a match, however many seats you hold, and it comes also for what
-         *     you have done yourself.
+         *     A change of a match gives one notice of each type, however many seats you hold, also if you made it yourself.
          *
          *     `ready` comes first if you send no `Last-Event-ID`: now ask for your matches; what happens from then on follows.
          *     With it, all notices after that id come first. If they are not known any more (at least the last 100 are kept, for
@@ -1033,8 +1040,8 @@ export interface paths {
         put: operations["put_following"];
         post?: never;
         /**
-         * Follow a player no more; it does not matter whether you did
-         * @description Follow a player no more; it does not matter whether you did.
+         * Stop following a player
+         * @description Stop following a player. Without effect if you do not follow the player.
          */
         delete: operations["delete_following"];
         options?: never;
@@ -1213,8 +1220,8 @@ export interface paths {
          * @description How strong a player is: a rating for each game and pool in which he has had rated matches.
          *
          *     Competitive matches with the options of a pool are rated (`pools` of `GET /v1/games/{game}`). Those that ended too
-         *     soon are not, nor are more than some a day between the same players. Where bots play with people, only the bots'
-         *     ratings move.
+         *     soon are not, nor more than a few a day between the same players (a setting of the server, usually 10).
+         *     Where bots play with people, only the bots' ratings move.
          */
         get: operations["get_ratings"];
         put?: never;
@@ -1325,8 +1332,9 @@ export interface paths {
         put?: never;
         /**
          * Begin a session for a page of this server: the token of the request becomes a cookie
-         * @description Begin a session for a page of this server: the token of the request becomes a cookie. It is `HttpOnly` and
-         *     `SameSite=Strict`, so the page need not keep the token where its scripts can read it.
+         * @description Begin a session for a page of this server: the token of the request becomes a cookie.
+         *
+         *     The cookie is `HttpOnly` and `SameSite=Strict`, so the page need not keep the token where scripts can read it.
          *
          *     The session has the token's scopes, lasts for `expires_at`, and ends with the token. `GET /v1/tokens` lists it, and
          *     `DELETE /v1/tokens/{token_id}` ends it from elsewhere. Requests with the cookie count only if a page of this server
@@ -1606,7 +1614,7 @@ export interface components {
             at?: number | null;
             /** @description how many actions, at most (default: `5`) */
             lines?: number;
-            /** @description of the search; absent, or more: as many as those of the best bot */
+            /** @description most iterations of the search; absent or greater: those of bot 8 */
             iterations?: number | null;
         };
         /** @description Different spaces, as many as one of the `sizes` says. */
@@ -3071,7 +3079,7 @@ export interface components {
              */
             reason: "later" | "not_now" | "options";
         };
-        /** @description Somebody whom you have challenged does not take these `seats`; or you do not, or have not answered. */
+        /** @description A challenge for these `seats` was declined or has lapsed. Its maker and the challenged player are told. */
         DeclinedNotice: {
             /**
              * @description says which it is
@@ -3405,7 +3413,7 @@ export interface components {
             seats: string[];
             /** @description options of the game */
             options: components["schemas"]["GameOptions"];
-            /** @description SHA-256 of each seed, in hex */
+            /** @description of each seed: `sha256:` and its SHA-256, in hex */
             seed_commitments: string[];
             /** @description the start */
             setup: components["schemas"]["RecordSetup"];
@@ -3472,8 +3480,8 @@ export interface components {
         /**
          * @description Enough for a client that does not know the game to draw it, to build its inputs, and to explain it.
          *
-         *         Each name in `catalogues` is a further key with a list of `CatalogueEntry`. What else is there are tables of the
-         *         game's own.
+         *         Each name in `catalogues` is a further key with a list of `CatalogueEntry`. All other keys are tables
+         *         of this game alone.
          */
         Game: {
             /** @description name of the game */
@@ -5375,7 +5383,7 @@ export interface components {
             /** @description with `pool` and a token: your own line; null: you have no rating there */
             you?: components["schemas"]["Placed"] | null;
         };
-        /** @description That you mean it. */
+        /** @description Confirms that the account is to be deleted. */
         Leave: {
             /** @description the name of your account, exactly as it is */
             name: string;
@@ -5388,7 +5396,7 @@ export interface components {
             game: string;
             /** @description for display */
             name: string;
-            /** @description id of the player whose it is, or `rules` */
+            /** @description id of the player who saved it; `rules`: it comes with the rules */
             owner: string;
             /**
              * @description `public`: everybody sees it; `private`: only its owner
@@ -5443,7 +5451,7 @@ export interface components {
             body: {
                 [key: string]: unknown;
             };
-            /** @description hash over the chain before and this event, in hex; it is checked */
+            /** @description hash over the previous chain and this event, in hex; it is checked */
             chain: string;
             /** @description the seat that it concerns; empty: none */
             seat?: string;
@@ -5507,7 +5515,7 @@ export interface components {
             proposal: components["schemas"]["Proposal"] | null;
             /** @description null: the match is not over */
             result: components["schemas"]["Result"] | null;
-            /** @description SHA-256 of the secret seed of the draws to come, in hex; null: it is published */
+            /** @description `sha256:` and the SHA-256 of the secret seed of the next draws, in hex; null: published */
             seed_commitment: string | null;
             /** @description who created the match */
             creator: components["schemas"]["PlayerName"];
@@ -5536,7 +5544,7 @@ export interface components {
             uncounted?: string[];
             /** @description true: it began as an import of a record */
             imported?: boolean;
-            /** @description id of the match after which this one is */
+            /** @description id of the match that it is a rematch of */
             rematch_of?: string;
             /** @description id of the match that is its rematch */
             rematch?: string;
@@ -5604,7 +5612,7 @@ export interface components {
             /** @description version of the rules that the match is played by */
             rules_version: number;
             /**
-             * @description may one go back?
+             * @description in a casual match the players may go back
              * @enum {unknown}
              */
             mode: "casual" | "competitive";
@@ -5615,7 +5623,7 @@ export interface components {
              * @enum {unknown}
              */
             consent: "all" | "none";
-            /** @description seconds for each turn, as they were asked for; 0: none were. In a game with an option of this name the option holds, with its default: the summary's `move_seconds` says what does */
+            /** @description seconds for each turn, as requested; 0: not requested. In a game with an option of this name the option applies instead: the summary's `move_seconds` is the value in force */
             move_seconds: number;
             /** @description seconds for setting up; 0: no limit */
             setup_seconds: number;
@@ -5635,7 +5643,7 @@ export interface components {
             seats: components["schemas"]["HeldSeat"][];
             /** @description who created the match */
             creator: components["schemas"]["PlayerName"];
-            /** @description SHA-256 of the secret seed of the draws to come, in hex */
+            /** @description `sha256:` and the SHA-256 of the secret seed of the next draws, in hex */
             seed_commitment: string;
             /** @description a Position of the game */
             position?: components["schemas"]["GamePosition"];
@@ -5870,7 +5878,7 @@ export interface components {
             /** @description a record whose match is to go on here after the start; null: no longer */
             import?: components["schemas"]["Record"] | null;
         };
-        /** @description The options, or the beginning, are others now. */
+        /** @description The options or the beginning have changed. */
         OptionsChangedEvent: {
             /**
              * @description says which it is
@@ -6121,7 +6129,7 @@ export interface components {
              * @enum {unknown}
              */
             with?: "position";
-            /** @description SHA-256 of the secret seed of the draws to come, in hex */
+            /** @description `sha256:` and the SHA-256 of the secret seed of the next draws, in hex */
             seed_commitment?: string;
             /** @description the numbers that were drawn for this event, in order */
             draws?: number[];
@@ -6132,7 +6140,7 @@ export interface components {
                 [key: string]: components["schemas"]["BotInMatch"];
             };
         };
-        /** @description A seat in the lobby is content. The last one starts the match. */
+        /** @description Prepares a seat in the lobby. The last one starts the match. */
         Prepare: {
             /**
              * @description says which it is
@@ -6197,7 +6205,7 @@ export interface components {
         };
         /** @description The open proposal of a match, told apart by `kind`: as far as you may know it. */
         Proposal: components["schemas"]["OpenProposal"] & (components["schemas"]["ProposedOptions"] | components["schemas"]["ProposedUndo"] | components["schemas"]["ProposedEdit"] | components["schemas"]["ProposedCompetitive"] | components["schemas"]["ProposedAbort"] | components["schemas"]["ProposedRematch"]);
-        /** @description A player accepted, and others still have to. The last acceptance is the event that was proposed. */
+        /** @description A player accepted, and others still have to. The last acceptance gives the proposed event instead. */
         ProposalAcceptedEvent: {
             /**
              * @description says which it is
@@ -6395,7 +6403,7 @@ export interface components {
             pool: string;
             /** @description true: too uncertain for the leaderboard; more matches are needed */
             provisional: boolean;
-            /** @description name and version: by another one, the numbers cannot be compared */
+            /** @description name and version; numbers of another one cannot be compared */
             algorithm: string;
             /** @description how many matches moved it */
             matches: number;
@@ -6425,7 +6433,7 @@ export interface components {
             game: string;
             /** @description key of the pool */
             pool: string;
-            /** @description name and version: by another one, the numbers cannot be compared */
+            /** @description name and version; numbers of another one cannot be compared */
             algorithm: string;
             /** @description the oldest first */
             changes: components["schemas"]["RatingChange"][];
@@ -6474,7 +6482,7 @@ export interface components {
             options?: components["schemas"]["GameOptions"];
             /** @description where the match began; null or absent: the game's own setup */
             position?: components["schemas"]["GamePosition"] | null;
-            /** @description SHA-256 of each seed, in hex */
+            /** @description of each seed: `sha256:` and its SHA-256, in hex */
             seed_commitments?: string[];
             /** @description when the match is over: the secret seeds, in hex */
             seeds?: string[] | null;
@@ -6528,7 +6536,7 @@ export interface components {
             by?: string | null;
             /** @description hash of the state after it, in hex; it is checked */
             hash?: string | null;
-            /** @description hash over the chain before and this event, in hex; it is checked */
+            /** @description hash over the previous chain and this event, in hex; it is checked */
             chain?: string | null;
             /** @description index of its seed in `seeds`; null: its draws came from elsewhere (default: `0`) */
             seed?: number | null;
@@ -6552,7 +6560,7 @@ export interface components {
             /** @description index of its seed in `seeds`; null: its draws came from elsewhere (default: `0`) */
             seed?: number | null;
         };
-        /** @description Of a record from which the match is to go on, what says which it is. */
+        /** @description Identifies the record from which the match is to go on. */
         RecordSummary: {
             /** @description how many events it has */
             events: number;
@@ -6658,7 +6666,7 @@ export interface components {
             options: components["schemas"]["GameOptions"];
             /** @description null: the scenario has options only */
             position: components["schemas"]["GamePosition"] | null;
-            /** @description id of the player whose it is, or `rules` */
+            /** @description id of the player who saved it; `rules`: it comes with the rules */
             owner: string;
             /**
              * @description `public`: everybody sees it; `private`: only its owner
@@ -6728,7 +6736,7 @@ export interface components {
             seat: string;
             /** @description who holds it; null: nobody */
             player: components["schemas"]["PlayerName"] | null;
-            /** @description in the lobby: content with the match as it is */
+            /** @description in the lobby: ready to start the match as it is */
             prepared: boolean;
             /** @description true: only who has the invitation may take it */
             by_invitation?: boolean;
@@ -6762,7 +6770,7 @@ export interface components {
             drawn: number;
             lost: number;
         };
-        /** @description A seat in the lobby is content; when all are, the match starts. */
+        /** @description A seat in the lobby is prepared; when all are, the match starts. */
         SeatPreparedEvent: {
             /**
              * @description says which it is
@@ -6990,7 +6998,7 @@ export interface components {
             /** @description the field with the level */
             level?: string;
         };
-        /** @description What was after event `to` is current again. */
+        /** @description The match went back to its state after event `to`. */
         TimeTravelledEvent: {
             /**
              * @description says which it is
@@ -7020,7 +7028,7 @@ export interface components {
             proposal: number | null;
             /** @description the version that play goes on from */
             to: number;
-            /** @description SHA-256 of the secret seed of the draws to come, in hex */
+            /** @description `sha256:` and the SHA-256 of the secret seed of the next draws, in hex */
             seed_commitment?: string;
             /** @description by seat: bots of the house that commit themselves to new seeds */
             bots?: {
@@ -8045,7 +8053,7 @@ export interface components {
         /** @description `unseeded`: the replay agrees, but no seed is known from which all draws could be checked. */
         Verdict: {
             /**
-             * @description what came of it
+             * @description the result of the check
              * @enum {unknown}
              */
             status: "failed" | "unseeded" | "verified";
@@ -9458,7 +9466,7 @@ export interface components {
             /** @description the whole text, as `GET …/history` gives it */
             history: string;
         };
-        /** @description A match waits for you (`seats` are those to act). It did not before, or it was taken back or edited. */
+        /** @description Your turn begins, or begins anew after the match was taken back or edited. `seats` are those to act. */
         YourTurnNotice: {
             /**
              * @description says which it is
@@ -9489,17 +9497,17 @@ export interface components {
     parameters: never;
     requestBodies: never;
     headers: {
-        /** @description what is in the answer, to be sent as `If-None-Match`; of commands it begins with the version */
+        /** @description identifies the content of the answer; send it as `If-None-Match`. After a command it begins with the version */
         ETag: string;
         /** @description `rel="next"`: the next page */
         Link: string;
         /** @description path of what was created */
         Location: string;
-        /** @description what is left of each rate limit that the request counts for: `"requests";r=9999;t=1` are 9,999 more at once, and in one second there are as many as there can be; absent: there is no limit */
+        /** @description what is left of each rate limit that the request counts for: `"requests";r=9999;t=1` means 9,999 more now, and the full number again in one second; absent: there is no limit */
         RateLimit: string;
         /** @description these limits: `"requests";q=10000;w=10` are 10,000 in ten seconds; `requests` of a token or an address, `commands` of a player (commands, new matches, imports, pairing), `accounts` of an address */
         "RateLimit-Policy": string;
-        /** @description seconds after which to try again: the next request is possible then, while `t` of `RateLimit` says when there are as many as there can be */
+        /** @description seconds until the next request is possible (`t` of `RateLimit`: seconds until the full number is) */
         "Retry-After": number;
         /** @description the cookie of the session */
         "Set-Cookie": string;
@@ -10495,7 +10503,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description an `ETag` that you have: 304 without a body if it is still right */
+                /** @description an `ETag` that you have: 304 without a body if it is still current */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -10624,7 +10632,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description an `ETag` that you have: 304 without a body if it is still right */
+                /** @description an `ETag` that you have: 304 without a body if it is still current */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -10744,7 +10752,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description an `ETag` that you have: 304 without a body if it is still right */
+                /** @description an `ETag` that you have: 304 without a body if it is still current */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -10874,7 +10882,7 @@ export interface operations {
                 options?: string;
             };
             header?: {
-                /** @description an `ETag` that you have: 304 without a body if it is still right */
+                /** @description an `ETag` that you have: 304 without a body if it is still current */
                 "If-None-Match"?: string;
             };
             path: {
@@ -12427,7 +12435,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description an `ETag` that you have: 304 without a body if it is still right */
+                /** @description an `ETag` that you have: 304 without a body if it is still current */
                 "If-None-Match"?: string;
             };
             path: {
@@ -13306,7 +13314,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description an `ETag` that you have: 304 without a body if it is still right */
+                /** @description an `ETag` that you have: 304 without a body if it is still current */
                 "If-None-Match"?: string;
             };
             path: {
@@ -14177,7 +14185,7 @@ export interface operations {
                 };
             };
             /**
-             * @description * `already_disclosed`: A secret that this would have to keep is known already.
+             * @description * `already_disclosed`: This is not possible: what it would have to keep secret is known already.
              *     * `idempotency_key_reused`: This `Idempotency-Key` was used with another body before.
              */
             409: {
@@ -14890,7 +14898,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description an `ETag` that you have: 304 without a body if it is still right */
+                /** @description an `ETag` that you have: 304 without a body if it is still current */
                 "If-None-Match"?: string;
             };
             path: {
@@ -15158,7 +15166,7 @@ export interface operations {
             query: {
                 /** @description name of a seat */
                 seat: string;
-                /** @description the number of an event of the match */
+                /** @description as it was after this version; absent: as it is now */
                 at?: number;
                 /** @description number of actions to skip: `next` of a list that was cut */
                 after?: number;
@@ -15170,7 +15178,7 @@ export interface operations {
                 trace?: boolean;
             };
             header?: {
-                /** @description an `ETag` that you have: 304 without a body if it is still right */
+                /** @description an `ETag` that you have: 304 without a body if it is still current */
                 "If-None-Match"?: string;
             };
             path: {
@@ -15678,7 +15686,7 @@ export interface operations {
             };
             /**
              * @description * `no_search`: There is no search for this game: its bots play at random.
-             *     * `nothing_to_choose`: The seat has nothing to choose from here.
+             *     * `nothing_to_choose`: This seat has no action to choose at this version.
              */
             422: {
                 headers: {
@@ -16604,7 +16612,7 @@ export interface operations {
                 };
             };
             /**
-             * @description * `already_disclosed`: A secret that this would have to keep is known already.
+             * @description * `already_disclosed`: This is not possible: what it would have to keep secret is known already.
              *     * `idempotency_key_reused`: This `Idempotency-Key` was used with another body before.
              *     * `no_proposal`: No proposal is open: it has been decided on, or has lapsed with an action that was taken since.
              *     * `proposal_changed`: The open proposal is not the one that you named.
@@ -17051,13 +17059,13 @@ export interface operations {
             query?: {
                 /** @description seats you hold; absent: all that you hold */
                 seat?: string[];
-                /** @description the number of an event of the match */
+                /** @description `next` of the previous page */
                 after?: number;
                 /** @description the most that a page may have; the server may send fewer */
                 limit?: number;
             };
             header?: {
-                /** @description an `ETag` that you have: 304 without a body if it is still right */
+                /** @description an `ETag` that you have: 304 without a body if it is still current */
                 "If-None-Match"?: string;
             };
             path: {
@@ -17749,7 +17757,7 @@ export interface operations {
             query?: {
                 /** @description seats you hold; absent: all that you hold */
                 seat?: string[];
-                /** @description the number of an event of the match */
+                /** @description only events after this version */
                 after?: number;
             };
             header?: {
@@ -17922,7 +17930,7 @@ export interface operations {
             query?: {
                 /** @description name of a seat */
                 seat?: string[];
-                /** @description the number of an event of the match */
+                /** @description `next` of the previous page */
                 after?: number;
                 /** @description the most that a page may have; the server may send fewer */
                 limit?: number;
@@ -18280,7 +18288,7 @@ export interface operations {
             /**
              * @description * `cross_origin`: The request uses a session, and no page of this server made it.
              *     * `insufficient_scope`: The token lacks a scope that this call needs.
-             *     * `not_for_bots`: This is not for accounts of programs.
+             *     * `not_for_bots`: Accounts of programs cannot do this.
              *     * `not_your_seat`: You do not hold this seat.
              */
             403: {
@@ -18316,7 +18324,7 @@ export interface operations {
                 };
             };
             /**
-             * @description * `already_disclosed`: A secret that this would have to keep is known already.
+             * @description * `already_disclosed`: This is not possible: what it would have to keep secret is known already.
              *     * `idempotency_key_reused`: This `Idempotency-Key` was used with another body before.
              *     * `seat_taken`: Another player has this seat, or you have one already.
              *     * `version_conflict`: The match has moved on.
@@ -18442,7 +18450,7 @@ export interface operations {
             query: {
                 /** @description a seat you hold */
                 seat: string;
-                /** @description the number of an event of the match */
+                /** @description as it was after this version; absent: as it is now */
                 at?: number;
             };
             header?: never;
@@ -18859,7 +18867,7 @@ export interface operations {
              * @description * `competitive`: This is not possible in a competitive match.
              *     * `cross_origin`: The request uses a session, and no page of this server made it.
              *     * `insufficient_scope`: The token lacks a scope that this call needs.
-             *     * `not_for_bots`: This is not for accounts of programs.
+             *     * `not_for_bots`: Accounts of programs cannot do this.
              *     * `not_your_seat`: You do not hold this seat.
              *     * `wrong_invitation`: This seat can only be taken with its invitation.
              */
@@ -18896,7 +18904,7 @@ export interface operations {
                 };
             };
             /**
-             * @description * `already_disclosed`: A secret that this would have to keep is known already.
+             * @description * `already_disclosed`: This is not possible: what it would have to keep secret is known already.
              *     * `idempotency_key_reused`: This `Idempotency-Key` was used with another body before.
              *     * `seat_taken`: Another player has this seat, or you have one already.
              *     * `version_conflict`: The match has moved on.
@@ -19337,11 +19345,11 @@ export interface operations {
             query: {
                 /** @description a seat you hold; any, if you may see everything */
                 seat: string;
-                /** @description the number of an event of the match */
+                /** @description as it was after this version; absent: as it is now */
                 at?: number;
             };
             header?: {
-                /** @description an `ETag` that you have: 304 without a body if it is still right */
+                /** @description an `ETag` that you have: 304 without a body if it is still current */
                 "If-None-Match"?: string;
             };
             path: {
@@ -19525,7 +19533,7 @@ export interface operations {
     get_timeline: {
         parameters: {
             query?: {
-                /** @description the number of an event of the match */
+                /** @description `next` of the previous page */
                 after?: number;
                 /** @description the most that a page may have; the server may send fewer */
                 limit?: number;
@@ -20050,11 +20058,11 @@ export interface operations {
             query?: {
                 /** @description a seat you hold, `all`, or absent: the spectator */
                 seat?: string;
-                /** @description the number of an event of the match */
+                /** @description as it was after this version; absent: as it is now */
                 at?: number;
             };
             header?: {
-                /** @description an `ETag` that you have: 304 without a body if it is still right */
+                /** @description an `ETag` that you have: 304 without a body if it is still current */
                 "If-None-Match"?: string;
             };
             path: {
@@ -20900,7 +20908,7 @@ export interface operations {
             /**
              * @description * `cross_origin`: The request uses a session, and no page of this server made it.
              *     * `insufficient_scope`: The token lacks a scope that this call needs.
-             *     * `not_for_bots`: This is not for accounts of programs.
+             *     * `not_for_bots`: Accounts of programs cannot do this.
              */
             403: {
                 headers: {

@@ -55,7 +55,7 @@ class Act(Struct, tag="act", tag_field="type", frozen=True, forbid_unknown_field
 
 
 class Prepare(Struct, tag="prepare", tag_field="type", frozen=True, forbid_unknown_fields=True):
-    """A seat in the lobby is content. The last one starts the match."""
+    """Prepares a seat in the lobby. The last one starts the match."""
 
     seat: Seat
 

@@ -183,7 +183,7 @@ def _take_action(
 
 
 def prepare(draft: Draft, command: Prepare, player: Player) -> None:
-    """A seat is content. The last one starts the match, and that is then the event."""
+    """Prepares a seat. If it is the last one, the event is the start of the match."""
     match = draft.match
     match.check_status("lobby")
     match.check_seat(player.id, command.seat)
@@ -376,7 +376,7 @@ def join(draft: Draft, command: Join, player: Player) -> None:
         (entry for entry in fold.joined if entry.player.id not in seated), player, command.wish
     )
     if player not in [entry.player for entry in waiting[: len(free)]]:
-        left = "is taken" if not free else "is for those who joined before you, when one of them joins again"
+        left = "is taken" if not free else "goes to those who joined before you, once one of them joins again"
         raise SeatTaken(f"Every seat {left}.", version=match.version)
     waiting = waiting[: len(free)]
     if len(waiting) < len(free):

@@ -288,7 +288,7 @@ def _without(bots: Mapping[str, str], gone: str) -> dict[str, str]:
 
 
 def _seated(fold: Fold, holders: dict[str, Player]) -> Fold:
-    """Others sit here now: what was agreed or offered before was among other people."""
+    """New holders of seats: those that changed hands are unprepared, and the open proposal lapses."""
     prepared = tuple(seat for seat in fold.prepared if _id(fold.holders, seat) == _id(holders, seat))
     return replace(fold, holders=holders, prepared=prepared, proposal=None)
 

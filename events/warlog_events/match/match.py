@@ -229,7 +229,7 @@ class Match:
             return ""
         free = [seat for seat in self.seats if seat not in self.holders]
         if free:
-            return f" It waits for players: free is {' and '.join(free)}."
+            return f" It waits for players; free seats: {', '.join(free)}."
         unready = [seat for seat in self.seats if seat not in self.fold.prepared]
         return f" It waits for `prepare` by {' and '.join(unready)}." if unready else ""
 
@@ -365,7 +365,7 @@ class Match:
     def _public_summary(self) -> dict[str, object]:
         return self._summary(STRANGER)
 
-    # Two that every event asks for: a property, or `lazy`, costs what they would save.
+    # The next two are cached by hand, because every event needs them: `lazy` would cost what it saves.
 
     def summary_rest_json(self, reader: Reader) -> bytes:
         """The rest of the summary, which events change, without its opening brace."""

@@ -295,7 +295,7 @@ def encode(value: object) -> bytes:
 
 
 class OpenProposal(Struct, frozen=True):
-    """What is on the table. `version` is that of its `proposal_made`, by which it is named."""
+    """The open proposal. `version`, by which it is named, is that of its `proposal_made`."""
 
     version: int
     player: Player

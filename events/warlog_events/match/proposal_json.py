@@ -62,7 +62,7 @@ def beginning_json(match: _Match, reader: Reader) -> Json:
 
 
 def proposal_json(match: _Match, proposal: OpenProposal | None, reader: Reader) -> Json | None:
-    """What is on the table, with whose acceptance it has and whose it still needs."""
+    """The open proposal, with who has accepted it and who has yet to answer."""
     if proposal is None:
         return None
     others = {player.id for player in match.fold.holders.values()} - {proposal.player.id}

@@ -95,7 +95,7 @@ class ProposalContext(NamedTuple):
 
 
 def propose(draft: Draft, command: Propose, player: Player, around: ProposalContext) -> None:
-    """On the table; or done at once, where nobody else has to agree."""
+    """Makes the proposal, or carries it out at once where nobody else has to agree."""
     match = draft.match
     need_holder(match, player)
     proposed = _plain(command.proposal, around)
@@ -133,7 +133,7 @@ def accept(draft: Draft, command: Accept, player: Player, around: ProposalContex
 
 
 def reject(draft: Draft, command: Reject, player: Player) -> None:
-    """Off the table; by the proposer himself, too."""
+    """Closes the proposal; its proposer may do so, too."""
     match = draft.match
     proposal = _open(match, command.proposal)
     need_holder(match, player)
@@ -151,7 +151,7 @@ def _others(match: Match, proposed: Proposed, player: Player) -> set[str]:
 
 
 def need_holder(match: Match, player: Player) -> None:
-    """Proposals are for those who sit at the table; in the lobby also for who set it. Raises NotYourSeat."""
+    """Only players with a seat, and in the lobby the match's creator, deal with proposals. Raises NotYourSeat."""
     if match.seats_of(player.id):
         return
     if match.status == "lobby" and match.fold.creator.id == player.id:

@@ -34,7 +34,7 @@ ACTION, EDIT, OPTIONS = "action_taken", "position_edited", "options_changed"
 Version = Annotated[int, Meta(description="the number of the event in the match of the record")]
 Drawn = Annotated[list[int], Meta(description="the numbers that were drawn, in order")]
 StateHash = Annotated[str, Meta(description="hash of the state after it, in hex; it is checked")]
-Chain = Annotated[str, Meta(description="hash over the chain before and this event, in hex; it is checked")]
+Chain = Annotated[str, Meta(description="hash over the previous chain and this event, in hex; it is checked")]
 SeedIndex = Annotated[
     int | None, Meta(description="index of its seed in `seeds`; null: its draws came from elsewhere")
 ]
@@ -146,7 +146,9 @@ class Record(Struct, frozen=True):
         Annotated[dict[str, object], Meta(extra_json_schema={"x-component": "GamePosition"})] | None,
         Meta(description="where the match began; null or absent: the game's own setup"),
     ] = None
-    seed_commitments: Annotated[list[str], Meta(description="SHA-256 of each seed, in hex")] = []
+    seed_commitments: Annotated[
+        list[str], Meta(description="of each seed: `sha256:` and its SHA-256, in hex")
+    ] = []
     seeds: Annotated[
         list[str] | None, Meta(description="when the match is over: the secret seeds, in hex")
     ] = None

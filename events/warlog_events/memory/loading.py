@@ -83,7 +83,7 @@ def _deadlines(match: Match, rest: _SummaryRest | None) -> dict[str, int]:
 
 
 def _whole(match_id: str) -> str:
-    """What a load from the first event on is called among those under way."""
+    """The key of a full load in the table of loads under way."""
     return f"{match_id} whole"
 
 

@@ -105,7 +105,7 @@ class Quotas:
                 raise _open_too_many(sets[which], have, limits[which], player)
 
     async def _look_through(self, key: str, statuses: Sequence[str]) -> bool:
-        """Takes out of a player's set what is no longer of these statuses. Is there anything less in it?"""
+        """Removes from a player's set the matches that have left these statuses. True: it removed some."""
         now = asyncio.get_running_loop().time()
         if self._paused.get(key, now) > now:
             return False

@@ -107,7 +107,7 @@ def _written(
 
 
 def _viewer(match: Match, reader: Reader) -> str | None:
-    """Whose knowledge bounds the history; None: nobody's."""
+    """The seat (or spectator) whose knowledge limits the history; None: no limit."""
     if match.knows_all(reader):
         return None
     if len(reader.seats) > 1:  # of two sides, which together know all of each other

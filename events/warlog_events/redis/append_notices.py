@@ -1,9 +1,9 @@
-"""Who wants to know that a match has moved: one pub/sub connection per process, for all of them.
+"""Tells a process of appends that other processes make: one pub/sub connection per process, for all matches.
 
-A match's followers stand in Redis beside it, and an append tells each of them but who made it: he knows, and to wake up
-and read his own message would cost him a twelfth of a command. A process has one channel for all matches. What is
-known of it in Redis may be lost (with the end of a log, with a server); so it is made again whenever Redis was away,
-and every now and then, and is forgotten by itself when nobody does.
+Redis stores beside each match which processes follow it. An append sends a message to each of them but its writer, who
+knows already: its own message would cost it a twelfth of a command. A process has one channel for all matches. Its
+registration in Redis may be lost (with the end of a log, with a server), so it is renewed after each reconnect and from
+time to time, and expires if it is not.
 
 In a cluster too: its nodes pass every message on to each other, so it does not matter which of them is listened to.
 """
@@ -126,7 +126,7 @@ class Watch:
     def _complain(self, match_id: str, error: Exception) -> None:
         if not self._refused:
             log.warning(
-                "Redis does not take down who follows %s, and perhaps other matches: %s", match_id, error
+                "Redis did not store that %s, and perhaps other matches, is followed: %s", match_id, error
             )
         self._refused = True
 
@@ -141,8 +141,8 @@ class Watch:
                     self._settle(match_id)
 
     def _returned(self, affected: Callable[[str], bool]) -> None:
-        """What Redis has may be older than what it was told. Of a server that was cut off from the others one hears too
-        little, and what was told by it may be untrue."""
+        """Registers again, because Redis may have lost what it was told. Drops the connection to a server that is cut
+        off from the others, because not every message reaches it."""
         wire = self._line.wire
         if wire is not None and self._at is not None and not self._connection.is_in_touch(self._at):
             wire.drop()

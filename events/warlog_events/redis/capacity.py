@@ -170,7 +170,7 @@ class Ballast:
             return self.size == 0
 
     def lay(self) -> bool:
-        """False: there is no room for it, and as much again for those who write."""
+        """Makes the file. False: the disk has no room for it and as much again for writes."""
         if self.lies:
             return True
         if self.free < 2 * self.size:

@@ -331,7 +331,7 @@ class ClusterPipe(Client):
         send: Callable[[Wire], Awaitable[Reply]],
         abandoned: Callable[[], bool] = lambda: False,
     ) -> Reply:
-        """What a node has refused because the slot is elsewhere, at last done by who can."""
+        """Sends a command that was refused (MOVED, ASK, TRYAGAIN) to the slot's server until it is done."""
         loop = asyncio.get_running_loop()
         until = loop.time() + FOLLOW_S_MAX
         pause = 0.0

@@ -120,8 +120,8 @@ class Connection:
 
     @property
     def follower(self) -> str:
-        """This process among those who follow a match. It has another name after every return of Redis: what was sent
-        before may still arrive after it, and of its own appends of that time a process must be told."""
+        """This process's name among the followers of a match. Renamed after each reconnect, so that late appends of our
+        own are announced to us, too."""
         return f"{self.channel} {self._returns_count}"
 
     def _returns(self, affected: Callable[[str], bool]) -> None:

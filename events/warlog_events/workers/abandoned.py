@@ -1,7 +1,7 @@
 """Lobbies that nobody comes to any more: aborted after a while. Several workers may run; each lobby ends once.
 
-Where to look says the lobby's projection; whether nothing has happened since is asked of the match itself, whose
-version decides which worker's event counts."""
+The lobby's projection says which matches to look at. The match itself says whether anything has happened since, and
+its version decides which worker's event counts."""
 
 import asyncio
 import logging
@@ -63,7 +63,7 @@ class Abandoned:
         except TryAgain:
             raise
         except Exception as error:
-            report(log, error, "%s: nobody has come to this lobby, but", match_id)
+            report(log, error, "%s: this abandoned lobby could not be aborted", match_id)
             self._failed[match_id] = now + PATIENCE_MS
             return False
 

@@ -1,4 +1,4 @@
-"""Who is away for too long flees, where a game's rules know that: the worker that looks for them.
+"""The worker that makes players flee who are away for too long, in games whose rules have fleeing.
 
 A match in which being away matters is watched from its start on, whether its players have ever been there or not. Time
 in which no process served anybody is nobody's absence: after it everybody has his full time again, and while it lasts

@@ -178,7 +178,7 @@ class Bookkeeper(Follower):
         return False
 
     async def _bring_up(self, match: Match, holds: Iterable[Hold], orphans: bool) -> bool:
-        """The accounts to the match. True if it was settled by this call."""
+        """Brings the accounts up to date with the match. True if this call settled it."""
         settled = False
         players = [holder.id for holder in match.holders.values()]
         if match.is_over and (match.mode == "competitive" or may_count(match.mode, players)):

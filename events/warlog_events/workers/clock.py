@@ -56,7 +56,7 @@ class Clock:
             except TryAgain:
                 raise
             except Exception as error:
-                report(log, error, "%s: the time of %s is over, but", match, seat)
+                report(log, error, "%s: the time-out of %s failed", match, seat)
                 self._failed[match, seat, deadline] = now + PATIENCE_MS
         self.overdue = len(due) - count
         return count

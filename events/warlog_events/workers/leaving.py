@@ -106,7 +106,7 @@ class Leaving:
             except TryAgain:
                 raise
             except Exception as error:
-                report(log, error, "%s leaves for good, but", player)
+                report(log, error, "%s: deleting this account failed", player)
                 await self._pipe.call("ZADD", keys.leaving(), now + PATIENCE_MS, member, write=True)
                 continue
             done: list[tuple[Word, ...]] = [("ZREM", keys.leaving(), member)]
@@ -166,7 +166,7 @@ class Leaving:
             bound = f"({page[-1].decode()}"
 
     async def _leave_match(self, match_id: str, player: str) -> None:
-        """One that cannot be left holds the others not up: it is damaged, or the rules know no way out."""
+        """A match that cannot be left (damaged, or its rules have no way out) is logged; the others go on."""
 
         async def write_events(draft: Draft) -> None:
             leave_for_good(draft, Player(player))

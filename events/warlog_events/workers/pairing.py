@@ -385,7 +385,7 @@ class Pairing:
         await self._step("made", making.match)
 
     async def _make_in_spite(self, making: Making) -> None:
-        """One pairing that makes us stumble must not hold up all others."""
+        """`_make`, with a failure logged, so that it does not stop the other pairings."""
         try:
             await self._make(making)
         except TryAgain:

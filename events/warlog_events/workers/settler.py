@@ -61,7 +61,7 @@ class Settler(Follower):
         self._lapsed = -LAPSE_SECONDS
 
     async def step(self) -> Passed:
-        """What is not folded of the log; if that is all of it, a page of the journal."""
+        """Folds what the log has left to fold; if nothing, settles a page of the journal."""
         folded, last = await self._standings.folded()
         if folded is None:
             await self._standings.reset()

@@ -14,7 +14,7 @@ TAGS = {
     "matches": "Matches: creating, playing, following, going back, exporting and importing them.",
     "pairing": "Quick pairing: a queue of players who want the same match.",
     "scenarios": "Scenarios: saved Positions and options from which matches can begin.",
-    "operations": "Operations: is the server well, and this document.",
+    "operations": "Operations: health checks, and this document.",
 }
 
 PROPERTIES = {
@@ -226,14 +226,14 @@ PROPERTIES = {
     "Veil.values": "one of these is enough",
     "Verdict.detail": "one sentence for people",
     "Verdict.events": "how many events were checked",
-    "Verdict.status": "what came of it",
+    "Verdict.status": "the result of the check",
     "Verdict.version": "the first version that is wrong; null: none",
     "Wish": "The seat that a player would like.",
     "Wish.wish": "name of a seat; null: any",
     "Within.from": "a path in the view",
     "Within.spaces": "the field with the spaces",
     "at": "the version that this is of",
-    "chain": "hash over the chain before and this event, in hex",
+    "chain": "hash over the previous event's chain and this event, in hex",
     "colour": "as #rrggbb",
     "created_at": "when it was created",
     "draws": "the numbers that were drawn, in order",
@@ -249,7 +249,7 @@ PROPERTIES = {
     "match": "the match",
     "next": "`after` of the next page; null: this is the last",
     "options": "options of the game",
-    "owner": "id of the player whose it is, or `rules`",
+    "owner": "id of the player who saved it; `rules`: it comes with the rules",
     "pattern": "tells it from others without colour",
     "player": "the player",
     "rank": "`level`, `name` and more, by the rule book",
@@ -282,7 +282,7 @@ PARAMETERS = {
     "mode": "only matches of this mode",
     "status": "only matches with this status",
     "If-Match": '`"17"`: only if 17 is still the match\'s newest version; else 409 `version_conflict`',
-    "If-None-Match": "an `ETag` that you have: 304 without a body if it is still right",
+    "If-None-Match": "an `ETag` that you have: 304 without a body if it is still current",
     "Idempotency-Key": "up to 200 characters of your choice: a repetition with the same key does nothing twice "
     "and gives the same answer",
     "Last-Event-ID": "the id of the last event that you have; goes before `after`",
@@ -297,14 +297,14 @@ HEADER_SCHEMAS: dict[str, dict[str, Any]] = {
 
 HEADERS: dict[str, Any] = {
     "ETag": (
-        "what is in the answer, to be sent as `If-None-Match`; of commands it begins with the version",
+        "identifies the content of the answer; send it as `If-None-Match`. After a command it begins with the version",
         "string",
     ),
     "Link": ('`rel="next"`: the next page', "string"),
     "Location": ("path of what was created", "string"),
     "RateLimit": (
-        'what is left of each rate limit that the request counts for: `"requests";r=9999;t=1` are 9,999 more at once, '
-        "and in one second there are as many as there can be; absent: there is no limit",
+        'what is left of each rate limit that the request counts for: `"requests";r=9999;t=1` means 9,999 more now, '
+        "and the full number again in one second; absent: there is no limit",
         "string",
     ),
     "RateLimit-Policy": (
@@ -313,8 +313,7 @@ HEADERS: dict[str, Any] = {
         "string",
     ),
     "Retry-After": (
-        "seconds after which to try again: the next request is possible then, while `t` of `RateLimit` says when there "
-        "are as many as there can be",
+        "seconds until the next request is possible (`t` of `RateLimit`: seconds until the full number is)",
         "integer",
     ),
     "Set-Cookie": ("the cookie of the session", "string"),

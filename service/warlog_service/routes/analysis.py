@@ -84,7 +84,8 @@ def _check_choice(match: Match, state: State, seat: str, at: int) -> None:
         raise Refused("no_search", version=match.version)
     if seat not in state.to_act:
         acting = " and ".join(state.to_act)
-        detail = f"After version {at} it is the turn of {acting}." if acting else "The match is over there."
+        turn = f"it is the turn of {acting}" if acting else "the match is over"
+        detail = f"After version {at} {turn}."
         raise Refused("nothing_to_choose", detail, path="/seat", version=match.version)
 
 

@@ -168,11 +168,14 @@ def _is_replayed_whole(command: AnyCommand) -> bool:
     ),
 )
 async def put_seat(request: AnyRequest, match_id: FromPath[str], seat: FromPath[str]) -> Answer:
-    """Take a seat, with its invitation if it needs one. One player may hold several seats. A seat of a challenge, which
-    you hold already, is prepared by this; if it was the last one, the match starts.
+    """Take a seat, with its invitation if it needs one.
 
-    With `player` (`bot:1` to `bot:8`) a bot of the house gets the seat, and is prepared at once; with the last seat the
-    match starts. Who made the match, or holds a seat, may do this, and take the seat from it again."""
+    One player may hold several seats. If you were challenged, you hold the seat already: this call prepares it.
+
+    With `player` (`bot:1` to `bot:8`) a bot of the house gets the seat, and is prepared at once. The maker of the match
+    and every player with a seat may do this, and may take the seat from the bot again before the start.
+
+    When the last seat is prepared, the match starts."""
 
     def take(body: bytes) -> TakeSeat:
         claim: schema.SeatClaim = decode(body, schema.SeatClaim)
@@ -212,8 +215,9 @@ async def delete_seat(request: AnyRequest, match_id: FromPath[str], seat: FromPa
     ),
 )
 async def post_decline(request: AnyRequest, match_id: FromPath[str]) -> Answer:
-    """Decline a challenge: you do not take the seats that the maker of the match has given you. The maker is told, with
-    the reason. If nobody else was to play, the match is aborted.
+    """Decline a challenge: you do not take the seats that the maker of the match has given you.
+
+    The maker is told, with the reason. If nobody else was to play, the match is aborted.
 
     A challenge that nobody answers lapses after a day (`deadlines` of the match)."""
 

@@ -50,7 +50,7 @@ async def get_games(request: AnyRequest) -> Answer:
 async def get_game(request: AnyRequest, game: FromPath[str]) -> Answer:
     """All that is needed to draw a game, to build its inputs and to explain it: board, seats, pieces, layers, schemas.
 
-    What depends on a match's options is as with `options`. The example shows the beginning of each list and table."""
+    What depends on options is given for those in `options`. The example shows the beginning of each list and table."""
     await auth.caller_or_none(service_of(request.scope), request.scope)
     return _shared(request, JSON, _described(game, asked(request.scope, schema.GameQuery).options or ""))
 

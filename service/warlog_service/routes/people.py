@@ -22,8 +22,7 @@ RELATION = ("bad_parameter", "unknown_player", "quota_exceeded")
 
 @get("/players", opt=call(query=schema.PlayersQuery, answer=schema.FoundPlayers))
 async def get_players(request: AnyRequest) -> Answer:
-    """Find players by the beginning of their names, whatever the case of its letters. Several may have the same
-    name."""
+    """Find players by the beginning of their names, in upper or lower case. Several may have the same name."""
     service = service_of(request.scope)
     await auth.caller_or_none(service, request.scope)
     query = asked(request.scope, schema.PlayersQuery)
@@ -71,7 +70,7 @@ async def put_following(request: AnyRequest, player_id: FromPath[str]) -> Answer
     opt=call(answer=None, status=204, token=True),
 )
 async def delete_following(request: AnyRequest, player_id: FromPath[str]) -> Answer:
-    """Follow a player no more; it does not matter whether you did."""
+    """Stop following a player. Without effect if you do not follow the player."""
     service = service_of(request.scope)
     caller = await auth.caller(service, request.scope)
     await service.backend.relations.remove("following", caller.id, player_id)
@@ -92,8 +91,10 @@ async def get_blocked(request: AnyRequest) -> Answer:
 
 @put("/players/me/blocked/{player_id:str}", opt=call(answer=schema.Related, token=True, errors=RELATION))
 async def put_blocked(request: AnyRequest, player_id: FromPath[str]) -> Answer:
-    """Block a player, and follow the player no more. Pairing does not bring you together, and to a blocked player you
-    are never `here`. The player is not told. Matches that you play together go on."""
+    """Block a player, and stop following the player.
+
+    A blocked player cannot challenge you, is not paired with you, never sees you as `here`, and is not told. Matches
+    that you play together go on."""
     service = service_of(request.scope)
     caller = await auth.caller(service, request.scope)
     blocked = await service.backend.relations.add("blocked", caller.id, player_id)
@@ -107,7 +108,7 @@ async def put_blocked(request: AnyRequest, player_id: FromPath[str]) -> Answer:
     opt=call(answer=None, status=204, token=True),
 )
 async def delete_blocked(request: AnyRequest, player_id: FromPath[str]) -> Answer:
-    """Block a player no more; it does not matter whether you did."""
+    """Unblock a player. Without effect if the player is not blocked."""
     service = service_of(request.scope)
     caller = await auth.caller(service, request.scope)
     await service.backend.relations.remove("blocked", caller.id, player_id)

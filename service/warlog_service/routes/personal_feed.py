@@ -37,8 +37,7 @@ async def get_personal_feed(request: AnyRequest) -> PersonalStream:
 
     `challenged`, `accepted`, `declined`, `seated`, `match_started`, `your_turn`, `proposal`, `match_over`,
     `achievement`. Ignore types that you do not know: more will come.
-    There is one notice of a kind for each change of a match, however many seats you hold, and it comes also for what
-    you have done yourself.
+    A change of a match gives one notice of each type, however many seats you hold, also if you made it yourself.
 
     `ready` comes first if you send no `Last-Event-ID`: now ask for your matches; what happens from then on follows.
     With it, all notices after that id come first. If they are not known any more (at least the last 100 are kept, for

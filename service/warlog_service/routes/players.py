@@ -20,8 +20,9 @@ TOKENS_MAX = 200
                            headers=("Idempotency-Key",), counts_for="address",
                            errors=("idempotency_key_reused", "unconfirmed")))  # fmt: skip
 async def post_player(request: AnyRequest) -> Answer:
-    """Open an account. The answer has its first token, which is never shown again. With `"bot": true` it is the account
-    of a program: wherever the player is shown, it says so, and it is not paired with people.
+    """Open an account. The answer has its first token, which is never shown again.
+
+    With `"bot": true` it is the account of a program: it is marked wherever it is shown, and not paired with people.
 
     With an `Idempotency-Key` the call can be repeated from the same address for 24 hours: the repeat makes nothing, and
     gets the first answer with its token. So the key must be kept as secret as the token, and be as hard to guess: it
@@ -90,8 +91,9 @@ async def delete_token(request: AnyRequest, token_id: FromPath[str]) -> Answer:
     ),
 )
 async def delete_me(request: AnyRequest) -> Answer:
-    """Leave for good. There is no way back; the body repeats the name of your account, so that nobody does it by
-    chance.
+    """Delete your account for good.
+
+    There is no way back; the body must repeat the name of your account, so that nobody does this by accident.
 
     At once all your tokens and sessions end, and nobody finds your name any more. Within seconds you have resigned your
     running matches, and left lobbies and queues; your layouts, options, scenarios, lists of people, places in tables

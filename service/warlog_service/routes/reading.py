@@ -112,8 +112,7 @@ async def get_position(request: AnyRequest, match_id: FromPath[str]) -> Answer:
     ),
 )
 async def get_seen(request: AnyRequest, match_id: FromPath[str]) -> Answer:
-    """What a seat knows, in the form of the rules library, for programs that play; with `at`, as it was after that
-    version.
+    """What a seat knows, as bytes for the rules library `warlog_core`; with `at`, as it was after that version.
 
     `warlog_core.game(game, rules_version).load(setup, state)` makes a state of it, which lists the seat's legal actions
     and can be searched. Whoever may read the view of the seat may read this."""

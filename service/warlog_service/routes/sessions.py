@@ -26,8 +26,9 @@ DAY_SECONDS = 86_400
     ),
 )
 async def post_session(request: AnyRequest) -> Answer:
-    """Begin a session for a page of this server: the token of the request becomes a cookie. It is `HttpOnly` and
-    `SameSite=Strict`, so the page need not keep the token where its scripts can read it.
+    """Begin a session for a page of this server: the token of the request becomes a cookie.
+
+    The cookie is `HttpOnly` and `SameSite=Strict`, so the page need not keep the token where scripts can read it.
 
     The session has the token's scopes, lasts for `expires_at`, and ends with the token. `GET /v1/tokens` lists it, and
     `DELETE /v1/tokens/{token_id}` ends it from elsewhere. Requests with the cookie count only if a page of this server

@@ -55,8 +55,8 @@ async def get_ratings(request: AnyRequest, player_id: FromPath[str]) -> Answer:
     """How strong a player is: a rating for each game and pool in which he has had rated matches.
 
     Competitive matches with the options of a pool are rated (`pools` of `GET /v1/games/{game}`). Those that ended too
-    soon are not, nor are more than some a day between the same players. Where bots play with people, only the bots'
-    ratings move."""
+    soon are not, nor more than a few a day between the same players (a setting of the server, usually 10).
+    Where bots play with people, only the bots' ratings move."""
     service = service_of(request.scope)
     await auth.caller_or_none(service, request.scope)
     backend = service.backend
@@ -106,8 +106,10 @@ async def get_rating_history(
     ),
 )
 async def get_leaderboard(request: AnyRequest, game: FromPath[str]) -> Answer:
-    """The players of a game, the best first. With `pool`: whose rating is not provisional, by μ − 3σ. Without: whose
-    competitive matches have moved points, by score."""
+    """The players of a game, the best first.
+
+    With `pool`: by rating (μ − 3σ), the players whose rating in it is not provisional. Without: by score, the players
+    whose competitive matches have moved points."""
     service = service_of(request.scope)
     caller = await auth.caller_or_none(service, request.scope)
     known(game)

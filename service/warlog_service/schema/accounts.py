@@ -48,9 +48,7 @@ class MyAccount(Struct, frozen=True, forbid_unknown_fields=True):
     held: Annotated[int, Meta(description="how much of the gold is set aside for running matches")]
 
 
-Algorithm = Annotated[
-    str, Meta(description="name and version: by another one, the numbers cannot be compared")
-]
+Algorithm = Annotated[str, Meta(description="name and version; numbers of another one cannot be compared")]
 
 
 class RatingValue(Struct, frozen=True, forbid_unknown_fields=True):

@@ -16,7 +16,7 @@ class NewPlayer(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Leave(Struct, frozen=True, forbid_unknown_fields=True):
-    """That you mean it."""
+    """Confirms that the account is to be deleted."""
 
     name: Annotated[str, Meta(max_length=40, description="the name of your account, exactly as it is")]
 
@@ -55,7 +55,7 @@ class AnalysisWanted(Struct, frozen=True, forbid_unknown_fields=True):
     lines: Annotated[int, Meta(ge=1, le=20, description="how many actions, at most")] = 5
     iterations: (
         Annotated[
-            int, Meta(ge=1, description="of the search; absent, or more: as many as those of the best bot")
+            int, Meta(ge=1, description="most iterations of the search; absent or greater: those of bot 8")
         ]
         | None
     ) = None

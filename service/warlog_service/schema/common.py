@@ -8,7 +8,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from warlog_events.match.model import Result as Result
 
-Version = Annotated[int, Meta(ge=0, le=2**53, description="the number of an event of the match")]
+Version = Annotated[int, Meta(ge=0, le=2**53)]
 Cursor = Annotated[str, Meta(max_length=200, description="`next` of the previous page")]
 Limit = Annotated[int, Meta(ge=1, description="the most that a page may have; the server may send fewer")]
 Seat = Annotated[str, Meta(max_length=32)]

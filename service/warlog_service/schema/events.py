@@ -28,7 +28,9 @@ Proposed = Annotated[
 ]
 Draws = Annotated[list[int], Meta(description="the numbers that were drawn for this event, in order")]
 Effects = Annotated[list[GameEffect], Meta(description="what it led to, as far as you may see it, in order")]
-Commitment = Annotated[str, Meta(description="SHA-256 of the secret seed of the draws to come, in hex")]
+Commitment = Annotated[
+    str, Meta(description="`sha256:` and the SHA-256 of the secret seed of the next draws, in hex")
+]
 With = Annotated[
     Literal["position"], Meta(description="stands where there is a Position that you may not see")
 ]
@@ -59,7 +61,7 @@ class HeldSeat(Struct, frozen=True):
 
 
 class RecordSummary(Struct, frozen=True):
-    """Of a record from which the match is to go on, what says which it is."""
+    """Identifies the record from which the match is to go on."""
 
     events: Annotated[int, Meta(description="how many events it has")]
     match: Annotated[str, Meta(description="id of the match that it is of")] | UnsetType = UNSET
@@ -91,14 +93,16 @@ class MatchCreatedEvent(EventBase, frozen=True, kw_only=True, tag="match_created
 
     game: Annotated[str, Meta(description="name of the game")]
     rules_version: Annotated[int, Meta(description="version of the rules that the match is played by")]
-    mode: Annotated[Literal["casual", "competitive"], Meta(description="may one go back?")]
+    mode: Annotated[
+        Literal["casual", "competitive"], Meta(description="in a casual match the players may go back")
+    ]
     options: GameOptions
     consent: Annotated[Literal["all", "none"], Meta(description="who must accept a proposal")]
     move_seconds: Annotated[
         int,
         Meta(
-            description="seconds for each turn, as they were asked for; 0: none were. In a game with an option of this "
-            "name the option holds, with its default: the summary's `move_seconds` says what does"
+            description="seconds for each turn, as requested; 0: not requested. In a game with an option of this name "
+            "the option applies instead: the summary's `move_seconds` is the value in force"
         ),
     ]
     setup_seconds: Annotated[int, Meta(description="seconds for setting up; 0: no limit")]
@@ -149,7 +153,7 @@ class SeatLeftEvent(EventBase, frozen=True, kw_only=True, tag="seat_left"):
 
 
 class SeatPreparedEvent(EventBase, frozen=True, kw_only=True, tag="seat_prepared"):
-    """A seat in the lobby is content; when all are, the match starts."""
+    """A seat in the lobby is prepared; when all are, the match starts."""
 
     seat: Annotated[str, Meta(description="the seat that is prepared")]
 
@@ -277,7 +281,7 @@ class ProposalMadeEvent(EventBase, frozen=True, kw_only=True, tag="proposal_made
 
 
 class ProposalAcceptedEvent(EventBase, frozen=True, kw_only=True, tag="proposal_accepted"):
-    """A player accepted, and others still have to. The last acceptance is the event that was proposed."""
+    """A player accepted, and others still have to. The last acceptance gives the proposed event instead."""
 
     player: Annotated[PlayerName, Meta(description="who accepted")]
     proposal: Annotated[int, Meta(description="version of the proposal")]
@@ -296,7 +300,7 @@ class Agreed(EventBase, frozen=True, kw_only=True):
 
 
 class OptionsChangedEvent(Agreed, frozen=True, kw_only=True, tag="options_changed"):
-    """The options, or the beginning, are others now."""
+    """The options or the beginning have changed."""
 
     options: GameOptions
     seats: Annotated[list[str], Meta(description="the seats that these options give, in seat order")]
@@ -311,7 +315,7 @@ class OptionsChangedEvent(Agreed, frozen=True, kw_only=True, tag="options_change
 
 
 class TimeTravelledEvent(Ends, frozen=True, kw_only=True, tag="time_travelled"):
-    """What was after event `to` is current again."""
+    """The match went back to its state after event `to`."""
 
     player: Annotated[PlayerName, Meta(description="who proposed it; absent in an import")] | UnsetType = (
         UNSET

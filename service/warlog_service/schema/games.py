@@ -39,8 +39,8 @@ class Pool(Struct, frozen=True, forbid_unknown_fields=True):
 class Game(Struct, frozen=True):
     """Enough for a client that does not know the game to draw it, to build its inputs, and to explain it.
 
-    Each name in `catalogues` is a further key with a list of `CatalogueEntry`. What else is there are tables of the
-    game's own."""
+    Each name in `catalogues` is a further key with a list of `CatalogueEntry`. All other keys are tables
+    of this game alone."""
 
     game: str
     name: str

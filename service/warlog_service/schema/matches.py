@@ -31,7 +31,7 @@ class SeatInMatch(Struct, frozen=True, forbid_unknown_fields=True):
 
     seat: Annotated[str, Meta(description="name of the seat")]
     player: Annotated[PlayerName | None, Meta(description="who holds it; null: nobody")]
-    prepared: Annotated[bool, Meta(description="in the lobby: content with the match as it is")]
+    prepared: Annotated[bool, Meta(description="in the lobby: ready to start the match as it is")]
     by_invitation: (
         Annotated[bool, Meta(description="true: only who has the invitation may take it")] | UnsetType
     ) = UNSET
@@ -120,7 +120,9 @@ class Match(Struct, frozen=True, forbid_unknown_fields=True):
     result: Annotated[Result | None, Meta(description="null: the match is not over")]
     seed_commitment: Annotated[
         str | None,
-        Meta(description="SHA-256 of the secret seed of the draws to come, in hex; null: it is published"),
+        Meta(
+            description="`sha256:` and the SHA-256 of the secret seed of the next draws, in hex; null: published"
+        ),
     ]
     creator: Annotated[PlayerName, Meta(description="who created the match")]
     created_at: Annotated[Time, Meta(description="when it was created")]
@@ -152,7 +154,7 @@ class Match(Struct, frozen=True, forbid_unknown_fields=True):
         | UnsetType
     ) = UNSET
     imported: Annotated[bool, Meta(description="true: it began as an import of a record")] | UnsetType = UNSET
-    rematch_of: Annotated[str, Meta(description="id of the match after which this one is")] | UnsetType = (
+    rematch_of: Annotated[str, Meta(description="id of the match that it is a rematch of")] | UnsetType = (
         UNSET
     )
     rematch: Annotated[str, Meta(description="id of the match that is its rematch")] | UnsetType = UNSET
@@ -344,7 +346,9 @@ class ExportedRecord(Struct, frozen=True):
     rules_version: Annotated[int, Meta(description="version of the rules that the match is played by")]
     seats: Annotated[list[str], Meta(description="in seat order")]
     options: GameOptions
-    seed_commitments: Annotated[list[str], Meta(description="SHA-256 of each seed, in hex")]
+    seed_commitments: Annotated[
+        list[str], Meta(description="of each seed: `sha256:` and its SHA-256, in hex")
+    ]
     setup: RecordSetup
     events: Annotated[list[RecordEvent], Meta(description="all actions of all lines")]
     position: GamePosition | UnsetType = UNSET

@@ -34,7 +34,7 @@ class AcceptedNotice(NoticeBase, frozen=True, kw_only=True, tag="accepted"):
 
 
 class DeclinedNotice(NoticeBase, frozen=True, kw_only=True, tag="declined"):
-    """Somebody whom you have challenged does not take these `seats`; or you do not, or have not answered."""
+    """A challenge for these `seats` was declined or has lapsed. Its maker and the challenged player are told."""
 
     reason: (
         Annotated[
@@ -50,7 +50,7 @@ class MatchStartedNotice(NoticeBase, frozen=True, kw_only=True, tag="match_start
 
 
 class YourTurnNotice(NoticeBase, frozen=True, kw_only=True, tag="your_turn"):
-    """A match waits for you (`seats` are those to act). It did not before, or it was taken back or edited."""
+    """Your turn begins, or begins anew after the match was taken back or edited. `seats` are those to act."""
 
     deadline: Annotated[Time, Meta(description="when your time ends; absent without a clock")] | UnsetType = (
         UNSET

@@ -147,7 +147,7 @@ class FeedQuery(Struct, frozen=True):
     seat: Annotated[
         list[Seat], Meta(max_length=8, description="seats you hold; absent: all that you hold")
     ] = []
-    after: Version | None = None
+    after: Annotated[Version, Meta(description="only events after this version")] | None = None
 
 
 class PersonalFeedQuery(Struct, frozen=True):

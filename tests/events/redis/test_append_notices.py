@@ -311,7 +311,7 @@ async def test_a_registration_that_redis_refuses_for_a_while_is_made_later(
             await asyncio.sleep(0.3)
             watch.unwatch(hands[1].match, left.append)
             assert (told, left) == ([], [])
-            assert sum("does not take down" in record.message for record in caplog.records) == 1
+            assert sum("did not store that" in record.message for record in caplog.records) == 1
             await there.pipe.call("CONFIG", "SET", "maxmemory", 0)
             await until(lambda: told == [0])
             for hand in hands:
