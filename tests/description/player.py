@@ -145,5 +145,6 @@ class Player:
 
 def objects(value: Any) -> list[Json]:
     """Every object in a view."""
-    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return [value] * isinstance(value, dict) + [each for one in inside for each in objects(one)]
+    inside: Any = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    own: list[Json] = [value] if isinstance(value, dict) else []
+    return own + [each for one in inside for each in objects(one)]
