@@ -36,7 +36,9 @@ def test_an_environment_passes_pettingzoos_own_tests_without_a_warning(
 @pytest.mark.parametrize("name", sorted(numbers.OPTIONS))
 def test_an_environment_passes_pettingzoos_test_of_renderings(name: str) -> None:
     options = numbers.OPTIONS[name][1]
-    made: Any = partial(zoo.env, name, options=options, max_cycles=6)  # called with `render_mode`, unlike its type
+    made: Any = partial(
+        zoo.env, name, options=options, max_cycles=6
+    )  # called with `render_mode`, unlike its type
     render_test(made)
 
 
