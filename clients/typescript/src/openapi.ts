@@ -6076,8 +6076,11 @@ export interface components {
             length: components["schemas"]["MatchLength"];
             /** @description at most ten, the most frequent first */
             favourites: components["schemas"]["Favourite"][];
+            /** @description how many were won */
             won: number;
+            /** @description how many were drawn */
             drawn: number;
+            /** @description how many were lost */
             lost: number;
             /** @description matches won one after the other until now */
             streak: number;
@@ -6766,8 +6769,11 @@ export interface components {
             pool: string | null;
             /** @description name of the seat, `spectator` or `all` */
             seat: string;
+            /** @description how many were won */
             won: number;
+            /** @description how many were drawn */
             drawn: number;
+            /** @description how many were lost */
             lost: number;
         };
         /** @description A seat in the lobby is prepared; when all are, the match starts. */
