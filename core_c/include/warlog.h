@@ -63,8 +63,8 @@
  *
  * 6. Events and who may see what
  *
- * wl_apply and wl_after write, besides the new state, a list of *records* (words), because visibility is judged just before and after
- * each effect and cannot be found out later. A record is
+ * wl_apply and wl_after write, besides the new state, a list of *records* (words), because visibility is judged just before
+ * and after each effect and cannot be found out later. A record is
  *
  *      [ length | kind | audience | unlock | type | argument ... ]        length counts all of them
  *

@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from importlib import resources
-from typing import Any
+from typing import Any, ClassVar
 
 import msgspec
 from msgspec import Struct
@@ -38,9 +38,12 @@ class Tally:
     """Goes through one match. A game's own has, for effects of the type `moved` say, a method `on_moved(actor,
     effect)`; `actor` is a seat or "server".
 
+    TIMES    key of an achievement, won or lost → what has to be counted how often in the match
     counts   (seat, what) → how often
     opening  seat → the first action of each that names a space, as text
     """
+
+    TIMES: ClassVar[Mapping[str, tuple[str, int]]] = {}
 
     def __init__(self, start: State) -> None:
         self.seats = start.seats
@@ -63,7 +66,9 @@ class Tally:
 
     def earned(self, seat: str, won: bool, end: State) -> Iterator[str]:
         """The keys of what the seat has earned, each at most once. `end`: the state after the last event."""
-        yield from ()
+        for key, (what, times) in self.TIMES.items():
+            if self.counts[seat, what] >= times:
+                yield key
 
     def favourites(self, seat: str) -> Iterator[str]:
         """What the seat's player began with, or bought: counted, so that his favourites can be told."""

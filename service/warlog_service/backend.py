@@ -159,11 +159,11 @@ class Backend:
             world,
             fed=lambda at: counts.notice_lags.add(max(world.now_ms() - at, 0) / 1000),
         )
-        self.standings = Standings(connection, world)
         self.notifier = Notifier(connection)
         self.projector = Projector(connection, self.store)
         self.lobby = Lobby(connection, self.projector.catch_up if settings.background else None)
         self.bookkeeper = Bookkeeper(self.store, self.matches, stakes, world)
+        self.standings = Standings(connection, world)
         self.settler = Settler(
             self.matches,
             self.ledger,

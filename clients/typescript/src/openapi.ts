@@ -57,8 +57,9 @@ export interface paths {
          * All achievements, first those that the games share
          * @description All achievements, first those that the games share.
          *
-         *     What counts is a match to its end, long enough, without going back, from the game's own start: a competitive one, or
-         *     one against bots of the house of level 5 and above. Where a game has pools, the options are those of a pool.
+         *     A match counts if it is competitive, or casual with one person against bots of the house of level 5 and above. It
+         *     must have ended, be long enough, begin from the game's own start, and not have gone back. Where a game has pools of
+         *     options, only matches with those of a pool earn achievements.
          */
         get: operations["get_achievements"];
         put?: never;
@@ -473,7 +474,7 @@ export interface paths {
          * Decline a challenge: you do not take the seats that the maker of the match has given you
          * @description Decline a challenge: you do not take the seats that the maker of the match has given you.
          *
-         *     The maker is told, with the reason. If nobody else was to play, the match is aborted.
+         *     The maker gets a notice with the reason. If nobody else was to play, the match is aborted.
          *
          *     A challenge that nobody answers lapses after a day (`deadlines` of the match).
          */
@@ -1196,8 +1197,8 @@ export interface paths {
         };
         /**
          * What a player has achieved, the newest first, with the match that earned each
-         * @description What a player has achieved, the newest first, with the match that earned each. `begun` has what takes several
-         *     matches and is on the way.
+         * @description What a player has achieved, the newest first, with the match that earned each. `begun` has achievements that take
+         *     several matches, of which the player has played some.
          */
         get: operations["get_player_achievements"];
         put?: never;
@@ -1464,7 +1465,7 @@ export interface components {
             /** @description the player */
             player: components["schemas"]["Account"];
         };
-        /** @description Something to try. */
+        /** @description An achievement that players can earn. */
         Achievement: {
             /** @description with the game in front, or `any`: `any.first_win` */
             key: string;
@@ -1500,7 +1501,7 @@ export interface components {
             /** @description which */
             achievement: components["schemas"]["NewAchievement"];
         };
-        /** @description All that there are. */
+        /** @description All achievements. */
         Achievements: {
             /** @description first those that the games share */
             achievements: components["schemas"]["Achievement"][];
@@ -1700,7 +1701,7 @@ export interface components {
             /** @description options of the game */
             options?: components["schemas"]["GameOptions"];
         };
-        /** @description One that takes several matches, on the way. */
+        /** @description An achievement that takes several matches, of which some have been played. */
         BegunAchievement: {
             /** @description with the game in front, or `any`: `any.first_win` */
             key: string;

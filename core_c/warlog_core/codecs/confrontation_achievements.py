@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 from warlog_core import achievements
 from warlog_core.state import State
 
-TIMES = {
-    "underdog": ("underdog", 1),
-    "bulwark": ("held", 3),
-    "attacker": ("attacks", 5),
-    "pawn_storm": ("by pawn", 3),
-    "regicide": ("beat king", 1),
-    "queen_hunter": ("beat queen", 1),
-    "fire": ("by spell", 1),
-    "healer": ("healed", 2),
-    "panic": ("panic", 1),
-    "power": ("power", 2),
-    "treasure": ("treasure", 1),
-}
-"""key → what has to be done how often in a match."""
-
 
 class Tally(achievements.Tally):
+    TIMES: ClassVar = {
+        "underdog": ("underdog", 1),
+        "bulwark": ("held", 3),
+        "attacker": ("attacks", 5),
+        "pawn_storm": ("by pawn", 3),
+        "regicide": ("beat king", 1),
+        "queen_hunter": ("beat queen", 1),
+        "fire": ("by spell", 1),
+        "healer": ("healed", 2),
+        "panic": ("panic", 1),
+        "power": ("power", 2),
+        "treasure": ("treasure", 1),
+    }
+
     def __init__(self, start: State) -> None:
         super().__init__(start)
         self.type: dict[int, str] = {}  # of each piece
@@ -83,9 +82,7 @@ class Tally(achievements.Tally):
         self.counts[effect.seat, "treasure"] += effect.applied
 
     def earned(self, seat: str, won: bool, end: State) -> Iterator[str]:
-        for key, (what, times) in TIMES.items():
-            if self.counts[seat, what] >= times:
-                yield key
+        yield from super().earned(seat, won, end)
         if not won:
             return
         if not self.counts[seat, "lost"]:

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 from warlog_core import achievements
 from warlog_core.state import State
 
 
 class Tally(achievements.Tally):
+    TIMES: ClassVar = {
+        "early_blood": ("early", 1),
+        "sharpshooter": ("ranged", 3),
+        "riposte": ("retaliation", 1),
+        "harvest": ("harvest", 1),
+        "healer": ("revived", 5),
+        "summoner": ("summoned", 1),
+        "long_march": ("march", 1),
+    }
+
     def __init__(self, start: State) -> None:
         super().__init__(start)
         self.owner: dict[int, str] = {}  # of each stack
@@ -61,20 +71,7 @@ class Tally(achievements.Tally):
 
     def earned(self, seat: str, won: bool, end: State) -> Iterator[str]:
         counts = self.counts
-        if counts[seat, "early"]:
-            yield "early_blood"
-        if counts[seat, "ranged"] >= 3:
-            yield "sharpshooter"
-        if counts[seat, "retaliation"]:
-            yield "riposte"
-        if counts[seat, "harvest"]:
-            yield "harvest"
-        if counts[seat, "revived"] >= 5:
-            yield "healer"
-        if counts[seat, "summoned"]:
-            yield "summoner"
-        if counts[seat, "march"]:
-            yield "long_march"
+        yield from super().earned(seat, won, end)
         if not won:
             return
         if not counts[seat, "lost"]:

@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 from warlog_core import achievements
 from warlog_core.state import State
 
-TIMES = {
-    "flag": ("flag", 1),
-    "sapper": ("mine", 2),
-    "bomb_marshal": ("bombed", 1),
-    "marshal_hunter": ("field_marshal", 1),
-    "attacker": ("attacks", 8),
-    "fortress": ("repelled", 5),
-    "trades": ("traded", 5),
-    "express": ("express", 1),
-    "opener": ("flipped", 15),
-}
-"""key → what has to be done how often in a match."""
-
 
 class Tally(achievements.Tally):
+    TIMES: ClassVar = {
+        "flag": ("flag", 1),
+        "sapper": ("mine", 2),
+        "bomb_marshal": ("bombed", 1),
+        "marshal_hunter": ("field_marshal", 1),
+        "attacker": ("attacks", 8),
+        "fortress": ("repelled", 5),
+        "trades": ("traded", 5),
+        "express": ("express", 1),
+        "opener": ("flipped", 15),
+    }
+
     def __init__(self, start: State) -> None:
         super().__init__(start)
         self.battle: Any = None  # the newest, whose losses follow
@@ -57,9 +56,7 @@ class Tally(achievements.Tally):
         self.counts[effect.seat, "flipped"] += 1
 
     def earned(self, seat: str, won: bool, end: State) -> Iterator[str]:
-        for key, (what, times) in TIMES.items():
-            if self.counts[seat, what] >= times:
-                yield key
+        yield from super().earned(seat, won, end)
         if not won:
             return
         if not self.counts[seat, "lost field_marshal"]:

@@ -3,29 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 from warlog_core import achievements
 from warlog_core.state import State
 
-TIMES = {
-    "mighty_hunter": ("mighty", 1),
-    "two_mighties": ("mighty", 2),
-    "hunter": ("captured", 10),
-    "settler": ("conquered", 20),
-    "breeder": ("bred", 1),
-    "necromancer": ("raised", 3),
-    "summoner": ("summoned", 10),
-    "curse": ("cursed", 1),
-    "freezer": ("frozen", 5),
-    "promotion": ("promoted", 1),
-    "sacrifice": ("sacrificed", 1),
-}
-"""key → what has to be done how often in a match."""
 LAND = 40  # of the 400 spaces
 
 
 class Tally(achievements.Tally):
+    TIMES: ClassVar = {
+        "mighty_hunter": ("mighty", 1),
+        "two_mighties": ("mighty", 2),
+        "hunter": ("captured", 10),
+        "settler": ("conquered", 20),
+        "breeder": ("bred", 1),
+        "necromancer": ("raised", 3),
+        "summoner": ("summoned", 10),
+        "curse": ("cursed", 1),
+        "freezer": ("frozen", 5),
+        "promotion": ("promoted", 1),
+        "sacrifice": ("sacrificed", 1),
+    }
+
     def on_captured(self, actor: str, effect: Any) -> None:
         self.counts[actor, "captured"] += 1
         self.counts[actor, "mighty"] += effect.kind == "mighty"
@@ -57,9 +57,7 @@ class Tally(achievements.Tally):
         self.counts[actor, "sacrificed"] += 1
 
     def earned(self, seat: str, won: bool, end: State) -> Iterator[str]:
-        for key, (what, times) in TIMES.items():
-            if self.counts[seat, what] >= times:
-                yield key
+        yield from super().earned(seat, won, end)
         if not won:
             return
         if self.counts[seat, "lost"] <= 3:

@@ -3,30 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 from warlog_core import achievements
 from warlog_core.codecs.wec_structs import LOSS_CAUSES as CAUSES
 from warlog_core.state import State
 
-TIMES = {
-    "arsonist": ("flame", 3),
-    "rocketeer": ("rocket", 1),
-    "flak": ("sam", 1),
-    "torpedo": ("torpedo", 1),
-    "stunning": ("stunned", 5),
-    "convert": ("converted", 1),
-    "landing": ("journey", 1),
-    "reserves": ("reinforced", 3),
-    "collector": ("picked_up", 10),
-    "barter": ("swapped", 1),
-    "crash_pilot": ("crashed", 1),
-    "friendly_fire": ("friendly", 1),
-}
-"""key → what has to be done how often in a match."""
-
 
 class Tally(achievements.Tally):
+    TIMES: ClassVar = {
+        "arsonist": ("flame", 3),
+        "rocketeer": ("rocket", 1),
+        "flak": ("sam", 1),
+        "torpedo": ("torpedo", 1),
+        "stunning": ("stunned", 5),
+        "convert": ("converted", 1),
+        "landing": ("journey", 1),
+        "reserves": ("reinforced", 3),
+        "collector": ("picked_up", 10),
+        "barter": ("swapped", 1),
+        "crash_pilot": ("crashed", 1),
+        "friendly_fire": ("friendly", 1),
+    }
+
     def __init__(self, start: State) -> None:
         super().__init__(start)
         self.cause = ""  # of the newest loss
@@ -65,9 +64,7 @@ class Tally(achievements.Tally):
         self.counts[effect.seat, f"primary lost by {self.cause}"] += 1
 
     def earned(self, seat: str, won: bool, end: State) -> Iterator[str]:
-        for key, (what, times) in TIMES.items():
-            if self.counts[seat, what] >= times:
-                yield key
+        yield from super().earned(seat, won, end)
         if not won:
             return
         if not self.counts[seat, "tank"]:

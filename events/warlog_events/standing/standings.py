@@ -101,7 +101,7 @@ class Changed(NamedTuple):
 
 
 class News(msgspec.Struct, frozen=True, array_like=True):
-    """What a player is told: an achievement, with the match that earned it, and his seats there."""
+    """For a player's feed: the achievement, the match that earned it, and the player's seats in that match."""
 
     player: str
     key: str

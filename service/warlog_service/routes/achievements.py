@@ -22,8 +22,9 @@ from warlog_service.routes.games import known
 async def get_achievements(request: AnyRequest) -> Answer:
     """All achievements, first those that the games share.
 
-    What counts is a match to its end, long enough, without going back, from the game's own start: a competitive one, or
-    one against bots of the house of level 5 and above. Where a game has pools, the options are those of a pool."""
+    A match counts if it is competitive, or casual with one person against bots of the house of level 5 and above. It
+    must have ended, be long enough, begin from the game's own start, and not have gone back. Where a game has pools of
+    options, only matches with those of a pool earn achievements."""
     await auth.caller_or_none(service_of(request.scope), request.scope)
     return private({"achievements": [_described(key, one) for key, one in catalogue().items()]})
 
@@ -33,8 +34,8 @@ async def get_achievements(request: AnyRequest) -> Answer:
     opt=call(answer=schema.OwnAchievements, errors=("unknown_player",)),
 )
 async def get_player_achievements(request: AnyRequest, player_id: FromPath[str]) -> Answer:
-    """What a player has achieved, the newest first, with the match that earned each. `begun` has what takes several
-    matches and is on the way."""
+    """What a player has achieved, the newest first, with the match that earned each. `begun` has achievements that take
+    several matches, of which the player has played some."""
     service = service_of(request.scope)
     caller = await auth.caller_or_none(service, request.scope)
     backend, own = service.backend, caller is not None and caller.id == player_id

@@ -217,7 +217,7 @@ async def delete_seat(request: AnyRequest, match_id: FromPath[str], seat: FromPa
 async def post_decline(request: AnyRequest, match_id: FromPath[str]) -> Answer:
     """Decline a challenge: you do not take the seats that the maker of the match has given you.
 
-    The maker is told, with the reason. If nobody else was to play, the match is aborted.
+    The maker gets a notice with the reason. If nobody else was to play, the match is aborted.
 
     A challenge that nobody answers lapses after a day (`deadlines` of the match)."""
 

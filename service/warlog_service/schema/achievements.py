@@ -10,7 +10,7 @@ from warlog_service.schema.common import Time
 
 
 class Achievement(Struct, frozen=True, forbid_unknown_fields=True):
-    """Something to try."""
+    """An achievement that players can earn."""
 
     key: Annotated[str, Meta(description="with the game in front, or `any`: `any.first_win`")]
     game: Annotated[str | None, Meta(description="null: all games share it")]
@@ -20,7 +20,7 @@ class Achievement(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Achievements(Struct, frozen=True, forbid_unknown_fields=True):
-    """All that there are."""
+    """All achievements."""
 
     achievements: Annotated[list[Achievement], Meta(description="first those that the games share")]
 
@@ -35,7 +35,7 @@ class EarnedAchievement(Achievement, frozen=True, forbid_unknown_fields=True, kw
 
 
 class BegunAchievement(Achievement, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """One that takes several matches, on the way."""
+    """An achievement that takes several matches, of which some have been played."""
 
     times: Annotated[int, Meta(description="matches so far, fewer than `count`", ge=1)]
 
