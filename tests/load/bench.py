@@ -565,7 +565,18 @@ def main() -> None:
     parser.add_argument("--game", help="default: the core of every game, and the server with hex")
     parser.add_argument(
         "--only",
-        choices=("core", "server", "long", "memory", "scale", "cluster", "people", "bots", "standing"),
+        choices=(
+            "core",
+            "server",
+            "long",
+            "memory",
+            "scale",
+            "cluster",
+            "people",
+            "bots",
+            "standing",
+            "vectors",
+        ),
     )
     parser.add_argument("--people", type=int, default=10_000, help="who follow their own feeds")
     arguments = parser.parse_args()
@@ -595,6 +606,10 @@ def main() -> None:
         from tests.load import opponents
 
         asyncio.run(opponents.measure(opponents.arguments().parse_args([])))
+    if arguments.only in (None, "vectors"):
+        from tests.load import vectors
+
+        vectors.figures(show)
     if arguments.only == "scale":
         from tests.load.scale import figures_of_scale
 
