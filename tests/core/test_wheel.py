@@ -16,6 +16,8 @@ from tests.wheels import build_wheel, install_alone, licence_in, metadata
 CORE = Path(__file__).resolve().parent.parent.parent / "core_c"
 # What the wheel declares (cffi, msgspec), and what cffi itself needs.
 DEPENDENCIES = ["cffi", "msgspec", "pycparser"]
+# What the extra `zoo` declares, and what that needs.
+ZOO = ["numpy", "pettingzoo", "gymnasium", "cloudpickle", "farama-notifications", "typing-extensions"]
 
 
 @pytest.fixture(scope="module")
@@ -73,3 +75,32 @@ def test_the_core_installed_alone_has_every_rule_book(clean_python: Path, tmp_pa
         "    assert warlog_core.game(name).describe()['game'] == name\n"
     )
     subprocess.run([str(clean_python), "-c", check], cwd=tmp_path, check=True)
+
+
+def test_without_the_extra_the_zoo_says_what_installs_it(clean_python: Path, tmp_path: Path) -> None:
+    code = "from warlog_core import zoo; zoo.env('hex')"
+    run = subprocess.run([str(clean_python), "-c", code], cwd=tmp_path, capture_output=True, text=True)
+    assert run.returncode != 0
+    assert 'pip install "warlog-core[zoo]"' in run.stderr.splitlines()[-1]
+
+
+def test_with_the_extra_a_learning_curve_is_drawn_where_nothing_can_compile(
+    wheel: Path, tmp_path: Path
+) -> None:
+    python = install_alone(tmp_path / "researcher", wheel, [*DEPENDENCIES, *ZOO])
+    example = shutil.copy(CORE.parent / "examples" / "ppo_hex.py", tmp_path)
+    run = subprocess.run(
+        [str(python), "-I", str(example), "--updates", "1"],
+        cwd=tmp_path,
+        env={"PATH": str(python.parent)},  # no compiler
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert run.returncode == 0, run.stderr
+    assert "of the points" in run.stdout
+    assert (tmp_path / "learning.svg").read_text().startswith("<svg")
+    checked = subprocess.run(
+        [sys.executable, "-m", "pip", "--python", str(python), "check"], capture_output=True, text=True
+    )
+    assert checked.returncode == 0, checked.stdout
