@@ -5,13 +5,9 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import socket
 import subprocess
-import threading
 import time
 from collections.abc import Iterator
-from contextlib import suppress
-from itertools import cycle
 from pathlib import Path
 from random import Random
 
@@ -19,6 +15,7 @@ import pytest
 
 import warlog_core
 from tests import chromium, node
+from tests.clients.cutting import plays_though_cut
 from tests.clients.test_service import free_port
 from tests.servers import WarlogServer
 from warlog_client import Client
@@ -216,53 +213,6 @@ def test_a_page_of_another_origin_plays_in_a_real_browser(installed: Path, tmp_p
             browser.wait(20)
 
 
-class CuttingProxy:
-    """Passes connections on to a server, and cuts every feed after some bytes."""
-
-    def __init__(self, port: int, rng: Random) -> None:
-        self.cuts = 0
-        self._upstream = port
-        self._rng = rng
-        # Any event comes through the longest, so three failures in a row are the most.
-        self._cuts_after = cycle([1, 700, 3_000, 50_000])
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
-        threading.Thread(target=self._accept, daemon=True).start()
-
-    def close(self) -> None:
-        self._listener.close()
-
-    def _accept(self) -> None:
-        with suppress(OSError):
-            while True:
-                client, _ = self._listener.accept()
-                threading.Thread(target=self._pass_on, args=(client,), daemon=True).start()
-
-    def _pass_on(self, client: socket.socket) -> None:
-        with suppress(OSError), client, socket.create_connection(("127.0.0.1", self._upstream)) as server:
-            both = (client, server)
-            left = [2**62]  # bytes until the cut
-            there = threading.Thread(target=self._ask, args=(client, server, left), daemon=True)
-            there.start()
-            with suppress(OSError):
-                while left[0] > 0 and (data := server.recv(65536)):
-                    client.sendall(data[: left[0]])
-                    left[0] -= len(data)
-            self.cuts += left[0] <= 0
-            for end in both:
-                with suppress(OSError):
-                    end.shutdown(socket.SHUT_RDWR)  # wakes the other thread, too
-            there.join()
-
-    def _ask(self, client: socket.socket, server: socket.socket, left: list[int]) -> None:
-        with suppress(OSError):
-            while data := client.recv(65536):
-                if b"/feed" in data.partition(b"\r\n")[0]:
-                    left[0] = next(self._cuts_after) + self._rng.randrange(300)
-                server.sendall(data)
-            server.shutdown(socket.SHUT_WR)
-
-
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[WarlogServer]:
     with WarlogServer(tmp_path / "data", arguments=["--port", str(free_port())]) as server:
@@ -272,28 +222,7 @@ def server(tmp_path: Path) -> Iterator[WarlogServer]:
 def test_it_plays_every_game_though_feeds_are_cut_and_the_server_is_killed_in_between(
     consumer: Path, server: WarlogServer, seed: int
 ) -> None:
-    proxy = CuttingProxy(int(server.url.rpartition(":")[2]), Random(seed))
-    bot = subprocess.Popen(
-        node.command("node", "play.js", proxy.url), cwd=consumer, stdout=subprocess.PIPE, text=True
-    )
-    assert bot.stdout is not None
-    try:
-        played: dict[str, int] = {}
-        for line in bot.stdout:
-            name, how_far = line.split()
-            if how_far != "half":
-                played[name] = int(how_far)
-            elif len(played) in (1, 3):
-                server.kill()
-                server.start()
-        assert bot.wait(60) == 0
-    finally:
-        bot.kill()
-        bot.wait()
-        proxy.close()
-    assert sorted(played) == [*warlog_core.games()]
-    assert all(version > 5 for version in played.values()), played
-    assert proxy.cuts >= len(played)
+    plays_though_cut(lambda url: node.command("node", "play.js", url), consumer, server, Random(seed))
 
 
 def test_its_own_tests_pass_against_a_real_server(warlog_server: WarlogServer) -> None:

@@ -7,10 +7,12 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from random import Random
 
 import pytest
 
 import warlog_core
+from tests.clients.cutting import plays_though_cut
 from tests.clients.test_service import free_port
 from tests.servers import WarlogServer
 from tests.wheels import build_wheel, install_alone, licence_in, metadata
@@ -108,30 +110,13 @@ def test_a_consumer_is_type_checked_strictly_by_mypy_and_by_pyright(
         assert found == {number for number, line in enumerate(WRONG.splitlines(), 1) if "# wrong" in line}
 
 
-def test_it_plays_every_game_though_the_server_is_killed_in_between(
-    clean_python: Path, tmp_path: Path
+def test_it_plays_every_game_though_feeds_are_cut_and_the_server_is_killed_in_between(
+    clean_python: Path, tmp_path: Path, seed: int
 ) -> None:
-    """A killed server cuts the feed and whatever call is under way."""
     with WarlogServer(tmp_path / "data", arguments=["--port", str(free_port())]) as server:
-        bot = subprocess.Popen(
-            [str(clean_python), "-I", str(CONSUMER), server.url], stdout=subprocess.PIPE, text=True
+        plays_though_cut(
+            lambda url: [str(clean_python), "-I", str(CONSUMER), url], tmp_path, server, Random(seed)
         )
-        assert bot.stdout is not None
-        try:
-            played: dict[str, int] = {}
-            for line in bot.stdout:
-                name, how_far = line.split()
-                if how_far != "half":
-                    played[name] = int(how_far)
-                elif len(played) in (1, 3):
-                    server.kill()
-                    server.start()
-            assert bot.wait(60) == 0
-        finally:
-            bot.kill()
-            bot.wait()
-    assert sorted(played) == [*warlog_core.games()]
-    assert all(version > 5 for version in played.values()), played
 
 
 def test_a_bot_of_its_readers_plays_every_game_to_its_end(
