@@ -119,7 +119,13 @@ def test_a_sixth_game_is_played_to_its_end_taken_back_and_played_again_over_rest
         take, resign = (described.actions["$defs"][name] for name in ("Take", "Resign"))
         assert (take["kind"], take["label"], take["clicks"]) == ("play", "Take", ["count"])
         assert take["properties"]["count"]["role"] == "number"
-        assert (resign["kind"], resign["label"], resign["clicks"]) == ("meta", "Resign", [])
+        assert (resign["kind"], resign["means"], resign["label"], resign["clicks"]) == (
+            "meta",
+            "resign",
+            "Resign",
+            [],
+        )
+        assert "means" not in take
         ada, bob = anonymous.create_player("ada").token, anonymous.create_player("bob").token
     with Client(server.url, ada) as red, Client(server.url, bob) as blue:
         match = red.create_match("nim", {"red": "me", "blue": "open"}, options={"heap": 9}).match.id

@@ -13,7 +13,7 @@ import importlib.util
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import resources
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -22,9 +22,12 @@ from warlog_core.binding import Parameter, Signature
 
 Role = Literal["piece", "tray_piece", "space", "spaces", "direction", "choice", "number", "seat"]
 ActionKind = Literal["play", "setup", "answer", "meta"]
+Meaning = Literal["resign", "offer_draw", "accept_draw", "decline_draw"]
 Json = dict[str, Any]
 
-_ANSWERS = frozenset(("accept_draw", "decline_draw"))  # the same in every game (CONVENTIONS.md)
+# The names of these actions are the same in every game (CONVENTIONS.md).
+_MEANINGS: Mapping[str, Meaning] = {name: name for name in get_args(Meaning)}
+_ANSWERS = frozenset(("accept_draw", "decline_draw"))
 _ROLE_OF_KIND: Mapping[str, Role] = {
     "piece": "piece",
     "space": "space",
@@ -210,7 +213,19 @@ class DescribedAction(Struct, frozen=True, kw_only=True):
             Meta(
                 description="`play`; `setup`: before play; `answer`: to another's draw offer; `meta`: offering a draw, "
                 "giving up, the clock. A client that chooses by itself takes `play` and `setup`, and an `answer` where "
-                "the list has neither."
+                "the list has neither. One that chooses at random should choose the type first, then an action of this "
+                "type: a list may have hundreds of moves beside one action that ends the turn."
+            ),
+        ]
+        | UnsetType
+    ) = UNSET
+    means: (
+        Annotated[
+            Meaning,
+            Meta(
+                description="of `meta` and `answer`: what the action does to the match; in every game the same. "
+                "`resign` ends this seat's part for good: a client should ask before it posts one. Absent where "
+                "`server_only` is there."
             ),
         ]
         | UnsetType
@@ -319,6 +334,8 @@ def _action(
         "label": notes.labels.get(type_) or type_.replace("_", " ").capitalize(),
         "clicks": notes.clicks.get(type_) or [parameter.name for parameter in parameters],
     }
+    if type_ in _MEANINGS:
+        found["means"] = _MEANINGS[type_]
     if variants:
         found["oneOf"] = [_variant(variant, variants) for variant in variants]
     if signature.server_only:

@@ -36,6 +36,7 @@ def document(warlog_server: WarlogServer) -> Json:
 WORDS = {
     "AbortReason": ("MatchAbortedEvent", "reason"),
     "ActionKind": ("DescribedAction", "kind"),
+    "ActionMeaning": ("DescribedAction", "means"),
     "BeginningKind": ("Beginning", "kind"),
     "Consent": ("Match", "consent"),
     "DeclineReason": ("Declined", "reason"),

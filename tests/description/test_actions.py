@@ -272,6 +272,8 @@ def test_every_action_has_a_kind_a_label_clicks_and_roles_and_requires_what_is_n
         assert (one["kind"] == "answer") == (signature.name in ("accept_draw", "decline_draw"))
         assert one["kind"] in ("answer", "meta") or not (signature.gives_up or signature.server_only)
         assert one.get("server_only", False) == signature.server_only
+        by_seat = one["kind"] in ("answer", "meta") and not signature.server_only
+        assert one.get("means") == (signature.name if by_seat else None)
         assert one["label"][0].isupper()
         assert sorted(one["clicks"]) == sorted(fields)
         assert all(one["properties"][field]["role"] in get_args(Role) for field in fields)

@@ -63,6 +63,7 @@ from .errors import (
 from .literals import (
     AbortReason,
     ActionKind,
+    ActionMeaning,
     BeginningKind,
     Code,
     Consent,
@@ -157,6 +158,7 @@ __all__ = [
     "Account",
     "Achievement",
     "ActionKind",
+    "ActionMeaning",
     "Actions",
     "AlreadyDisclosed",
     "Analysed",

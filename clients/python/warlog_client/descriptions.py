@@ -144,7 +144,8 @@ class Game(Struct, frozen=True):
 
     def action(self, type: str) -> DescribedAction:
         """How an action is described: its `properties`, `kind` ("play"; "setup": before play; "answer": to a draw
-        offer; "meta": giving up, offering a draw, the clock), `label`, `clicks` and `form`. Raises KeyError."""
+        offer; "meta": giving up, offering a draw, the clock), of the last two what it `means`, `label`, `clicks`
+        and `form`. Raises KeyError."""
         described: DescribedAction = self.actions["$defs"][
             self.actions["discriminator"]["mapping"][type].rpartition("/")[2]
         ]

@@ -10,6 +10,7 @@ from typing import Literal
 
 AbortReason = Literal["abandoned", "nobody_ready", "declined"]
 ActionKind = Literal["answer", "meta", "play", "setup"]
+ActionMeaning = Literal["accept_draw", "decline_draw", "offer_draw", "resign"]
 BeginningKind = Literal["standard", "position", "import"]
 Code = Literal[
     "already_disclosed", "bad_parameter", "bad_record", "body_too_large", "competitive", "cross_origin",

@@ -6,7 +6,7 @@ newer service knows.
 
 from typing import Any, Literal, NotRequired, TypedDict
 
-from .literals import ActionKind, Drawing
+from .literals import ActionKind, ActionMeaning, Drawing
 
 # ---- the board
 
@@ -224,6 +224,7 @@ class DescribedAction(TypedDict):
 
     properties   JSON Schemas of its fields, each with a `role` (but for `type`)
     kind         play; setup: before play; answer: to another's draw offer; meta: giving up, offering a draw, the clock
+    means        of `meta` and `answer`: what it does to the match; `resign` ends the seat's part for good
     label        for a button
     clicks       the order in which a person gives the fields
     open         it is listed as a template, which `form` says how to fill in
@@ -236,6 +237,7 @@ class DescribedAction(TypedDict):
     properties: dict[str, dict[str, Any]]
     required: list[str]
     kind: ActionKind
+    means: NotRequired[ActionMeaning]
     label: str
     clicks: list[str]
     open: NotRequired[bool]

@@ -3122,10 +3122,15 @@ export interface components {
             /** @description fields that must be given */
             required?: string[];
             /**
-             * @description `play`; `setup`: before play; `answer`: to another's draw offer; `meta`: offering a draw, giving up, the clock. A client that chooses by itself takes `play` and `setup`, and an `answer` where the list has neither.
+             * @description `play`; `setup`: before play; `answer`: to another's draw offer; `meta`: offering a draw, giving up, the clock. A client that chooses by itself takes `play` and `setup`, and an `answer` where the list has neither. One that chooses at random should choose the type first, then an action of this type: a list may have hundreds of moves beside one action that ends the turn.
              * @enum {unknown}
              */
             kind?: "answer" | "meta" | "play" | "setup";
+            /**
+             * @description of `meta` and `answer`: what the action does to the match; in every game the same. `resign` ends this seat's part for good: a client should ask before it posts one. Absent where `server_only` is there.
+             * @enum {unknown}
+             */
+            means?: "accept_draw" | "decline_draw" | "offer_draw" | "resign";
             /** @description for a button */
             label?: string;
             /** @description the order in which a person gives the fields; some may not be needed */
