@@ -23,9 +23,12 @@ from warlog_core import Event, State
 
 
 def choose(state: State, seat: str, rng: random.Random, iterations: int, arena: bytearray) -> Any:
-    """The action of a seat: what its search finds; at random, where it may search for nothing, as in a setup."""
+    """The action of a seat, as the strongest level takes it: armies and layouts from books, the rest by search. At
+    random, where nothing is found."""
     seed = rng.getrandbits(63)
-    choice = warlog_core.search(state.seen_by(seat), seat, seed=seed, iterations=iterations, arena=arena)
+    choice = warlog_core.play(
+        state.seen_by(seat), seat, level=8, seed=seed, iterations=iterations, arena=arena
+    )
     if choice is not None:
         return choice.action
     return rng.choice([action for action in state.legal(seat, plain=True) if not action.get("open")])

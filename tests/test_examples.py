@@ -38,6 +38,7 @@ def test_a_server_imports_what_self_play_wrote(
     )
     assert told == "selfplay-0.json: 20 actions\n"
     record = json.loads((tmp_path / "selfplay-0.json").read_text())
+    assert any(event["action"]["type"] in ("move", "attack") for event in record["events"])  # armies stand
     with Client(warlog_server.url) as anonymous:
         token = anonymous.create_player("researcher").token
     with Client(warlog_server.url, token) as client:
