@@ -11,7 +11,7 @@ CORE := $(wildcard core_c/src/*.[ch] core_c/src/games/*.[ch] core_c/include/*.h)
 BUILD := pyproject.toml setup.py MANIFEST.in
 
 .DEFAULT_GOAL := help
-.PHONY: help setup core dev web lint format typecheck ctest test suite chromium asan newest pictures serve bench web-bench followers load ladder soak golden openapi demo wheel lock clean
+.PHONY: help setup core dev web lint format typecheck ctest test suite chromium asan newest pictures serve bench web-bench followers load ladder simulate soak golden openapi demo wheel lock clean
 
 help: ## this list
 	@sed -n 's/^\([a-z][a-z-]*\):.*## /\1|/p' $(MAKEFILE_LIST) | while IFS='|' read -r target text; do \
@@ -117,6 +117,9 @@ followers: dev ## 10,000 people who follow their own feeds: what they cost while
 
 load: dev ## 1,000 matches of all games at once for five minutes; the page is load-report/index.html (ARGS="--matches 100")
 	$(BIN)/python -m tests.load.run $(ARGS)
+
+simulate: dev ## a whole Warlog through bad days on simulated time, each repeatable by its seed (ARGS="--seeds 100")
+	$(BIN)/python -m tests.simulate $(ARGS)
 
 ladder: dev ## how strong the computer opponents are, within an hour: docs/STRENGTH.md, docs/BALANCE.md (ARGS="--game hex")
 	$(BIN)/python -m tests.ladder $(ARGS)

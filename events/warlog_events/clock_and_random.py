@@ -55,6 +55,10 @@ class World:
 
         return cls(lambda: now_ms, random, is_fixed=True)
 
+    def machine_ms(self) -> int:
+        """Milliseconds since 1970, by this machine's clock."""
+        return self._clock_ms()
+
     def now_ms(self) -> int:
         """Milliseconds since 1970, by Redis's clock as far as it is known."""
         return self._clock_ms() + self.offset_ms

@@ -58,8 +58,9 @@ COMMANDS_TEMPLATE = "/v1/matches/{match_id}/commands"
 class Front:
     """The outermost ASGI application: counts and times requests, answers HEAD as GET without the body, ends feeds."""
 
-    def __init__(self, settings: Settings) -> None:
-        self.service = Service(settings, serves=True)
+    def __init__(self, settings: Settings, service: Service | None = None) -> None:
+        """`service`: with these settings; None: a new one."""
+        self.service = service or Service(settings, serves=True)
         self._access_share = settings.access_log
         self._cors = Cors(Origins(settings.cors_origins))
         self.app = create_app(self.service)

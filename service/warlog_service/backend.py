@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import secrets
 import socket
 import time
 from collections.abc import Awaitable, Callable
@@ -235,15 +234,19 @@ class Service:
         serves: bool = False,
         connect: Callable[..., Awaitable[Connection]] = open_redis,
         threads: Threads | None = None,
+        machine: World | None = None,
     ) -> None:
-        """`serves`: players come to this process. `threads`: for work on whole matches."""
+        """`serves`: players come to this process. `threads`: for work on whole matches. `machine`: clock and
+        randomness of the machine that this runs on; None: its own."""
         self._connect_to = connect
+        self._machine = machine
         self._threads = threads
         self.heavy = Heavy(settings)
         self.settings = settings
         _check_achievements()
         self._serves = serves
-        self.world = World.real() if settings.test_world is None else World.fixed(settings.test_world)
+        machine = machine or World.real()
+        self.world = machine if settings.test_world is None else World.fixed(settings.test_world)
         if self.world.is_fixed:
             log.warning("a test world: the clock stands still, and ids, tokens and seeds can be foreseen")
         self.files = _files(settings)
@@ -255,7 +258,7 @@ class Service:
         self.on_backend: Callable[[Backend], None] = lambda backend: None  # before anything is asked of it
         self._backend: Backend | None = None
         self._started = False
-        self._name = secrets.token_hex(8)  # among the processes that ask for a lease
+        self._name = machine.token_bytes(8).hex()  # among the processes that ask for a lease
         self._tasks: list[asyncio.Task[None]] = []
         self.bots: Bots | None = None
         if serves and settings.bots:
@@ -380,6 +383,7 @@ class Service:
             buckets=settings.buckets,
             memory_bytes=settings.redis_bytes_max,
             ballast_bytes=settings.ballast_bytes,
+            machine=self._machine,
         )
         backend = Backend(connection, self.world, settings, self.files, self._threads)
         self.on_backend(backend)

@@ -17,9 +17,7 @@ A full disk takes nothing from these promises: with `everysec` an answer waits f
 
 import asyncio
 import logging
-import secrets
 import ssl
-import time
 from collections.abc import Awaitable, Callable, Collection
 from pathlib import Path
 from typing import Any, Literal
@@ -65,10 +63,12 @@ class Connection:
     channel     on which this process is told what others append (append_notices.py)
     """
 
-    def __init__(self, durability: Durability, replicas: int, buckets: int, wait_ms: int) -> None:
+    def __init__(
+        self, durability: Durability, replicas: int, buckets: int, wait_ms: int, machine: World
+    ) -> None:
         self.durability: Durability = durability
         self.buckets = buckets
-        self.channel = keys.append_channel(secrets.token_hex(8))
+        self.channel = keys.append_channel(machine.token_bytes(8).hex())
         self.is_cluster = False
         self.pipe: Client
         self.redis: Redis | RedisCluster
@@ -77,6 +77,7 @@ class Connection:
         self._wait_ms = wait_ms
         self._embedded: Embedded | None = None
         self._guarding: asyncio.Task[None] | None = None
+        self._machine = machine
         self._worlds: list[World] = []
         self._offset_ms = 0
         self._returned: list[Returned] = []
@@ -170,7 +171,7 @@ class Connection:
 
     def set_clock(self, now_ms: int) -> None:
         """What Redis has just said the time is."""
-        self._offset_ms = now_ms - time.time_ns() // 1_000_000
+        self._offset_ms = now_ms - self._machine.machine_ms()
         for world in self._worlds:
             world.offset_ms = self._offset_ms
 
@@ -193,9 +194,10 @@ class Connection:
         await self._check_buckets(wire)
         for name in SCRIPTS:
             await wire.send(("SCRIPT", "LOAD", script(name).source))
-        before = time.time_ns()
+        before = self._machine.machine_ms()
         seconds, micros = await wire.send(("TIME",))
-        self.set_clock(int(seconds) * 1000 + int(micros) // 1000 + (time.time_ns() - before) // 2_000_000)
+        under_way_ms = self._machine.machine_ms() - before
+        self.set_clock(int(seconds) * 1000 + int(micros) // 1000 + under_way_ms // 2)
 
     async def _check_buckets(self, wire: Wire) -> None:
         try:
@@ -225,6 +227,7 @@ async def open_redis(
     memory_bytes: int | None = None,
     ballast_bytes: int = BALLAST_BYTES,
     flushing: Threads | None = None,
+    machine: World | None = None,
 ) -> Connection:
     """`url` (redis, rediss or unix; redis+cluster or rediss+cluster with several host:port), or else the embedded
     server of `data_dir`. A plain URL that leads to a node of a cluster leads to the cluster.
@@ -233,11 +236,12 @@ async def open_redis(
     memory_bytes   what the embedded server may use; None: half of the machine's
     ballast_bytes  room on its disk that is kept for when there is no other; 0: none
     flushing       the thread that flushes an embedded server's file; None: one of its own
+    machine        its clock and randomness; None: those of the machine that this runs on
 
     Raises RedisUnsuitable where waiting would not help, Unavailable after ten seconds without a connection."""
     if not 1 <= buckets <= keys.BUCKETS_MAX:
         raise RedisUnsuitable(f"buckets: 1 to {keys.BUCKETS_MAX}")
-    connection = Connection(durability, replicas, buckets, wait_ms)
+    connection = Connection(durability, replicas, buckets, wait_ms, machine or World.real())
     seeds: list[Address] = []
     if url is not None:
         seeds, is_cluster = _seeds(url)
@@ -281,14 +285,15 @@ async def _redis_py(connection: Connection, url: str | None) -> Redis | RedisClu
 
 
 async def _open_with_patience(connection: Connection, patience_s: float) -> None:
-    started, pause = time.monotonic(), 0.005
+    now = asyncio.get_running_loop().time
+    started, pause = now(), 0.005
     while True:
         try:
             return await connection.pipe.open()
         except ResponseError as error:
             raise RedisUnsuitable(f"Redis refuses: {error}") from error
         except Unavailable as error:
-            if time.monotonic() - started > patience_s:
+            if now() - started > patience_s:
                 raise
             if pause >= PAUSE_S_MAX:
                 log.info("waiting for Redis: %s", error)

@@ -1,0 +1,326 @@
+"""Players and readers: they repeat, give up, come back, read slowly, and write down what they saw."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+from typing import TYPE_CHECKING, Any
+
+from tests.service.api import SMALL
+from tests.service.junqi import QUICK, TWO
+from tests.simulate.history import Command, Reading, Waiting
+from tests.simulate.http import PATIENCE_S, Answered, Exchange, Lost
+from tests.simulate.network import Cut
+from warlog_events.match.match import milliseconds
+
+if TYPE_CHECKING:
+    from tests.simulate.run import Run
+
+TRIES_MAX = 12
+AGAIN = {"unavailable", "unconfirmed", "disk_full", "heavy_busy", "too_many_requests", "try_again"}
+FROZEN = "integrity_error"
+HEX = {"game": "hex", "options": SMALL, "mode": "casual"}
+QUEUE = {"game": "hex", "options": {**SMALL, "army": "preset", "armies": {}}}
+
+
+class Client:
+    """One person: a token, and a worker that he likes best until it fails him."""
+
+    def __init__(self, run: Run, name: str) -> None:
+        self._run = run
+        self.name = name
+        self.rng = random.Random(f"{run.seed}/client/{name}")
+        self.token: str | None = None
+        self.id = ""
+        self.cut_next: list[Cut] = []
+        self.slow = False
+        self._at = self.rng.randrange(len(run.workers))
+        self._keys = 0
+
+    # ---- requests
+
+    def _exchange(self, method: str, path: str, body: Any, key: str | None) -> Exchange:
+        headers = [(b"host", b"warlog")]
+        if self.token is not None:
+            headers.append((b"authorization", b"Bearer " + self.token.encode()))
+        if key is not None:
+            headers.append((b"idempotency-key", key.encode()))
+        content = b"" if body is None else json.dumps(body).encode()
+        if content:
+            headers.append((b"content-length", b"%d" % len(content)))
+        worker = self._run.workers[self._at]
+        made = Exchange(self._run.network, worker, self.name, method, f"/v1{path}", headers, content)
+        if self.cut_next:
+            made.cut_on = self.cut_next.pop()
+            self._run.note(f"{self.name}: the request {method} {path} is cut {made.cut_on} it is served")
+        made.begin()
+        return made
+
+    async def ask(self, method: str, path: str, body: Any = None, key: str | None = None) -> Answered:
+        """Raises Lost."""
+        made = self._exchange(method, path, body, key)
+        try:
+            async with asyncio.timeout(PATIENCE_S):
+                while not made.whole and not made.lost:
+                    await made.news()
+        except TimeoutError:
+            made.hang_up()
+            made.lost = True
+        if not made.whole:
+            self._at = (self._at + 1) % len(self._run.workers)
+            raise Lost
+        answer = Answered(made.status, b"".join(made.came))
+        if answer.status >= 400:
+            refusals = self._run.history.refusals
+            refusals[answer.code] = refusals.get(answer.code, 0) + 1
+        if answer.status == 500 and answer.code != FROZEN:
+            self._run.history.broken.append(f"{method} {path}: 500 {answer.body.decode()}")
+        return answer
+
+    async def insist(self, method: str, path: str, body: Any = None, *, keyed: bool = False) -> Answered:
+        """Until there is an answer that is one."""
+        key = self.new_key() if keyed else None
+        while True:
+            try:
+                answer = await self.ask(method, path, body, key)
+                if answer.code == FROZEN or (answer.status < 500 and answer.code not in AGAIN):
+                    return answer
+            except Lost:
+                pass
+            await self.pause(1.0)
+
+    async def pause(self, seconds: float) -> None:
+        await asyncio.sleep(self.rng.uniform(0.3, 1.0) * seconds)
+
+    def new_key(self) -> str:
+        self._keys += 1
+        return f"{self.name}-{self._keys:05}-{self.rng.randbytes(11).hex()}"
+
+    # ---- an account, matches
+
+    async def register(self) -> None:
+        made = (await self.insist("POST", "/players", {"name": self.name}, keyed=True)).json
+        self.token, self.id = made["token"], made["player"]["id"]
+        self._run.history.players[self.id] = self.name
+        self._run.history.tokens[self.id] = made["token"]
+
+    async def create(self, spec: dict[str, Any]) -> str:
+        key = self.new_key()
+        while True:
+            try:
+                answer = await self.ask("POST", "/matches", spec, key)
+                if answer.status == 201:
+                    break
+                if answer.status < 500:
+                    raise AssertionError(answer.body)
+            except Lost:
+                pass
+            await self.pause(1.0)
+        match = str(answer.json["match"]["id"])
+        self._run.history.created.setdefault(key, set()).add(match)
+        return match
+
+    async def command(
+        self, match: str, body: dict[str, Any], path: str = "", method: str = "POST"
+    ) -> Command:
+        """Sends it until it is answered for good, or until he has had enough."""
+        run = self._run
+        sent = Command(self.id, match, self.new_key(), body, run.now)
+        run.history.commands.append(sent)
+        patience = TRIES_MAX if self.rng.random() < 0.9 else 1
+        for _ in range(patience):
+            sent.sent += 1
+            try:
+                answer = await self.ask(method, path or f"/matches/{match}/commands", body, sent.key)
+            except Lost:
+                run.note(f"{self.name} has no answer to {_told(sent)}")
+                await self.pause(0.6)
+                continue
+            sent.ended = run.now
+            if answer.status in (200, 201):
+                sent.outcome, sent.code = "done", ""
+                sent.answers.append(answer.body)
+                sent.version = answer.json["match"]["version"] if path else answer.json["version"]
+                self._deadlines(match, answer.json["match"] if path else answer.json)
+                run.note(f"{self.name} is told {_told(sent)} is version {sent.version}")
+                if self.rng.random() < 0.1:  # he asks again, to be sure
+                    self._run.start(self._again(sent, path, method))
+                break
+            sent.code = answer.code
+            if answer.code != FROZEN and (answer.status >= 500 or answer.code in AGAIN):
+                run.note(f"{self.name} is told {answer.code} of {_told(sent)}")
+                await self.pause(1.0)
+                continue
+            sent.outcome = "refused"
+            run.note(f"{self.name} is refused {_told(sent)}: {answer.code}")
+            break
+        return sent
+
+    async def _again(self, sent: Command, path: str, method: str) -> None:
+        await self.pause(3.0)
+        try:
+            answer = await self.ask(method, path or f"/matches/{sent.match}/commands", sent.body, sent.key)
+        except Lost:
+            return
+        if answer.status in (200, 201):
+            sent.answers.append(answer.body)
+        elif answer.status < 500 and not self._run.faults.losses:
+            self._run.history.broken.append(f"{_told(sent)} was done, then refused: {answer.body.decode()}")
+
+    def _deadlines(self, match: str, told: dict[str, Any]) -> None:
+        for seat, when in (told.get("deadlines") or {}).items():
+            self._run.history.deadlines[match, told["version"], seat] = milliseconds(when)
+
+    async def summary(self, match: str) -> dict[str, Any]:
+        found: dict[str, Any] = (await self.insist("GET", f"/matches/{match}")).json["match"]
+        return found
+
+    # ---- reading
+
+    async def follow(self, match: str, seats: tuple[str, ...]) -> None:
+        """For ever: the feed, again from where it was lost."""
+        last = 0
+        query = "&".join(f"seat={seat}" for seat in seats)
+        while True:
+            made = self._exchange("GET", f"/matches/{match}/feed?after={last}&{query}", None, None)
+            reading = Reading(self.name, match, seats, last, self._run.now, self.token)
+            self._run.history.readings.append(reading)
+            try:
+                await self._read(made, reading)
+            finally:
+                made.hang_up()
+            reading.ended = self._run.now
+            if reading.events:
+                last = reading.events[-1][0]
+            if reading.closing == FROZEN:
+                return
+            await self.pause(0.8)
+            if made.lost or reading.closing:
+                self._at = (self._at + 1) % len(self._run.workers)
+
+    async def _read(self, made: Exchange, reading: Reading) -> None:
+        held = b""
+        while True:
+            while self.slow and not made.lost:
+                await asyncio.sleep(0.25)
+            if not made.came:
+                if made.whole or made.lost:
+                    return
+                try:
+                    async with asyncio.timeout(40):
+                        await made.news()
+                except TimeoutError:
+                    return
+                continue
+            piece = made.came.popleft()
+            made.taken(len(piece))
+            if made.status != 200:
+                reading.closing = "refused"
+                return
+            held += piece
+            while b"\n\n" in held:
+                block, _, held = held.partition(b"\n\n")
+                self._take(block, reading)
+
+    def _take(self, block: bytes, reading: Reading) -> None:
+        fields = dict(line.split(b": ", 1) for line in block.split(b"\n"))
+        kind = fields.get(b"event", b"").decode()
+        data = json.loads(fields.get(b"data", b"null"))
+        if kind == "closing":
+            reading.closing = data["code"]
+            self._run.note(f"{reading.reader}'s feed of {reading.match} ends: {data['code']}")
+        elif kind != "heartbeat":
+            version = int(fields[b"id"])
+            reading.events.append((version, kind, data, self._run.now))
+            self._deadlines(reading.match, data)
+            if data.get("seat") in reading.seats:
+                self._run.note(f"{reading.reader} reads {reading.match} {version} {kind}")
+
+
+def _told(command: Command) -> str:
+    action = command.body.get("action") or command.body
+    return f"{action.get('type', 'seat')} {json.dumps(action)[:70]} in {command.match} ({command.key[:14]})"
+
+
+class Player(Client):
+    """Plays whatever he is told to, at a person's pace."""
+
+    async def play(self, match: str, seat: str, actions_max: int) -> None:
+        """Until it is over, or he has had enough of it and resigns."""
+        taken = 0
+        idle_until = 0.0
+        while True:
+            await self.pause(0.5)
+            summary = await self.summary(match)
+            if summary["status"] in ("finished", "aborted"):
+                return
+            if summary["status"] != "playing":
+                continue
+            if self._run.ending or taken >= actions_max:
+                resigned = await self.command(
+                    match, {"type": "act", "seat": seat, "action": {"type": "resign"}}
+                )
+                if resigned.code == FROZEN:
+                    return
+                await self.pause(1.0)
+                continue
+            proposal = summary.get("proposal")
+            if proposal is not None and self.id in proposal["waiting_for"] and self.rng.random() < 0.5:
+                kind = "accept" if self.rng.random() < 0.7 else "reject"
+                await self.command(match, {"type": kind, "proposal": proposal["version"]})
+                continue
+            if seat not in summary["to_act"] or self._run.now < idle_until:
+                continue
+            if summary["mode"] == "casual" and summary["version"] > 8 and self.rng.random() < 0.05:
+                to = summary["version"] - self.rng.randrange(1, 3)
+                await self.command(match, {"type": "propose", "proposal": {"kind": "undo", "to": to}})
+                continue
+            if self.rng.random() < 0.02:
+                idle_until = self._run.now + 15  # perhaps for too long
+                self._run.note(f"{self.name} stops to think in {match}")
+                continue
+            taken += await self._act(match, seat)
+
+    async def _act(self, match: str, seat: str) -> int:
+        listed = await self.insist("GET", f"/matches/{match}/actions?seat={seat}")
+        if listed.status != 200 or not listed.json["actions"]:
+            return 0
+        actions = [one for one in listed.json["actions"] if one["type"] not in ("resign", "offer_draw")]
+        if not actions:
+            return 0
+        ready = [one for one in actions if one["type"] == "ready"]
+        action = ready[0] if ready else self.rng.choice(actions)
+        done = await self.command(match, {"type": "act", "seat": seat, "action": action})
+        return done.outcome == "done"
+
+    async def pair(self, wanted: dict[str, Any]) -> str:
+        """Waits for others who want the same; the match."""
+        answer = await self.insist("POST", "/pairing", wanted, keyed=True)
+        if answer.status not in (200, 201):
+            self._run.note(f"{self.name} is not paired: {answer.body.decode()}")
+            return ""
+        waiting = Waiting(self.id, answer.json["entry"]["id"])
+        self._run.history.pairings.append(waiting)
+        while True:
+            found = await self.insist("GET", f"/pairing/{waiting.entry}?wait=5")
+            if found.status != 200:
+                return ""
+            entry = found.json["entry"]
+            waiting.status = entry["status"]
+            if entry.get("match"):
+                waiting.matches.add(entry["match"])
+                return str(entry["match"])
+            if entry["status"] not in ("waiting", "pairing", "making") or self._run.ending:
+                return ""
+
+
+def junqi(stake: int) -> dict[str, Any]:
+    options = {"players": 2, **QUICK, "move_seconds": 10, "stake": stake}
+    return {
+        "game": "junqi",
+        "options": options,
+        "mode": "competitive",
+        "setup_seconds": 30,
+        "seats": {TWO[0]: "me", TWO[1]: "open"},
+    }

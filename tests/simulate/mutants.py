@@ -1,0 +1,274 @@
+"""Bugs that are put into the service on purpose, each by its name: the simulation must find them.
+
+A mutant is a patch, a method or a piece of a Lua script, that is there for as long as a context lasts. `within` is the
+number of seeds in which it must be found, with these kinds of faults (none: any).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import msgspec
+
+from warlog_events.appending import append_of
+from warlog_events.errors import ClockSkew, IntegrityError, Repeated, TryAgain, WarlogError
+from warlog_events.match.decide import act_as_server
+from warlog_events.match.draft import Draft
+from warlog_events.matches import Matches
+from warlog_events.memory.cache import CachedMatch
+from warlog_events.reading.replayed import ReplayedEvent
+from warlog_events.redis import connection, idempotency, keys, pipe, store
+from warlog_events.redis.pipe import Script
+from warlog_events.redis.store import Store
+from warlog_events.workers.clock import Clock
+from warlog_events.workers.projector import Projector
+
+Patch = Callable[[], Iterator[None]]
+
+
+class Mutant(msgspec.Struct, frozen=True):
+    name: str
+    says: str
+    patch: Patch
+    within: int
+    kinds: Sequence[str] = ()
+
+
+@contextmanager
+def applied(name: str) -> Iterator[None]:
+    with contextmanager(MUTANTS[name].patch)():
+        yield
+
+
+@contextmanager
+def _method(owner: Any, name: str, other: Any) -> Iterator[None]:
+    before = getattr(owner, name)
+    setattr(owner, name, other)
+    try:
+        yield
+    finally:
+        setattr(owner, name, before)
+
+
+@contextmanager
+def _lua(name: str, *changes: tuple[str, str]) -> Iterator[None]:
+    """The script with other text in some places, each of which must be there once."""
+    before = pipe.script
+    code = before(name)
+    source = code.source
+    for old, new in changes:
+        if source.count(old) != 1:
+            raise ValueError(f"lua/{name}.lua does not have this once: {old}")
+        source = source.replace(old, new)
+    other = Script(name, source, hashlib.sha1(source.encode(), usedforsecurity=False).hexdigest())
+
+    def script(asked: str) -> Script:
+        return other if asked == name else before(asked)
+
+    _forget_prepared()
+    try:
+        with _method(pipe, "script", script), _method(connection, "script", script):
+            yield
+    finally:
+        _forget_prepared()
+
+
+def _forget_prepared() -> None:
+    for kept in vars(store).values():
+        if hasattr(kept, "cache_clear"):
+            kept.cache_clear()
+
+
+# ---- the write path
+
+
+def _answer_before_append() -> Iterator[None]:
+    async def append(self: Matches, draft: Any, key: Any, acting: Any) -> None:
+        async def later() -> None:
+            try:
+                await self.store.append(append_of(draft, key, acting))
+            except (WarlogError, Repeated):
+                self.cache.drop(draft.match_id)
+
+        asyncio.get_running_loop().create_task(later())
+
+    with _method(Matches, "_append", append):
+        yield
+
+
+def _append_without_chain() -> Iterator[None]:
+    with _lua("append", ("if chain ~= expected_chain then", "if false then")):
+        yield
+
+
+def _append_without_version() -> Iterator[None]:
+    with _lua(
+        "append",
+        ("if version ~= expected then", "if version > expected + 1 then"),
+        ("if chain ~= expected_chain then", "if version == expected and chain ~= expected_chain then"),
+        ("XADD', KEYS[1], whole(e[VERSION]) .. '-0'", "XADD', KEYS[1], whole(version + i) .. '-0'"),
+    ):
+        yield
+
+
+def _idempotency_after_event() -> Iterator[None]:
+    append = Store.append
+
+    async def append_then_record(self: Store, a: Any) -> None:
+        await append(self, a)
+        if (kept := a.idempotency) is not None:
+            field = idempotency.field_of(kept.player, kept.key)
+            value = idempotency.value_of(kept, a.expected_version + len(a.events))
+            name, _, _ = keys.accepted(a.match_id, kept.player, kept.key)
+            await self._pipe.call("HSET", name, field, value, write=True)
+
+    with (
+        _lua("append", ("if KEYS[8] then\n  -- The younger", "if false then\n  -- The younger")),
+        _method(Store, "append", append_then_record),
+    ):
+        yield
+
+
+def _idempotency_not_looked_up() -> Iterator[None]:
+    with _lua("append", ("if KEYS[8] then\n  local done", "if false then\n  local done")):
+        yield
+
+
+def _with_unclear(unclear: Callable[[Matches, Any], None]) -> Any:
+    async def append(self: Matches, draft: Any, key: Any, acting: Any) -> None:
+        try:
+            await self.store.append(append_of(draft, key, acting))
+        except ClockSkew:
+            raise
+        except (TryAgain, asyncio.CancelledError):
+            unclear(self, draft)
+            raise
+        except IntegrityError as error:
+            await self.integrity.freeze(draft.match_id, error)
+            raise
+
+    return append
+
+
+def _feed_from_memory_after_unclear_append() -> Iterator[None]:
+    def unclear(self: Matches, draft: Any) -> None:
+        last = draft.written[-1]
+        event = ReplayedEvent(last.stored, last.body, last.resolved, draft.match.state)
+        self.cache.drop(draft.match_id)
+        self._hub.publish(draft.commit(), event)
+
+    with _method(Matches, "_append", _with_unclear(unclear)):
+        yield
+
+
+def _feed_forgets_unclear_append() -> Iterator[None]:
+    with _method(Matches, "_append", _with_unclear(lambda self, draft: self.cache.drop(draft.match_id))):
+        yield
+
+
+def _cache_kept_after_unconfirmed() -> Iterator[None]:
+    def unclear(self: Matches, draft: Any) -> None:
+        self.cache.put(CachedMatch(draft.commit(), draft.secrets))
+        self._hub.catch_up(draft.match_id)
+
+    with _method(Matches, "_append", _with_unclear(unclear)):
+        yield
+
+
+def _others_not_told() -> Iterator[None]:
+    with _lua("append", ("if follower ~= writer then", "if false then")):
+        yield
+
+
+# ---- time
+
+
+def _deadline_not_compared() -> Iterator[None]:
+    with _lua("append", ("if deadline and tonumber(deadline) < now then", "if false then")):
+        yield
+
+
+def _deadline_early() -> Iterator[None]:
+    async def time_out(self: Clock, match_id: str, seat: str, deadline: int) -> bool:
+        def write_events(draft: Draft) -> None:
+            if draft.match.deadlines.get(seat) == deadline:
+                act_as_server(draft, {"type": "timeout", "seat": seat})
+
+        return await self._matches.execute_as_server(match_id, write_events) is not None
+
+    with _lua("due", ("'(' .. ARGV[1]", "'(' .. (ARGV[1] + 3000)")), _method(Clock, "time_out", time_out):
+        yield
+
+
+# ---- accounts, read models, pairing
+
+
+def _gold_moved_twice() -> Iterator[None]:
+    with _lua("settle", ("if redis.call('HEXISTS', prefix .. 'settled', match) == 1 then", "if false then")):
+        yield
+
+
+def _hold_lost() -> Iterator[None]:
+    with _lua("settle", ("post(player, 'gold', amount, player)", "local none = 0")):
+        yield
+
+
+def _checkpoint_before_projection() -> Iterator[None]:
+    write = Projector._write
+
+    async def checkpoint_first(self: Projector, bucket: int, before: int, after: int, rows: Any) -> bool:
+        rows = list(rows)
+        if not await write(self, bucket, before, after, ()):
+            return False
+        await self._pipe.call("PING")
+        return await write(self, bucket, after, after, rows)
+
+    with _method(Projector, "_write", checkpoint_first):
+        yield
+
+
+def _creation_key_forgotten() -> Iterator[None]:
+    with _lua(
+        "claim",
+        ("if not seed then", "do"),
+        ("if seed then\n  return {'known'", "if false then\n  return {'known'"),
+    ):
+        yield
+
+
+_CRASHES = ("Redis's machine crashes", "killed", "delay", "no way to Redis")
+_CUTS = ("cut after a batch", "cut before a batch", "answer cut", "killed", "delay")
+
+MUTANTS = {
+    mutant.name: mutant
+    for mutant in (
+        Mutant("answer_before_append", "a player is answered before Redis has the event", _answer_before_append, 20),
+        Mutant("append_without_chain", "an append compares the version alone", _append_without_chain, 100, _CRASHES),
+        Mutant("append_without_version", "an append takes the next version, whatever it was made for",
+               _append_without_version, 20),
+        Mutant("idempotency_after_event", "a command's record is written after its event, by a second call",
+               _idempotency_after_event, 40, _CUTS),
+        Mutant("idempotency_not_looked_up", "an append does not look for the record of the same command",
+               _idempotency_not_looked_up, 20),
+        Mutant("feed_from_memory_after_unclear_append", "feeds are given an event that may not be stored",
+               _feed_from_memory_after_unclear_append, 40, _CUTS),
+        Mutant("feed_forgets_unclear_append", "feeds do not look for an event that may be stored",
+               _feed_forgets_unclear_append, 40, _CUTS),
+        Mutant("cache_kept_after_unconfirmed", "a match stays in memory as it would be after an unclear append",
+               _cache_kept_after_unconfirmed, 40, _CUTS),
+        Mutant("others_not_told", "an append tells no other process", _others_not_told, 10),
+        Mutant("deadline_not_compared", "an append does not look whether the seat's time is over",
+               _deadline_not_compared, 100),
+        Mutant("deadline_early", "the clock acts three seconds before a deadline", _deadline_early, 40),
+        Mutant("gold_moved_twice", "a settlement does not look whether there was one before",
+               _gold_moved_twice, 60),
+        Mutant("hold_lost", "a settlement forgets to give back what was set aside", _hold_lost, 10),
+        Mutant("checkpoint_before_projection", "the projector notes how far it is before it writes",
+               _checkpoint_before_projection, 60, ("killed", "cut before a batch", "Redis is killed")),
+        Mutant("creation_key_forgotten", "a repeated creation makes another match", _creation_key_forgotten, 20),
+    )
+}  # fmt: skip
