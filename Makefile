@@ -33,8 +33,11 @@ $(VENV)/.installed: $(VENV)/.locked $(BUILD)
 	$(PIP) install --no-deps --no-build-isolation -e .
 	@touch $@
 
+# The installation has compiled the core, too; it is compiled again only where a source is newer.
+COMPILED := core_c/warlog_core/_core.abi3.so
 $(VENV)/.core: $(VENV)/.installed $(CORE)
-	$(BIN)/python core_c/build_ffi.py
+	@if [ ! -e $(COMPILED) ] || [ -n "$$(find $(CORE) -newer $(COMPILED))" ]; then \
+		set -x; $(BIN)/python core_c/build_ffi.py; fi
 	@touch $@
 
 $(VENV)/.dev: requirements-dev.lock $(VENV)/.locked

@@ -17,6 +17,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Protocol, Self
 
+from tests import warm
+
 START_SECONDS_MAX = 30.0
 
 
@@ -126,7 +128,10 @@ class RedisServer(Closes):
 
 
 class WarlogServer:
-    """`warlog serve` on a free port. With no `redis` URL it has its embedded one, with its data in `data`."""
+    """`warlog serve` on a free port. With no `redis` URL it has its embedded one, with its data in `data`.
+
+    cold    the process begins with nothing imported, as an operator's; otherwise it is forked (warm.py)
+    """
 
     def __init__(
         self,
@@ -138,7 +143,9 @@ class WarlogServer:
         python: str = sys.executable,
         cwd: Path | None = None,
         errors: IO[bytes] | None = None,
+        cold: bool = False,
     ) -> None:
+        self._is_cold = cold or python != sys.executable or cwd is not None
         self._command = [
             python,
             "-m",
@@ -157,7 +164,7 @@ class WarlogServer:
         self._environment = {**os.environ, "WARLOG_DRAIN_MS": "0", "WARLOG_BOTS": "0", **environment}
         self._cwd = cwd
         self._errors = errors
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: subprocess.Popen[bytes] | warm.Forked | None = None
         self.url = ""
         self.metrics: list[str] = []  # where each serving process tells its figures
         self.start()
@@ -170,13 +177,16 @@ class WarlogServer:
     def start(self) -> None:
         """Starts it (again, on the same data, maybe another port); waits until it says where it listens."""
         assert self._process is None
-        self._process = subprocess.Popen(
-            self._command,
-            stdout=subprocess.PIPE,
-            stderr=self._errors,
-            env=self._environment,
-            cwd=self._cwd,
-        )
+        if self._is_cold:
+            self._process = subprocess.Popen(
+                self._command,
+                stdout=subprocess.PIPE,
+                stderr=self._errors,
+                env=self._environment,
+                cwd=self._cwd,
+            )
+        else:
+            self._process = warm.start(self._command[2], self._command[3:], self._environment, self._errors)
         assert self._process.stdout is not None
         line = self._process.stdout.readline()
         if not line:

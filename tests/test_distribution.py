@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -15,7 +16,7 @@ import pytest
 import warlog_core
 from tests.test_layout import PACKAGES, ROOT
 from tests.test_sixth_game import MADE
-from tests.wheels import licence_in, metadata
+from tests.wheels import QUICK, licence_in, metadata
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +29,8 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     subprocess.run([sys.executable, *made], check=True, timeout=300, capture_output=True)
     (sdist,) = folder.glob("warlog-*.tar.gz")
     options = ["-q", "--no-deps", "--no-index", "--no-build-isolation", "-w", str(folder)]
-    subprocess.run([sys.executable, "-m", "pip", "wheel", *options, str(sdist)], check=True, timeout=300)
+    command = [sys.executable, "-m", "pip", "wheel", *options, str(sdist)]
+    subprocess.run(command, check=True, timeout=300, env=os.environ | QUICK)
     (built,) = folder.glob("warlog-*.whl")
     return built
 

@@ -19,6 +19,7 @@ from playwright.sync_api import expect
 from tests.servers import WarlogServer
 from tests.web.hands import Hand, Table
 from tests.web.pages import Person, browser
+from tests.wheels import QUICK
 from warlog_client import Client, RuleRefused, Trace, Undo
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -74,7 +75,9 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Tree:
     # The editable install leads to the real tree; what is on the path comes before it.
     folders = [root / "core_c", root / "events", root / "service", root / "clients" / "python"]
     tree = Tree(
-        root, before, {"PYTHONPATH": os.pathsep.join(map(str, folders)), "PYTHONDONTWRITEBYTECODE": "1"}
+        root,
+        before,
+        {"PYTHONPATH": os.pathsep.join(map(str, folders)), "PYTHONDONTWRITEBYTECODE": "1", **QUICK},
     )
     built = tree.python("core_c/build_ffi.py")
     assert built.returncode == 0, built.stdout + built.stderr
@@ -197,7 +200,10 @@ def test_a_sixth_game_without_a_search_says_so_and_is_not_analysed(server: Warlo
         assert refused.value.code == "no_search"
 
 
-def test_the_board_of_a_sixth_game_is_edited_in_the_browser(server: WarlogServer) -> None:
+def test_the_board_of_a_sixth_game_is_edited_and_played_to_its_end_in_the_browser(
+    server: WarlogServer,
+) -> None:
+    """Played by what the page offers: a person takes from the heap until nothing is left, for both sides."""
     with browser() as opened:
         person = Person(opened, server.url)
         page = person.page
@@ -212,12 +218,9 @@ def test_the_board_of_a_sixth_game_is_edited_in_the_browser(server: WarlogServer
         position = person.ask(f"/v1/matches/{match}/view?seat=all")["position"]
         assert position == {"heap": 7, "seat": "blue"}
         assert person.complaints == []
+        person.close()
 
-
-def test_a_sixth_game_is_played_to_its_end_on_the_page(server: WarlogServer) -> None:
-    """By what the page offers: a person takes from the heap until nothing is left, for both sides."""
-    with browser() as chromium:
-        person = Person(chromium, server.url)
+        person = Person(opened, server.url)
         person.register("ada")
         table = Table("nim", [Hand(person, random.Random(1))], {"heap": 9})
         over = table.play(9)
@@ -231,15 +234,11 @@ def test_a_sixth_game_is_played_to_its_end_on_the_page(server: WarlogServer) -> 
 
 
 def test_the_generic_suites_of_the_core_and_the_layout_find_a_sixth_game_by_its_files(tree: Tree) -> None:
-    for where in (
-        ["tests/core"],
-        ["tests/description"],
-        ["tests/service/test_components.py"],
-        ["tests/test_layout.py"],
-    ):
-        run = tree.python("-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "nim", *where)
-        assert run.returncode == 0, run.stdout + run.stderr  # 5 would be: no test found it
-        assert " passed" in run.stdout
+    suites = ["tests/core", "tests/description", "tests/service/test_components.py", "tests/test_layout.py"]
+    run = tree.python("-m", "pytest", "-q", "-rp", "-p", "no:cacheprovider", "-k", "nim", *suites)
+    assert run.returncode == 0, run.stdout + run.stderr
+    for suite in suites:
+        assert f"PASSED {suite}" in run.stdout, "no test found it"
 
 
 def test_a_sixth_game_added_new_files_and_edited_none(tree: Tree, server: WarlogServer) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -12,6 +13,9 @@ from email import message_from_bytes
 from email.message import Message
 from importlib.metadata import distribution
 from pathlib import Path
+
+QUICK = {"CC": str(Path(__file__).with_name("quick_cc"))}
+"""The environment of a build that is looked at and played with, and not measured."""
 
 
 def metadata(wheel: Path) -> Message:
@@ -34,7 +38,9 @@ def build_wheel(folder: Path, source: Path) -> Path:
     subprocess.run([sys.executable, *made], check=True, timeout=300, capture_output=True)
     (sdist,) = folder.glob("*.tar.gz")
     command = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-index", "--no-build-isolation"]
-    subprocess.run([*command, "-w", str(folder / "dist"), str(sdist)], check=True, timeout=300)
+    subprocess.run(
+        [*command, "-w", str(folder / "dist"), str(sdist)], check=True, timeout=300, env=os.environ | QUICK
+    )
     (built,) = (folder / "dist").iterdir()
     return built
 

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from _pytest.mark import ParameterSet
+
 import warlog_core
+from tests.turns import by_turns
 
 TESTS = Path(__file__).resolve().parent.parent
 GAMES = warlog_core.games()
@@ -48,6 +52,12 @@ def starts() -> list[tuple[str, dict[str, Any], Any]]:
         start = (first["game"], first["options"], first.get("position"))
         found[digest(start)] = start
     return list(found.values())
+
+
+def walks(of: Iterable[str] = GAMES) -> list[ParameterSet]:
+    """Starts as parameters of a test that plays on from each at random: a short run tries a quarter of each game's."""
+    found = [one for one in starts() if one[0] in of]
+    return by_turns(found, 4, kind=lambda one: one[0], name=lambda one: f"{one[0]}-{found.index(one)}")
 
 
 # What some books do otherwise than the rest, where the generic suites have to know.

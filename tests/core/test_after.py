@@ -12,11 +12,11 @@ import msgspec
 import pytest
 
 import warlog_core
-from tests.core.games import lines, playthroughs, starts
-from tests.core.test_properties import entropy_of, names, random_line, start
+from tests.core.games import lines, playthroughs, walks
+from tests.core.test_properties import entropy_of, random_line, start
 from warlog_core import BadDraws, Event, Refused, State
 
-STARTS = starts()
+WALKS = walks()
 SORTED = msgspec.json.Encoder(order="sorted")
 
 
@@ -51,7 +51,7 @@ def told(event: Event, state: State) -> tuple[Any, ...]:
     )
 
 
-@pytest.mark.parametrize(("name", "options", "position"), STARTS, ids=names(STARTS))
+@pytest.mark.parametrize(("name", "options", "position"), WALKS)
 def test_after_is_copy_and_apply_and_leaves_the_state_as_it_is(
     name: str, options: Any, position: Any, seed: int
 ) -> None:
@@ -80,7 +80,7 @@ def test_after_is_copy_and_apply_and_leaves_the_state_as_it_is(
         state.apply(seat, action, block)
 
 
-@pytest.mark.parametrize(("name", "options", "position"), STARTS, ids=names(STARTS))
+@pytest.mark.parametrize(("name", "options", "position"), WALKS)
 def test_an_event_hides_nothing_exactly_when_everybody_gets_all_of_it_at_once(
     name: str, options: Any, position: Any, seed: int
 ) -> None:
@@ -100,7 +100,7 @@ def test_an_event_hides_nothing_exactly_when_everybody_gets_all_of_it_at_once(
                 assert [form for _, form in event.forms(viewer)] == event.effects
 
 
-@pytest.mark.parametrize(("name", "options", "position"), STARTS, ids=names(STARTS))
+@pytest.mark.parametrize(("name", "options", "position"), WALKS)
 def test_the_json_of_an_event_is_that_of_its_plain_values(
     name: str, options: Any, position: Any, seed: int
 ) -> None:

@@ -12,12 +12,12 @@ import msgspec
 import pytest
 
 import warlog_core
-from tests.core.games import GAMES, starts
-from tests.core.test_properties import entropy_of, names, random_line, start
+from tests.core.games import GAMES, walks
+from tests.core.test_properties import entropy_of, random_line, start
 from warlog_core import LEVELS, Level, State
 from warlog_core.levels import Opponent, opponent_of
 
-STARTS = starts()
+WALKS = walks()
 ITERATIONS = 12  # at most, where it is not the strength that counts
 ARENA = bytearray(1 << 20)
 
@@ -42,7 +42,7 @@ def decisions(
         state.apply(seat, action, draws=draws())
 
 
-@pytest.mark.parametrize(("name", "options", "position"), STARTS, ids=names(STARTS))
+@pytest.mark.parametrize(("name", "options", "position"), WALKS)
 def test_every_level_takes_a_listed_action_and_gives_up_only_where_nothing_else_is_left(
     name: str, options: Any, position: Any, seed: int
 ) -> None:
@@ -63,7 +63,7 @@ def test_every_level_takes_a_listed_action_and_gives_up_only_where_nothing_else_
         assert again == choice
 
 
-@pytest.mark.parametrize(("name", "options", "position"), STARTS, ids=names(STARTS))
+@pytest.mark.parametrize(("name", "options", "position"), WALKS)
 def test_what_a_seat_may_not_know_changes_nothing(name: str, options: Any, position: Any, seed: int) -> None:
     """Two worlds that look the same to the seat: the true one, and another in which what is hidden is shuffled."""
     if not warlog_core.game(name).raw.has_search:

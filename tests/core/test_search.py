@@ -12,13 +12,13 @@ import msgspec
 import pytest
 
 import warlog_core
-from tests.core.games import GAMES, starts
-from tests.core.test_properties import entropy_of, names, random_line, start
+from tests.core.games import GAMES, walks
+from tests.core.test_properties import entropy_of, random_line, start
 from tests.core.wec_positions import BOOK as WEC
 from warlog_core import LEVELS, Settings, State
 
 PLAYED = [name for name in GAMES if warlog_core.game(name).raw.has_search]
-STARTS = [one for one in starts() if one[0] in PLAYED]
+WALKS = walks(PLAYED)
 SAMPLES = 3
 GREEDY_MATCHES = 6
 
@@ -36,7 +36,7 @@ def line(name: str, options: Any, position: Any, seed: object, actions_max: int)
     return found
 
 
-@pytest.mark.parametrize(("name", "options", "position"), STARTS, ids=names(STARTS))
+@pytest.mark.parametrize(("name", "options", "position"), WALKS)
 def test_a_sample_is_a_state_that_the_viewer_cannot_tell_from_the_true_one(
     name: str, options: Any, position: Any, seed: int
 ) -> None:
@@ -53,7 +53,7 @@ def test_a_sample_is_a_state_that_the_viewer_cannot_tell_from_the_true_one(
             assert seen.sample(seat, 7).data == seen.sample(seat, 7).data
 
 
-@pytest.mark.parametrize(("name", "options", "position"), STARTS, ids=names(STARTS))
+@pytest.mark.parametrize(("name", "options", "position"), WALKS)
 def test_a_value_is_a_chance_and_allies_share_it(name: str, options: Any, position: Any, seed: int) -> None:
     for state in line(name, options, position, seed, 40):
         values = state.evaluate()

@@ -299,7 +299,7 @@ def by_terminating_each(server: WarlogServer) -> None:
         eventually(lambda: len(workers_of(server) - before) == 1, 30)  # noqa: B023
 
 
-@pytest.mark.parametrize("restart", [by_hangup, by_terminating_each])
+@pytest.mark.parametrize("restart", [by_hangup, pytest.param(by_terminating_each, marks=pytest.mark.soak)])
 def test_a_rolling_restart_under_load_loses_no_command_no_event_and_no_deadline(
     own_redis: RedisServer, tmp_path: Path, restart: Callable[[WarlogServer], None]
 ) -> None:
@@ -373,20 +373,20 @@ def test_the_embedded_redis_is_the_supervisors_and_is_started_again_under_the_wo
         ada.defend(match)
 
 
-@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
-def test_no_process_outlives_the_supervisor(tmp_path: Path, how: signal.Signals) -> None:
+def test_no_process_outlives_the_supervisor(tmp_path: Path) -> None:
     with WarlogServer(tmp_path, arguments=TWO, environment=UNLIMITED) as server, Api(server.url) as api:
         ada = api.player()
         match = ada.alone()
         ada.defend(match)
-        children = psutil.Process(server.pid).children()
-        assert len(children) == 3
-        server._end(how)
-        _, alive = psutil.wait_procs(children, timeout=20)
-        assert not alive
-        server.start()
-        again = Api(server.url, ada.token)
-        assert again.match(match)["version"] == 3
+        for how in (signal.SIGTERM, signal.SIGKILL):
+            children = psutil.Process(server.pid).children()
+            assert len(children) == 3
+            server._end(how)
+            _, alive = psutil.wait_procs(children, timeout=20)
+            assert not alive
+            server.start()
+            again = Api(server.url, ada.token)
+            assert again.match(match)["version"] == 3
 
 
 def test_workers_that_cannot_start_end_the_supervisor_with_their_word(tmp_path: Path) -> None:

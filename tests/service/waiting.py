@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 
 
-def eventually(holds: Callable[[], object], seconds: float = 10.0) -> None:
+def eventually(holds: Callable[[], object], seconds: float = 30.0) -> None:
     """Returns when `holds()` is true. An AssertionError or a connection that fails on the way counts as not yet."""
     deadline = time.monotonic() + seconds
     while True:

@@ -59,7 +59,15 @@ def laid_out(person: Person) -> list[str]:
 
 
 @pytest.mark.parametrize("text", [RUNS, BREAKS_OUT])
-@pytest.mark.parametrize("unprotected", [False, True], ids=["with its policy", "without a policy"])
+@pytest.mark.parametrize(
+    "unprotected",
+    [
+        pytest.param(
+            False, id="with its policy", marks=pytest.mark.soak
+        ),  # a second lock, as in every other test
+        pytest.param(True, id="without a policy"),
+    ],
+)
 def test_markup_is_shown_and_not_run(
     chromium: Browser, server: WarlogServer, text: str, unprotected: bool
 ) -> None:

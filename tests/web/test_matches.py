@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, expect
 
 import warlog_core
 from tests.servers import WarlogServer
+from tests.turns import by_turns
 from tests.web.hands import Hand, Keys, Table
 from tests.web.pages import Person
 
@@ -66,14 +67,15 @@ def whole_match(
         person.close()
 
 
-@pytest.mark.parametrize("game", GAMES)
+# Every game is played with the mouse in test_page.py in every run; a whole match of two people, of one game.
+@pytest.mark.parametrize("game", by_turns(GAMES, len(GAMES)))
 def test_two_people_play_a_whole_match_with_the_mouse(
     chromium: Browser, server: WarlogServer, game: str
 ) -> None:
     whole_match(chromium, server.url, game, [Hand, Hand], f"mouse {game}", 8, RESIGNS_EARLY.get(game))
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", by_turns(GAMES, 3))
 def test_a_whole_match_is_played_with_the_keyboard_alone(
     chromium: Browser, server: WarlogServer, game: str
 ) -> None:

@@ -27,12 +27,12 @@ NAMES = {name: warlog_core.game(name).codec.title for name in warlog_core.games(
 def test_somebody_who_does_not_know_a_game_can_play_it_by_mouse(person: Person, game: str) -> None:
     match = person.choose(NAMES[game], "Play here, both sides")
     person.page.wait_for_selector(".actions")
-    person.play(random.Random(f"mouse {game}"), 40)
+    person.play(random.Random(f"mouse {game}"), 16)
     person.settle()
     assert person.page.locator(".trouble").all_inner_texts() == []
     version = person.ask(f"/v1/matches/{match}")["match"]["version"]
     assert person.events() == version
-    assert version >= 9
+    assert version >= 5
     person.page.reload()
     person.page.wait_for_selector(".board")
     person.page.get_by_role("button", name="First").click()
@@ -176,7 +176,9 @@ def test_axe_finds_nothing(
 
     person.home()
     assert found() == []
-    for game in warlog_core.games():
+    for game in (
+        warlog_core.games() if width < 400 else (seen,)
+    ):  # a narrow screen is where boards might not fit
         person.choose(NAMES[game], "Play here, both sides")
         person.page.wait_for_selector(".actions")
         if game == seen:  # it takes its time over a board of hundreds of spaces
