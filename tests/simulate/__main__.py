@@ -25,7 +25,7 @@ def main() -> int:
     try:
         if given.seed is not None:
             report = campaign.one(given.seed, given.mutant)
-            _tell(report, given.mutant, shrink=not given.whole, whole=given.whole)
+            _tell(report, given.mutant, shrink=not given.as_it_was, whole=given.whole)
             return int(bool(report.findings) != bool(given.mutant))
         return _many(given)
     finally:
@@ -51,8 +51,8 @@ def _many(given: argparse.Namespace) -> int:
         figures.update(report.figures)
         if report.findings:
             failed.append(report.seed)
-            print(f"seed {report.seed} fails, the {number}. that was tried")
-            _tell(report, given.mutant)
+            print(f"seed {report.seed} fails, the {number}. that was tried", flush=True)
+            _tell(report, given.mutant, shrink=not given.as_it_was)
             if given.mutant:
                 break
         else:
@@ -118,6 +118,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--whole", action="store_true", help="with --seed: the whole timeline, nothing shrunk"
     )
+    parser.add_argument("--as-it-was", action="store_true", help="a failure is told with all its faults")
     parser.add_argument("--mutant", default="", help="with this bug in the service; `list` lists them")
     parser.add_argument("--jobs", type=int, help="processes; default one for each processor, at most 4")
     parser.add_argument(

@@ -7,11 +7,17 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from contextlib import ExitStack, nullcontext
 
+import msgspec
+
 from tests.simulate.faults import Fault
 from tests.simulate.mutants import MUTANTS, applied
 from tests.simulate.redis_process import RedisProcess
-from tests.simulate.run import Report, run
+from tests.simulate.run import Report, Seen, run
 from tests.simulate.shrink import shrunk
+
+TWIN_EVERY = 5  # of so many seeds one is run a second time, in a world that differs in what is hidden
+OWNER = "player 3"  # who knows
+BEFORE_BATTLE_S = 0.1  # it is known to some before it is to others
 
 _redis: RedisProcess | None = None
 
@@ -23,7 +29,26 @@ def one(seed: int, mutant: str = "", faults: Sequence[Fault] | None = None) -> R
         _redis = RedisProcess()
     kinds = MUTANTS[mutant].kinds if mutant else ()
     with applied(mutant) if mutant else nullcontext():
-        return run(seed, _redis, faults, kinds)
+        if seed % TWIN_EVERY:
+            return run(seed, _redis, faults, kinds)
+        seen, other = Seen(), Seen()
+        report = run(seed, _redis, faults, kinds, seen=seen)
+        run(seed, _redis, faults, kinds, swapped=True, seen=other)
+        return msgspec.structs.replace(report, findings=[*report.findings, *told_apart(seen, other)])
+
+
+def told_apart(seen: Seen, other: Seen) -> Iterator[str]:
+    """Nobody but their owner gets a byte, or gets it at another time, because two hidden pieces stand otherwise."""
+    until = min(seen.until, other.until) - BEFORE_BATTLE_S
+    for client in sorted(seen.got.keys() - {OWNER}):
+        mine, his = ([(at, piece) for at, piece in one.got[client] if at < until] for one in (seen, other))
+        for number, ((at, piece), (when, instead)) in enumerate(zip(mine, his, strict=False)):
+            if (at, piece) != (when, instead):
+                yield (
+                    f"{client} can tell two worlds apart by what came as number {number}: at {at:.6f} {piece!r}, "
+                    f"at {when:.6f} {instead!r}"
+                )
+                break
 
 
 def end() -> None:

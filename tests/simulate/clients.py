@@ -276,11 +276,18 @@ class Player(Client):
                 to = summary["version"] - self.rng.randrange(1, 3)
                 await self.command(match, {"type": "propose", "proposal": {"kind": "undo", "to": to}})
                 continue
-            if self.rng.random() < 0.02:
+            if self.rng.random() < 0.03:
                 idle_until = self._run.now + 15  # perhaps for too long
                 self._run.note(f"{self.name} stops to think in {match}")
                 continue
             taken += await self._act(match, seat)
+
+    async def arrange(self, match: str, seat: str, other: str) -> None:
+        """Before play: his captain changes places with a piece of this type."""
+        view = (await self.insist("GET", f"/matches/{match}/view?seat={seat}")).json["view"]
+        first = {piece["type"]: piece["at"] for piece in reversed(view["pieces"]) if piece["seat"] == seat}
+        swap = {"type": "swap", "a": first["captain"], "b": first[other]}
+        await self.command(match, {"type": "act", "seat": seat, "action": swap})
 
     async def _act(self, match: str, seat: str) -> int:
         listed = await self.insist("GET", f"/matches/{match}/actions?seat={seat}")
@@ -290,6 +297,12 @@ class Player(Client):
         if not actions:
             return 0
         ready = [one for one in actions if one["type"] == "ready"]
+        if not ready and seat in TWO:
+            # By place: where a piece of which rank stands is for nobody to see in what he does.
+            view = (await self.insist("GET", f"/matches/{match}/view?seat={seat}")).json
+            pieces = view.get("view", {}).get("pieces", ())
+            at = {piece["piece"]: str(piece["at"]) for piece in pieces if "piece" in piece}
+            actions.sort(key=lambda one: (at.get(one.get("piece"), ""), json.dumps({**one, "piece": 0})))
         action = ready[0] if ready else self.rng.choice(actions)
         done = await self.command(match, {"type": "act", "seat": seat, "action": action})
         return done.outcome == "done"

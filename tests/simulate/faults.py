@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tests.simulate.run import Run
     from tests.simulate.worker import Worker
 
-FIRST_S, LAST_S = 1.5, 33.0
+FIRST_S, LAST_S = 1.2, 22.0
 FLUSHED_EVERY_S = 2.0  # with `everysec` a crash of the machine may take so much
 STEPS_MAX = 40
 

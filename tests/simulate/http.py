@@ -143,7 +143,7 @@ class Exchange:
     def _receive(self, status: int, piece: bytes, whole: bool) -> None:
         if self.lost:
             return
-        self._network.timeline.bytes(self.who, status, piece)
+        self._network.timeline.came(self.who, status, piece)
         self.status = status or self.status
         if piece:
             self.came.append(piece)

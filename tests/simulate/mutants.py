@@ -14,6 +14,7 @@ from typing import Any
 
 import msgspec
 
+from warlog_core.event import Event, Visible
 from warlog_events.appending import append_of
 from warlog_events.errors import ClockSkew, IntegrityError, Repeated, TryAgain, WarlogError
 from warlog_events.match.decide import act_as_server
@@ -184,6 +185,17 @@ def _others_not_told() -> Iterator[None]:
         yield
 
 
+def _hidden_action_told() -> Iterator[None]:
+    visible = Event.visible
+
+    def whole(self: Event, viewer: str, disclosed: int) -> Visible:
+        seen = visible(self, viewer, disclosed)
+        return Visible(self.action, seen.draws, seen.effects)
+
+    with _method(Event, "visible", whole):
+        yield
+
+
 # ---- time
 
 
@@ -266,6 +278,8 @@ MUTANTS = {
         Mutant("deadline_early", "the clock acts three seconds before a deadline", _deadline_early, 40),
         Mutant("gold_moved_twice", "a settlement does not look whether there was one before",
                _gold_moved_twice, 60),
+        Mutant("hidden_action_told", "feeds have the whole of actions that their readers may know in part",
+               _hidden_action_told, 20),
         Mutant("hold_lost", "a settlement forgets to give back what was set aside", _hold_lost, 10),
         Mutant("checkpoint_before_projection", "the projector notes how far it is before it writes",
                _checkpoint_before_projection, 60, ("killed", "cut before a batch", "Redis is killed")),

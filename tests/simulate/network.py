@@ -98,7 +98,7 @@ class Network:
         replies = link.real.ask(data)
         self._note_appends(link.process.name, link.real.requests, link.real.replies)
         self.commands += 1
-        self.timeline.bytes("redis", link.number, data, b"" if b"INFO" in data else replies)
+        self.timeline.delivered("redis", link.number, data, b"" if b"INFO" in data else replies)
         size = self.redis.written_bytes
         if size != self.sizes[-1][1]:
             self.sizes.append((self.loop.time(), size))
@@ -128,7 +128,7 @@ class Network:
         self.redis.barrier()
         for link in listening:
             if heard := link.real.heard():
-                self.timeline.bytes("heard", link.number, heard)
+                self.timeline.delivered("heard", link.number, heard)
                 link.reply(heard)
 
     def size_at(self, when: float) -> int:

@@ -14,6 +14,7 @@ import struct
 import subprocess
 import tempfile
 import time
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -157,7 +158,7 @@ class RedisProcess:
         """After this everything that earlier commands have published has come."""
         self.control.call("PING")
 
-    @property
+    @cached_property
     def file(self) -> Path:
         """Redis 7 and newer have a folder of files, of which only the newest grows."""
         folder = self._folder / "appendonlydir"

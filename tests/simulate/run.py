@@ -28,8 +28,8 @@ from tests.simulate.worker import Apps, Worker, begin_numbers, settings_for
 from warlog_service.settings import Durability
 
 PLAYERS = 4
-PLAY_S = 35.0  # for so long there are faults
-CALM_S = 60.0  # after which all that is not over yet is an error
+PLAY_S = 24.0  # for so long there are faults
+CALM_S = 30.0  # after which all that is not over yet is an error
 ACTIONS_MAX = 60
 
 
@@ -44,13 +44,27 @@ class Report(msgspec.Struct, frozen=True):
     figures: dict[str, int]
 
 
+class Seen:
+    """What clients got, each of them, and when the first secret came out."""
+
+    def __init__(self) -> None:
+        self.got: dict[str, list[tuple[float, bytes]]] = {}
+        self.until = 0.0
+
+
 class Run:
     """What all that takes part in one seed can get at."""
 
     def __init__(
-        self, seed: int, redis: RedisProcess, faults: Sequence[Fault] | None, kinds: Sequence[str]
+        self,
+        seed: int,
+        redis: RedisProcess,
+        faults: Sequence[Fault] | None,
+        kinds: Sequence[str],
+        swapped: bool,
     ) -> None:
         self.seed = seed
+        self.swapped = swapped
         self.redis = redis
         rng = random.Random(f"{seed}/plan")
         thread_rng = random.Random(f"{seed}/threads")
@@ -145,6 +159,8 @@ class Run:
         for seat, player in seats.items():
             await self._done(player, match, {"type": "prepare", "seat": seat})
         follows = [self.start(player.follow(match, (seat,))) for seat, player in seats.items()]
+        if first == TWO[0]:
+            await seats[first].arrange(match, first, "colonel" if self.swapped else "major")
         if first == "red":
             follows.append(self.start(self.reader.follow(match, ())))
         await asyncio.gather(*(player.play(match, seat, ACTIONS_MAX) for seat, player in seats.items()))
@@ -160,20 +176,31 @@ class Run:
 
 
 def run(
-    seed: int, redis: RedisProcess, faults: Sequence[Fault] | None = None, kinds: Sequence[str] = ()
+    seed: int,
+    redis: RedisProcess,
+    faults: Sequence[Fault] | None = None,
+    kinds: Sequence[str] = (),
+    *,
+    swapped: bool = False,
+    seen: Seen | None = None,
 ) -> Report:
-    """`faults`: these instead of those that the seed draws; `kinds`: of which they are drawn, none: of all."""
+    """faults   these instead of those that the seed draws
+    kinds    of which they are drawn; none: of all
+    swapped  the world in which two pieces that only their owner knows stand otherwise
+    seen     to be filled
+    """
     began = time.perf_counter()
     redis.reset()
     begin_numbers()
     gc.disable()
-    one = Run(seed, redis, faults, kinds)
+    one = Run(seed, redis, faults, kinds, swapped)
     main = one.loop.create_task(one.whole())
     with Apps():
         try:
             one.loop.run_until_complete(main)
-        except Exception as error:
-            one.findings.append("".join(traceback.format_exception(error)))
+        except BaseException:  # of the simulation itself
+            _sweep(one)
+            raise
     one.findings += one.history.broken + one.unforeseen
     figures = {
         "commands of Redis": one.network.commands,
@@ -193,8 +220,21 @@ def run(
         time.perf_counter() - began,
         figures,
     )
+    if seen is not None:
+        seen.got, seen.until = one.timeline.got, _first_battle(one)
     _sweep(one)
     return report
+
+
+def _first_battle(one: Run) -> float:
+    """Until then nothing that anybody may know depends on where which rank stands."""
+    times = [
+        at
+        for reading in one.history.readings
+        for _, _, data, at in reading.events
+        if any(effect["type"] == "battle" for effect in data.get("effects", ()))
+    ]
+    return min(times, default=one.now)
 
 
 def _sweep(one: Run) -> None:

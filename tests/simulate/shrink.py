@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from tests.simulate.faults import Fault
 
-RUNS_MAX = 60
+RUNS_MAX = 24
 
 Fails = Callable[[Sequence[Fault]], bool]
 

@@ -19,12 +19,18 @@ class Timeline:
         self._now = now
         self._digest = hashlib.blake2b(digest_size=8)
         self.lines: list[tuple[float, str]] = []
+        self.got: dict[str, list[tuple[float, bytes]]] = {}  # by client, every byte that came, and when
 
-    def bytes(self, kind: str, number: int, *parts: bytes) -> None:
+    def delivered(self, kind: str, number: int, *parts: bytes) -> None:
         """What was delivered, for the digest alone."""
         self._digest.update(f"{self._now():.6f} {kind} {number} ".encode())
         for part in parts:
             self._digest.update(part)
+
+    def came(self, client: str, status: int, piece: bytes) -> None:
+        """To a client."""
+        self.delivered(client, status, piece)
+        self.got.setdefault(client, []).append((self._now(), piece))
 
     def note(self, text: str) -> None:
         now = self._now()
