@@ -473,7 +473,7 @@ class DiskFull(Unavailable):
 
 class Unconfirmed(TryAgain):
     code = "unconfirmed"
-    text = "The server cannot say yet whether this was saved; try again with the same `Idempotency-Key`."
+    text = "It is not known yet whether this was saved; try again, with the same `Idempotency-Key` if you sent one."
 
 
 class RedisUnsuitable(Exception):

@@ -12,6 +12,7 @@ import pytest
 import warlog_client
 import warlog_events
 import warlog_service
+from tests.service import declared
 from tests.service.api import INTERNALS, Api, is_sentence, ok
 from warlog_client.errors import Problem, problem_class
 from warlog_core import explain
@@ -163,3 +164,29 @@ def test_the_openapi_document_lists_each_calls_codes_with_their_sentences(api: A
             assert all("application/problem+json" in one["content"] for one in problems)
             assert always <= operation["responses"].keys()
     assert "JSON Pointer" in document["components"]["schemas"]["Problem"]["properties"]["path"]["description"]
+
+
+def test_each_call_that_saves_something_says_that_it_may_be_unconfirmed_and_no_other_does() -> None:
+    """Whatever a call writes may be lost on its way to Redis or back."""
+    saving, unconfirmed = set[str](), set[str]()
+    for methods in declared.document()["paths"].values():
+        for method, operation in methods.items():
+            if method != "get" and operation["operationId"] not in ("post_analysis", "post_position_check"):
+                saving.add(operation["operationId"])
+            answer = operation["responses"].get("503")
+            if answer and "unconfirmed" in declared.codes(
+                answer["content"]["application/problem+json"]["schema"]
+            ):
+                unconfirmed.add(operation["operationId"])
+    assert unconfirmed == saving
+    assert len(saving) > 20
+
+
+def test_only_calls_without_a_seat_are_refused_to_spectators() -> None:
+    """A seat is its holder's or another's, and nobody is a spectator of his own match."""
+    for path, methods in declared.document()["paths"].items():
+        for operation in methods.values():
+            seat = [one for one in operation["parameters"] if one["name"] == "seat"]
+            needed = any(one["required"] for one in seat)
+            said = str(operation["responses"].get("403"))
+            assert not (needed and "no_spectators" in said), path

@@ -360,7 +360,7 @@ class DiskFull(ServiceUnavailable):
 
 
 class Unconfirmed(ServiceUnavailable):
-    """The server cannot say yet whether this was saved; try again with the same `Idempotency-Key`."""
+    """It is not known yet whether this was saved; try again, with the same `Idempotency-Key` if you sent one."""
 
     known_code = "unconfirmed"
 

@@ -14272,7 +14272,7 @@ export interface operations {
             /**
              * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
              *     * `unavailable`: The server cannot do this now; try again soon.
-             *     * `unconfirmed`: The server cannot say yet whether this was saved; try again with the same `Idempotency-Key`.
+             *     * `unconfirmed`: It is not known yet whether this was saved; try again, with the same `Idempotency-Key` if you sent one.
              */
             503: {
                 headers: {
@@ -14875,7 +14875,7 @@ export interface operations {
             /**
              * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
              *     * `unavailable`: The server cannot do this now; try again soon.
-             *     * `unconfirmed`: The server cannot say yet whether this was saved; try again with the same `Idempotency-Key`.
+             *     * `unconfirmed`: It is not known yet whether this was saved; try again, with the same `Idempotency-Key` if you sent one.
              */
             503: {
                 headers: {
@@ -15413,7 +15413,6 @@ export interface operations {
             };
             /**
              * @description * `cross_origin`: The request uses a session, and no page of this server made it.
-             *     * `no_spectators`: Spectators can see this match only when it is over.
              *     * `not_your_seat`: You do not hold this seat.
              */
             403: {
@@ -15426,7 +15425,7 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        code?: "cross_origin" | "no_spectators" | "not_your_seat";
+                        code?: "cross_origin" | "not_your_seat";
                     };
                 };
             };
@@ -15644,7 +15643,6 @@ export interface operations {
             /**
              * @description * `cross_origin`: The request uses a session, and no page of this server made it.
              *     * `hidden`: Parts of this match are hidden from you while it runs.
-             *     * `no_spectators`: Spectators can see this match only when it is over.
              *     * `not_your_seat`: You do not hold this seat.
              */
             403: {
@@ -15657,7 +15655,7 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        code?: "cross_origin" | "hidden" | "no_spectators" | "not_your_seat";
+                        code?: "cross_origin" | "hidden" | "not_your_seat";
                     };
                 };
             };
@@ -16716,7 +16714,7 @@ export interface operations {
             /**
              * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
              *     * `unavailable`: The server cannot do this now; try again soon.
-             *     * `unconfirmed`: The server cannot say yet whether this was saved; try again with the same `Idempotency-Key`.
+             *     * `unconfirmed`: It is not known yet whether this was saved; try again, with the same `Idempotency-Key` if you sent one.
              */
             503: {
                 headers: {
@@ -17035,7 +17033,7 @@ export interface operations {
             /**
              * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
              *     * `unavailable`: The server cannot do this now; try again soon.
-             *     * `unconfirmed`: The server cannot say yet whether this was saved; try again with the same `Idempotency-Key`.
+             *     * `unconfirmed`: It is not known yet whether this was saved; try again, with the same `Idempotency-Key` if you sent one.
              */
             503: {
                 headers: {
@@ -18426,7 +18424,7 @@ export interface operations {
             /**
              * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
              *     * `unavailable`: The server cannot do this now; try again soon.
-             *     * `unconfirmed`: The server cannot say yet whether this was saved; try again with the same `Idempotency-Key`.
+             *     * `unconfirmed`: It is not known yet whether this was saved; try again, with the same `Idempotency-Key` if you sent one.
              */
             503: {
                 headers: {
@@ -18580,7 +18578,6 @@ export interface operations {
             /**
              * @description * `competitive`: This is not possible in a competitive match.
              *     * `cross_origin`: The request uses a session, and no page of this server made it.
-             *     * `no_spectators`: Spectators can see this match only when it is over.
              *     * `not_your_seat`: You do not hold this seat.
              */
             403: {
@@ -18593,7 +18590,7 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        code?: "competitive" | "cross_origin" | "no_spectators" | "not_your_seat";
+                        code?: "competitive" | "cross_origin" | "not_your_seat";
                     };
                 };
             };
@@ -19007,7 +19004,7 @@ export interface operations {
             /**
              * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
              *     * `unavailable`: The server cannot do this now; try again soon.
-             *     * `unconfirmed`: The server cannot say yet whether this was saved; try again with the same `Idempotency-Key`.
+             *     * `unconfirmed`: It is not known yet whether this was saved; try again, with the same `Idempotency-Key` if you sent one.
              */
             503: {
                 headers: {
@@ -19321,7 +19318,7 @@ export interface operations {
             /**
              * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
              *     * `unavailable`: The server cannot do this now; try again soon.
-             *     * `unconfirmed`: The server cannot say yet whether this was saved; try again with the same `Idempotency-Key`.
+             *     * `unconfirmed`: It is not known yet whether this was saved; try again, with the same `Idempotency-Key` if you sent one.
              */
             503: {
                 headers: {
@@ -19441,7 +19438,6 @@ export interface operations {
             };
             /**
              * @description * `cross_origin`: The request uses a session, and no page of this server made it.
-             *     * `no_spectators`: Spectators can see this match only when it is over.
              *     * `not_your_seat`: You do not hold this seat.
              */
             403: {
@@ -19454,7 +19450,7 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        code?: "cross_origin" | "no_spectators" | "not_your_seat";
+                        code?: "cross_origin" | "not_your_seat";
                     };
                 };
             };
@@ -21021,7 +21017,7 @@ export interface operations {
             /**
              * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
              *     * `unavailable`: The server cannot do this now; try again soon.
-             *     * `unconfirmed`: The server cannot say yet whether this was saved; try again with the same `Idempotency-Key`.
+             *     * `unconfirmed`: It is not known yet whether this was saved; try again, with the same `Idempotency-Key` if you sent one.
              */
             503: {
                 headers: {
@@ -21334,6 +21330,7 @@ export interface operations {
             /**
              * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
              *     * `unavailable`: The server cannot do this now; try again soon.
+             *     * `unconfirmed`: It is not known yet whether this was saved; try again, with the same `Idempotency-Key` if you sent one.
              */
             503: {
                 headers: {
@@ -21346,7 +21343,7 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable";
+                        code?: "disk_full" | "unavailable" | "unconfirmed";
                     };
                 };
             };
@@ -21753,7 +21750,7 @@ export interface operations {
             /**
              * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
              *     * `unavailable`: The server cannot do this now; try again soon.
-             *     * `unconfirmed`: The server cannot say yet whether this was saved; try again with the same `Idempotency-Key`.
+             *     * `unconfirmed`: It is not known yet whether this was saved; try again, with the same `Idempotency-Key` if you sent one.
              */
             503: {
                 headers: {
@@ -22032,7 +22029,7 @@ export interface operations {
             /**
              * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
              *     * `unavailable`: The server cannot do this now; try again soon.
-             *     * `unconfirmed`: The server cannot say yet whether this was saved; try again with the same `Idempotency-Key`.
+             *     * `unconfirmed`: It is not known yet whether this was saved; try again, with the same `Idempotency-Key` if you sent one.
              */
             503: {
                 headers: {
@@ -22320,6 +22317,7 @@ export interface operations {
             /**
              * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
              *     * `unavailable`: The server cannot do this now; try again soon.
+             *     * `unconfirmed`: It is not known yet whether this was saved; try again, with the same `Idempotency-Key` if you sent one.
              */
             503: {
                 headers: {
@@ -22332,7 +22330,7 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable";
+                        code?: "disk_full" | "unavailable" | "unconfirmed";
                     };
                 };
             };
@@ -22425,6 +22423,7 @@ export interface operations {
             /**
              * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
              *     * `unavailable`: The server cannot do this now; try again soon.
+             *     * `unconfirmed`: It is not known yet whether this was saved; try again, with the same `Idempotency-Key` if you sent one.
              */
             503: {
                 headers: {
@@ -22437,7 +22436,7 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable";
+                        code?: "disk_full" | "unavailable" | "unconfirmed";
                     };
                 };
             };
@@ -22852,6 +22851,7 @@ export interface operations {
             /**
              * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
              *     * `unavailable`: The server cannot do this now; try again soon.
+             *     * `unconfirmed`: It is not known yet whether this was saved; try again, with the same `Idempotency-Key` if you sent one.
              */
             503: {
                 headers: {
@@ -22864,7 +22864,7 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable";
+                        code?: "disk_full" | "unavailable" | "unconfirmed";
                     };
                 };
             };
@@ -22957,6 +22957,7 @@ export interface operations {
             /**
              * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
              *     * `unavailable`: The server cannot do this now; try again soon.
+             *     * `unconfirmed`: It is not known yet whether this was saved; try again, with the same `Idempotency-Key` if you sent one.
              */
             503: {
                 headers: {
@@ -22969,7 +22970,7 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable";
+                        code?: "disk_full" | "unavailable" | "unconfirmed";
                     };
                 };
             };
@@ -23546,6 +23547,7 @@ export interface operations {
             /**
              * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
              *     * `unavailable`: The server cannot do this now; try again soon.
+             *     * `unconfirmed`: It is not known yet whether this was saved; try again, with the same `Idempotency-Key` if you sent one.
              */
             503: {
                 headers: {
@@ -23558,7 +23560,7 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable";
+                        code?: "disk_full" | "unavailable" | "unconfirmed";
                     };
                 };
             };
@@ -23671,6 +23673,7 @@ export interface operations {
             /**
              * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
              *     * `unavailable`: The server cannot do this now; try again soon.
+             *     * `unconfirmed`: It is not known yet whether this was saved; try again, with the same `Idempotency-Key` if you sent one.
              */
             503: {
                 headers: {
@@ -23683,7 +23686,7 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable";
+                        code?: "disk_full" | "unavailable" | "unconfirmed";
                     };
                 };
             };
@@ -23834,6 +23837,7 @@ export interface operations {
             /**
              * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
              *     * `unavailable`: The server cannot do this now; try again soon.
+             *     * `unconfirmed`: It is not known yet whether this was saved; try again, with the same `Idempotency-Key` if you sent one.
              */
             503: {
                 headers: {
@@ -23846,7 +23850,7 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable";
+                        code?: "disk_full" | "unavailable" | "unconfirmed";
                     };
                 };
             };
@@ -24317,6 +24321,7 @@ export interface operations {
             /**
              * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
              *     * `unavailable`: The server cannot do this now; try again soon.
+             *     * `unconfirmed`: It is not known yet whether this was saved; try again, with the same `Idempotency-Key` if you sent one.
              */
             503: {
                 headers: {
@@ -24329,7 +24334,7 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable";
+                        code?: "disk_full" | "unavailable" | "unconfirmed";
                     };
                 };
             };
@@ -24442,6 +24447,7 @@ export interface operations {
             /**
              * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
              *     * `unavailable`: The server cannot do this now; try again soon.
+             *     * `unconfirmed`: It is not known yet whether this was saved; try again, with the same `Idempotency-Key` if you sent one.
              */
             503: {
                 headers: {
@@ -24454,7 +24460,7 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable";
+                        code?: "disk_full" | "unavailable" | "unconfirmed";
                     };
                 };
             };
@@ -25791,6 +25797,7 @@ export interface operations {
             /**
              * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
              *     * `unavailable`: The server cannot do this now; try again soon.
+             *     * `unconfirmed`: It is not known yet whether this was saved; try again, with the same `Idempotency-Key` if you sent one.
              */
             503: {
                 headers: {
@@ -25803,7 +25810,7 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable";
+                        code?: "disk_full" | "unavailable" | "unconfirmed";
                     };
                 };
             };
@@ -26115,6 +26122,7 @@ export interface operations {
             /**
              * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
              *     * `unavailable`: The server cannot do this now; try again soon.
+             *     * `unconfirmed`: It is not known yet whether this was saved; try again, with the same `Idempotency-Key` if you sent one.
              */
             503: {
                 headers: {
@@ -26127,7 +26135,7 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable";
+                        code?: "disk_full" | "unavailable" | "unconfirmed";
                     };
                 };
             };
@@ -26233,6 +26241,7 @@ export interface operations {
             /**
              * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
              *     * `unavailable`: The server cannot do this now; try again soon.
+             *     * `unconfirmed`: It is not known yet whether this was saved; try again, with the same `Idempotency-Key` if you sent one.
              */
             503: {
                 headers: {
@@ -26245,7 +26254,7 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable";
+                        code?: "disk_full" | "unavailable" | "unconfirmed";
                     };
                 };
             };
@@ -26317,6 +26326,7 @@ export interface operations {
             /**
              * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
              *     * `unavailable`: The server cannot do this now; try again soon.
+             *     * `unconfirmed`: It is not known yet whether this was saved; try again, with the same `Idempotency-Key` if you sent one.
              */
             503: {
                 headers: {
@@ -26329,7 +26339,7 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable";
+                        code?: "disk_full" | "unavailable" | "unconfirmed";
                     };
                 };
             };
@@ -26630,6 +26640,7 @@ export interface operations {
             /**
              * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
              *     * `unavailable`: The server cannot do this now; try again soon.
+             *     * `unconfirmed`: It is not known yet whether this was saved; try again, with the same `Idempotency-Key` if you sent one.
              */
             503: {
                 headers: {
@@ -26642,7 +26653,7 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable";
+                        code?: "disk_full" | "unavailable" | "unconfirmed";
                     };
                 };
             };
@@ -26750,6 +26761,7 @@ export interface operations {
             /**
              * @description * `disk_full`: The server's disk is full; nothing can be saved until there is room again.
              *     * `unavailable`: The server cannot do this now; try again soon.
+             *     * `unconfirmed`: It is not known yet whether this was saved; try again, with the same `Idempotency-Key` if you sent one.
              */
             503: {
                 headers: {
@@ -26762,7 +26774,7 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        code?: "disk_full" | "unavailable";
+                        code?: "disk_full" | "unavailable" | "unconfirmed";
                     };
                 };
             };

@@ -110,8 +110,11 @@ export function isOver(event: MatchEvent | LiveEvent): boolean {
   return event.type === "match_aborted" || resultOf(event) !== undefined;
 }
 
+/** How a match ended: the reason, and the seats that have won (none: a draw). */
+export type Result = Schemas["Result"];
+
 /** The result that an event has if it ends the match, or goes back to an end; no winners mean a draw. */
-export function resultOf(event: MatchEvent | LiveEvent): Schemas["Result"] | undefined {
+export function resultOf(event: MatchEvent | LiveEvent): Result | undefined {
   return "result" in event ? event.result : undefined;
 }
 
@@ -134,6 +137,12 @@ export type SeenPosition<G extends GameName = GameName> = With<
   Schemas["SeenPosition"],
   { position: Position<G> | null }
 >;
+
+/** Where an action leads, as far as its seat sees: for drawing it, and for choosing. */
+export type Trace = Schemas["Trace"];
+
+/** A piece that an action hits or takes, or that stands in its way. */
+export type Touched = Schemas["Touched"];
 
 /** What a seat may do. With `next` the list was cut: ask for the actions `after` that number. */
 export type ActionsAnswer<G extends GameName = GameName> = With<Schemas["Actions"], { actions: ListedAction<G>[] }>;

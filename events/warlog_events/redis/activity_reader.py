@@ -5,6 +5,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from ..errors import Unavailable, Unconfirmed
+from .pipe import AWAY
+
 PAUSE_SECONDS = 1.0
 BATCH = 100  # activity entries of a bucket that are read in one pass
 
@@ -47,13 +50,17 @@ class Follower(ABC):
             await asyncio.sleep(PAUSE_SECONDS)
 
     async def catch_up(self) -> None:
-        """Until everything is done that was appended before the call. Callers at the same time share the work."""
+        """Until everything is done that was appended before the call. Callers at the same time share the work. Raises
+        Unavailable."""
         running = self._catching_up
         if running is not None:
             await asyncio.wait([running])  # it may have read before our caller's event; once more then
         if self._catching_up is None or self._catching_up.done():
             self._catching_up = asyncio.create_task(self._until_done())
-        await asyncio.shield(self._catching_up)
+        try:
+            await asyncio.shield(self._catching_up)
+        except Unconfirmed as error:  # a caller reads; whether the pass was saved is not his business
+            raise Unavailable(AWAY) from error
 
     async def _until_done(self) -> None:
         passed = await self.step()

@@ -16,7 +16,6 @@ from warlog_service.openapi.words import HEADER_SCHEMAS, HEADERS, PARAMETERS, TA
 LIMITED = ("too_many_requests", "unavailable", "disk_full")
 BEFORE = {"caller": ("unauthenticated", "cross_origin", *LIMITED), "address": LIMITED, "nobody": ()}
 WITH_A_BODY = ("bad_parameter", "malformed_body", "body_too_large")
-OF_A_MATCH = ("integrity_error", "unconfirmed")
 LEFT = ("RateLimit", "RateLimit-Policy")
 TEXTS = {200: "The answer.", 201: "It has been done.", 204: "It has been done; there is no more to say."}
 
@@ -42,7 +41,8 @@ def operation(
     if call.body is not None:
         content = _content(schema_of[call.body], example.get("body"))
         made["requestBody"] = {"required": not call.body_may_lack, "content": {"application/json": content}}
-    made["responses"] = {**_done(call, schema_of, example), **_problems(call)}
+    saves = call.token and "GET" not in handler.http_methods
+    made["responses"] = {**_done(call, schema_of, example), **_problems(call, saves=saves)}
     return made
 
 
@@ -124,15 +124,20 @@ def _headers(call: Call, names: Iterable[str]) -> Json:
     return {name: {"$ref": f"#/components/headers/{name}"} for name in (*names, *left, "X-Request-Id")}
 
 
-def _problems(call: Call) -> Json:
-    """By status: the codes that the call may answer, and what each says. `default` is what no call answers itself."""
+def _problems(call: Call, *, saves: bool) -> Json:
+    """By status: the codes that the call may answer, and what each says. `default` is what no call answers itself.
+
+    saves  does it save something? Who saves has a token; of the calls without one, those that save name
+           `unconfirmed` themselves"""
     named = [*call.errors, *BEFORE[call.counts_for], *(WITH_A_BODY if call.body is not None else ())]
     if call.query is not None or {*call.headers} - {"If-None-Match"}:
         named.append("bad_parameter")
     if call.token:
         named.append("insufficient_scope")
     if "unknown_match" in call.errors:
-        named += OF_A_MATCH if call.token else OF_A_MATCH[:1]
+        named.append("integrity_error")
+    if saves:
+        named.append("unconfirmed")
     by_status: dict[int, dict[str, Code]] = {}
     more = [
         f"and {words}; `errors` of `GET /v1/games/{{game}}` lists them" for words in named if " " in words

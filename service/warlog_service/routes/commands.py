@@ -47,8 +47,6 @@ MATCH_ERRORS = (
     "version_conflict",
     "wrong_status",
     "idempotency_key_reused",
-    "integrity_error",
-    "unconfirmed",
 )
 HEADERS = ("If-Match", "Idempotency-Key")
 

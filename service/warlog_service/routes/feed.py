@@ -16,7 +16,7 @@ from warlog_service.backend import Service, service_of
 from warlog_service.openapi import call
 from warlog_service.requests import AnyRequest, asked, header
 from warlog_service.responses import Wire, chunk, wire_of
-from warlog_service.routes.reading import SEAT_ERRORS, reader_of
+from warlog_service.routes.reading import VIEWER_ERRORS, reader_of
 from warlog_service.sse import EventStream
 
 MEMBERSHIP = {
@@ -38,7 +38,7 @@ MEMBERSHIP = {
         answer="text/event-stream",
         stream=schema.MatchFeed,
         headers=("Last-Event-ID",),
-        errors=SEAT_ERRORS,
+        errors=VIEWER_ERRORS,
     ),
 )
 async def get_feed(request: AnyRequest, match_id: FromPath[str]) -> Stream:

@@ -54,7 +54,7 @@ async def get_matches(request: AnyRequest) -> Answer:
         headers=("Idempotency-Key",),
         errors=("unknown_game", "unknown_seat", "unknown_player", "unknown_scenario", "competitive", "invalid_options",
                 "already_disclosed", "unknown_bot", "not_challenged", "too_few_matches", "quota_exceeded",
-                "idempotency_key_reused", "unconfirmed", "invalid_position",
+                "idempotency_key_reused", "invalid_position",
                 "other codes of the rule book's options and Position"),
     ),
 )  # fmt: skip

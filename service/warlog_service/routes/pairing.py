@@ -36,7 +36,6 @@ WAIT_SECONDS_MAX = 30
             "not_for_bots",
             "quota_exceeded",
             "idempotency_key_reused",
-            "unconfirmed",
             "unknown_game",
             "invalid_options",
             "other codes of the rule book's options",

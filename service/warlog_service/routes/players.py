@@ -87,7 +87,7 @@ async def delete_token(request: AnyRequest, token_id: FromPath[str]) -> Answer:
         status=204,
         token=True,
         headers=("Idempotency-Key",),
-        errors=("wrong_name", "unconfirmed"),
+        errors=("wrong_name",),
     ),
 )
 async def delete_me(request: AnyRequest) -> Answer:

@@ -23,7 +23,8 @@ EVENTS_MAX = 1_000
 NODES_MAX = 5_000
 LINES_MAX = 5_000
 ACTIONS_MAX = 20_000
-SEAT_ERRORS = ("unknown_match", "unknown_seat", "not_your_seat", "no_spectators")
+SEAT_ERRORS = ("unknown_match", "unknown_seat", "not_your_seat")
+VIEWER_ERRORS = (*SEAT_ERRORS, "no_spectators")
 
 
 @get(
@@ -33,7 +34,7 @@ SEAT_ERRORS = ("unknown_match", "unknown_seat", "not_your_seat", "no_spectators"
         query=schema.ViewQuery,
         answer=schema.View,
         headers=("If-None-Match",),
-        errors=(*SEAT_ERRORS, "no_view", "unknown_version"),
+        errors=(*VIEWER_ERRORS, "no_view", "unknown_version"),
     ),
 )
 async def get_view(request: AnyRequest, match_id: FromPath[str]) -> Answer:
@@ -194,7 +195,7 @@ async def get_actions(request: AnyRequest, match_id: FromPath[str]) -> Answer:
 
 @get(
     "/matches/{match_id:str}/trace",
-    opt=call(query=schema.TraceQuery, answer=schema.EventTrace, errors=(*SEAT_ERRORS, "unknown_version")),
+    opt=call(query=schema.TraceQuery, answer=schema.EventTrace, errors=(*VIEWER_ERRORS, "unknown_version")),
 )
 async def get_trace(request: AnyRequest, match_id: FromPath[str]) -> Answer:
     """What event `at` did on the board, as a seat of yours saw it, or as a spectator did: for an animation.
@@ -222,7 +223,7 @@ async def get_trace(request: AnyRequest, match_id: FromPath[str]) -> Answer:
         query=schema.EventsQuery,
         answer=schema.Events,
         headers=("If-None-Match",),
-        errors=SEAT_ERRORS,
+        errors=VIEWER_ERRORS,
     ),
 )
 async def get_events(request: AnyRequest, match_id: FromPath[str]) -> Large:
@@ -270,7 +271,7 @@ async def get_timeline(request: AnyRequest, match_id: FromPath[str]) -> Answer:
 
 @get(
     "/matches/{match_id:str}/history",
-    opt=call(sends=("Link",), query=schema.HistoryQuery, answer="text/plain", errors=SEAT_ERRORS),
+    opt=call(sends=("Link",), query=schema.HistoryQuery, answer="text/plain", errors=VIEWER_ERRORS),
 )
 async def get_history(request: AnyRequest, match_id: FromPath[str]) -> Large:
     """The current line in the game's notation, as far as you may know it. A `Link` header names the next page.

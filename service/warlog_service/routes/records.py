@@ -71,7 +71,6 @@ async def get_verify(request: AnyRequest, match_id: FromPath[str]) -> Answer:
         errors=(
             "quota_exceeded",
             "idempotency_key_reused",
-            "unconfirmed",
             "unknown_game",
             "bad_record",
             "every code of the game's rule book",

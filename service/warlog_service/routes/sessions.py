@@ -48,7 +48,13 @@ async def post_session(request: AnyRequest) -> Answer:
 @delete(
     "/sessions",
     status_code=200,
-    opt=call(sends=("Set-Cookie",), answer=None, status=204, errors=("cross_origin",), counts_for="address"),
+    opt=call(
+        sends=("Set-Cookie",),
+        answer=None,
+        status=204,
+        errors=("cross_origin", "unconfirmed"),
+        counts_for="address",
+    ),
 )
 async def delete_session(request: AnyRequest) -> Answer:
     """End the session of this browser and take its cookie away. Without a session nothing is done."""

@@ -14,7 +14,9 @@ import {
   type Match,
   type Options,
   type Position,
+  type Result,
   resultOf,
+  type Trace,
   type View,
   Warlog,
   WarlogError,
@@ -34,6 +36,7 @@ same<string extends Code ? true : false, false>(true);
 export async function typed(warlog: Warlog, some: GameName, maybe: string | undefined): Promise<void> {
   const { match, invitations } = await warlog.matches.create({ game: "hex", options: { width: 9 }, seats: { red: "me" } });
   same<typeof match, Match<"hex">>(true);
+  same<ReturnType<typeof resultOf>, Result | undefined>(true);
   const invitation: string | undefined = invitations["blue"];
   const hex = warlog.match(match);
   await hex.takeSeat("blue", { invitation, signal: AbortSignal.timeout(1_000), idempotencyKey: maybe });
@@ -46,7 +49,8 @@ export async function typed(warlog: Warlog, some: GameName, maybe: string | unde
     const winners: string[] | undefined = event.result?.winners;
     void winners;
   }
-  const { actions } = await hex.actions("red");
+  const { actions, traces } = await hex.actions("red", { trace: true });
+  same<typeof traces, Trace[] | undefined>(true);
   const [first] = actions.filter(isComplete);
   if (first) {
     await hex.act("red", first);
