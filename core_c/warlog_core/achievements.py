@@ -52,17 +52,18 @@ class Tally:
         self._on: dict[str, Callable[[str, Any], None]] = {
             name.removeprefix("on_"): getattr(self, name) for name in dir(self) if name.startswith("on_")
         }
+        self._types = {
+            number for number, effect in enumerate(start.game.raw.effects) if effect.name in self._on
+        }
 
     def take(self, event: Event) -> None:
         """The start, or the next action."""
         actor = event.actor
         if actor not in self.opening and (opening := _opening(event.action)):
             self.opening[actor] = opening
-        if self._on:
-            for effect in event.effects:
-                on = self._on.get(effect.__struct_config__.tag)
-                if on is not None:
-                    on(actor, effect)
+        if self._types:
+            for effect in event.effects_of(self._types):
+                self._on[effect.__struct_config__.tag](actor, effect)
 
     def earned(self, seat: str, won: bool, end: State) -> Iterator[str]:
         """The keys of what the seat has earned, each at most once. `end`: the state after the last event."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -76,6 +76,16 @@ class Event(Struct, eq=False):
                     self._effects.append(effect(words[at + _REC_HEAD - 1], words[at + _REC_HEAD : next_]))
                 at = next_
         return self._effects
+
+    def effects_of(self, types: Container[int]) -> Iterator[Any]:
+        """The effects of these types alone, whole, in order. Types: their numbers, as `raw.effects` of the game lists
+        them."""
+        effect, words, at, end = self._tables.effect, self._words, 0, len(self._words)
+        while at < end:
+            next_ = at + words[at]
+            if words[at + 1] == _REC_EFFECT and (type_ := words[at + _REC_HEAD - 1]) in types:
+                yield effect(type_, words[at + _REC_HEAD : next_])
+            at = next_
 
     def visible(self, viewer: str | Iterable[str], disclosed: int) -> Visible:
         """The event as `viewer` may know it when `disclosed` is the match's disclosure.

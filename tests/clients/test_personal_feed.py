@@ -12,6 +12,7 @@ from tests.clients.conftest import Speaker
 from tests.clients.cutting import STREAM, CuttingServer, Received, always, problem, reply
 from tests.servers import WarlogServer
 from warlog_client import BadParameter, Client, UnexpectedReply
+from warlog_client.models import RatingValue
 
 AT = "2025-11-21T12:00:00Z"
 READY = {"type": "ready", "ask": ["/v1/matches?player=me"]}
@@ -20,6 +21,9 @@ NOTICES: list[dict[str, Any]] = [
     {"type": "seated", "match": "m_1", "game": "hex", "version": 1, "at": AT, "seats": ["red"]},
     {"type": "your_turn", "match": "m_1", "game": "hex", "version": 3, "at": AT, "seats": ["red"], "deadline": AT},
     {"type": "a_new_type", "some_new_field": [1]},
+    {"type": "rating_changed", "match": "m_1", "game": "hex", "version": 9, "at": AT, "seats": ["red"], "pool": "duel",
+     "before": {"rating": 1500, "deviation": 499, "mu": 25.0, "sigma": 8.3333},
+     "after": {"rating": 1658, "deviation": 483, "mu": 27.6352, "sigma": 8.0655}},
     {"type": "match_over", "match": "m_1", "game": "hex", "version": 9, "at": AT, "seats": ["red"],
      "status": "finished", "result": {"winners": ["red"], "reason": "resigned"}},
 ]  # fmt: skip
@@ -63,6 +67,17 @@ def test_it_begins_after_a_notice_and_hands_on_what_the_server_has_lost(speaker:
     assert (turn.type, turn.match, turn.seats, turn.deadline) == ("your_turn", "m_1", ["red"], turn.at)
     (request,) = server.received
     assert (request.path, request.headers["last-event-id"]) == ("/v1/players/me/feed", "9-9")
+
+
+def test_what_a_match_has_done_to_a_rating_is_read_whole(speaker: Speaker) -> None:
+    (rating,) = (one for one in NOTICES if one["type"] == "rating_changed")
+    with CuttingServer(always(STREAM + b"\r\n" + sse(40, rating))) as server:
+        (told,) = speaker.follow_personal(server.url, 1, after="9-9")
+    assert (told.pool, told.before, told.after) == (
+        "duel",
+        RatingValue(1500, 499, 25.0, 8.3333),
+        RatingValue(1658, 483, 27.6352, 8.0655),
+    )
 
 
 def test_a_refusal_or_nonsense_is_raised(speaker: Speaker) -> None:

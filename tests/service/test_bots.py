@@ -344,6 +344,38 @@ def test_nobody_s_record_is_moved_by_a_match_with_a_bot(api: Api) -> None:
     assert lost(ada) == 0
 
 
+def test_a_rated_match_with_a_bot_of_the_house_moves_the_rating_of_the_bot_and_the_list_shows_it(
+    api: Api, secret: str
+) -> None:
+    ada, level = api.player(), bot(api, secret, 3)
+
+    def listed() -> list[dict[str, Any]]:
+        (found,) = (one["ratings"] for one in ok(api.get("/bots"))["bots"] if one["level"] == 3)
+        return list(found)
+
+    assert listed() == []
+    spec: dict[str, Any] = {"options": {"army": "preset"}, "mode": "competitive"}
+    match = ada.create(seats={"red": "me", "blue": "bot:3"}, **spec)["match"]["id"]
+    if ada.match(match)["status"] == "lobby":
+        ok(ada.command(match, {"type": "prepare", "seat": "red"}), 201)
+    of = {"red": ada, "blue": level}
+    for _ in range(14):
+        (seat,) = ada.match(match)["to_act"]
+        if seat == "blue":
+            move(level, match, seat, 3)
+        else:
+            actions = ok(ada.get(f"/matches/{match}/actions?seat=red&type=defend"))["actions"]
+            ok(ada.act(match, "red", actions[0]), 201)
+    while (seat := ada.match(match)["to_act"][0]) != "red":
+        move(of[seat], match, seat, 3)
+    ada.resign(match, "red")
+    (rating,) = listed()
+    assert (rating["game"], rating["pool"], rating["matches"]) == ("hex", "duel", 1)
+    assert rating["rating"] > 1500
+    assert [rating] == ok(api.get(f"/players/{house(3).id}/ratings"))["ratings"]
+    assert ok(api.get(f"/players/{ada.id}/ratings"))["ratings"] == []
+
+
 def test_the_house_s_accounts_do_not_sit_down_by_themselves(api: Api, secret: str) -> None:
     match = api.player().create(seats={"red": "me"})["match"]["id"]
     refused(bot(api, secret, 3).put(f"/matches/{match}/seats/blue", {}), 403, "not_for_bots")

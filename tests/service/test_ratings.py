@@ -56,6 +56,29 @@ def test_a_rated_match_is_shown_at_once_in_ratings_history_and_ones_own_line(api
     assert "you" not in ok(api.get("/games/hex/leaderboard?pool=duel"))
 
 
+def test_both_are_told_in_their_feeds_what_the_match_has_done_to_their_ratings(api: Api) -> None:
+    ada, ben = api.player(), api.player()
+    with ada.personal_feed() as adas, ben.personal_feed() as bens:
+        match = rated(ada, ben)
+        for player, seat, feed in ((ada, "red", adas), (ben, "blue", bens)):
+            (change,) = ok(player.get(f"/players/{player.id}/ratings/hex/duel/history"))["changes"]
+            told: list[dict[str, Any]] = []
+            while not told:
+                told = [notice for _, name, notice in feed.take(1) if name == "rating_changed"]
+            (notice,) = told
+            assert notice == {
+                "type": "rating_changed",
+                "match": match,
+                "game": "hex",
+                "version": ada.match(match)["version"],
+                "at": change["at"],
+                "seats": [seat],
+                "pool": "duel",
+                "before": change["before"],
+                "after": change["after"],
+            }
+
+
 def test_a_game_says_its_pools_and_others_are_unknown(api: Api) -> None:
     ada = api.player()
     assert [pool["pool"] for pool in ok(api.get("/games/hex"))["pools"]] == ["duel", "pairs", "melee"]

@@ -310,6 +310,7 @@ class HouseBot(Struct, frozen=True):
 
     level: int
     player: Player
+    ratings: list[Rating] = []
 
 
 class BotsOfGame(Struct, frozen=True):
@@ -527,14 +528,15 @@ class Notice(Struct, frozen=True):
     """Of your own feed: something that happened to you in a match. Fields that its type does not have are None.
 
     id        by which a feed goes on after it
-    type      challenged, accepted, declined, seated, match_started, your_turn, proposal, match_over, achievement; ready
-              and reset, which are of no match; more will come
+    type      challenged, accepted, declined, seated, match_started, your_turn, proposal, match_over, rating_changed,
+              achievement; ready and reset, which are of no match; more will come
     seats     yours; of your_turn those that are to act; of accepted and declined those of the player who answered
     reason    of declined: later, options, not_now or lapsed
     deadline  of your_turn: the first of these seats'
     proposal  of proposal: its kind
     status    of match_over: finished or aborted; with `result` of a finished match
     ask       of ready and reset: the paths that give your matches
+    pool      of rating_changed: in which it was, with your rating `before` and `after` the match
     achievement  of achievement: what the match has earned you
     """
 
@@ -550,6 +552,9 @@ class Notice(Struct, frozen=True):
     result: Result | None = None
     ask: list[str] | None = None
     reason: str | None = None
+    pool: str | None = None
+    before: RatingValue | None = None
+    after: RatingValue | None = None
     achievement: NewAchievement | None = None
     id: str = ""
 

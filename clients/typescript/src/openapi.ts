@@ -78,8 +78,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The bots of the house: eight levels, each with its account, and how they play each game
-         * @description The bots of the house: eight levels, each with its account, and how they play each game.
+         * The bots of the house: eight levels, each with its account and ratings, and how they play each game
+         * @description The bots of the house: eight levels, each with its account and ratings, and how they play each game.
          *
          *     `alive` is false while no program plays for them: a match with one then waits. Seats are given to them in
          *     `POST /matches` and `PUT /matches/{id}/seats/{seat}`, as `bot:1` to `bot:8`.
@@ -983,7 +983,7 @@ export interface paths {
          * @description Server-Sent Events: what happens to you in all your matches.
          *
          *     `challenged`, `accepted`, `declined`, `seated`, `match_started`, `your_turn`, `proposal`, `match_over`,
-         *     `achievement`. Ignore types that you do not know: more will come.
+         *     `rating_changed`, `achievement`. Ignore types that you do not know: more will come.
          *     A change of a match gives one notice of each type, however many seats you hold, also if you made it yourself.
          *
          *     `ready` comes first if you send no `Last-Event-ID`: now ask for your matches; what happens from then on follows.
@@ -4415,6 +4415,8 @@ export interface components {
             level: number;
             /** @description the player */
             player: components["schemas"]["PlayerName"];
+            /** @description of each pool in which it has had a rated match */
+            ratings: components["schemas"]["Rating"][];
         };
         /** @description A record, or a match in its game's notation. */
         Import: components["schemas"]["Record"] | components["schemas"]["WrittenHistory"];
@@ -5827,7 +5829,7 @@ export interface components {
             parent?: number;
         };
         /** @description What a personal feed tells, told apart by `type`. More types will come; ignore those that you do not know. */
-        Notice: components["schemas"]["SeatedNotice"] | components["schemas"]["ChallengedNotice"] | components["schemas"]["AcceptedNotice"] | components["schemas"]["DeclinedNotice"] | components["schemas"]["MatchStartedNotice"] | components["schemas"]["YourTurnNotice"] | components["schemas"]["ProposalNotice"] | components["schemas"]["MatchOverNotice"] | components["schemas"]["AchievementNotice"] | components["schemas"]["Ready"] | components["schemas"]["Reset"];
+        Notice: components["schemas"]["SeatedNotice"] | components["schemas"]["ChallengedNotice"] | components["schemas"]["AcceptedNotice"] | components["schemas"]["DeclinedNotice"] | components["schemas"]["MatchStartedNotice"] | components["schemas"]["YourTurnNotice"] | components["schemas"]["ProposalNotice"] | components["schemas"]["MatchOverNotice"] | components["schemas"]["RatingChangedNotice"] | components["schemas"]["AchievementNotice"] | components["schemas"]["Ready"] | components["schemas"]["Reset"];
         /** @description A number; each costs `cost` from the budget. */
         Number: {
             /**
@@ -6434,6 +6436,33 @@ export interface components {
             /** @description with the uncertainty of the time since the match before */
             before: components["schemas"]["RatingValue"];
             /** @description the rating after the match */
+            after: components["schemas"]["RatingValue"];
+        };
+        /** @description A match that is over has moved your rating in a pool of the game. */
+        RatingChangedNotice: {
+            /**
+             * @description says which it is
+             * @enum {unknown}
+             */
+            type: "rating_changed";
+            /** @description id of the match */
+            match: string;
+            /** @description its game */
+            game: string;
+            /** @description the match's version when this happened */
+            version: number;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            at: string;
+            /** @description your seats, unless the notice says others */
+            seats: string[];
+            /** @description key of the pool */
+            pool: string;
+            /** @description with the uncertainty of the time since the match before */
+            before: components["schemas"]["RatingValue"];
+            /** @description as it is now */
             after: components["schemas"]["RatingValue"];
         };
         /** @description The matches that moved a rating. */
@@ -10351,7 +10380,8 @@ export interface operations {
                      *             "id": "bt_house_1",
                      *             "name": "Bot level 1",
                      *             "bot": true
-                     *           }
+                     *           },
+                     *           "ratings": []
                      *         },
                      *         {
                      *           "level": 2,
@@ -10359,7 +10389,8 @@ export interface operations {
                      *             "id": "bt_house_2",
                      *             "name": "Bot level 2",
                      *             "bot": true
-                     *           }
+                     *           },
+                     *           "ratings": []
                      *         },
                      *         {
                      *           "level": 3,
@@ -10367,7 +10398,8 @@ export interface operations {
                      *             "id": "bt_house_3",
                      *             "name": "Bot level 3",
                      *             "bot": true
-                     *           }
+                     *           },
+                     *           "ratings": []
                      *         },
                      *         {
                      *           "level": 4,
@@ -10375,7 +10407,8 @@ export interface operations {
                      *             "id": "bt_house_4",
                      *             "name": "Bot level 4",
                      *             "bot": true
-                     *           }
+                     *           },
+                     *           "ratings": []
                      *         },
                      *         {
                      *           "level": 5,
@@ -10383,7 +10416,8 @@ export interface operations {
                      *             "id": "bt_house_5",
                      *             "name": "Bot level 5",
                      *             "bot": true
-                     *           }
+                     *           },
+                     *           "ratings": []
                      *         },
                      *         {
                      *           "level": 6,
@@ -10391,7 +10425,8 @@ export interface operations {
                      *             "id": "bt_house_6",
                      *             "name": "Bot level 6",
                      *             "bot": true
-                     *           }
+                     *           },
+                     *           "ratings": []
                      *         },
                      *         {
                      *           "level": 7,
@@ -10399,7 +10434,8 @@ export interface operations {
                      *             "id": "bt_house_7",
                      *             "name": "Bot level 7",
                      *             "bot": true
-                     *           }
+                     *           },
+                     *           "ratings": []
                      *         },
                      *         {
                      *           "level": 8,
@@ -10407,7 +10443,8 @@ export interface operations {
                      *             "id": "bt_house_8",
                      *             "name": "Bot level 8",
                      *             "bot": true
-                     *           }
+                     *           },
+                     *           "ratings": []
                      *         }
                      *       ],
                      *       "games": [

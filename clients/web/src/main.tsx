@@ -1,18 +1,20 @@
 import { effect, useSignal } from "@preact/signals";
 import { type JSX, render } from "preact";
 import { useEffect } from "preact/hooks";
+import type { Notice } from "warlog-client";
 import { BeginPage } from "./begin";
 import { Answer } from "./challenged";
 import { HomePage } from "./home";
 import { lazily } from "./lazily";
 import { MatchPage } from "./match";
-import { hasOthers, news, waiting } from "./notices";
+import { gains, hasOthers, type News, news, waiting } from "./notices";
 import { Looking } from "./pairing";
 import { MyPage, PlayerPage } from "./player";
 import { ImportPage } from "./records";
 import { go, path, title } from "./route";
 import { GameName, SignIn } from "./shared";
 import { hasEnded, isCut, me, recognised, signOut, tell, trouble } from "./server";
+import type { Summary } from "./watched";
 import { language, LANGUAGES, speak, words } from "./words";
 
 const EditorPage = lazily(() => import("./editor").then((loaded) => loaded.EditorPage));
@@ -94,7 +96,6 @@ function reason(notice: { type: string; reason?: string }): string {
 function Messages(): JSX.Element {
   const said = news.value;
   const isElsewhere = said !== null && path.value !== `/m/${said.match.id}`;
-  const others = said === null ? [] : said.match.seats.flatMap(({ player }) => (player === null || player.id === me.value?.id ? [] : [player.name]));
   return (
     <>
       <div class="messages">
@@ -120,17 +121,46 @@ function Messages(): JSX.Element {
         {isElsewhere && hasOthers(said.match) ? (
           <div class="news">
             <span>
-              <GameName game={said.match.game} against={[...new Set(others)].join(", ")} />: {words().news[said.notice.type] ?? said.notice.type}{reason(said.notice)}
-              {said.notice.type === "achievement" ? <b lang="en"> {said.notice.achievement.name}</b> : null}
+              <GameName game={said.match.game} against={against(said.match)} />: {words().news[said.notice.type] ?? said.notice.type}{reason(said.notice)}
             </span>
             {said.notice.type === "challenged" ? <Answer match={said.match} done={() => (news.value = null)} /> : null}
             <a href={`/m/${said.match.id}`} onClick={go}>{words().go}</a>
             <button type="button" onClick={() => (news.value = null)}>{words().close}</button>
           </div>
         ) : null}
+        {gains.value.length > 0 ? <Gains gained={gains.value} /> : null}
       </div>
     </>
   );
+}
+
+const against = (match: Summary): string => [...new Set(match.seats.flatMap(({ player }) => (player === null || player.id === me.value?.id ? [] : [player.name])))].join(", ");
+
+/** What a match has brought the player, also where he still looks at it. */
+function Gains({ gained }: { gained: readonly News[] }): JSX.Element {
+  const { match } = gained[0]!;
+  return (
+    <div class="news">
+      <span>
+        <GameName game={match.game} against={against(match)} />:
+        {gained.map(({ notice }) => (
+          <span key={notice.id} class="gain">
+            {" "}
+            {words().news[notice.type]} <Gain notice={notice} />
+          </span>
+        ))}
+      </span>
+      {path.value === `/m/${match.id}` ? null : <a href={`/m/${match.id}`} onClick={go}>{words().go}</a>}
+      <button type="button" onClick={() => (gains.value = [])}>{words().close}</button>
+    </div>
+  );
+}
+
+function Gain({ notice }: { notice: Notice }): JSX.Element | null {
+  if (notice.type === "achievement") return <b lang="en">{notice.achievement.name}</b>;
+  if (notice.type !== "rating_changed") return null;
+  const change = notice.after.rating - notice.before.rating;
+  return <><b>{notice.after.rating}</b> ({change < 0 ? `−${-change}` : `+${change}`}).</>;
 }
 
 effect(() => {

@@ -24,6 +24,16 @@ export const matches = signal<readonly Summary[]>([]);
 
 export const news = signal<News | null>(null);
 
+/** What the match that was over last has brought the player: a rating, achievements. */
+export const gains = signal<readonly News[]>([]);
+
+const isGain = ({ type }: Notice): boolean => type === "rating_changed" || type === "achievement";
+
+function hear(said: News): void {
+  if (isGain(said.notice)) gains.value = [...gains.value.filter(({ match }) => match.id === said.match.id), said];
+  else news.value = said;
+}
+
 const isMine = (seat: Summary["seats"][number]): boolean => seat.player !== null && seat.player.id === me.value?.id;
 
 /** Whether somebody else plays, too. */
@@ -44,7 +54,7 @@ channel.onmessage = ({ data }: MessageEvent<Message>) => {
   if (data.type === "account") (hasEnded.peek() || data.player !== me.peek()?.id) && void recognise().catch(() => undefined);
   else if (data.type === "ask" || data.type === "changed") leading && void (data.type === "ask" ? tellMatches() : read());
   else if (data.player !== me.peek()?.id) return;
-  else if (data.type === "news") news.value = data.news;
+  else if (data.type === "news") hear(data.news);
   else {
     last = data.read;
     matches.value = data.matches;
@@ -70,6 +80,7 @@ effect(() => {
   batch(() => {
     matches.value = [];
     news.value = null;
+    gains.value = [];
   });
   last = undefined;
   if (id !== account) post({ type: "account", player: id });
@@ -93,9 +104,9 @@ async function lead(id: string, signal: AbortSignal): Promise<void> {
           const before = "match" in notice ? matches.peek().find((match) => match.id === notice.match) : undefined;
           await read();
           if (!("match" in notice)) continue; // the feed begins, or goes on after a gap: the matches say everything
-          const match = matches.peek().find((one) => one.id === notice.match) ?? before ?? (notice.type === "achievement" ? await over(notice.match) : undefined);
+          const match = matches.peek().find((one) => one.id === notice.match) ?? before ?? (isGain(notice) ? await over(notice.match) : undefined);
           if (match === undefined || !hasOthers(match)) continue;
-          news.value = { notice, match };
+          hear({ notice, match });
           post({ type: "news", player: id, news: { notice, match } });
         }
       } catch {

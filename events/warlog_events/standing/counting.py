@@ -59,9 +59,6 @@ class Counted(msgspec.Struct, frozen=True):
     reason: str
     tallied: Tallied
 
-    def seats_of(self, player: str) -> list[str]:
-        return [one.seat for one in self.seats if one.player == player]
-
 
 class Teller:
     """Goes through the events of a match, from `match_started` on, for `Tallied`."""

@@ -2,9 +2,12 @@
 settlements. Values and functions only."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from itertools import combinations
 
 import msgspec
+
+import warlog_core
 
 from ..match import policy
 from ..match.bots import HOUSE, is_bot
@@ -15,6 +18,8 @@ from ..match.stored import StoredEvent
 from ..match.upcast import body_of
 from .counting import Counted, Seated, Tallied, is_fair, may_count
 from .ratings import ALGORITHM, Rating, rate
+
+_encode = msgspec.json.Encoder(order="sorted").encode
 
 
 class Played(msgspec.Struct, frozen=True):
@@ -48,6 +53,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     unrated  why it moves no ratings, whoever played it; "" if it may move some
     sides    the players of each side, by id
     ranks    of each side; 0 for the best, the same for equal ones
+    holders  each seat with its player
     public   everybody may know of the match
     counted  for statistics and achievements; None: it does not count
     """
@@ -60,12 +66,18 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     unrated: str
     sides: Sequence[tuple[str, ...]]
     ranks: Sequence[int]
+    holders: Sequence[tuple[str, str]]
     public: bool
     counted: Counted | None = None
 
     @property
     def players(self) -> list[str]:
         return sorted({player for side in self.sides for player in side})
+
+    @property
+    def people(self) -> list[str]:
+        """Without the bots of the house."""
+        return [player for player in self.players if player not in HOUSE]
 
     @property
     def meetings(self) -> list[tuple[str, str]]:
@@ -84,7 +96,7 @@ def facts_of(match: Match, of: Played) -> Facts:
     """Without `counted`."""
     fold = match.fold
     assert fold.result is not None
-    numbers = policy.sides(match.game, fold.options, fold.position)
+    numbers = _sides(match)
     seats: dict[int, list[str]] = {}
     for seat in match.seats:
         seats.setdefault(numbers[seat], []).append(seat)
@@ -99,8 +111,22 @@ def facts_of(match: Match, of: Played) -> Facts:
         unrated=_unrated(match, of, sides, pool),
         sides=sides,
         ranks=[0 if not winners or winners.intersection(side) else 1 for side in seats.values()],
+        holders=[(seat, fold.holders[seat].id) for seat in match.seats],
         public=match.visibility == "public",
     )
+
+
+def _sides(match: Match) -> Mapping[str, int]:
+    """seat → side. To find this out a match may have to be begun, so it is kept."""
+    fold = match.fold
+    if fold.position is not None:
+        return policy.sides(match.game, fold.options, fold.position)
+    return _sides_by(match.game_name, match.game.rules_version, _encode(fold.options))
+
+
+@lru_cache(maxsize=500)
+def _sides_by(game: str, rules_version: int, options: bytes) -> Mapping[str, int]:
+    return policy.sides(warlog_core.game(game, rules_version), msgspec.json.decode(options), None)
 
 
 def counts(match: Match, of: Played, facts: Facts) -> bool:
@@ -164,7 +190,8 @@ class Settled(msgspec.Struct, frozen=True, omit_defaults=True):
 
     at       when it ended, ms
     pool     in which it is rated; "" if it is not
-    unrated  why not. `damaged` (its record does not verify) and `undone` (it was not over any more) count nowhere
+    unrated  why not. `damaged` (its record does not verify), `undone` (it was not over any more) and `failed` (what
+             counts it has a bug) count nowhere
     """
 
     at: int = 0

@@ -1,12 +1,13 @@
 """What finished matches have made of the players, in Redis: the log of settlements, and what is made of it.
 
-The log is no read model. Everything else here is made from it and from the matches, in the log's order, one match per
-step (lua/fold.lua): a step is whole, and is done once, however many processes fold and wherever they die. `folded` says
-how far that is. Whoever forgets everything (`reset`) sets it to 0, and the same steps follow again.
+The log is no read model. Everything else here is made from it and from the matches, in the log's order, some matches
+per step (lua/fold.lua): a step is whole, and is done once, however many processes fold and wherever they die. `folded`
+says how far that is. Whoever forgets everything (`reset`) sets it to 0, and the same steps follow again.
 """
 
+import asyncio
 import itertools
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -18,9 +19,9 @@ from ..match.match import rfc3339
 from ..redis import keys
 from ..redis.connection import Connection
 from ..redis.pipe import Client, Word
-from .counting import Award, Counts, count_match
+from .counting import Counts, count_match
 from .ratings import DAY_MS, Rating
-from .settled import Facts, Settled
+from .settled import Change, Facts, Settled
 from .statistics import Career, OwnStatistics, Statistics
 
 FORM = 2  # of what is made: another build's is made again
@@ -67,6 +68,57 @@ class Before(NamedTuple):
     counts: Counts | None
 
 
+class Known:
+    """What there is of the players of some matches. As each of these is settled (`take`; its statistics are counted in
+    place), it becomes what there is before the next one."""
+
+    def __init__(
+        self,
+        ratings: dict[tuple[str, str], Rating],
+        met: dict[str, int],
+        day: str,
+        everyone: dict[str, Statistics],
+        own: dict[tuple[str, str], OwnStatistics],
+        careers: dict[str, Career],
+    ) -> None:
+        """ratings: by "<game> <pool>" and player. own: by game and player. met: of `day`, by their fields in Redis."""
+        self._ratings = ratings
+        self._met = met
+        self._day = day
+        self._everyone = everyone
+        self._own = own
+        self._careers = careers
+
+    def before(self, facts: Facts) -> Before:
+        game, pool = facts.game, f"{facts.game} {facts.pool}"
+        is_today = _day(facts.at) <= self._day
+        people = [] if facts.counted is None else facts.people
+        counts = None
+        if people:
+            own = {player: self._own[game, player] for player in people}
+            counts = Counts(self._everyone[game], own, {player: self._careers[player] for player in people})
+        return Before(
+            {player: self._ratings[pool, player] for player in facts.players},
+            {pair: self._met.get(_met(game, pair), 0) if is_today else 0 for pair in facts.meetings},
+            self._day,
+            counts,
+        )
+
+    def take(self, facts: Facts, settled: Settled) -> None:
+        """The match has been settled so."""
+        if not settled.pool:
+            return
+        pool, day = f"{facts.game} {facts.pool}", max(_day(facts.at), self._day)
+        for change in settled.changes:
+            self._ratings[pool, change.player] = _after(change, facts, self._ratings[pool, change.player])
+        if day != self._day:
+            self._day = day
+            self._met.clear()
+        for pair in facts.meetings:
+            field = _met(facts.game, pair)
+            self._met[field] = self._met.get(field, 0) + 1
+
+
 class Place(NamedTuple):
     """A place in a leaderboard; the best is 1. None: the rating is provisional, or there is none."""
 
@@ -101,7 +153,11 @@ class Changed(NamedTuple):
 
 
 class News(msgspec.Struct, frozen=True, array_like=True):
-    """For a player's feed: the achievement, the match that earned it, and the player's seats in that match."""
+    """For a player's feed: what a match has made of him, and his seats in it.
+
+    key            of the achievement; "" where his rating has changed, in this `pool`
+    before, after  μ and σ of that
+    """
 
     player: str
     key: str
@@ -110,6 +166,14 @@ class News(msgspec.Struct, frozen=True, array_like=True):
     version: int
     at: int
     seats: list[str]
+    pool: str = ""
+    before: tuple[int, int] = (0, 0)
+    after: tuple[int, int] = (0, 0)
+
+    @property
+    def kind(self) -> str:
+        """Its type in the feed."""
+        return "achievement" if self.key else "rating_changed"
 
 
 _news_of = msgspec.json.Decoder(News).decode
@@ -161,40 +225,43 @@ class Standings:
                 break
         await self._step(token, _folded(0), [])
 
-    async def before(self, facts: Facts) -> Before:
-        """One round trip."""
-        players, meetings = facts.players, facts.meetings
-        pool = f"{facts.game} {facts.pool}"
-        asked: list[tuple[Word, ...]] = [("HGET", keys.standing(f"ratings:{one}"), pool) for one in players]
-        fields = [_met(facts.game, pair) for pair in meetings]
-        asked.append(("HMGET", keys.standing("met"), "day", *fields))
-        people = [] if facts.counted is None else [player for player in players if player not in HOUSE]
-        if people:
-            asked.append(("HGET", keys.standing("statistics"), facts.game))
-            asked += [("HMGET", keys.standing(f"statistics:{one}"), facts.game, _CAREER) for one in people]
-        found = await self._pipe.many(asked)
-        ratings, (day, *counts), counted = (
-            found[: len(players)],
-            found[len(players)],
-            found[len(players) + 1 :],
+    async def known(self, matches: Sequence[Facts]) -> Known:
+        """Of the players of these matches, before the first of them. One round trip."""
+        rated = {(f"{facts.game} {facts.pool}", player) for facts in matches for player in facts.players}
+        met = {_met(facts.game, pair) for facts in matches for pair in facts.meetings}
+        counted = [facts for facts in matches if facts.counted is not None]
+        games = {facts.game for facts in counted}
+        played = {(facts.game, player) for facts in counted for player in facts.people}
+        people = {player for _, player in played}
+        (day, *meetings), ratings, everyone, own, careers = await asyncio.gather(
+            self._pipe.call("HMGET", keys.standing("met"), "day", *met),
+            self._each((f"ratings:{player}", pool) for pool, player in rated),
+            self._each(("statistics", game) for game in games),
+            self._each((f"statistics:{player}", game) for game, player in played),
+            self._each((f"statistics:{player}", _CAREER) for player in people),
         )
-        day = "" if day is None else day.decode()
-        today = _day(facts.at) <= day
-        return Before(
-            dict(zip(players, map(Rating.parse, ratings), strict=True)),
-            {pair: int(count or 0) if today else 0 for pair, count in zip(meetings, counts, strict=True)},
-            day,
-            _counts(people, *counted) if people else None,
+        return Known(
+            dict(zip(rated, map(Rating.parse, ratings), strict=True)),
+            {field: int(count or 0) for field, count in zip(met, meetings, strict=True)},
+            "" if day is None else day.decode(),
+            {game: _statistics(text or b"{}") for game, text in zip(games, everyone, strict=True)},
+            {both: _own(text or b"{}") for both, text in zip(played, own, strict=True)},
+            {player: _career(text or b"{}") for player, text in zip(people, careers, strict=True)},
         )
 
-    async def fold(self, after: int, entry: Logged, commands: Commands, *, is_new: bool) -> bool:
-        """The entry, and what is made of it; False if another process was faster. `after`: the number of what is folded
-        so far. `is_new`: the log gets the entry, too."""
-        number, match_id, version, settled = entry
-        if is_new:
-            words = ("match", match_id, "version", str(version), "body", _encode(settled).decode())
-            commands = [("XADD", keys.standing("log"), f"{number}-0", *words), *commands]
-        return await self._step(_folded(after), _folded(number), commands)
+    async def _each(self, fields: Iterable[tuple[str, str]]) -> list[bytes | None]:
+        return await self._pipe.many(("HGET", keys.standing(key), field) for key, field in fields)
+
+    async def fold(self, after: int, steps: Sequence[tuple[Logged, Commands]], *, is_new: bool) -> bool:
+        """Entries that follow on each other, each with what is made of it; False, and nothing is done, if another
+        process was faster. `after`: the number of what is folded so far. `is_new`: the log gets the entries, too."""
+        commands: Commands = []
+        for (number, match_id, version, settled), of_match in steps:
+            if is_new:
+                words = ("match", match_id, "version", str(version), "body", _encode(settled).decode())
+                commands.append(("XADD", keys.standing("log"), f"{number}-0", *words))
+            commands += of_match
+        return await self._step(_folded(after), _folded(steps[-1][0].number), commands)
 
     async def _step(self, before: str, after: str, commands: Commands) -> bool:
         arguments: list[Word] = [before, after, _pack(commands)]
@@ -338,11 +405,14 @@ class Standings:
 
 
 def commands_of(facts: Facts, settled: Settled, before: Before, *, is_new: bool) -> Commands:
-    """What is made of a match. `is_new`: the players are told what they have earned, too."""
-    return [*_rated(facts, settled, before), *_counted(facts, settled, before, is_new=is_new)]
+    """What is made of a match. `is_new`: the players are told of it, too."""
+    return [
+        *_rated(facts, settled, before, is_new=is_new),
+        *_counted(facts, settled, before, is_new=is_new),
+    ]
 
 
-def _rated(facts: Facts, settled: Settled, before: Before) -> Commands:
+def _rated(facts: Facts, settled: Settled, before: Before, *, is_new: bool) -> Commands:
     """Of one that is rated: ratings, their history, the leaderboard, who has met whom."""
     if not settled.pool:
         return []
@@ -350,12 +420,16 @@ def _rated(facts: Facts, settled: Settled, before: Before) -> Commands:
     board, lapses = keys.standing(f"board:{pool}"), keys.standing("lapses")
     for change in settled.changes:
         player, was = change.player, before.ratings[change.player]
-        now = Rating(*change.after, max(facts.at, was.at), was.matches + 1)
+        now = _after(change, facts, was)
         row = (facts.match, *map(str, (settled.at, *change.before, *change.after, int(facts.public))))
         commands += [
             ("HSET", keys.standing(f"ratings:{player}"), pool, now.text),
             ("RPUSH", keys.standing(f"history:{player} {pool}"), " ".join(row)),
         ]
+        if is_new and player not in HOUSE:
+            commands.append(
+                _news(facts, change.player, pool=settled.pool, before=change.before, after=change.after)
+            )
         if is_bot(player):
             continue  # programs stand in no leaderboard
         if was.matches:
@@ -368,6 +442,10 @@ def _rated(facts: Facts, settled: Settled, before: Before) -> Commands:
                 ("ZADD", lapses, str(now.provisional_at), f"{pool} {player}"),
             ]
     return [*commands, *_met_again(facts, before)]
+
+
+def _after(change: Change, facts: Facts, was: Rating) -> Rating:
+    return Rating(*change.after, max(facts.at, was.at), was.matches + 1)
 
 
 def _counted(facts: Facts, settled: Settled, before: Before, *, is_new: bool) -> Commands:
@@ -384,27 +462,14 @@ def _counted(facts: Facts, settled: Settled, before: Before, *, is_new: bool) ->
         row = f"{facts.at} {facts.match} {int(facts.public)}"
         commands.append(("HSET", keys.standing(f"achievements:{player}"), key, row))
     if is_new:
-        commands += [_news(facts, counted.seats_of(award.player), award) for award in awards]
+        commands += [_news(facts, player, key) for player, key in awards]
     return commands
 
 
-def _news(facts: Facts, seats: list[str], award: Award) -> tuple[str, ...]:
-    body = _text(News(award.player, award.key, facts.match, facts.game, facts.version, facts.at, seats))
-    return ("XADD", keys.standing("news"), "MAXLEN", "~", str(NEWS_KEPT), "*", "body", body)
-
-
-def _counts(people: list[str], everyone: bytes | None, *own: list[bytes | None]) -> Counts:
-    return Counts(
-        Statistics() if everyone is None else _statistics(everyone),
-        {
-            player: OwnStatistics() if text is None else _own(text)
-            for player, (text, _) in zip(people, own, strict=True)
-        },
-        {
-            player: Career() if text is None else _career(text)
-            for player, (_, text) in zip(people, own, strict=True)
-        },
-    )
+def _news(facts: Facts, player: str, key: str = "", **of_rating: Any) -> tuple[str, ...]:
+    seats = sorted(seat for seat, holder in facts.holders if holder == player)
+    news = News(player, key, facts.match, facts.game, facts.version, facts.at, seats, **of_rating)
+    return ("XADD", keys.standing("news"), "MAXLEN", "~", str(NEWS_KEPT), "*", "body", _text(news))
 
 
 def _text(value: msgspec.Struct) -> str:

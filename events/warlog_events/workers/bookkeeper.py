@@ -3,6 +3,8 @@ match has moved is moved, and the layout with which play began is kept for the n
 
 It reads the buckets' activity, as the projector does. Several may run, crash and begin anew: looking at a match again
 does nothing that has been done, so the checkpoint may lag behind, and a lost one costs time alone.
+
+Matches that are found in one pass are settled in the order in which they ended.
 """
 
 import asyncio
@@ -61,7 +63,14 @@ class _Index(msgspec.Struct):
         return any(is_strong(player) for player in (*self.players, *seated))
 
 
+class _Ended(msgspec.Struct):
+    """What of a summary says when its match ended."""
+
+    updated_at: str = ""
+
+
 _index = msgspec.json.Decoder(_Index)
+_ended = msgspec.json.Decoder(_Ended)
 
 
 class Bookkeeper(Follower):
@@ -89,10 +98,11 @@ class Bookkeeper(Follower):
         found = await self._store.activity(checkpoints, BATCH)
         moved: dict[str, bytes | None] = {}
         reached: dict[int, int] = {}
+        due: dict[str, list[Hold]] = {}
         count = 0
         for bucket, activities in found.items():
             if activities.lost:
-                await self._look_at_all(bucket)
+                due |= await self._due_of(bucket)
                 reached[bucket] = activities.reached
             elif activities.entries:
                 count += activities.reached - checkpoints[bucket]
@@ -101,14 +111,17 @@ class Bookkeeper(Follower):
         # An action that leaves the index unchanged may still have laid out pieces, which are to be kept as a layout.
         same = [match for match, index in moved.items() if not index]
         moved |= zip(same, await self._store.indexes(same), strict=True)
-        await self._look_at_json(moved)
+        await self._look(due | await self._due(moved))
         await self._ledger.put_checkpoints(reached)
         newest = {bucket: activities.newest for bucket, activities in found.items()}
         return Passed(count, checkpoints | reached, newest)
 
     async def rescan(self) -> int:
         """Looks at every match there is, whatever has been read; gives how many were settled only now."""
-        return sum([await self._look_at_all(bucket) for bucket in range(self._store.buckets)])
+        due: dict[str, list[Hold]] = {}
+        for bucket in range(self._store.buckets):
+            due |= await self._due_of(bucket)
+        return await self._look(due)
 
     async def sweep(self) -> None:
         """Looks for holds whose command died before its event: one page of what has been held for long."""
@@ -118,31 +131,36 @@ class Bookkeeper(Follower):
         for match_id, holds in zip(matches, await self._ledger.holds(matches), strict=True):
             await self._look_at(match_id, holds, orphans=True)
 
-    async def _look_at_all(self, bucket: int) -> int:
-        return sum([await self._look_at_summaries(batch) async for batch in self._store.matches(bucket)])
+    async def _due_of(self, bucket: int) -> dict[str, list[Hold]]:
+        """`_due` of all its matches."""
+        due: dict[str, list[Hold]] = {}
+        async for batch in self._store.matches(bucket):
+            due |= await self._due(dict(zip(batch, await self._store.summaries(batch), strict=True)))
+        return due
 
-    async def _look_at_summaries(self, matches: list[str]) -> int:
-        return await self._look_at_json(dict(zip(matches, await self._store.summaries(matches), strict=True)))
-
-    async def _look_at_json(self, found: Mapping[str, bytes | None]) -> int:
-        """Index entries or summaries; None of a match that has none."""
-        return await self._look(
-            {match: _index.decode(raw) for match, raw in found.items() if raw is not None}
-        )
-
-    async def _look(self, moved: Mapping[str, _Index]) -> int:
-        """Gives how many matches were settled."""
+    async def _due(self, found: Mapping[str, bytes | None]) -> dict[str, list[Hold]]:
+        """Those of these matches that are to be looked at, with what is held for them. found: index entries or
+        summaries; None of a match that has none."""
+        moved = {match: _index.decode(raw) for match, raw in found.items() if raw is not None}
         counted = sorted(match for match, index in moved.items() if self._counts(match, index))
         holds = dict(zip(counted, await self._ledger.holds(counted), strict=True))
         settled = dict(zip(counted, await self._ledger.settled(counted), strict=True))
-        count = 0
+        due = {}
         for match_id, index in moved.items():
             if settled.get(match_id):
                 self._remember("settled", match_id)
             open_ = match_id in settled and not settled[match_id]
             if (open_ and (holds[match_id] or index.status == "finished")) or self._begins(match_id, index):
-                count += await self._look_at(match_id, holds.get(match_id, ()))
-        return count
+                due[match_id] = holds.get(match_id, [])
+        return due
+
+    async def _look(self, due: Mapping[str, list[Hold]]) -> int:
+        """At each of these, those first that ended first. Gives how many were settled."""
+        matches = [*due]
+        if len(matches) > 1:
+            ends = [_ended.decode(raw or b"{}").updated_at for raw in await self._store.summaries(matches)]
+            matches = [match for _, match in sorted(zip(ends, matches, strict=True))]
+        return sum([await self._look_at(match, due[match]) for match in matches])
 
     def _counts(self, match_id: str, index: _Index) -> bool:
         """May this match have something to do with the ledger?"""

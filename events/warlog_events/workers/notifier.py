@@ -5,11 +5,12 @@ activity of all buckets many times a second and writes what is new into the feed
 checkpoints in one script, so that each notice enters a feed once and in order, however many of these workers run and
 wherever they are killed. The serving processes are told by the same script (reading/personal_feed.py).
 
-What settled matches have earned comes in the same way from the news of standings, once a second.
+What settled matches have made of ratings, and earned, comes in the same way from the news of standings, once a second.
 """
 
 import asyncio
 import logging
+from typing import Any
 
 import msgspec
 
@@ -21,6 +22,7 @@ from ..redis.connection import Connection
 from ..redis.notices_reader import NewNotices, NoticesReader
 from ..redis.pipe import Word
 from ..standing.counting import catalogue
+from ..standing.ratings import Rating
 from ..standing.standings import News, news_after
 
 log = logging.getLogger("warlog.notifier")
@@ -124,7 +126,7 @@ class Notifier:
         while page := await news_after(self._pipe, self._read_news):
             reached = page[-1][0]
             notices = [
-                word for _, news in page for word in (news.player, "achievement", news.at, news_json(news))
+                word for _, news in page for word in (news.player, news.kind, news.at, news_json(news))
             ]
             arguments: list[Word] = [keys.personal_feeds("feed:"), KEPT_ENTRIES, keys.NOTIFIED, 1]
             arguments += [NEWS, self._read_news or 0, reached, *notices]
@@ -148,14 +150,18 @@ class Notifier:
 
 def news_json(news: News) -> bytes:
     """As its reader gets it: a member of `schema.Notice`."""
-    one = catalogue()[news.key]
-    shown = {
-        "type": "achievement",
+    shown: dict[str, Any] = {
+        "type": news.kind,
         "match": news.match,
         "game": news.game,
         "version": news.version,
         "at": rfc3339(news.at),
         "seats": news.seats,
-        "achievement": {"key": news.key, "name": one.name, "text": one.text},
     }
+    if news.key:
+        one = catalogue()[news.key]
+        shown["achievement"] = {"key": news.key, "name": one.name, "text": one.text}
+    else:
+        before, after = Rating(*news.before), Rating(*news.after)
+        shown |= {"pool": news.pool, "before": before.json(), "after": after.json()}
     return msgspec.json.encode(shown)

@@ -4,21 +4,29 @@ It follows the ledger's journal, in which each match that is over stands once (w
 entry there is its number in the order of settlement. What a match did to ratings is written into a log of its own, and
 folded in the same step (standing/standings.py). What is not folded of the log, after `warlog rebuild` or in a build
 with another form, is folded first, by the same functions.
+
+Matches are settled in batches, each with one round trip for their events, one for their players and one for the step;
+within a batch each match sees what those before it have made of the players.
 """
 
 import asyncio
 import logging
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from ..clock_and_random import World
-from ..errors import IntegrityError, UnknownMatch
+from ..errors import IntegrityError, UnknownMatch, WarlogError, report
 from ..match.match import Match
 from ..match.stored import StoredEvent
 from ..matches import Matches
 from ..players.ledger import JOURNAL_PAGE, Ledger
+from ..players.ledger import Entry as JournalEntry
+from ..reading.replayed import ReplayedEvent
 from ..redis.activity_reader import Follower, Passed
-from ..standing.counting import Tallied, Teller
+from ..standing.counting import Teller
 from ..standing.settled import (
     Facts,
     Settled,
@@ -30,13 +38,41 @@ from ..standing.settled import (
     settle,
     still_true,
 )
-from ..standing.standings import FOREIGN, Logged, Standings, commands_of
+from ..standing.standings import FOREIGN, Commands, Known, Logged, Standings, commands_of
 
 log = logging.getLogger("warlog.settler")
 
 SETTLE = "settle"  # of the journal's entries
 LAPSE_SECONDS = 60.0
 PAGE_EVENTS = 500
+BATCH, BATCH_EVENTS = 25, 3_000  # matches that are settled at once, and their events
+
+
+class _Failed(Exception):
+    """What counts a match raised `error`: a bug in a game's tally, say."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+
+@contextmanager
+def _counting() -> Iterator[None]:
+    try:
+        yield
+    except WarlogError:
+        raise
+    except Exception as error:
+        raise _Failed(error) from error
+
+
+class _Due(NamedTuple):
+    """A match to be folded. settled: what the log has of it; None: it is not in the log yet. version: of the match when
+    it was settled; 0: as it is."""
+
+    number: int
+    match: str
+    version: int = 0
+    settled: Settled | None = None
 
 
 class Settler(Follower):
@@ -62,7 +98,9 @@ class Settler(Follower):
 
     async def step(self) -> Passed:
         """Folds what the log has left to fold; if nothing, settles a page of the journal."""
-        folded, last = await self._standings.folded()
+        (folded, last), entries = await asyncio.gather(
+            self._standings.folded(), self._ledger.journal(self._read)
+        )
         if folded is None:
             await self._standings.reset()
             folded, last = await self._standings.folded()
@@ -71,7 +109,7 @@ class Settler(Follower):
         if folded < last:
             return await self._fold_again(folded, last)
         await self._lapse(folded)
-        return await self._settle_page(folded)
+        return await self._settle_page(folded, entries)
 
     async def rebuild(self) -> int:
         """Makes everything anew from the log and the matches; gives the number of entries."""
@@ -84,91 +122,133 @@ class Settler(Follower):
                 return count
             count += (await self._fold_again(folded, last)).new
 
-    # ---- the log, once more
-
     async def _fold_again(self, folded: int, last: int) -> Passed:
-        count = 0
+        """The log, once more."""
+        count, due = 0, list[_Due]()
         async for entry in self._standings.log(folded, last):
-            if not await self._fold(folded, entry):
+            due.append(_Due(*entry))
+            if len(due) < BATCH and entry.number < last:
+                continue
+            done, folded = await self._fold_all(folded, due)
+            count += done
+            if done < len(due):  # another process was faster
                 return Passed(count, {0: folded}, {0: last})
-            folded, count = entry.number, count + 1
+            due = []
         await self._standings.forget_gone()
         return Passed(count, {0: folded}, {0: last})
 
-    async def _fold(self, folded: int, entry: Logged) -> bool:
-        facts = await self._facts(entry.match, entry.version) if entry.version else entry.settled
-        if isinstance(facts, Settled):
-            return await self._standings.fold(folded, entry, [], is_new=False)
-        before, settled = await self._standings.before(facts), entry.settled
-        if settled.pool and not still_true(settled.changes, before.ratings, settled.at):
-            settled = Settled(settled.at, settled.pool, changes=changes_of(facts, before.ratings))
-        return await self._standings.fold(
-            folded, entry, commands_of(facts, settled, before, is_new=False), is_new=False
-        )
-
-    # ---- what is new
-
-    async def _settle_page(self, folded: int) -> Passed:
-        entries = await self._ledger.journal(max(folded, self._read))
-        count, newest = 0, entries[-1].number if entries else folded
-        for entry in entries:
-            if entry.kind == SETTLE:
-                if not await self._settle(folded, entry.number, entry.match):
-                    return Passed(count, {0: folded}, {0: newest})
-                folded, count = entry.number, count + 1
+    async def _settle_page(self, folded: int, entries: list[JournalEntry]) -> Passed:
+        """What is new."""
+        newest = max(folded, entries[-1].number) if entries else folded
+        due = [_Due(one.number, one.match) for one in entries if one.kind == SETTLE and one.number > folded]
+        count, folded = await self._fold_all(folded, due)
+        if count < len(due):  # another process was faster
+            return Passed(count, {0: folded}, {0: newest})
         self._read = newest
         more = len(entries) == JOURNAL_PAGE
         return Passed(count, {0: newest}, {0: newest + more * JOURNAL_PAGE})
 
-    async def _settle(self, folded: int, number: int, match_id: str) -> bool:
-        """False if another process was faster."""
-        facts = await self._facts(match_id)
+    async def _fold_all(self, folded: int, due: Sequence[_Due]) -> tuple[int, int]:
+        """How many of these were folded, and the number of the last; fewer than all if another process was faster."""
+        count = 0
+        while count < len(due):
+            steps = await self._steps(due[count : count + BATCH])
+            if not await self._standings.fold(folded, steps, is_new=due[count].settled is None):
+                break
+            folded, count = steps[-1][0].number, count + len(steps)
+        return count, folded
+
+    async def _steps(self, due: Sequence[_Due]) -> list[tuple[Logged, Commands]]:
+        """What is made of the first of these matches: of at least one, and of no more after one that cannot be
+        counted."""
+        loaded, events = list[Match | Settled](), 0
+        for one in due:
+            loaded.append(await self._loaded(one))
+            events += loaded[-1].version if isinstance(loaded[-1], Match) else 0
+            if events >= BATCH_EVENTS:
+                break
+        found = await asyncio.gather(*[self._facts(one) for one in loaded])
+        known = await self._standings.known([facts for facts in found if isinstance(facts, Facts)])
+        steps: list[tuple[Logged, Commands]] = []
+        for one, facts in zip(due, found, strict=False):
+            try:
+                steps.append(self._step(one, facts, known))
+            except Exception as error:
+                steps.append((self._uncounted(one, self._failed(one.match, error)), []))
+                break  # `known` may have half of it
+            await asyncio.sleep(0)
+        return steps
+
+    def _step(self, one: _Due, facts: Facts | Settled, known: Known) -> tuple[Logged, Commands]:
         if isinstance(facts, Settled):
-            entry = Logged(number, match_id, 0, facts)
-            return await self._standings.fold(folded, entry, [], is_new=True)
-        before = await self._standings.before(facts)
-        settled = settle(facts, before.ratings, before.met, self._matches_per_day)
-        entry = Logged(number, match_id, facts.version, settled)
-        return await self._standings.fold(
-            folded, entry, commands_of(facts, settled, before, is_new=True), is_new=True
-        )
+            return self._uncounted(one, facts), []
+        before = known.before(facts)
+        settled = one.settled or settle(facts, before.ratings, before.met, self._matches_per_day)
+        if settled.pool and not still_true(settled.changes, before.ratings, settled.at):
+            settled = Settled(settled.at, settled.pool, changes=changes_of(facts, before.ratings))
+        commands = commands_of(facts, settled, before, is_new=one.settled is None)
+        known.take(facts, settled)
+        return Logged(one.number, one.match, facts.version, settled), commands
 
-    async def _facts(self, match_id: str, version: int = 0) -> Facts | Settled:
-        """Of the match, as it was at this version (0: as it is). Or why it counts nowhere: its end was taken back, or,
-        with a line in the log, its record does not verify."""
+    def _uncounted(self, one: _Due, settled: Settled) -> Logged:
+        return Logged(one.number, one.match, 0, settled)
+
+    async def _loaded(self, one: _Due) -> Match | Settled:
+        """The match as it was at this version (0: as it is), or why it counts nowhere."""
+        if one.settled is not None and not one.version:
+            return one.settled
         try:
-            match = await self._match(match_id, version)
-            events: list[StoredEvent] = []
-            for after in range(0, match.version, PAGE_EVENTS):
-                events += await self._matches.past.stored(match, after, PAGE_EVENTS)
+            match = await self._match(one.match, one.version)
         except (IntegrityError, UnknownMatch) as error:
-            return self._damaged(match_id, error)
-        if not match.is_over:
-            return Settled(unrated="undone")
-        of = played(events, match.started_at_version)
-        facts = facts_of(match, of)
-        if not counts(match, of, facts):
-            return facts
-        try:
-            tallied = await self._tallied(match, events, len(facts.sides))
-        except IntegrityError as error:
-            return self._damaged(match_id, error)
-        return replace(facts, counted=counted_of(match, of, facts, tallied))
-
-    def _damaged(self, match_id: str, error: Exception) -> Settled:
-        log.error("%s: its record does not verify, so it counts nowhere: %s", match_id, error)
-        return Settled(unrated="damaged")
-
-    async def _tallied(self, match: Match, events: list[StoredEvent], sides: int) -> Tallied:
-        teller = Teller(match)
-        await self._matches.past.replay(match, events, teller.take)
-        return teller.end(sides)
+            return self._damaged(one.match, error)
+        return match if match.is_over else Settled(unrated="undone")
 
     async def _match(self, match_id: str, version: int) -> Match:
         cached = self._matches.cache.newest(match_id)
         if cached is not None and (cached.is_over if not version else cached.version == version):
             return cached
         return await self._matches.at(match_id, version)
+
+    async def _facts(self, match: Match | Settled) -> Facts | Settled:
+        """Of a match. Or why it counts nowhere, with a line in the log: its record does not verify, or what counts it
+        fails."""
+        if isinstance(match, Settled):
+            return match
+        try:
+            events: list[StoredEvent] = []
+            for after in range(0, match.version, PAGE_EVENTS):
+                events += await self._matches.past.stored(match, after, PAGE_EVENTS)
+            return await self._counted(match, events)
+        except (IntegrityError, UnknownMatch) as error:
+            return self._damaged(match.id, error)
+        except _Failed as failed:
+            return self._failed(match.id, failed.error)
+
+    async def _counted(self, match: Match, events: list[StoredEvent]) -> Facts:
+        with _counting():
+            of = played(events, match.started_at_version)
+            facts = facts_of(match, of)
+            if not counts(match, of, facts):
+                return facts
+            teller = Teller(match)
+
+        def take(event: ReplayedEvent) -> None:
+            try:  # not `_counting`, which takes a microsecond
+                teller.take(event)
+            except Exception as error:
+                raise _Failed(error) from error
+
+        await self._matches.past.replay(match, events, take)
+        with _counting():
+            return replace(facts, counted=counted_of(match, of, facts, teller.end(len(facts.sides))))
+
+    def _damaged(self, match_id: str, error: Exception) -> Settled:
+        log.error("%s: its record does not verify, so it counts nowhere: %s", match_id, error)
+        return Settled(unrated="damaged")
+
+    def _failed(self, match_id: str, error: Exception) -> Settled:
+        report(log, error, "%s: it cannot be counted, so it counts nowhere", match_id)
+        return Settled(unrated="failed")
 
     async def _lapse(self, folded: int) -> None:
         now = asyncio.get_running_loop().time()

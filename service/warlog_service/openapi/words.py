@@ -27,6 +27,7 @@ PROPERTIES = {
     "Pool.name": "for display",
     "Rating.pool": "key of the pool",
     "AchievementNotice.achievement": "which",
+    "RatingChangedNotice.after": "as it is now",
     "GameStatistics.length": "how long matches were",
     "PlayerStatistics.length": "how long matches were",
     "RatingChange.after": "the rating after the match",

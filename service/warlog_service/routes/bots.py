@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from litestar import get
@@ -14,11 +15,12 @@ from warlog_service.backend import service_of
 from warlog_service.openapi import call
 from warlog_service.requests import AnyRequest
 from warlog_service.responses import Answer, private
+from warlog_service.routes.standings import ratings_json
 
 
 @get("/bots", opt=call(answer=schema.Bots))
 async def get_bots(request: AnyRequest) -> Answer:
-    """The bots of the house: eight levels, each with its account, and how they play each game.
+    """The bots of the house: eight levels, each with its account and ratings, and how they play each game.
 
     `alive` is false while no program plays for them: a match with one then waits. Seats are given to them in
     `POST /matches` and `PUT /matches/{id}/seats/{seat}`, as `bot:1` to `bot:8`."""
@@ -26,7 +28,12 @@ async def get_bots(request: AnyRequest) -> Answer:
     await auth.caller_or_none(service, request.scope)
     backend = service.backend
     alive = any(await backend.personal_feeds.followed_lately(HOUSE))
-    levels = [{"level": level, "player": player_json(house(level))} for level in LEVELS]
+    await backend.settle()
+    found = await asyncio.gather(*[backend.standings.ratings(house(level).id) for level in LEVELS])
+    levels = [
+        {"level": level, "player": player_json(house(level)), "ratings": ratings_json(ratings)}
+        for level, ratings in zip(LEVELS, found, strict=True)
+    ]
     return private({"alive": alive, "bots": levels, "games": [_how(game) for game in warlog_core.games()]})
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from litestar import get
@@ -63,7 +64,7 @@ async def get_ratings(request: AnyRequest, player_id: FromPath[str]) -> Answer:
     await backend.accounts.player(player_id)
     await backend.settle()
     found = await backend.standings.ratings(player_id)
-    return private({"ratings": [rating_json(game, pool, rating) for (game, pool), rating in found.items()]})
+    return private({"ratings": ratings_json(found)})
 
 
 @get(
@@ -178,6 +179,11 @@ def rating_json(game: str, pool: str, rating: Rating) -> dict[str, Any]:
         "matches": rating.matches,
         "last_match_at": rfc3339(rating.at),
     }
+
+
+def ratings_json(ratings: Mapping[tuple[str, str], Rating]) -> list[dict[str, Any]]:
+    """By game and pool."""
+    return [rating_json(game, pool, rating) for (game, pool), rating in ratings.items()]
 
 
 async def _holdings(service: Service, player: str) -> Holdings:

@@ -246,6 +246,7 @@ class HouseBot(Struct, frozen=True, forbid_unknown_fields=True):
 
     level: Annotated[int, Meta(description="1, for beginners, to 8")]
     player: PlayerName
+    ratings: Annotated[list[Rating], Meta(description="of each pool in which it has had a rated match")]
 
 
 class BotsOfGame(Struct, frozen=True, forbid_unknown_fields=True):

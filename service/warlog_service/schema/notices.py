@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal, Union
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from warlog_service.schema.accounts import RatingValue
 from warlog_service.schema.common import Json, Result, Time, component
 
 ProposalKind = Literal["options", "undo", "edit", "competitive", "abort", "rematch"]
@@ -70,6 +71,16 @@ class MatchOverNotice(NoticeBase, frozen=True, kw_only=True, tag="match_over"):
     result: Annotated[Result | None, Meta(description="null: it was aborted")]
 
 
+class RatingChangedNotice(NoticeBase, frozen=True, kw_only=True, tag="rating_changed"):
+    """A match that is over has moved your rating in a pool of the game."""
+
+    pool: Annotated[str, Meta(description="key of the pool")]
+    before: Annotated[
+        RatingValue, Meta(description="with the uncertainty of the time since the match before")
+    ]
+    after: RatingValue
+
+
 class NewAchievement(Struct, frozen=True):
     """As in `GET /v1/achievements`."""
 
@@ -106,6 +117,7 @@ NOTICES: tuple[type[Struct], ...] = (
     YourTurnNotice,
     ProposalNotice,
     MatchOverNotice,
+    RatingChangedNotice,
     AchievementNotice,
     Ready,
     Reset,

@@ -10,12 +10,15 @@ import pytest
 
 from tests.events.standing.desk import DUEL, Desk
 from tests.events.table import ADA, BOB, DAN, EVE, Hands, make_accounts, table_at
+from tests.load.standing import round_trips
 from tests.servers import AnyRedis
 from warlog_events.match.bots import house
 from warlog_events.match.commands import CreateMatch, Prepare
 from warlog_events.match.model import Player
 from warlog_events.redis import keys
+from warlog_events.standing.counting import Teller, count_match
 from warlog_events.standing.ratings import DAY_MS, MU, SIGMA_MAX, Rating
+from warlog_events.workers.settler import BATCH
 
 POOL = ("hex", "duel")
 PEOPLE = (ADA, BOB, EVE, DAN)
@@ -269,10 +272,8 @@ async def test_a_match_whose_record_no_longer_verifies_counts_nowhere_and_the_lo
     rng = random.Random(10)
     async with table_at(own_redis.url) as table:
         desk = Desk(table)
-        matches = []
-        for _ in range(3):
-            matches.append(await desk.duel(rng))
-            await desk.bookkeeper.catch_up()  # which settles what it finds at once in no certain order
+        matches = [await desk.duel(rng) for _ in range(3)]
+        await desk.bookkeeper.catch_up()
         first, damaged, last = matches
         await damage(table.connection.redis, damaged.id)
         await desk.settler.catch_up()
@@ -285,6 +286,93 @@ async def test_a_match_whose_record_no_longer_verifies_counts_nowhere_and_the_lo
         (change,) = await changes(desk, ADA)
         assert change.match == last.id
         assert (change.before.mu, change.before.sigma) == (MU, SIGMA_MAX)
+
+
+async def test_what_fails_to_be_counted_counts_nowhere_and_those_after_it_are_settled(
+    own_redis: AnyRedis, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One game's tally raises in the midst of a match, then what counts the match for its players does."""
+    rng = random.Random(12)
+    async with table_at(own_redis.url) as table:
+        desk = Desk(table)
+        matches = [await desk.duel(rng) for _ in range(5)]
+        await desk.bookkeeper.catch_up()
+        _, tallied, _, counted, _ = [match.id for match in matches]
+        take = Teller.take
+
+        def bad_take(self: Teller, event: Any) -> None:
+            if self._match.id == tallied and event.stored.version == 9:
+                raise ZeroDivisionError("a bug")
+            take(self, event)
+
+        asked: list[Any] = []
+
+        def bad_count(*given: Any) -> Any:
+            found = count_match(*given)  # what it was given has changed when it fails
+            asked.append(given)
+            if len(asked) == 3:  # the fourth match, since the second has not come so far
+                raise KeyError("another bug")
+            return found
+
+        monkeypatch.setattr(Teller, "take", bad_take)
+        monkeypatch.setattr("warlog_events.standing.standings.count_match", bad_count)
+        await desk.settler.catch_up()
+        assert [change.match for change in await changes(desk, ADA)] == [
+            match.id for match in matches if match.id not in (tallied, counted)
+        ]
+        games, _ = await desk.standings.own_statistics(ADA.id)
+        assert games["hex"].matches == 3
+        unrated = {entry.match: entry.settled.unrated async for entry in desk.standings.log(0, 100)}
+        assert [unrated[match.id] for match in matches] == ["", "failed", "", "failed", ""]
+        for match_id in (tallied, counted):
+            assert f"{match_id}: it cannot be counted, so it counts nowhere" in caplog.text
+        # A rebuild leaves out the same ones, also by a build without the bug.
+        before = await desk.everything()
+        await table.forget()
+        await desk.settler.rebuild()
+        monkeypatch.undo()
+        await desk.settler.rebuild()
+        assert await desk.everything() == before
+
+
+async def test_matches_found_in_one_pass_are_settled_in_the_order_in_which_they_ended(
+    own_redis: AnyRedis,
+) -> None:
+    """Also where nothing is known any more of what was settled before."""
+    hands, rng = Hands("order"), random.Random(13)
+    async with table_at(own_redis.url, world=hands.world) as table:
+        desk, matches = Desk(table, hands.world), []
+        for _ in range(9):
+            hands.now_ms += 1000
+            matches.append(await desk.duel(rng, actions=12))
+        await desk.catch_up()
+        order = [match.id for match in matches]
+        assert [entry.match async for entry in desk.standings.log(0, 100)] == order
+        before = await changes(desk, ADA)
+        redis = table.connection.redis
+        for prefix in (keys.standing(""), keys.ledger("")):
+            await redis.delete(*[name async for name in redis.scan_iter(match=f"{prefix}*")])
+        again = Desk(table, hands.world)
+        assert await again.bookkeeper.rescan() == 9
+        await again.settler.catch_up()
+        assert [entry.match async for entry in again.standings.log(0, 100)] == order
+        assert await changes(again, ADA) == before
+
+
+async def test_a_match_takes_four_round_trips_and_many_at_once_no_more(own_redis: AnyRedis) -> None:
+    rng = random.Random(14)
+    async with table_at(own_redis.url) as table:
+        desk = Desk(table)
+        await desk.duel(rng)
+        await desk.catch_up()  # Redis knows the scripts, and nobody is due to leave a leaderboard
+        for count in (1, BATCH):
+            for _ in range(count):
+                await desk.duel(rng)
+            await desk.bookkeeper.catch_up()
+            with round_trips(table.connection.pipe) as trips:
+                await desk.settler.step()
+            assert trips.count <= 4
+            assert len(await changes(desk, ADA)) == 1 + count + (count > 1)
 
 
 async def damage(redis: Any, match_id: str) -> None:
