@@ -1,9 +1,13 @@
 """What all tests share: one printed seed for everything random."""
 
+import atexit
 import os
 import random
+import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 
+import certifi
 import pytest
 
 from tests.servers import RedisServer, WarlogServer
@@ -13,6 +17,21 @@ SEED = int(os.environ.get("WARLOG_SEED") or random.SystemRandom().randrange(2**3
 os.environ["WARLOG_SEED"] = str(SEED)
 # Every `warlog serve` that a test starts would have a process for bots beside it. Those that are about bots say so.
 os.environ.setdefault("WARLOG_BOTS", "0")
+
+
+def _one_authority() -> str:
+    """A file with one certificate. Every httpx client reads all that it trusts, a hundred of them, though no test
+    speaks TLS with anybody but itself: half of what a short test of the clients took."""
+    first, end, _ = Path(certifi.where()).read_text(encoding="utf-8").partition("-----END CERTIFICATE-----\n")
+    handle, name = tempfile.mkstemp(prefix="warlog-", suffix=".pem")
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        file.write(first + end)
+    atexit.register(os.unlink, name)
+    return name
+
+
+if "SSL_CERT_FILE" not in os.environ:  # as it is in the worker processes, which inherit it
+    os.environ["SSL_CERT_FILE"] = _one_authority()
 
 
 def pytest_report_header(config: pytest.Config) -> str:

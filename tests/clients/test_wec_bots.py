@@ -79,7 +79,7 @@ async def one_match(url: str, seed: int, scenario: str | None = None) -> int:
 
 
 async def test_bots_play_wec_to_the_end_by_listing_alone(url: str, seed: int) -> None:
-    for n, scenario in enumerate([None, *SHORT]):
+    for n, scenario in enumerate((None, SHORT[seed % len(SHORT)])):
         await one_match(url, seed + n, scenario)
 
 

@@ -22,12 +22,14 @@ from tests.core.confrontation_book import (
     Table,
 )
 from tests.core.games import starts
+from tests.turns import by_turns
 
 GAME = warlog_core.game("confrontation")
+MATCHES = int(os.environ.get("WARLOG_MATCHES", "60"))
 STARTS = [(options, position) for name, options, position in starts() if name == "confrontation"]
 
 
-@pytest.mark.parametrize("i", range(len(STARTS)), ids=str)
+@pytest.mark.parametrize("i", by_turns(range(len(STARTS)), 3))
 def test_every_listing_in_play_is_that_of_the_plain_reading(i: int, seed: int) -> None:
     options, position = STARTS[i]
     rng = random.Random(f"{seed} {i}")
@@ -229,11 +231,13 @@ def slip(rng: random.Random, action: dict[str, Any], seat: str, view: dict[str, 
     return {field: slipped[field] for field in slipped if rng.random() < 0.99}
 
 
-def test_what_actions_do_and_why_they_are_refused_is_as_the_plain_reading_has_it(seed: int) -> None:
+@pytest.mark.parametrize("matches", [20, pytest.param(MATCHES, marks=pytest.mark.soak)])
+def test_what_actions_do_and_why_they_are_refused_is_as_the_plain_reading_has_it(
+    matches: int, seed: int
+) -> None:
     rng = random.Random(seed)
     seen: set[str] = set()
-    matches = int(os.environ.get("WARLOG_MATCHES", "60"))
-    for number in range(10 * matches):
+    for number in range(10 * MATCHES):
         if number >= matches and len(seen) > 45:  # with some seeds, what is rare needs more matches
             break
         options = random_options(rng)

@@ -12,6 +12,7 @@ import msgspec
 import pytest
 
 import warlog_core
+from tests.turns import by_turns
 
 GAME = warlog_core.game("hex")
 Space = tuple[int, int]  # column from 0, rank from 1
@@ -323,7 +324,7 @@ def check_step(state: warlog_core.State, options: dict[str, Any], rng: random.Ra
     return {effect["type"] for effect in expected}
 
 
-@pytest.mark.parametrize("battle", range(60))
+@pytest.mark.parametrize("battle", by_turns(range(60), 4))
 def test_random_battles_go_as_a_slow_reading_of_the_book_says(battle: int, seed: int) -> None:
     rng = random.Random(f"{seed} {battle}")
     options = random_options(rng)

@@ -91,7 +91,7 @@ def test_options_that_do_not_go_together_are_refused_with_the_option_at_fault(na
 
 @pytest.mark.parametrize("name", GAMES)
 def test_random_matches_are_replayed_to_the_same_hashes(name: str, seed: int) -> None:
-    play_many(name, seed, 10)
+    play_many(name, seed, 4)
 
 
 @pytest.mark.soak

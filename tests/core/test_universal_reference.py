@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 from typing import Any
 
@@ -12,16 +11,18 @@ import pytest
 
 import warlog_core
 from tests.core.games import starts
-from tests.core.test_universal_replay import random_options
+from tests.core.test_universal_replay import MATCHES, random_options
 from tests.core.universal_book import BOARD, FIELDS, STRENGTH, Judge, Player, Reader, expected_auto, name
+from tests.turns import by_turns
 from warlog_core import State
 
 GAME = warlog_core.game("universal")
 STARTS = [(options, position) for name, options, position in starts() if name == "universal"]
 
 
-@pytest.mark.parametrize(("options", "position"), STARTS, ids=[f"start-{i}" for i in range(len(STARTS))])
-def test_the_listing_is_that_of_the_plain_reader(options: Any, position: Any, seed: int) -> None:
+@pytest.mark.parametrize("i", by_turns(range(len(STARTS)), 3))
+def test_the_listing_is_that_of_the_plain_reader(i: int, seed: int) -> None:
+    options, position = STARTS[i]
     rng = random.Random(f"{seed} {json.dumps(options, sort_keys=True)}")
     state = GAME.new(options=options, position=position)
     full = GAME.full_options(options)
@@ -161,11 +162,13 @@ def rare_first(rng: random.Random, listed: list[dict[str, Any]], view: dict[str,
     return rng.choice(captures if captures and rng.random() < 0.5 else chosen)
 
 
-def test_what_actions_do_and_why_they_are_refused_is_as_the_plain_reading_has_it(seed: int) -> None:
+@pytest.mark.parametrize("matches", [8, pytest.param(MATCHES, marks=pytest.mark.soak)])
+def test_what_actions_do_and_why_they_are_refused_is_as_the_plain_reading_has_it(
+    matches: int, seed: int
+) -> None:
     rng = random.Random(seed)
     seen: set[str] = set()
-    matches = int(os.environ.get("WARLOG_MATCHES", "25"))
-    for number in range(10 * matches):
+    for number in range(10 * MATCHES):
         if number >= matches and len(seen) > 45:  # with some seeds, what is rare needs more matches
             break
         state, options = random_start(rng)

@@ -33,10 +33,15 @@ def random_options(rng: random.Random) -> dict[str, Any]:
     return {**options, "factions": factions, "first": rng.choice(factions)}
 
 
-def test_random_matches_are_replayed_to_the_same_hashes_and_go_on_from_their_views(seed: int) -> None:
+@pytest.mark.parametrize("matches", [6, pytest.param(MATCHES, marks=pytest.mark.soak)])
+def test_random_matches_are_replayed_to_the_same_hashes_and_go_on_from_their_views(
+    matches: int, seed: int
+) -> None:
     rng = random.Random(seed)
     n_over = 0
-    for _ in range(MATCHES):
+    for number in range(10 * MATCHES):
+        if number >= matches and n_over:
+            break
         options = random_options(rng)
         state = GAME.new(options=options)
         start, steps = state.copy(), list[Step]()

@@ -9,6 +9,7 @@ import pytest
 
 from tests.core.games import lines, playthroughs, vectors
 from tests.core.wec_positions import GAME, SEATS, check_invariants, kinds_of, random_start
+from tests.turns import by_turns
 from warlog_core import State
 from warlog_core.codecs.wec_structs import DIRECTIONS, KINDS, LEVELS, SQUARES, WEAPONS
 
@@ -27,7 +28,7 @@ def choose(rng: random.Random, listing: list[dict[str, Any]]) -> dict[str, Any]:
     return rng.choice([a for a in acts if a["type"] == kind])
 
 
-@pytest.mark.parametrize("match", range(MATCHES))
+@pytest.mark.parametrize("match", by_turns(range(MATCHES), 3))
 def test_nothing_is_lost_or_doubled_and_every_state_loads_again(match: int, seed: int) -> None:
     rng = random.Random(f"{seed} {match}")
     state = start(rng)
@@ -86,7 +87,7 @@ def anything(rng: random.Random, field: str, ids: list[int]) -> Any:
     )
 
 
-@pytest.mark.parametrize("match", range(MATCHES))
+@pytest.mark.parametrize("match", by_turns(range(MATCHES), 3))
 def test_what_is_listed_is_accepted_and_what_is_not_listed_is_refused(match: int, seed: int) -> None:
     rng = random.Random(f"{seed} {match} listed")
     state = start(rng)
@@ -116,7 +117,7 @@ def test_what_is_listed_is_accepted_and_what_is_not_listed_is_refused(match: int
         state.apply(seat, choose(rng, listing))
 
 
-@pytest.mark.parametrize("match", range(MATCHES))
+@pytest.mark.parametrize("match", by_turns(range(MATCHES), 3))
 def test_every_ghost_is_of_something_that_was_seen(match: int, seed: int) -> None:
     rng = random.Random(f"{seed} {match} ghosts")
     state = start(rng)

@@ -11,6 +11,7 @@ import pytest
 
 from tests.core.test_wec_properties import anything, choose
 from tests.core.wec_positions import GAME, SEATS, TYPE, random_start, view_options
+from tests.turns import by_turns
 from warlog_core import Refused, State
 from warlog_core.codecs import Step, wec_notation
 from warlog_core.codecs.wec_structs import KINDS, LEVELS, SQUARES, TYPES
@@ -132,7 +133,7 @@ def other_worlds(state: State, seat: str, rng: random.Random) -> list[State]:
     return found
 
 
-@pytest.mark.parametrize("world", range(WORLDS))
+@pytest.mark.parametrize("world", by_turns(range(WORLDS), 3))
 def test_views_listings_and_errors_are_the_same_in_worlds_that_the_seat_cannot_tell_apart(
     world: int, seed: int
 ) -> None:
@@ -179,7 +180,7 @@ def visible(state: State, actor: str, action: dict[str, Any], viewer: str) -> tu
     return seen.action, effects
 
 
-@pytest.mark.parametrize("world", range(WORLDS))
+@pytest.mark.parametrize("world", by_turns(range(WORLDS), 3))
 def test_ids_of_the_enemy_change_nothing_that_a_seat_is_told(world: int, seed: int) -> None:
     rng = random.Random(f"{seed} {world} ids")
     options, position = random_start(rng)
@@ -232,7 +233,7 @@ def test_ids_of_the_enemy_change_nothing_that_a_seat_is_told(world: int, seed: i
         assert wec_notation.turn_lines(began_other, twins, seat) == history
 
 
-@pytest.mark.parametrize("world", range(WORLDS))
+@pytest.mark.parametrize("world", by_turns(range(WORLDS), 3))
 def test_no_foreign_effect_or_view_has_an_id(world: int, seed: int) -> None:
     rng = random.Random(f"{seed} {world} effects")
     options, position = random_start(rng)

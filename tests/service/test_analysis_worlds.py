@@ -18,6 +18,7 @@ from tests.service.test_bots import bot, printed
 from tests.service.test_wec_worlds import START, Json, articles, other, pieces, places
 from tests.service.test_worlds import WORLD
 from tests.service.waiting import eventually
+from tests.turns import by_turns
 
 
 class World:
@@ -60,7 +61,9 @@ def two_worlds(folder: Path, second: Json) -> Iterator[list[World]]:
         yield worlds
 
 
-@pytest.mark.parametrize("change", [articles, places, pieces])
+@pytest.mark.parametrize(
+    "change", by_turns([articles, places, pieces], 3, name=lambda change: change.__name__)
+)
 def test_what_the_opponent_hides_changes_no_analysis(
     tmp_path: Path, change: Callable[[Json, dict[int, Json]], None]
 ) -> None:

@@ -17,6 +17,7 @@ from tests.servers import WarlogServer
 from tests.service.api import Api, ok
 from tests.service.every_route import Asked, Asking, Table, look
 from tests.service.test_worlds import WORLD, difference
+from tests.turns import by_turns
 
 Json = dict[str, Any]
 OPEN = [
@@ -239,7 +240,15 @@ def compared(worlds: list[World]) -> list[str]:
 
 
 LONG = [articles, places, locks, another_lock, ids, reinforcements]
-CHANGES = [pieces, quotas, everything, *(pytest.param(change, marks=pytest.mark.soak) for change in LONG)]
+CHANGES = [
+    *by_turns([pieces, quotas], 2, name=lambda change: change.__name__),
+    everything,
+    *(pytest.param(change, marks=pytest.mark.soak) for change in LONG),
+]
+AGREED = [
+    *by_turns([pieces, quotas, everything], 3, name=lambda change: change.__name__),
+    *(pytest.param(change, marks=pytest.mark.soak) for change in LONG),
+]
 
 
 @pytest.mark.parametrize("change", CHANGES)
@@ -271,7 +280,7 @@ def test_different_hidden_moves_show_nowhere(tmp_path: Path) -> None:
         assert compared(worlds) == []
 
 
-@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("change", AGREED)
 def test_what_white_agrees_to_shows_no_more_than_white_will_see(
     tmp_path: Path, change: Callable[[Json, dict[int, Json]], None]
 ) -> None:

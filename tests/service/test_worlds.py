@@ -15,6 +15,7 @@ import pytest
 from tests.servers import WarlogServer
 from tests.service.api import UNLIMITED, Api, ok
 from tests.service.every_route import Asked, Table, look
+from tests.turns import by_turns
 
 WORLD = {**UNLIMITED, "WARLOG_TEST_WORLD": "17"}
 RECRUIT = {"army": "recruit", "obstacles": "random", "army_points": 600}
@@ -152,23 +153,22 @@ def test_a_hidden_deployment_shows_nowhere(tmp_path: Path, mode: str) -> None:
     assert hidden_deployment(tmp_path, mode) == []
 
 
-@pytest.mark.parametrize(
-    ("fault", "where"),
-    [
-        (
-            "action",
-            ["blue feed", "stranger feed", "blue GET /matches/{}/events", "outsider GET /matches/{}/history"],
-        ),
-        ("effects", ["blue feed", "blue GET /matches/{}/events", "blue HEAD /matches/{}/events"]),
-        ("length", ["stranger feed"]),
-        pytest.param(
-            "problem",
-            [f"blue POST /matches/{{}}/commands {{'type': 'act', 'seat': 'blue', 'action': {WRONG[2]}}}"],
-            marks=pytest.mark.soak,
-        ),
-        ("view", ["stranger GET /matches/{}/view", "outsider GET /matches/{}/view?at=4"]),
-    ],
-)
+FAULTS = [
+    (
+        "action",
+        ["blue feed", "stranger feed", "blue GET /matches/{}/events", "outsider GET /matches/{}/history"],
+    ),
+    ("effects", ["blue feed", "blue GET /matches/{}/events", "blue HEAD /matches/{}/events"]),
+    ("length", ["stranger feed"]),
+    (
+        "problem",
+        [f"blue POST /matches/{{}}/commands {{'type': 'act', 'seat': 'blue', 'action': {WRONG[2]}}}"],
+    ),
+    ("view", ["stranger GET /matches/{}/view", "outsider GET /matches/{}/view?at=4"]),
+]
+
+
+@pytest.mark.parametrize(("fault", "where"), by_turns(FAULTS, 3, name=lambda one: one[0]))
 def test_a_fault_that_shows_a_hidden_army_is_found(tmp_path: Path, fault: str, where: list[str]) -> None:
     import re
 

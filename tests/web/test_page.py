@@ -185,9 +185,10 @@ def test_axe_finds_nothing(
             assert found() == []
         wide = person.page.evaluate("document.documentElement.scrollWidth")
         assert wide <= width, game
-    person.page.goto(f"{server.url}/learn/hex")
-    person.page.wait_for_selector("article h1")
-    assert found() == []
+    if width < 400:
+        person.page.goto(f"{server.url}/learn/hex")
+        person.page.wait_for_selector("article h1")
+        assert found() == []
     person.close()
 
 
