@@ -17005,7 +17005,6 @@ export interface operations {
              * @description * `idempotency_key_reused`: This `Idempotency-Key` was used with another body before.
              *     * `no_challenge`: No challenge in this match waits for your answer; perhaps it was answered, withdrawn, or has lapsed.
              *     * `version_conflict`: The match has moved on.
-             *     * `wrong_status`: The status of the match does not allow this.
              */
             409: {
                 headers: {
@@ -17017,7 +17016,7 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        code?: "idempotency_key_reused" | "no_challenge" | "version_conflict" | "wrong_status";
+                        code?: "idempotency_key_reused" | "no_challenge" | "version_conflict";
                     };
                 };
             };
@@ -17036,7 +17035,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds. */
+            /**
+             * @description * `quota_exceeded`: A quota is used up (`quota` names it); delete something, or wait until something ends.
+             *     * `too_many_requests`: A limit is reached (`limit` names it); the next request is possible after `Retry-After` seconds.
+             */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -17048,7 +17050,7 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        code?: "too_many_requests";
+                        code?: "quota_exceeded" | "too_many_requests";
                     };
                 };
             };

@@ -45,7 +45,6 @@ from warlog_service.routes.reading import tag_of
 MATCH_ERRORS = (
     "unknown_match",
     "version_conflict",
-    "wrong_status",
     "idempotency_key_reused",
 )
 HEADERS = ("If-Match", "Idempotency-Key")
@@ -59,7 +58,8 @@ HEADERS = ("If-Match", "Idempotency-Key")
         status=201,
         token=True,
         headers=HEADERS,
-        errors=(*MATCH_ERRORS, "not_your_seat", "unknown_seat", "too_late", "no_proposal", "proposal_changed",
+        errors=(*MATCH_ERRORS, "wrong_status", "not_your_seat", "unknown_seat", "too_late", "no_proposal",
+                "proposal_changed",
                 "competitive", "already_disclosed", "hidden", "unknown_version", "unknown_scenario",
                 "too_few_matches", "quota_exceeded",
                 "every code of the game's rule book"),
@@ -151,6 +151,7 @@ def _is_replayed_whole(command: AnyCommand) -> bool:
         headers=HEADERS,
         errors=(
             *MATCH_ERRORS,
+            "wrong_status",
             "unknown_seat",
             "not_your_seat",
             "not_for_bots",
@@ -190,7 +191,13 @@ async def put_seat(request: AnyRequest, match_id: FromPath[str], seat: FromPath[
         answer=schema.MatchAnswer,
         token=True,
         headers=HEADERS,
-        errors=(*MATCH_ERRORS, "unknown_seat", "not_your_seat", "every code of the game's rule book"),
+        errors=(
+            *MATCH_ERRORS,
+            "wrong_status",
+            "unknown_seat",
+            "not_your_seat",
+            "every code of the game's rule book",
+        ),
     ),
 )
 async def delete_seat(request: AnyRequest, match_id: FromPath[str], seat: FromPath[str]) -> Answer:
@@ -209,7 +216,7 @@ async def delete_seat(request: AnyRequest, match_id: FromPath[str], seat: FromPa
         status=201,
         token=True,
         headers=HEADERS,
-        errors=(*MATCH_ERRORS, "no_challenge"),
+        errors=(*MATCH_ERRORS, "no_challenge", "quota_exceeded"),
     ),
 )
 async def post_decline(request: AnyRequest, match_id: FromPath[str]) -> Answer:
@@ -236,6 +243,7 @@ async def post_decline(request: AnyRequest, match_id: FromPath[str]) -> Answer:
         headers=HEADERS,
         errors=(
             *MATCH_ERRORS,
+            "wrong_status",
             "unknown_seat",
             "not_your_seat",
             "seat_taken",
