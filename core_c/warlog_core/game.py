@@ -23,7 +23,7 @@ from msgspec import Struct
 
 from warlog_core import actions, binding, description, editing, effects, explain, scenes
 from warlog_core.binding import Draws
-from warlog_core.codecs import codec_for
+from warlog_core.codecs import codec_for, service_data
 from warlog_core.errors import UnknownGame
 from warlog_core.numbering import Numbering
 from warlog_core.rule_set import SPECTATOR, RuleSet
@@ -77,6 +77,7 @@ class Game(RuleSet):
         return {
             "game": self.name,
             "name": self.codec.title,
+            "about": service_data(self.name).get("about", ""),
             "rules_version": self.rules_version,
             "axes": description.axes(self.name),
             "seats": description.seats(self.name, self._teams(options), board),

@@ -14,6 +14,13 @@ def test_a_game_without_the_file_has_none_of_it() -> None:
 
 
 @pytest.mark.parametrize("name", GAMES)
+def test_every_game_says_in_a_sentence_what_it_is(name: str) -> None:
+    about = warlog_core.game(name).describe()["about"]
+    assert 40 < len(about) <= 130
+    assert about.endswith(".")
+
+
+@pytest.mark.parametrize("name", GAMES)
 def test_phases_of_setting_up_are_phases_of_the_game_and_not_play(name: str) -> None:
     phases = service_data(name).get("setup_phases", [])
     assert set(phases) <= set(warlog_core.game(name).raw.phases) - {"play", "over"}

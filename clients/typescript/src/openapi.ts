@@ -3494,6 +3494,8 @@ export interface components {
             game: string;
             /** @description for display */
             name: string;
+            /** @description what it is, in a sentence in English; "": nothing is said */
+            about: string;
             /** @description version of the rules */
             rules_version: number;
             /** @description what coordinates mean */
@@ -3595,6 +3597,8 @@ export interface components {
             game: string;
             /** @description for display */
             name: string;
+            /** @description what it is, in a sentence in English; "": nothing is said */
+            about: string;
             /** @description version of the rules */
             rules_version: number;
         };

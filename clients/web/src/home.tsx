@@ -49,7 +49,7 @@ export function HomePage({ isKnown }: { isKnown: boolean }): JSX.Element {
   );
 }
 
-function GameCard({ game: { game: name, name: called }, isKnown }: { game: Listed; isKnown: boolean }): JSX.Element {
+function GameCard({ game: { game: name, name: called, about }, isKnown }: { game: Listed; isKnown: boolean }): JSX.Element {
   const game = useSignal<Described | null>(null);
   const { levels } = useHouse(name, isKnown);
   useEffect(() => {
@@ -58,6 +58,7 @@ function GameCard({ game: { game: name, name: called }, isKnown }: { game: Liste
   return (
     <section class="game" aria-label={called}>
       <h3 lang="en">{called}</h3>
+      {about === "" ? null : <p class="what" lang="en">{about}</p>}
       {game.value === null ? <div class="picture" /> : <Picture game={game.value} />}
       <div class="column">
         {levels.length === 0 ? null : (

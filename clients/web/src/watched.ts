@@ -87,7 +87,7 @@ export abstract class Watched {
   #began: Promise<void> = Promise.resolve(); // until it is known which event has the first board
   #heard: number | undefined; // the newest version that the feed has told
   #shown = 0; // the number of the look at the board that was begun last
-  #last: { version: number; seat: string } | null = null; // what the board shows
+  #last: { version: number; seat: string; who: string | undefined } | null = null; // what the board shows, and who was asked for it
   #timer: ReturnType<typeof setTimeout> | undefined;
   #awaited = 0; // the event that is to be shown as soon as it is known what it did
 
@@ -211,6 +211,7 @@ export abstract class Watched {
   async #take(event: MatchEvent): Promise<void> {
     this.events.value = new Map(this.events.peek()).set(event.version, event);
     if (event.version === this.#awaited) this.#play();
+    if (event.version === this.#last?.version) void this.#name();
     if (event.version > this.summary.peek()!.version || !this.parents.peek().has(event.version)) {
       await this.#plant(event.version - 1);
       await this.load();
@@ -234,7 +235,7 @@ export abstract class Watched {
     ]);
     if (number !== this.#shown) return;
     const [before, last, version] = [this.shown.peek(), this.#last, at ?? summary.version];
-    this.#last = { version, seat };
+    this.#last = { version, seat, who };
     batch(() => {
       this.view.value = (answer as { view: Json } | null)?.view ?? null;
       this.views.value = Object.fromEntries(everybody.map((one, place) => [one, (all[place] as { view: Json } | null)?.view ?? {}]));
@@ -247,13 +248,13 @@ export abstract class Watched {
       this.#awaited = isNext ? version : 0;
       this.#play();
     });
-    void this.#name(version, who);
+    void this.#name();
   }
 
   /** Reads the board before the event, if that has taken pieces whose names nobody knows yet. */
-  async #name(version: number, seat: string | undefined): Promise<void> {
-    if (this.steps.peek().every((step) => step.pieces.every((id) => this.names.peek().has(id)))) return;
-    const answer = (await this.#view(seat, version - 1).catch(() => null)) as { view?: Json } | null;
+  async #name(): Promise<void> {
+    if (this.#last === null || this.steps.peek().every((step) => step.pieces.every((id) => this.names.peek().has(id)))) return;
+    const answer = (await this.#view(this.#last.who, this.#last.version - 1).catch(() => null)) as { view?: Json } | null;
     const game = this.game.peek();
     if (answer?.view !== undefined && game !== null) this.names.value = namesOf(game, things(game, answer.view), this.names.peek());
   }
@@ -319,6 +320,7 @@ export abstract class Watched {
       this.events.value = new Map(this.events.peek()).set((event as unknown as MatchEvent).version, event as unknown as MatchEvent);
       if (--left === 0) break;
     }
+    void this.#name();
   }
 
   // ---- what the reader looks at ----

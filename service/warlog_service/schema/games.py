@@ -20,6 +20,7 @@ class Board(Struct, frozen=True):
 class GameSummary(Struct, frozen=True):
     game: str
     name: str
+    about: str
     rules_version: int
 
 
@@ -44,6 +45,7 @@ class Game(Struct, frozen=True):
 
     game: str
     name: str
+    about: str
     rules_version: int
     axes: description.Axes
     seats: list[description.DescribedSeat]
