@@ -95,6 +95,7 @@ class GameSeat(Struct, frozen=True):
 class Game(Struct, frozen=True):
     """A game as `GET /v1/games/{game}` describes it; options, actions, effects, view and position are JSON Schemas.
 
+    about         what it is, in a sentence in English
     look          the layers of a view, in the order of drawing; `not_drawn`: what they leave out, and why
     catalogues    the keys of all catalogues in the description
     options_text  how the options asked for differ from the standard
@@ -118,6 +119,7 @@ class Game(Struct, frozen=True):
     actions: Json
     effects: Json
     view: Json
+    about: str = ""
     presets: Any = None
     options_text: str = ""
     setup: dict[str, Json] = {}
@@ -164,4 +166,5 @@ class GameName(Struct, frozen=True):
 
     game: str
     name: str = ""
+    about: str = ""
     rules_version: int = 0

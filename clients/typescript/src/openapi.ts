@@ -10829,6 +10829,7 @@ export interface operations {
                      *         {
                      *           "game": "hex",
                      *           "name": "Hex Tactics",
+                     *           "about": "Stacks of troops on hexagons: recruit, shoot, retaliate, until only one army is left.",
                      *           "rules_version": 1
                      *         }
                      *       ]
@@ -10960,6 +10961,7 @@ export interface operations {
                      * @example {
                      *       "game": "hex",
                      *       "name": "Hex Tactics",
+                     *       "about": "Stacks of troops on hexagons: recruit, shoot, retaliate, until only one army is left.",
                      *       "rules_version": 1,
                      *       "axes": {
                      *         "x": "right",
