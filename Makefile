@@ -134,6 +134,7 @@ soak: dev chromium ## the full counts: 2,000 fuzzed starts, 200 bot matches, 1,0
 	$(MAKE) -C core_c asan ROUNDS=2000
 	$(BIN)/pytest -m soak -n logical --dist loadfile --maxprocesses 8 --ignore tests/service/test_timing.py
 	$(BIN)/pytest -m soak -s tests/service/test_timing.py
+	$(BIN)/python -m tests.simulate --seeds 2000 --first 0 --resume .simulated
 	$(MAKE) newest
 
 # ---- running ---------------------------------------------------------------------------------------------------

@@ -139,6 +139,8 @@ class Faults:
             link.silent = True
 
     def _dark(self, fault: Fault) -> None:
+        """What is open stays silent for good, as after a firewall has forgotten it; what is new has to wait."""
+        self._half_open(fault)
         self._run.network.dark.add(fault.whom)
         self._later(fault.lasts, self._run.network.dark.discard, fault.whom)
 

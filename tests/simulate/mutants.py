@@ -1,7 +1,8 @@
 """Bugs that are put into the service on purpose, each by its name: the simulation must find them.
 
 A mutant is a patch, a method or a piece of a Lua script, that is there for as long as a context lasts. `within` is the
-number of seeds in which it must be found, with these kinds of faults (none: any).
+number of seeds in which it must be found, with these kinds of faults (none: any); `found_by` is a seed that is known to
+find it.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ class Mutant(msgspec.Struct, frozen=True):
     patch: Patch
     within: int
     kinds: Sequence[str] = ()
+    found_by: int = 0
 
 
 @contextmanager
@@ -258,29 +260,30 @@ _CUTS = ("cut after a batch", "cut before a batch", "answer cut", "killed", "del
 MUTANTS = {
     mutant.name: mutant
     for mutant in (
-        Mutant("answer_before_append", "a player is answered before Redis has the event", _answer_before_append, 20),
+        Mutant("answer_before_append", "a player is answered before Redis has the event",
+               _answer_before_append, 20, found_by=1),
         Mutant("append_without_chain", "an append compares the version alone", _append_without_chain, 100, _CRASHES),
         Mutant("append_without_version", "an append takes the next version, whatever it was made for",
-               _append_without_version, 20),
+               _append_without_version, 20, found_by=1),
         Mutant("idempotency_after_event", "a command's record is written after its event, by a second call",
-               _idempotency_after_event, 40, _CUTS),
+               _idempotency_after_event, 40, _CUTS, found_by=11),
         Mutant("idempotency_not_looked_up", "an append does not look for the record of the same command",
-               _idempotency_not_looked_up, 20),
+               _idempotency_not_looked_up, 20, found_by=2),
         Mutant("feed_from_memory_after_unclear_append", "feeds are given an event that may not be stored",
-               _feed_from_memory_after_unclear_append, 40, _CUTS),
+               _feed_from_memory_after_unclear_append, 40, _CUTS, found_by=4),
         Mutant("feed_forgets_unclear_append", "feeds do not look for an event that may be stored",
-               _feed_forgets_unclear_append, 40, _CUTS),
+               _feed_forgets_unclear_append, 100, _CUTS),
         Mutant("cache_kept_after_unconfirmed", "a match stays in memory as it would be after an unclear append",
-               _cache_kept_after_unconfirmed, 40, _CUTS),
-        Mutant("others_not_told", "an append tells no other process", _others_not_told, 10),
+               _cache_kept_after_unconfirmed, 40, _CUTS, found_by=4),
+        Mutant("others_not_told", "an append tells no other process", _others_not_told, 10, found_by=1),
         Mutant("deadline_not_compared", "an append does not look whether the seat's time is over",
-               _deadline_not_compared, 100),
+               _deadline_not_compared, 100, found_by=11),
         Mutant("deadline_early", "the clock acts three seconds before a deadline", _deadline_early, 40),
         Mutant("gold_moved_twice", "a settlement does not look whether there was one before",
                _gold_moved_twice, 60),
         Mutant("hidden_action_told", "feeds have the whole of actions that their readers may know in part",
-               _hidden_action_told, 20),
-        Mutant("hold_lost", "a settlement forgets to give back what was set aside", _hold_lost, 10),
+               _hidden_action_told, 20, found_by=5),
+        Mutant("hold_lost", "a settlement forgets to give back what was set aside", _hold_lost, 10, found_by=1),
         Mutant("checkpoint_before_projection", "the projector notes how far it is before it writes",
                _checkpoint_before_projection, 60, ("killed", "cut before a batch", "Redis is killed")),
         Mutant("creation_key_forgotten", "a repeated creation makes another match", _creation_key_forgotten, 20),

@@ -31,7 +31,7 @@ WAIT = pack("WAIT")[4:]  # without the number of words
 class Network:
     """links   all that are open, in the order in which they were opened
     extra   by process, how much later than usual everything arrives
-    dark    processes that reach Redis no longer, without being told so
+    dark    processes whose new connections wait
     """
 
     def __init__(
@@ -232,12 +232,7 @@ class Link(asyncio.Transport):
             self.reply(replies)
 
     def _alive(self) -> bool:
-        return (
-            self._open
-            and not self.silent
-            and self.process.name not in self.network.dark
-            and self.network.redis.up
-        )
+        return self._open and not self.silent and self.network.redis.up
 
     def _confirm(self, wait_ms: int) -> None:
         """The answer to a WAIT: when the replica has it, or too late."""

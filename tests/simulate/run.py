@@ -85,6 +85,7 @@ class Run:
         self.reader = Client(self, "reader")
         self.faults = Faults(self, drawn(self, rng, kinds) if faults is None else faults)
         self.ending = False
+        self.calm_at = PLAY_S
         self.tasks: list[asyncio.Task[Any]] = []
         self.findings: list[str] = []
         self.unforeseen: list[str] = []  # what no check was made for
@@ -114,7 +115,7 @@ class Run:
         games = [self.start(game) for game in (self._hex(), self._junqi(), self._pairs())]
         await asyncio.sleep(PLAY_S)
         await self.faults.heal()
-        self.ending = True
+        self.ending, self.calm_at = True, self.now
         self.note("calm: all faults are over")
         over, late = await asyncio.wait(games, timeout=CALM_S)
         for game in over:
@@ -227,14 +228,15 @@ def run(
 
 
 def _first_battle(one: Run) -> float:
-    """Until then nothing that anybody may know depends on where which rank stands."""
+    """Until then nothing that anybody may know depends on where which rank stands: of a match that is over everything
+    may be known."""
     times = [
         at
         for reading in one.history.readings
         for _, _, data, at in reading.events
-        if any(effect["type"] == "battle" for effect in data.get("effects", ()))
+        if data.get("result") or any(effect["type"] == "battle" for effect in data.get("effects", ()))
     ]
-    return min(times, default=one.now)
+    return min([*times, one.calm_at])
 
 
 def _sweep(one: Run) -> None:
