@@ -30,6 +30,7 @@ from warlog_service.settings import Durability
 PLAYERS = 4
 PLAY_S = 24.0  # for so long there are faults
 CALM_S = 30.0  # after which all that is not over yet is an error
+SETTLE_S = 15.0  # a silent connection is noticed within seven seconds; then feeds come to the end
 ACTIONS_MAX = 60
 
 
@@ -86,6 +87,7 @@ class Run:
         self.faults = Faults(self, drawn(self, rng, kinds) if faults is None else faults)
         self.ending = False
         self.calm_at = PLAY_S
+        self.follows: list[asyncio.Task[Any]] = []
         self.tasks: list[asyncio.Task[Any]] = []
         self.findings: list[str] = []
         self.unforeseen: list[str] = []  # what no check was made for
@@ -124,7 +126,9 @@ class Run:
             self.unforeseen.append(
                 f"{len(late)} of the players' games are not over {CALM_S:.0f} s after the last fault"
             )
-        await asyncio.sleep(5.0)
+        await asyncio.sleep(SETTLE_S)
+        for follows in self.follows:
+            follows.cancel()
         self.findings += await checks.all_of(self)
 
     async def _hex(self) -> None:
@@ -147,8 +151,7 @@ class Run:
                 if seats:
                     follows = self.start(player.follow(match, (seats[0],)))
                     await player.play(match, seats[0], ACTIONS_MAX)
-                    await asyncio.sleep(3.0)
-                    follows.cancel()
+                    self.follows.append(follows)
 
         await asyncio.gather(*(one(player) for player in self.players))
 
@@ -165,9 +168,7 @@ class Run:
         if first == "red":
             follows.append(self.start(self.reader.follow(match, ())))
         await asyncio.gather(*(player.play(match, seat, ACTIONS_MAX) for seat, player in seats.items()))
-        await asyncio.sleep(3.0)
-        for task in follows:
-            task.cancel()
+        self.follows += follows
 
     async def _done(
         self, player: Player, match: str, body: dict[str, Any], path: str = "", method: str = "POST"
