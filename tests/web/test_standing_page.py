@@ -83,7 +83,7 @@ def test_who_still_looks_at_the_board_is_told_there_what_he_has_lost(
         page.wait_for_selector(".board")
         played_to_the_end(red, blue, match)
         rating = ok(blue.get(f"/players/{blue.id}/ratings"))["ratings"][0]["rating"]
-        expect(page.locator(".news")).to_contain_text(f"your rating is now {rating} (−{1500 - rating}).")
+        expect(page.locator(".news")).to_contain_text(f"your rating is now {rating} (−{1500 - rating})")
         expect(page.locator(".news").get_by_role("link", name="Go there")).to_have_count(0)
         assert axe(page) == []
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
@@ -103,7 +103,7 @@ def test_who_earns_something_is_told_wherever_he_is(chromium: Browser, server: W
         told = page.get_by_role("status").filter(has_text="you have earned an achievement:")
         expect(told).to_be_visible()
         rating = ok(red.get(f"/players/{red.id}/ratings"))["ratings"][0]["rating"]
-        expect(told).to_contain_text(f"your rating is now {rating} (+{rating - 1500}).")
+        expect(told).to_contain_text(f"your rating is now {rating} (+{rating - 1500}); ")
         expect(told).to_contain_text("First win")
         told.get_by_role("button", name="Close").last.click()
         expect(page.get_by_text("your rating is now")).to_have_count(0)

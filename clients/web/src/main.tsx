@@ -143,9 +143,9 @@ function Gains({ gained }: { gained: readonly News[] }): JSX.Element {
     <div class="news">
       <span>
         <GameName game={match.game} against={against(match)} />:
-        {gained.map(({ notice }) => (
-          <span key={notice.id} class="gain">
-            {" "}
+        {gained.map(({ notice }, at) => (
+          <span key={notice.id}>
+            {at === 0 ? " " : "; "}
             {words().news[notice.type]} <Gain notice={notice} />
           </span>
         ))}
@@ -160,7 +160,7 @@ function Gain({ notice }: { notice: Notice }): JSX.Element | null {
   if (notice.type === "achievement") return <b lang="en">{notice.achievement.name}</b>;
   if (notice.type !== "rating_changed") return null;
   const change = notice.after.rating - notice.before.rating;
-  return <><b>{notice.after.rating}</b> ({change < 0 ? `−${-change}` : `+${change}`}).</>;
+  return <><b>{notice.after.rating}</b> ({change < 0 ? `−${-change}` : `+${change}`})</>;
 }
 
 effect(() => {
