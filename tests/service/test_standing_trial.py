@@ -75,7 +75,7 @@ def test_four_people_and_two_programs_play_a_dozen_matches_and_one_leaves_for_go
         for name in ("hal", "ida"):
             made = ok(stranger.post("/players", {"name": name, "bot": True}), 201)
             programs.append(Api(stranger.url, made["token"], id=made["player"]["id"], name=name))
-        pairs = [
+        pairs: list[tuple[Api, Api]] = [
             *combinations(people, 2),
             *zip(people, [*programs, *programs], strict=True),
             (ada, ben),
