@@ -405,9 +405,9 @@ def test_junqi_a_known_stronger_piece_is_a_risk_and_a_known_weaker_one_is_taken(
 
 
 @pytest.mark.parametrize("name", TRACED)
-def test_a_long_listing_with_traces_takes_milliseconds(name: str) -> None:
-    """Of the processor, for 559 actions: at most 2 in Universal Chess, where 0.7 were measured. Others have longer
-    paths, and three times as long."""
+def test_the_traces_of_a_long_listing_take_no_more_than_some_times_the_listing(name: str) -> None:
+    """In Universal Chess 6 times as long was measured (0.7 ms for 559 actions), elsewhere up to 12 times, since paths
+    are longer. Both are measured in turns: what else the machine does slows both down."""
     game, rng = warlog_core.game(name), random.Random(7)
     state, longest, seat = game.new(draws=rng.randbytes), game.new(draws=rng.randbytes), game.seats[0]
     for _ in range(150):
@@ -416,10 +416,12 @@ def test_a_long_listing_with_traces_takes_milliseconds(name: str) -> None:
                 longest, seat = state.copy(), other
         if not state.play_randomly(rng, 1):
             break
-    best, traces = math.inf, longest.traces(seat)
+    traced = listed = math.inf
     for _ in range(20):
         begun = time.process_time()
-        traces = longest.traces(seat)
-        best = min(best, time.process_time() - begun)
-    limit = 2e-3 if name == "universal" else 6e-3
-    assert best <= limit * max(1.0, len(traces) / 559)
+        longest.traces(seat)
+        between = time.process_time()
+        longest.copy().legal(seat, plain=True)
+        traced = min(traced, between - begun)
+        listed = min(listed, time.process_time() - between)
+    assert traced <= (18 if name == "universal" else 36) * listed
