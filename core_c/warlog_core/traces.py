@@ -96,16 +96,22 @@ class Owners:
         by_place: dict[tuple[Any, Any], str] = {}
         for layer in self._layers:
             fields = [layer.owner] if isinstance(layer.owner, str) else layer.owner or ()
+            id_field, space_field, level_field = layer.id, layer.space, layer.level
             for piece in getattr(view, layer.source, None) or ():
-                given = (getattr(piece, field, UNSET) for field in fields)
-                owner = seat_of.get(next((one for one in given if one is not UNSET), ""))
+                for field in fields:
+                    given = getattr(piece, field, UNSET)
+                    if given is not UNSET:
+                        break
+                else:
+                    continue
+                owner = seat_of.get(given)
                 if owner is None:
                     continue
-                if layer.id and isinstance(id_ := getattr(piece, layer.id, UNSET), int):
+                if id_field and isinstance(id_ := getattr(piece, id_field, UNSET), int):
                     by_id[id_] = owner
-                if layer.space:
-                    level = getattr(piece, layer.level, UNSET) if layer.level else UNSET
-                    by_place[getattr(piece, layer.space, UNSET), level] = owner
+                if space_field:
+                    level = getattr(piece, level_field, UNSET) if level_field else UNSET
+                    by_place[getattr(piece, space_field, UNSET), level] = owner
         return by_id, by_place
 
 
@@ -131,42 +137,51 @@ def decoded(
         if not n_touched and not n_harm and not (levels and steps):
             append(Trace([spaces[step] for step in steps], [], []) if steps else NOTHING)
             continue
-        touched = _touched(numbers[at : at + 2 * n_touched], spaces, levels)
+        touched = numbers[at : at + 2 * n_touched]
         at += 2 * n_touched
         blows = numbers[at : at + 8 * n_harm]
         at += 8 * n_harm
-        hits = [_owned(next(touched), owners.of) for _ in range(n_hits)]
-        takes = [_owned(next(touched), owners.of_id if taken else owners.of) for _ in range(n_takes)]
+        n_hits, n_takes = 2 * n_hits, 2 * (n_hits + n_takes)
+        hits = _touched(touched[:n_hits], spaces, levels, owners.of) if n_hits else []
+        taken_by = owners.of_id if taken else owners.of
+        takes = _touched(touched[n_hits:n_takes], spaces, levels, taken_by) if n_takes > n_hits else []
         append(
             Trace(
                 [spaces[step & _SPACE_MASK] for step in steps],
                 hits,
                 takes,
                 [levels[step >> _LEVEL_SHIFT] for step in steps] if levels and steps else UNSET,
-                [_owned(one, owners.of) for one in touched] if n_risks else UNSET,
+                _touched(touched[n_takes:], spaces, levels, owners.of) if n_risks else UNSET,
                 list(_harm(blows, spaces, levels)) if n_harm else UNSET,
             )
         )
     return found
 
 
-def _touched(numbers: Sequence[int], spaces: Sequence[str], levels: Sequence[str]) -> Iterator[Touched]:
+def _touched(
+    numbers: Sequence[int],
+    spaces: Sequence[str],
+    levels: Sequence[str],
+    owner_of: Callable[..., str | UnsetType],
+) -> list[Touched]:
+    """Two numbers each: place and piece."""
+    found = []
     for at in range(0, len(numbers), 2):
         step, piece = numbers[at], numbers[at + 1]
-        yield Touched(
-            spaces[step & _SPACE_MASK],
-            UNSET if piece == ABSENT else piece,
-            levels[step >> _LEVEL_SHIFT] if levels else UNSET,
-        )
+        space = spaces[step & _SPACE_MASK]
+        level = levels[step >> _LEVEL_SHIFT] if levels else UNSET
+        known = UNSET if piece == ABSENT else piece
+        found.append(Touched(space, known, level, owner_of(known, space, level)))
+    return found
 
 
-def _owned(one: Touched, owner_of: Callable[..., str | UnsetType]) -> Touched:
-    return Touched(one.space, one.piece, one.level, owner_of(one.piece, one.space, one.level))
+def _nobody(*_: object) -> UnsetType:
+    return UNSET
 
 
 def _harm(numbers: Sequence[int], spaces: Sequence[str], levels: Sequence[str]) -> Iterator[Harm]:
     for at in range(0, len(numbers), 8):
-        (to,) = _touched(numbers[at : at + 2], spaces, levels)
+        (to,) = _touched(numbers[at : at + 2], spaces, levels, _nobody)
         damage_min, damage, damage_max, killed_min, killed, killed_max = numbers[at + 2 : at + 8]
         yield Harm(
             to.space, damage, damage_min, damage_max, killed, killed_min, killed_max, to.piece, to.level
