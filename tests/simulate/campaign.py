@@ -17,6 +17,7 @@ from tests.simulate.shrink import shrunk
 
 TWIN_EVERY = 5  # of so many seeds one is run a second time, in a world that differs in what is hidden
 OWNER = "player 3"  # who knows
+SHOWN_BYTES = 60
 BEFORE_BATTLE_S = 0.1  # it is known to some before it is to others
 
 _redis: RedisProcess | None = None
@@ -44,9 +45,12 @@ def told_apart(seen: Seen, other: Seen) -> Iterator[str]:
         mine, his = ([(at, piece) for at, piece in one.got[client] if at < until] for one in (seen, other))
         for number, ((at, piece), (when, instead)) in enumerate(zip(mine, his, strict=False)):
             if (at, piece) != (when, instead):
+                pairs = enumerate(zip(piece, instead, strict=False))
+                begins = max(0, next((i for i, (one, two) in pairs if one != two), 0) - SHOWN_BYTES)
+                first, second = (one[begins : begins + 2 * SHOWN_BYTES] for one in (piece, instead))
                 yield (
-                    f"{client} can tell two worlds apart by what came as number {number}: at {at:.6f} {piece!r}, "
-                    f"at {when:.6f} {instead!r}"
+                    f"{client} can tell two worlds apart by what came as number {number}, from byte {begins} on: "
+                    f"at {at:.6f} {first!r}, at {when:.6f} {second!r}"
                 )
                 break
 

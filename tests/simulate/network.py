@@ -103,6 +103,8 @@ class Network:
         if size != self.sizes[-1][1]:
             self.sizes.append((self.loop.time(), size))
         if any(word in data for word in self._telling):
+            if link.real.listens:
+                self.redis.barrier()  # its own request may be answered after ours, but not after our next one
             self._tell_listeners()
         return replies
 

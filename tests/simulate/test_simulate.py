@@ -20,6 +20,7 @@ FIRST = SEED % 10**6
 QUICK = (
     "answer_before_append",
     "append_without_version",
+    "idempotency_not_looked_up",
     "hidden_action_told",
     "hold_lost",
 )
