@@ -2,8 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# One more than there are cores: who tests waits, now for a server, now for a deadline.
-SUITE = $(BIN)/pytest -n $$($(BIN)/python -c 'import os; print((os.cpu_count() or 1) + 1)') --dist loadfile --maxprocesses 8
+SUITE = $(BIN)/pytest -n logical --dist loadfile --maxprocesses 8
 # What `make newest` tries, in this order; a version manager may have put names on the PATH that do not start.
 NEWEST ?= python3.17 python3.16 python3.15 python3.14 python3.13 python3.12
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q

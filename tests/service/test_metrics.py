@@ -87,6 +87,8 @@ def taken_port() -> Iterator[int]:
     while True:
         port = random.randrange(20_000, 30_000)
         with suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            with socket.create_server(("127.0.0.1", port - 1)):
+                pass  # nobody has the one below
             yield port
             return
 
