@@ -78,8 +78,7 @@ class Event(Struct, eq=False):
         return self._effects
 
     def effects_of(self, types: Container[int]) -> Iterator[Any]:
-        """The effects of these types alone, whole, in order. Types: their numbers, as `raw.effects` of the game lists
-        them."""
+        """The effects of these types, with all their fields, in order. types: places in `raw.effects` of the game."""
         effect, words, at, end = self._tables.effect, self._words, 0, len(self._words)
         while at < end:
             next_ = at + words[at]

@@ -36,7 +36,7 @@ def place(tmp_path: Path) -> Iterator[Place]:
 
 
 def rated(game: str, one: Api, other: Api, rng: random.Random) -> str:
-    """A match that is long enough; then whoever is to act gives up."""
+    """Plays as many actions as a rated match needs; then the seat to act resigns. The match's id."""
     options, _, (first, second), actions = GAMES[game]
     seats = {first: "me", second: "open"}
     match = str(one.create(game=game, options=options, mode="competitive", seats=seats)["match"]["id"])

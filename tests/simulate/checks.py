@@ -329,7 +329,7 @@ def _lasting(answer: bytes) -> Any:
 
 
 def _lasting_of(event: Mapping[str, Any]) -> dict[str, Any]:
-    """Without what depends on the moment at which it is told."""
+    """The event without the fields that differ between an answer and a later reading."""
     return {name: value for name, value in event.items() if name not in ("now", "deadlines", "to_act")}
 
 

@@ -244,7 +244,7 @@ def _told(command: Command) -> str:
 
 
 class Player(Client):
-    """Plays whatever he is told to, at a person's pace."""
+    """A player who takes random legal actions in his matches and pauses between them as a person does."""
 
     async def play(self, match: str, seat: str, actions_max: int) -> None:
         """Until it is over, or he has had enough of it and resigns."""
