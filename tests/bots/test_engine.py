@@ -75,7 +75,8 @@ async def passed(person: AsyncClient, match: str) -> Match:
 
 
 async def acted(person: AsyncClient, match: Match) -> Match:
-    """When the bot has acted, after the version that is given."""
+    """When the bot has acted, after the version that is given, in a match that is not over."""
+    assert match.status != "finished", match.result
     return await match_once(person, match.id, lambda one: one.version > match.version)
 
 
