@@ -83,6 +83,12 @@ async def read_body(
             return b"".join(parts)
 
 
+async def until_gone(receive: Receive) -> None:
+    """Returns when the client has closed the connection."""
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
 def decode(body: bytes, form: Any) -> Any:
     """The body as a Struct of type `form`; what is free-form in it stays as `warlog_core.loads` reads it.
     Nothing is `{}`.

@@ -13,9 +13,11 @@ from warlog_events.players.accounts import Caller
 from warlog_events.reading.feed import SlowReader
 from warlog_service import auth
 from warlog_service.backend import Service
-from warlog_service.responses import PRIVATE, Wire, wire_of
+from warlog_service.requests import until_gone
+from warlog_service.responses import PRIVATE, Wire, chunk, wire_of
 
 HEARTBEAT = b"event: heartbeat\ndata: {}\n\n"
+CHUNK = chunk(HEARTBEAT)
 HEADERS = [(b"content-type", b"text/event-stream"), *PRIVATE, (b"x-accel-buffering", b"no")]
 
 
@@ -86,26 +88,31 @@ class EventStream(ABC):
         self, receive: Receive, send: Send, wire: Wire | None, writer: asyncio.Task[object]
     ) -> None:
         """Heartbeats, and the end of a connection that is gone, or stuck for a whole heartbeat."""
+        leaving = asyncio.create_task(self._close_when_gone(receive))
         full, written = False, 0
-        while True:
-            was_full, had_written = full, written
-            try:
-                async with asyncio.timeout(self._service.settings.feed_heartbeat_ms / 1000):
-                    while (await receive())["type"] != "http.disconnect":
-                        pass
-                self.close("gone")
-                return
-            except TimeoutError:
-                pass
-            full, written = self._is_full(wire), self._written
-            if full and was_full and written == had_written:
-                self._stuck = True
-                writer.cancel()
-                return
-            if await self._revoked():
-                self.close("unauthenticated")
-            elif not self._is_full(wire):  # a heartbeat that waits would not see that nothing moves
-                await send({"type": "http.response.body", "body": HEARTBEAT, "more_body": True})
+        try:
+            while True:
+                was_full, had_written = full, written
+                await asyncio.sleep(self._service.settings.feed_heartbeat_ms / 1000)
+                full, written = self._is_full(wire), self._written
+                if full and was_full and written == had_written:
+                    self._stuck = True
+                    writer.cancel()
+                    return
+                if await self._revoked():
+                    self.close("unauthenticated")
+                elif not self._is_full(wire):  # a heartbeat that waits would not see that nothing moves
+                    await self._beat(send, wire)
+        finally:
+            leaving.cancel()
+
+    async def _close_when_gone(self, receive: Receive) -> None:
+        await until_gone(receive)
+        self.close("gone")
+
+    async def _beat(self, send: Send, wire: Wire | None) -> None:
+        if wire is None or not wire.push(CHUNK):
+            await send({"type": "http.response.body", "body": HEARTBEAT, "more_body": True})
 
     def _while_valid(self) -> AbstractContextManager[None]:
         """Within it the stream is closed as soon as the token is revoked."""

@@ -21,7 +21,7 @@ from warlog_events.players.accounts import Caller
 from warlog_service import auth, schema
 from warlog_service.backend import Backend, Service, service_of
 from warlog_service.openapi import call
-from warlog_service.requests import AnyRequest, decode, read_body
+from warlog_service.requests import AnyRequest, decode, read_body, until_gone
 from warlog_service.responses import Answer, private
 from warlog_service.routes.reading import SEAT_ERRORS, match_of, state_at
 
@@ -132,7 +132,7 @@ def _answer(
 
 async def _while_here(receive: Receive, work: Coroutine[Any, Any, T]) -> T | None:
     """The result of the work, which is cancelled when the client closes the connection: None then."""
-    working, leaving = asyncio.create_task(work), asyncio.create_task(_gone(receive))
+    working, leaving = asyncio.create_task(work), asyncio.create_task(until_gone(receive))
     try:
         await asyncio.wait((working, leaving), return_when=asyncio.FIRST_COMPLETED)
         return working.result() if working.done() else None
@@ -140,11 +140,6 @@ async def _while_here(receive: Receive, work: Coroutine[Any, Any, T]) -> T | Non
         for task in (working, leaving):
             task.cancel()
         await asyncio.wait((working, leaving))
-
-
-async def _gone(receive: Receive) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass
 
 
 # ---- for the programs of the house. Not in the OpenAPI document: they come with the server.
