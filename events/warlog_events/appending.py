@@ -35,5 +35,6 @@ def append_of(draft: Draft, key: Key | None, acting: str | None) -> Append:
         idempotency=None if key is None else Idempotency(draft.by, key.key, key.digest, match.deadlines),
         deadlines=match.deadlines if clocked else None,
         acting_seat=acting if clocked else None,
+        not_before=draft.not_before,
         invited=match.fold.invitations if before is None else {},
     )

@@ -114,7 +114,7 @@ class Network:
             if words[0] not in (b"EVALSHA", b"EVAL") or words[1] not in self._appends:
                 continue
             if reply == [b"done"]:
-                match, *_, events = msgspec.msgpack.decode(words[3 + int(words[2])])[:12]
+                match, *_, events = msgspec.msgpack.decode(words[3 + int(words[2])])[:13]
                 for version, kind, seat, *_ in events:
                     self.history.appended.setdefault((match, version), []).append(self.loop.time())
                     self.timeline.note(f"Redis appends {match} {version} {kind} {seat} for {process}")

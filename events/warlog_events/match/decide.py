@@ -304,6 +304,11 @@ def decline(draft: Draft, command: Decline, player: Player) -> None:
     _give_up_if_alone(draft)
 
 
+def wait_for(draft: Draft, deadline: int) -> None:
+    """What is written is for a deadline that has passed: by Redis's clock, too, or it is not appended."""
+    draft.not_before = deadline + 1
+
+
 def lapse(draft: Draft) -> None:
     """Nobody has answered the challenges for long."""
     draft.write(ChallengeDeclined(list(draft.match.fold.challenged), "lapsed"))
@@ -406,8 +411,10 @@ def end_setup(draft: Draft, now_ms: int) -> None:
     waiting = state.to_act
     late = [seat for seat in waiting if match.deadlines.get(seat, now_ms) < now_ms]
     if late == waiting and not any(_way_out(state, seat) for seat in match.seats if seat not in waiting):
+        wait_for(draft, max(match.deadlines[seat] for seat in late))
         draft.write(MatchAborted(reason="nobody_ready"))
     elif late:
+        wait_for(draft, match.deadlines[late[0]])
         act_as_server(draft, _way_out(state, late[0]) or {"type": "timeout", "seat": late[0]})
 
 

@@ -64,6 +64,7 @@ class Draft:
     new_secrets   those made here
     brought       player id → what he comes with, as far as that has been asked for
     beaten        the match for which this was decided before, where somebody else appended first; else None
+    not_before    what is written here has to wait for this time, in ms by Redis's clock; 0: for none
     """
 
     def __init__(
@@ -92,6 +93,7 @@ class Draft:
         self.token_bytes = token_bytes
         self.brought = brought or {}
         self.beaten = beaten
+        self.not_before = 0
         self.began = began
         self._timeline = Timeline(checkpoint_every) if began is None else began.timeline
         self._own_timeline = began is None

@@ -57,6 +57,7 @@ class Append(msgspec.Struct, frozen=True, kw_only=True):
     secrets        seed commitment → seed in hex, new ones only
     deadlines      after the events, every seat's that has one, in ms; None leaves them as they are
     acting_seat    TooLate is raised if this seat's stored deadline has passed
+    not_before     ClockSkew is raised before this time, in ms, by Redis's clock; 0: never
     invited        of a new match: seat → hash of its invitation
     """
 
@@ -74,6 +75,7 @@ class Append(msgspec.Struct, frozen=True, kw_only=True):
     idempotency: Idempotency | None = None
     deadlines: Mapping[str, int] | None = None
     acting_seat: str | None = None
+    not_before: int = 0
     invited: Mapping[str, str] = {}
 
 
@@ -273,6 +275,7 @@ class Store:
                 self._world.now_ms() if self._world.is_fixed else False,
                 AT_TOLERANCE_MS,
                 a.acting_seat or "",
+                a.not_before,
                 ACTIVITY_ENTRIES,
                 self.connection.follower,
                 ttl_s,

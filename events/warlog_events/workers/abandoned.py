@@ -59,7 +59,7 @@ class Abandoned:
         if match_id in self._failed:
             return False
         try:
-            return await self._abort(match_id, now - self._idle_ms)
+            return await self._abort(match_id)
         except TryAgain:
             raise
         except Exception as error:
@@ -67,11 +67,12 @@ class Abandoned:
             self._failed[match_id] = now + PATIENCE_MS
             return False
 
-    async def _abort(self, match_id: str, idle_since: int) -> bool:
+    async def _abort(self, match_id: str) -> bool:
         """True if this call did it."""
 
         def write_events(draft: Draft) -> None:
-            if draft.match.status == "lobby" and draft.match.fold.updated_at <= idle_since:
+            draft.not_before = draft.match.fold.updated_at + self._idle_ms
+            if draft.match.status == "lobby" and draft.not_before <= self._world.now_ms():
                 draft.write(MatchAborted(reason="abandoned"))
 
         if await self._matches.execute_as_server(match_id, write_events) is None:

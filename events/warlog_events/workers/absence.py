@@ -73,7 +73,7 @@ class Absence:
             dues = await self._dues(match, resumed)
             for seat, due in dues.items():
                 if due <= now:
-                    fled += await self._flee(match_id, seat)
+                    fled += await self._flee(match_id, seat, due)
             again = now if fled else min(dues.values(), default=again)
         except UnknownMatch:
             if now - self._unknown.setdefault(match_id, now) < UNKNOWN_MS:
@@ -108,13 +108,15 @@ class Absence:
             for seat, last in zip(seats, seen, strict=True)
         }
 
-    async def _flee(self, match_id: str, seat: str) -> int:
-        """Posts the server's `flee` for the seat if it still can flee. 1 if this call did it, else 0."""
+    async def _flee(self, match_id: str, seat: str, due: int) -> int:
+        """Posts the server's `flee` for the seat if it still can flee. 1 if this call did it, else 0. Nothing is done
+        before `due` by Redis's clock."""
 
         def write_events(draft: Draft) -> None:
             match = draft.match
-            if match.flee_seconds is None or match.state is None:
+            if match.flee_seconds is None or match.state is None or self._world.now_ms() < due:
                 return
+            draft.not_before = due
             if match.state.check(SERVER, _flee(seat)) is None:
                 act_as_server(draft, _flee(seat))
 

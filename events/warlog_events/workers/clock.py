@@ -3,6 +3,8 @@
 While seats set up, several may be late at the same time: they are taken in seat order, each by an event of its own.
 Before the start only challenges have deadlines: they lapse, all of a match together.
 
+Whether a deadline has passed is for Redis's clock to say, when the event is appended: ours may be ahead of it.
+
 Exactly once follows from the match itself: a time-out is an event like any other, appended only while the
 deadline that was seen is still the seat's, and only on the version on which that was checked.
 """
@@ -12,7 +14,7 @@ import logging
 
 from ..clock_and_random import World
 from ..errors import TryAgain, report
-from ..match.decide import act_as_server, end_setup, lapse
+from ..match.decide import act_as_server, end_setup, lapse, wait_for
 from ..match.draft import Draft
 from ..matches import Matches
 from ..redis.store import Store
@@ -68,6 +70,7 @@ class Clock:
             match, now = draft.match, self._world.now_ms()
             if not match.deadlines.get(seat) == deadline < now:
                 return
+            wait_for(draft, deadline)
             if match.status == "lobby":
                 lapse(draft)
             elif match.state is not None and match.settings.setup_phase(match.state):

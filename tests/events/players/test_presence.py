@@ -183,6 +183,18 @@ async def test_while_nobody_serves_a_worker_alone_makes_nobody_flee(hall: Hall) 
     assert await hall.fled(match) == ()
 
 
+@pytest.mark.usefixtures("rash")
+async def test_a_worker_whose_clock_is_ahead_makes_nobody_flee_too_early(own_redis: RedisServer) -> None:
+    async with table_at(own_redis.url) as table, table_at(own_redis.url) as ahead:
+        hall = Hall(table, ahead, Hands("not used"))
+        match = await hall.match()
+        await hall.one.beat()
+        ahead.world.offset_ms += FLEE_MS + LATE_MS + 4_000
+        absence = Absence(ahead.connection, ahead.matches, ahead.world)
+        assert await absence._flee(match.id, "south", table.world.now_ms() + FLEE_MS) == 0
+        assert await hall.fled(match) == ()
+
+
 async def test_another_worker_goes_on_where_one_has_stopped(hall: Hall) -> None:
     match = await hall.match()
     assert await hall.pass_(40_000, *others(match, ADA)) == 0

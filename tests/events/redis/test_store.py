@@ -204,6 +204,10 @@ async def _backwards(hand: Hand, connection: Connection) -> Append:
     return hand.append(hand.events(at=hand.at - 1))
 
 
+async def _early(hand: Hand, connection: Connection) -> Append:
+    return hand.append(not_before=hand.store.at() + 60_000)
+
+
 async def _frozen(hand: Hand, connection: Connection) -> Append:
     await hand.store.freeze(hand.match, "a hash differs")
     return hand.append()
@@ -246,6 +250,7 @@ async def _end_lost(hand: Hand, connection: Connection) -> Append:
         (_reused, IdempotencyKeyReused),
         (_skewed, ClockSkew),
         (_backwards, ClockSkew),
+        (_early, ClockSkew),
         (_frozen, IntegrityError),
         (_deleted, IntegrityError),
         (_deleted_and_made_anew, IntegrityError),
@@ -426,6 +431,15 @@ async def test_time_set_back_does_not_stop_a_match(connection: Connection) -> No
     await hand.look()
     event = await hand.write()
     assert event.at == ahead.at
+
+
+async def test_what_has_to_wait_is_appended_as_soon_as_redis_says_that_it_is_time(hand: Hand) -> None:
+    await hand.write(not_before=1)
+    time = World.fixed("in time")
+    waiting = Hand(Store(hand.store.connection, time))
+    with pytest.raises(ClockSkew):
+        await waiting.write(not_before=time.now_ms() + 1)
+    await waiting.write(not_before=time.now_ms())
 
 
 async def test_in_a_fixed_world_time_stands_still(connection: Connection) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
+
 from tests.events.table import ADA, BATTLE, BOB, SPECTATOR, Hands, Table, table_at
 from tests.servers import AnyRedis
 from warlog_events.match.commands import (
@@ -115,6 +117,15 @@ async def test_several_workers_end_each_of_many_lobbies_once_and_a_broken_one_st
                 "match_aborted",
             ]
         assert await one.store.tail(broken.id) == (1, broken.chain)
+
+
+@pytest.mark.usefixtures("rash")
+async def test_a_process_whose_clock_is_ahead_ends_no_lobby_too_early(own_redis: AnyRedis) -> None:
+    async with table_at(own_redis.url) as table, table_at(own_redis.url) as ahead:
+        match = await lobby(table)
+        ahead.world.offset_ms += 2 * DAY * 1000
+        assert await look(ahead) == 0
+        assert (await table.load(match)).status == "lobby"
 
 
 async def test_with_zero_lobbies_stay_for_ever(own_redis: AnyRedis) -> None:

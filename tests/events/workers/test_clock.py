@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import random
+from collections.abc import Awaitable, Callable
 
 import pytest
 
-from tests.events.table import ADA, ALL, BATTLE, HIDDEN, SPECTATOR, Hands, choice, table_at
+from tests.events.table import ADA, ALL, BATTLE, BOB, HIDDEN, SPECTATOR, Hands, Table, choice, table_at
 from tests.servers import AnyRedis
 from warlog_events import errors
 from warlog_events.match.commands import Act, CreateMatch
-from warlog_events.match.decide import act_as_server
+from warlog_events.match.decide import act_as_server, end_setup
 from warlog_events.match.draft import Draft
 from warlog_events.match.match import Match
+from warlog_events.match.model import SERVER
 from warlog_events.redis import keys
 from warlog_events.workers import clock
 from warlog_events.workers.clock import Clock
@@ -92,6 +94,69 @@ async def test_each_deadline_fires_once_however_many_workers_there_are(own_redis
             stored = await one.store.events(match.id)
             assert [event.seat for event in stored[2:]] == ["server"]
         assert await asyncio.gather(*(clock.step() for clock in clocks)) == [0, 0, 0]
+
+
+async def played(table: Table) -> Match:
+    return await table.hot_seat(move_seconds=60)
+
+
+async def set_up(table: Table) -> Match:
+    return await table.hot_seat(HIDDEN, setup_seconds=60)
+
+
+async def set_up_by_one(table: Table) -> Match:
+    match = await table.hot_seat(HIDDEN, setup_seconds=60)
+    return await table.act(match, "red", {"type": "recruit", "army": [{"unit": "wolf", "count": 3}]})
+
+
+async def challenged(table: Table) -> Match:
+    spec = CreateMatch("hex", BATTLE, {"red": "me", "blue": BOB.id})
+    return (await table.matches.new.create(spec, ADA, players={BOB.id: BOB})).match
+
+
+@pytest.mark.usefixtures("rash")
+@pytest.mark.parametrize("make", [played, set_up, set_up_by_one, challenged])
+async def test_a_process_whose_clock_is_ahead_times_nobody_out_before_the_deadline_by_redis(
+    own_redis: AnyRedis, make: Callable[[Table], Awaitable[Match]], caplog: pytest.LogCaptureFixture
+) -> None:
+    async with table_at(own_redis.url) as table, table_at(own_redis.url) as ahead:
+        match = await make(table)
+        late_ms = max(match.deadlines.values()) - table.world.now_ms() + 60_000
+        ahead.world.offset_ms += late_ms
+        clock = Clock(ahead.store, ahead.matches, ahead.world)
+        assert await clock.step() == 0
+        assert (await table.load(match)).version == match.version
+        assert abs(ahead.world.offset_ms) < late_ms / 2  # it has been set
+        assert await clock.step() == 0
+        assert not caplog.records
+
+
+async def test_a_match_that_ends_because_nobody_is_ready_waits_for_the_last_of_those_who_are_late(
+    own_redis: AnyRedis,
+) -> None:
+    async with table_at(own_redis.url) as table:
+        made = await set_up(table)
+        deadlines = {"red": 1_000, "blue": 2_000}
+        match = Match(made.fold, made.game, made.timeline, made.state, deadlines, made.settings)
+        draft = Draft(match.id, match.game, match, 3_000, SERVER, {}, table.world.token_bytes)
+        end_setup(draft, 3_000)
+        assert (draft.written[-1].stored.type, draft.not_before) == ("match_aborted", 2_001)
+
+
+async def test_where_clocks_differ_by_seconds_the_time_out_comes_after_the_deadline_by_redis(
+    own_redis: AnyRedis,
+) -> None:
+    async with table_at(own_redis.url) as table, table_at(own_redis.url) as ahead:
+        match = await table.hot_seat(move_seconds=2)
+        ((seat, deadline),) = match.deadlines.items()
+        clock = Clock(ahead.store, ahead.matches, ahead.world)
+        ahead.world.offset_ms += 4_000
+        while await clock.step() == 0:
+            await asyncio.sleep(0.05)
+        seconds, micros = await table.connection.redis.time()
+        assert seconds * 1000 + micros // 1000 > deadline
+        event = (await table.events(await table.load(match)))[-1]
+        assert event["action"] == {"type": "timeout", "seat": seat}
 
 
 async def test_a_deadline_that_has_moved_meanwhile_does_not_fire(own_redis: AnyRedis) -> None:

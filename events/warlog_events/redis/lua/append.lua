@@ -22,6 +22,7 @@ ARGV
           now, in ms; false for Redis's own clock, against which `at` is then held
           how far, in ms, the events' `at` may be from now
           acting seat, whose deadline must not have passed; "" for none
+          before this time, in ms, the events may not happen; 0: at any time
           how many activity entries to keep, about
           the writing process, as it stands among the followers: it gets no message
           for how many seconds, at least, a repetition of the command is known
@@ -52,13 +53,13 @@ REPLY   an array, of which the first says what happened
   gap       version  length   the stream does not hold as many events as its newest version says
   damaged   version           the newest event cannot be read
   late      deadline          the acting seat's time is over
-  skew      now               the events' `at` is too far from now, or before the newest event's
+  skew      now               the events' `at` is too far from now, or before the newest event's; or they may not happen yet
 
 ERRORS  those of Redis, raised by the first write or before it: OOM, READONLY, MISCONF, NOREPLICAS
 ]]
 
-local match, expected, expected_chain, now, tolerance, acting, activity_max, writer, ttl, deadlines, secrets, events,
-  invited, lobby_entry, status, to_act, digest, notices = unpack(cmsgpack.unpack(ARGV[1]))
+local match, expected, expected_chain, now, tolerance, acting, not_before, activity_max, writer, ttl, deadlines, secrets,
+  events, invited, lobby_entry, status, to_act, digest, notices = unpack(cmsgpack.unpack(ARGV[1]))
 local summary_start, summary_rest, field, value = ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 local BODIES = 5  -- words before them
 local DIGEST_BYTES = 8
@@ -138,6 +139,11 @@ if acting ~= '' then
   if deadline and tonumber(deadline) < now then
     return {'late', deadline}
   end
+end
+
+-- A deadline has passed when it has by this clock; the caller's may be ahead.
+if now < not_before then
+  return {'skew', now}
 end
 
 local first, last = events[1], events[#events]
