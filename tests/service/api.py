@@ -139,11 +139,16 @@ class Api:
 def two(api: Api, **spec: Any) -> tuple[Api, Api, str]:
     """A running match of two players, red and blue."""
     red, blue = api.player(), api.player()
-    match = red.create(seats={"red": "me", "blue": "open"}, **spec)["match"]["id"]
+    return red, blue, begun(red, blue, **spec)
+
+
+def begun(red: Api, blue: Api, **spec: Any) -> str:
+    """The id of a running match of these two."""
+    match = str(red.create(seats={"red": "me", "blue": "open"}, **spec)["match"]["id"])
     ok(blue.put(f"/matches/{match}/seats/blue", {}))
     ok(red.command(match, {"type": "prepare", "seat": "red"}), 201)
     ok(blue.command(match, {"type": "prepare", "seat": "blue"}), 201)
-    return red, blue, match
+    return match
 
 
 def ok(response: httpx.Response, status: int = 200) -> Any:

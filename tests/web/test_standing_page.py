@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import Any
 
 from playwright.sync_api import Browser, expect
 
 from tests.servers import WarlogServer
-from tests.service.api import Api, ok, two
+from tests.service.api import Api, begun, ok, two
+from tests.service.waiting import eventually
 from tests.web.pages import PATIENCE_MS, PHONE, Person, axe
 
 expect.set_options(timeout=PATIENCE_MS)
@@ -19,6 +21,12 @@ def rated_match(api: Api) -> tuple[Api, Api]:
     red, blue, match = two(api, **DUEL)
     played_to_the_end(red, blue, match)
     return red, blue
+
+
+def beaten(red: Api, blue: Api) -> None:
+    """In one more rated match, in which red is the winner."""
+    match = begun(red, blue, **DUEL)
+    played_to_the_end(red, blue, match)
 
 
 def played_to_the_end(red: Api, blue: Api, match: str) -> None:
@@ -107,5 +115,35 @@ def test_who_earns_something_is_told_wherever_he_is(chromium: Browser, server: W
         expect(told).to_contain_text("First win")
         told.get_by_role("button", name="Close").last.click()
         expect(page.get_by_text("your rating is now")).to_have_count(0)
+        somebody.close()
+        assert somebody.complaints == []
+
+
+def test_the_table_moves(chromium: Browser, server: WarlogServer) -> None:
+    """Three people play each other until their ratings are no longer provisional; then the last of them beats the
+    first."""
+    with Api(server.url) as stranger:
+        people = {name: stranger.player(name) for name in ("Ada T.", "Ben T.", "Cem T.")}
+        somebody = Person(chromium, server.url, **PHONE)
+        page = somebody.page
+        somebody.sign_in(people["Cem T."])
+
+        def table() -> list[str]:
+            page.goto(f"{server.url}/standing/hex")
+            expect(page.get_by_role("row").filter(has_text="(you)")).to_be_visible()
+            rows = page.get_by_role("table").first.get_by_role("row").all_inner_texts()
+            placed = [row for row in rows if "provisional" not in row]
+            return [name for row in placed for name in people if name in row]
+
+        for turn in range(7):
+            for pair in combinations(people.values(), 2):
+                beaten(*pair[:: 1 if turn % 3 else -1])
+        eventually(lambda: len(table()) == 3, PATIENCE_MS / 1000)
+        before = table()
+        for _ in range(3):
+            beaten(people[before[2]], people[before[0]])
+        eventually(lambda: table().index(before[2]) < 2, PATIENCE_MS / 1000)
+        places = ok(stranger.get("/games/hex/leaderboard", params={"pool": "duel"}))["players"]
+        assert [one["player"]["name"] for one in places] == table()
         somebody.close()
         assert somebody.complaints == []
