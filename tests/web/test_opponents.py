@@ -50,6 +50,32 @@ def test_the_computer_is_chosen_by_its_level_at_home(somebody: Person) -> None:
     expect(kept).to_have_value("1")
 
 
+def test_a_level_tells_its_rating_once_it_is_no_longer_provisional(person: Person) -> None:
+    """Of the kind of match in which it has played most."""
+
+    def rated(route: Route) -> None:
+        answer = route.fetch()
+        said = {**answer.json(), "alive": True}
+        some = {"game": "hex", "provisional": False}
+        said["bots"][2]["ratings"] = [
+            {**some, "pool": "melee", "rating": 1444, "matches": 11},
+            {**some, "pool": "duel", "rating": 1658, "matches": 12},
+        ]
+        said["bots"][3]["ratings"] = [
+            {**some, "pool": "duel", "rating": 1555, "matches": 3, "provisional": True}
+        ]
+        route.fulfill(response=answer, json=said)
+
+    person.page.route("**/v1/bots", rated)
+    person.home()
+    options = person.page.get_by_role("region", name="Hex Tactics", exact=True).get_by_role("option")
+    expect(options).to_have_text(
+        ["Level 1, for beginners", "Level 2", "Level 3, rated 1658", *(f"Level {n}" for n in range(4, 9))]
+    )
+    others = person.page.get_by_role("region", name="Siguo Junqi", exact=True)
+    expect(others.get_by_role("option", name="Level 3", exact=True)).to_have_count(1)
+
+
 def test_a_person_plays_the_computer(chromium: Browser, tmp_path: Path) -> None:
     with WarlogServer(tmp_path, arguments=["--bots", "1"], environment=UNLIMITED) as server:
         person = Person(chromium, server.url)

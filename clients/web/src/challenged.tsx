@@ -2,15 +2,13 @@
 
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
+import { challenges } from "./notices";
 import { goTo } from "./route";
-import { me, tell, warlog } from "./server";
+import { tell, warlog } from "./server";
 import type { Summary } from "./watched";
 import { words } from "./words";
 
 const REASONS = ["later", "options", "not_now"] as const;
-
-/** The player's seats that wait for his answer. */
-export const challenges = (match: Summary): string[] => match.seats.flatMap(({ seat, player, challenged }) => (challenged === true && player?.id === me.value?.id ? [seat] : []));
 
 /** `done`: when it is answered. */
 export function Answer({ match, done }: { match: Summary; done?: () => void }): JSX.Element {

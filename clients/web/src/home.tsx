@@ -11,7 +11,7 @@ import { look } from "./pairing";
 import { Picture } from "./picture";
 import { ScenarioList } from "./records";
 import { go, title } from "./route";
-import { isAsked, isToAct, matches, waiting } from "./notices";
+import { challenges, isAsked, isToAct, matches, waiting } from "./notices";
 import { described, me, recognised, tell, warlog } from "./server";
 import { GameName } from "./shared";
 import type { Summary } from "./watched";
@@ -120,11 +120,20 @@ export function List({ title, matches }: { title: string; matches: Summary[] }):
             <a href={`/m/${match.id}`} onClick={go}>
               <GameName game={match.game} />
               <span>{[...new Set(match.seats.map((seat) => holder(match, seat)))].join(" – ")}</span>
-              {isAsked(match) ? <b>{words().proposal[match.proposal!.kind] ?? match.proposal!.kind}</b> : isToAct(match) ? <b>{words().yourTurn}</b> : <span>{words().status[match.status]}</span>}
+              <State match={match} />
             </a>
           </li>
         ))}
       </ul>
     </section>
   );
+}
+
+/** What the player is to do there; if nothing, how far the match is. */
+function State({ match }: { match: Summary }): JSX.Element {
+  if (challenges(match).length > 0) return <b>{words().challenge.you}</b>;
+  if (isAsked(match)) return <b>{words().proposal[match.proposal!.kind] ?? match.proposal!.kind}</b>;
+  if (isToAct(match)) return <b>{words().yourTurn}</b>;
+  const isOpen = match.seats.some(({ challenged }) => challenged === true);
+  return <span>{isOpen ? words().challenge.open : words().status[match.status]}</span>;
 }

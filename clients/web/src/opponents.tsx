@@ -20,8 +20,16 @@ export const level = signal(Number(localStorage.getItem(KEPT)) || FIRST);
 /** As a request names it. */
 export const named = (level: number): string => `bot:${level}`;
 
-/** The levels that can be played at present, and how the game is played. `isKnown`: it is known who asks. */
-export function useHouse(game: string, isKnown = true): { levels: readonly number[]; isRandom: boolean } {
+export interface House {
+  /** That can be played at present. */
+  levels: readonly number[];
+  isRandom: boolean;
+  /** Of a level, in the kind of match in which it has played most; none where it is provisional. */
+  rating: (level: number) => number | undefined;
+}
+
+/** How the computer plays the game. `isKnown`: it is known who asks. */
+export function useHouse(game: string, isKnown = true): House {
   useEffect(() => {
     if (!isKnown || Date.now() - read < KNOWN_MS) return; // another part of the page has asked
     read = Date.now();
@@ -29,7 +37,11 @@ export function useHouse(game: string, isKnown = true): { levels: readonly numbe
   }, [isKnown]);
   const said = house.value;
   const levels = said?.alive ? said.bots.map((one) => one.level) : [];
-  return { levels, isRandom: said?.games.find((one) => one.game === game)?.search === false };
+  const rating = (level: number) => {
+    const ratings = said?.bots.find((one) => one.level === level)?.ratings ?? [];
+    return ratings.filter((one) => one.game === game && !one.provisional).sort((a, b) => b.matches - a.matches)[0]?.rating;
+  };
+  return { levels, isRandom: said?.games.find((one) => one.game === game)?.search === false, rating };
 }
 
 /** Who holds a seat, in words. */
@@ -40,7 +52,7 @@ export function holder(match: Summary, { seat, player }: Summary["seats"][number
 
 /** Which level; where there is none at present, nothing. */
 export function Level({ game }: { game: string }): JSX.Element | null {
-  const { levels, isRandom } = useHouse(game);
+  const { levels, isRandom, rating } = useHouse(game);
   if (levels.length === 0) return null;
   return (
     <select
@@ -52,7 +64,7 @@ export function Level({ game }: { game: string }): JSX.Element | null {
       }}
     >
       {levels.map((one) => (
-        <option value={one}>{words().computer.ofLevel(one, isRandom)}</option>
+        <option value={one}>{words().computer.ofLevel(one, isRandom, rating(one))}</option>
       ))}
     </select>
   );

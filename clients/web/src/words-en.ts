@@ -40,7 +40,7 @@ export const en = {
   computer: {
     play: "Play the computer",
     level: "Level of the computer",
-    ofLevel: (n: number, isRandom: boolean) => `Level ${n}${n === 1 ? ", for beginners" : ""}${isRandom ? " (plays at random)" : ""}`,
+    ofLevel: (n: number, isRandom: boolean, rating?: number) => `Level ${n}${n === 1 ? ", for beginners" : ""}${isRandom ? " (plays at random)" : ""}${rating === undefined ? "" : `, rated ${rating}`}`,
     name: (n: number) => `Computer, level ${n}`,
     is: "a program",
     who: (seat: string) => `Against you: ${seat}`,
@@ -108,6 +108,7 @@ export const en = {
   challenge: {
     take: "Play",
     decline: "Decline",
+    you: "You are challenged",
     open: "challenged, no answer yet",
     reasons: { later: "Later", options: "Not with these options", not_now: "No, thank you", lapsed: "no answer within a day" },
   },

@@ -38,7 +38,7 @@ export const zh: Words = {
   computer: {
     play: "与电脑对弈",
     level: "电脑的等级",
-    ofLevel: (n, isRandom) => `${n} 级${n === 1 ? "，适合初学者" : ""}${isRandom ? "（随机走子）" : ""}`,
+    ofLevel: (n, isRandom, rating) => `${n} 级${n === 1 ? "，适合初学者" : ""}${isRandom ? "（随机走子）" : ""}${rating === undefined ? "" : `，等级分 ${rating}`}`,
     name: (n) => `电脑（${n} 级）`,
     is: "程序",
     who: (seat) => `对手：${seat}`,
@@ -106,6 +106,7 @@ export const zh: Words = {
   challenge: {
     take: "应战",
     decline: "拒绝",
+    you: "有人向您挑战",
     open: "已挑战，尚未答复",
     reasons: { later: "以后再说", options: "换一种规则", not_now: "不了，谢谢", lapsed: "一天内没有答复" },
   },
