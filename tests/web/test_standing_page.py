@@ -145,5 +145,11 @@ def test_the_table_moves(chromium: Browser, server: WarlogServer) -> None:
         eventually(lambda: table().index(before[2]) < 2, PATIENCE_MS / 1000)
         places = ok(stranger.get("/games/hex/leaderboard", params={"pool": "duel"}))["players"]
         assert [one["player"]["name"] for one in places] == table()
+        of = {one["player"]["name"]: one["rating"] for one in places}
+        page.goto(f"{server.url}/m/{begun(people['Ada T.'], people['Ben T.'], **DUEL)}")
+        for name in ("Ada T.", "Ben T."):
+            seat = page.locator(".seats li").filter(has_text=name)
+            told = seat.get_by_title(f"Rating, Duel: ± {of[name]['deviation']}")
+            expect(told).to_have_text(str(of[name]["rating"]))
         somebody.close()
         assert somebody.complaints == []

@@ -3,6 +3,7 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
+import type { Schemas } from "warlog-client";
 import { About } from "./about";
 import { Actions, NearClick } from "./actions";
 import { Analysis, arrows } from "./analysis";
@@ -11,13 +12,13 @@ import { Answer } from "./challenged";
 import { cells } from "./choose";
 import type { Described } from "./described";
 import { Happened } from "./happened";
-import { challenges } from "./notices";
-import { holder, Level, level, named, useHouse } from "./opponents";
+import { challenges, hasOthers } from "./notices";
+import { holder, Level, level, mostPlayed, named, useHouse } from "./opponents";
 import { PlayerName } from "./player";
 import { go, title } from "./route";
 import { Events, Slider, Tree } from "./replay";
 import { RecordMenu } from "./records";
-import { me, tell } from "./server";
+import { me, tell, warlog } from "./server";
 import { type Caution, MatchState } from "./state";
 import { Trays } from "./trays";
 import { type Verdict, Verified } from "./verified";
@@ -154,6 +155,7 @@ function Seats({ match }: { match: MatchState }): JSX.Element {
             <b>{look?.name ?? seat}</b>
             <Partners game={game} seat={seat} />
             <span>{player === null ? words().free : player.id === me.value?.id ? `${player.name} (${words().you})` : <PlayerName player={{ id: player.id, name: holder(summary, { seat, player, prepared }) }} />}</span>
+            {player === null || !hasOthers(summary) ? null : <Strength id={player.id} game={game} />}
             {player?.bot && summary.bots?.[seat] === undefined ? <small>{words().computer.is}</small> : null}
             {acts ? <Clock until={summary.deadlines[seat]} now={summary.now} /> : null}
             {summary.status !== "lobby" ? null : player === null ? (
@@ -178,6 +180,17 @@ function Seats({ match }: { match: MatchState }): JSX.Element {
       })}
     </ul>
   );
+}
+
+/** The rating of a player in this game, in the kind of match in which he has played most. */
+function Strength({ id, game }: { id: string; game: Described }): JSX.Element | null {
+  const rating = useSignal<Schemas["Rating"] | undefined>(undefined);
+  useEffect(() => {
+    warlog.players.ratings(id).then((found) => (rating.value = mostPlayed(found, game.said.game as string)), () => undefined);
+  }, [id]);
+  if (rating.value === undefined) return null;
+  const pool = (game.said.pools as unknown as Schemas["Pool"][]).find((one) => one.pool === rating.value!.pool)?.name;
+  return <small title={`${words().standing.rating}, ${pool ?? rating.value.pool}: ± ${rating.value.deviation}`}>{rating.value.rating}</small>;
 }
 
 /** With whom a seat wins and loses. */

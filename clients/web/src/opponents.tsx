@@ -3,6 +3,7 @@
 import { signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
+import type { Schemas } from "warlog-client";
 import { warlog } from "./server";
 import type { Summary } from "./watched";
 import { words } from "./words";
@@ -37,12 +38,13 @@ export function useHouse(game: string, isKnown = true): House {
   }, [isKnown]);
   const said = house.value;
   const levels = said?.alive ? said.bots.map((one) => one.level) : [];
-  const rating = (level: number) => {
-    const ratings = said?.bots.find((one) => one.level === level)?.ratings ?? [];
-    return ratings.filter((one) => one.game === game && !one.provisional).sort((a, b) => b.matches - a.matches)[0]?.rating;
-  };
+  const rating = (level: number) => mostPlayed(said?.bots.find((one) => one.level === level)?.ratings ?? [], game)?.rating;
   return { levels, isRandom: said?.games.find((one) => one.game === game)?.search === false, rating };
 }
+
+/** Of somebody's ratings the one of the kind of match in which he has played most of this game; provisional ones say nothing. */
+export const mostPlayed = (ratings: readonly Schemas["Rating"][], game: string): Schemas["Rating"] | undefined =>
+  ratings.filter((one) => one.game === game && !one.provisional).sort((a, b) => b.matches - a.matches)[0];
 
 /** Who holds a seat, in words. */
 export function holder(match: Summary, { seat, player }: Summary["seats"][number]): string {
