@@ -20,6 +20,9 @@ from warlog_service.settings import Settings
 from warlog_service.sockets import local_url_of, url_of
 from warlog_service.uvicorn_protocol import WarlogProtocol
 
+IDLE_SECONDS = 75
+"""After which a connection without a request is closed. A proxy in front keeps it for less time (RUNBOOK.md)."""
+
 
 class Front(Protocol):
     """What is served: an ASGI application that can end its feeds. It may have a `turned_away` (uvicorn_protocol.py:
@@ -110,7 +113,7 @@ def config(app: Front, settings: Settings) -> uvicorn.Config:
         "server_header": False,
         "date_header": settings.test_world is None,
         "proxy_headers": False,
-        "timeout_keep_alive": 75,
+        "timeout_keep_alive": IDLE_SECONDS,
         "timeout_graceful_shutdown": 10,
     }
     return uvicorn.Config(app, **options)

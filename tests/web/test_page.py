@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Route, expect
 
 import warlog_core
 from tests import node as nodes
 from tests.servers import WarlogServer
-from tests.web.pages import Person
+from tests.web.pages import PHONE, Person
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILT = ROOT / "service/warlog_service/web"
@@ -57,6 +57,14 @@ def test_who_goes_back_sees_the_other_line_beside_his_own(person: Person) -> Non
     person.play(random.Random("second line"), 12)
     person.settle()
     page.wait_for_selector("text=2 lines of play")
+    lines = page.get_by_role("region", name="Lines of play").get_by_role("listitem")
+    expect(lines).to_have_count(2)
+    expect(lines.nth(0)).to_have_text("from the beginning")
+    expect(lines.nth(1)).to_have_text(re.compile(rf"^after event {before - 2}: \w"))
+    lines.nth(0).get_by_role("button").click()  # to where it was left
+    page.wait_for_selector(f"text=Event {before} of")
+    expect(lines.nth(0).get_by_role("button")).to_have_attribute("aria-pressed", "true")
+    expect(lines.nth(1).get_by_role("button")).to_have_attribute("aria-pressed", "false")
     nodes = person.ask(f"/v1/matches/{match}/timeline")["nodes"]
     went = next(node for node in nodes if node["version"] == before + 1)
     assert went["parent"] == before - 2
@@ -97,6 +105,38 @@ def test_a_friend_follows_the_link_and_learns_nothing_that_is_hidden(
     assert not any(map(uncovered, shown))
     assert friend.complaints == []
     friend.close()
+
+
+def test_on_a_phone_a_large_board_can_be_made_larger_and_is_moved_alone(
+    chromium: Browser, server: WarlogServer
+) -> None:
+    person = Person(chromium, server.url, **PHONE)
+    page = person.page
+    person.choose(NAMES["hex"], "Play here, both sides")
+    page.wait_for_selector(".board")
+    expect(page.get_by_role("button", name="Larger board")).to_have_count(0)
+    person.choose(NAMES["universal"], "Play here, both sides")
+    larger = page.get_by_role("button", name="Larger board")
+    widths = []
+    for pressed in ("false", "true"):
+        expect(larger).to_have_attribute("aria-pressed", pressed)
+        widths.append(page.locator("svg.board").first.evaluate("board => board.getBoundingClientRect().width"))
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        larger.click()
+    assert widths[0] <= 390 < 780 <= widths[1]
+    person.close()
+    assert person.complaints == []
+
+
+def test_the_games_are_there_before_it_is_known_who_asks(person: Person) -> None:
+    held: list[Route] = []
+    person.page.route("**/v1/players/me", held.append)
+    person.home()
+    expect(person.page.locator(".game h3")).to_have_text([*NAMES.values()])
+    assert len(held) == 1
+    person.page.unroute("**/v1/players/me")
+    held[0].continue_()
+    expect(person.page.get_by_role("heading", name="Matches to watch")).to_be_visible()
 
 
 def test_a_move_is_made_with_the_keyboard_alone(person: Person) -> None:
