@@ -10,6 +10,8 @@ from prometheus_client.parser import text_string_to_metric_families
 
 STYLE = """body{font:14px system-ui,sans-serif;margin:2em;max-width:80em}table{border-collapse:collapse;margin:1em 0}
 td,th{padding:.25em .7em;border-bottom:1px solid #ddd;text-align:right}td:first-child,th:first-child{text-align:left}
+.pictures{display:flex;flex-wrap:wrap;gap:1em}figure{margin:0;width:26em}
+figcaption{font-weight:600}svg text{font-size:10px;fill:#555}
 .bad{color:#b00020;font-weight:600}.good{color:#186a3b;font-weight:600}"""
 
 Row = list[str]
@@ -73,6 +75,7 @@ def page(
     stats: list[dict[str, Any]],
     errors: list[Row],
     figures: list[Row],
+    pictures: str,
 ) -> str:
     verdict = (
         '<p class="bad">unexpected answers</p>' if errors else '<p class="good">no unexpected answer</p>'
@@ -83,7 +86,8 @@ def page(
             f"<h1>Warlog under load</h1>{verdict}",
             table(["setting", ""], [[name, value] for name, value in settings.items()]),
             table(["", ""], summary),
-            '<p>Milliseconds. <a href="locust.html">Charts over time</a></p>',
+            pictures,
+            '<p>Milliseconds. <a href="locust.html">More charts</a> (with a script)</p>',
             table(
                 ["endpoint [game]", "requests", "failed", "per s", "p50", "p95", "p99", "max"],
                 percentiles(stats),

@@ -24,13 +24,14 @@ from pathlib import Path
 from typing import Any
 
 import gevent
+import msgspec
 from locust import events
 from locust.env import Environment
 from locust.html import get_html_report
 from locust.stats import StatsEntry, stats_history
 
-from tests.load import players
-from tests.load.bench import UNLIMITED, cpu_seconds, serving_processes
+from tests.load import over_time, players
+from tests.load.bench import UNLIMITED, children, serving_processes
 from tests.load.report import Row, page, server
 from tests.servers import WarlogServer
 
@@ -72,7 +73,9 @@ def metrics(urls: Sequence[str]) -> str:
     return "".join(texts)
 
 
-def load(url: str, shown: Sequence[str], pids: list[int], given: argparse.Namespace, report: Path) -> bool:
+def load(
+    url: str, shown: Sequence[str], processes: dict[str, int], given: argparse.Namespace, report: Path
+) -> bool:
     """Runs it and writes the report. True if every answer was to be expected. `shown`: where the server tells its
     figures."""
     wanted = given.players or players_wanted(given.matches)
@@ -82,13 +85,14 @@ def load(url: str, shown: Sequence[str], pids: list[int], given: argparse.Namesp
     stats = environment.stats
     history = gevent.spawn(stats_history, runner)
     before = metrics(shown)
-    cpu = [cpu_seconds(pid) for pid in pids]
+    recorder = over_time.Recorder(environment, processes)
     began = time.time()
     print(f"{wanted} players, {rate:.0f} more each second, on {url}", flush=True)
     runner.start(wanted, spawn_rate=rate)
     while runner.user_count < wanted:
         gevent.sleep(1)
     gevent.sleep(min(SETTLING_SECONDS, given.seconds / 4))
+    steady, spent, commands = recorder.now(), recorder.processor(), recorder.commands
     in_play: list[int] = []
     until = time.time() + given.seconds
     while time.time() < until:
@@ -100,7 +104,9 @@ def load(url: str, shown: Sequence[str], pids: list[int], given: argparse.Namesp
                 f"{in_play[-1]} matches, {done.num_requests:,} requests, {done.num_failures} failed",
                 flush=True,
             )
-    spent = sum(cpu_seconds(pid) for pid in pids) - sum(cpu)
+    spent, commands = recorder.processor() - spent, recorder.commands - commands
+    in_steady = recorder.now() - steady
+    recorder.stop()
     after = metrics(shown)
     runner.quit()
     history.kill()
@@ -109,12 +115,6 @@ def load(url: str, shown: Sequence[str], pids: list[int], given: argparse.Namesp
     ]
     errors += [[f"{crash['msg']}", str(crash["count"])] for crash in runner.exceptions.values()]
     entries = sorted(stats.entries.values(), key=lambda entry: (entry.name.partition(" [")[0], entry.name))
-    commands = sum(
-        entry.num_requests
-        for entry in entries
-        if entry.method == "POST"
-        and entry.name.split(" ")[1] in ("act", "undo", "accept", "reject", "prepare")
-    )
     errors += [[f"the server's log: {line}", "once"] for line in complaints(report / "server.log")]
     whole = time.time() - began
     summary = [
@@ -123,8 +123,9 @@ def load(url: str, shown: Sequence[str], pids: list[int], given: argparse.Namesp
             f"{min(in_play)}, {sum(in_play) / len(in_play):.0f}, {max(in_play)}",
         ],
         ["requests", f"{stats.total.num_requests:,} in {whole:.0f} s"],
-        ["commands", f"{commands:,}, {commands / whole:.0f} a second"],
-        ["processor of the serving processes", f"{spent:.1f} s, {100 * spent / whole:.0f} % of one core"],
+        ["the next three rows: only while all players were there, for", f"{in_steady:.0f} s"],
+        ["commands", f"{commands:,}, {commands / in_steady:.0f} a second"],
+        ["processor of the serving processes", f"{spent:.1f} s, {100 * spent / in_steady:.0f} % of one core"],
         ["of which a command, with its view and listing", f"{spent / max(commands, 1) * 1e6:.0f} µs"],
     ]
     if notice := stats.entries.get(("notice", "SSE")):
@@ -145,15 +146,29 @@ def load(url: str, shown: Sequence[str], pids: list[int], given: argparse.Namesp
         "processor cores, shared with the players and Redis": str(os.cpu_count()),
         "begun": time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(began)),
     }
+    title = f"{given.matches} matches, begun {settings['begun']}"
+    course = over_time.Course(title, steady, recorder.windows)
     report.mkdir(parents=True, exist_ok=True)
+    kept = report / "over_time.json"
+    drawn = over_time.pictures(course, over_time.read(kept))
+    kept.write_bytes(msgspec.json.encode(course))
     (report / "locust.html").write_text(get_html_report(environment))  # type: ignore[no-untyped-call]
     (report / "metrics.txt").write_text(after)
-    told = page(settings, summary, [figures(entry) for entry in entries], errors, server(before, after))
+    told = page(
+        settings, summary, [figures(entry) for entry in entries], errors, server(before, after), drawn
+    )
     (report / "index.html").write_text(told)
     for name, value in summary + errors:
         print(f"{name:<60}{value}")
     print(f"report: {report / 'index.html'}")
     return not errors
+
+
+def redis_of(server: int) -> int:
+    """The embedded Redis of this server."""
+    return next(
+        pid for pid in children(server) if b"redis-server" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    )
 
 
 def of_bots(before: str, after: str) -> list[list[str]]:
@@ -216,7 +231,7 @@ def main() -> int:
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # a player has three connections
     with ExitStack() as stack:
-        url, shown, pids = given.url, given.metrics, []
+        url, shown, processes = given.url, given.metrics, dict[str, int]()
         if url is None:
             data = stack.enter_context(tempfile.TemporaryDirectory(prefix="warlog-load-"))
             environment = {**UNLIMITED, "WARLOG_BOTS": "1" if given.bots else "0"}
@@ -226,8 +241,11 @@ def main() -> int:
             serving = stack.enter_context(
                 WarlogServer(Path(data), arguments=arguments, environment=environment, errors=log)
             )
-            url, shown, pids = serving.url, serving.metrics, serving_processes(serving.pid)
-        return 0 if load(url, shown, pids, given, given.report) else 1
+            url, shown = serving.url, serving.metrics
+            workers = serving_processes(serving.pid)
+            processes = {f"worker {number}": pid for number, pid in enumerate(workers, 1)}
+            processes["Redis"] = redis_of(serving.pid)
+        return 0 if load(url, shown, processes, given, given.report) else 1
 
 
 if __name__ == "__main__":

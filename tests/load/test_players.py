@@ -5,7 +5,9 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
+from tests.load.over_time import Course, Window, pictures, read
 from tests.load.report import server
 
 
@@ -28,6 +30,33 @@ def test_players_of_all_games_meet_nothing_unexpected_and_leave_a_report(tmp_pat
     ):
         assert shown in page
     assert (tmp_path / "locust.html").stat().st_size > 10_000
+    course = read(tmp_path / "over_time.json")
+    assert course is not None
+    assert course.windows
+    assert {*course.windows[-1].processor} == {"worker 1", "worker 2", "Redis"}
+    assert sum(one.processor["worker 1"] for one in course.windows) > 0
+    assert page.count("<svg") == 7
+    assert "<script" not in page
+    assert 'stroke-dasharray="3 3"' not in page  # there is no run before this one
+
+
+def window(at: float, commands: float) -> Window:
+    return Window(at, {"hex": commands}, {"hex": (5, 50)}, {}, {"Redis": 0.5}, {"Redis": 30})
+
+
+def test_the_run_before_is_drawn_beside_this_one() -> None:
+    now = Course("now", 5, [window(5, 10), window(10, 20)])
+    before = Course("before & after", 5, [window(5, 40), window(10, 40)])
+    drawn = ElementTree.fromstring(f"<page>{pictures(now, before)}</page>")
+    commands = drawn.findall(".//svg")[0]
+    thick, thin = commands.findall("polyline")
+    assert (thin.get("stroke-dasharray"), thick.get("stroke-width")) == ("3 3", "2")
+    heights = [
+        [float(point.split(",")[1]) for point in line.get("points", "").split()] for line in (thick, thin)
+    ]
+    assert heights[1] == [8, 8]  # the most that there is
+    assert heights[0][0] > heights[0][1] > 8
+    assert "before & after" in "".join(drawn.itertext())
 
 
 def test_the_servers_figures_are_those_of_the_test_alone_and_of_all_workers() -> None:
