@@ -25,8 +25,9 @@ import httpx
 import pytest
 import trustme
 
-from tests.servers import WarlogServer
+from tests.servers import RedisServer, WarlogServer
 from tests.service.api import Api, ok, refused
+from tests.service.figures import figure
 
 DEPLOY = Path(__file__).parents[1] / "deploy"
 START_SECONDS_MAX = 30.0
@@ -176,7 +177,7 @@ def test_a_match_is_played_and_followed_through_a_proxy(
     with ExitStack() as stack:
         url = stack.enter_context(proxy(kind, tmp_path, upstream, certificate))
         checked = stack.enter_context(httpx.Client(verify=certificate.trust, timeout=30))
-        live = checked.get(f"{url}/v1/health/live")
+        live = checked.get(f"{url}/health/live")
         assert ok(live) == {"status": "live"}
         assert "max-age" in live.headers["strict-transport-security"]
         ada = Api(url, token)
@@ -204,6 +205,39 @@ def test_a_match_is_played_and_followed_through_a_proxy(
         record = ok(ada.get(f"/matches/{match}/export"))
         assert len(record["events"]) == 4
         assert ok(ada.get(f"/matches/{match}/verify"))["status"] == "verified"
+
+
+def test_all_requests_for_a_match_go_to_one_of_several_servers(
+    certificate: Certificate, tmp_path: Path
+) -> None:
+    with ExitStack() as stack:
+        redis = stack.enter_context(RedisServer(fsync="no"))
+        servers = [
+            stack.enter_context(
+                WarlogServer(
+                    tmp_path / name, redis=redis.url, environment={"WARLOG_TRUSTED_PROXIES": "127.0.0.1"}
+                )
+            )
+            for name in ("one", "other")
+        ]
+
+        def asked() -> list[float]:
+            route = "/v1/matches/{match_id}"
+            return [figure(one, "warlog_requests_total", method="GET", route=route) for one in servers]
+
+        upstream = ";server ".join(urlsplit(server.url).netloc for server in servers)
+        url = stack.enter_context(proxy(nginx, tmp_path / "proxy", upstream, certificate))
+        ada = Api(url).player("ada")
+        matches = [ada.alone() for _ in range(12)]
+        chosen = set()
+        for match in matches:
+            before = asked()
+            for _ in range(4):
+                ada.match(match)
+            grown = [now - was for now, was in zip(asked(), before, strict=True)]
+            assert sorted(grown) == [0, 4]
+            chosen.add(grown.index(4))
+        assert chosen == {0, 1}
 
 
 def _names(lines: Iterator[str]) -> Iterator[str]:

@@ -24,7 +24,6 @@ import socket
 import time
 from collections import OrderedDict
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -35,11 +34,12 @@ from gevent.queue import Empty, Queue
 from locust import FastHttpUser, events, task
 from locust.exception import StopUser
 
+from tests.load.beginnings import BEGINNINGS
+
 SEED = os.environ.get("WARLOG_LOAD_SEED", "1")
 THINK_SECONDS = float(os.environ.get("WARLOG_LOAD_THINK", "8"))
 WEIGHTS = dict(part.split("=") for part in os.environ.get("WARLOG_LOAD_WEIGHTS", "").split(",") if part)
 BOTS = float(os.environ.get("WARLOG_LOAD_BOTS", "0"))
-STARTS = Path(__file__).parents[1] / "playthroughs"
 
 UNDO, AWAY, RESIGN, ACCEPT = 0.03, 0.02, 0.004, 0.7  # chances: per turn, the last one per proposal of another
 AWAY_SECONDS = 5.0
@@ -55,19 +55,6 @@ ENDINGS = (b'{"code":"shutdown"}', b'{"code":"reader_changed"}')
 
 playing: dict[str, int] = {}  # match → how many of our players are in it, of those that have started
 numbers = itertools.count()
-
-
-def beginnings() -> dict[str, list[dict[str, Any]]]:
-    """By game, how its published matches begin: seats, options and perhaps a Position."""
-    found: dict[str, list[dict[str, Any]]] = {}
-    for path in sorted(STARTS.glob("*.jsonl")):
-        with path.open("rb") as lines:
-            first = msgspec.json.decode(next(lines))
-        found.setdefault(first["game"], []).append(first)
-    return found
-
-
-BEGINNINGS = beginnings()
 
 
 class Follower:

@@ -31,6 +31,7 @@ from locust.html import get_html_report
 from locust.stats import StatsEntry, stats_history
 
 from tests.load import over_time, players
+from tests.load.beginnings import BEGINNINGS
 from tests.load.bench import UNLIMITED, children, serving_processes
 from tests.load.report import Row, page, server
 from tests.servers import WarlogServer
@@ -40,10 +41,9 @@ SETTLING_SECONDS = 30.0  # after the last player has come, before matches are co
 
 def players_wanted(matches: int) -> int:
     """For so many matches at once, with a few to spare for those who look for one."""
-    shares = {game: float(players.WEIGHTS.get(game, 1)) for game in players.BEGINNINGS}
+    shares = {game: float(players.WEIGHTS.get(game, 1)) for game in BEGINNINGS}
     seats = {
-        game: sum(len(first["seats"]) for first in known) / len(known)
-        for game, known in players.BEGINNINGS.items()
+        game: sum(len(first["seats"]) for first in known) / len(known) for game, known in BEGINNINGS.items()
     }
     mean = sum(shares[game] * seats[game] for game in shares) / sum(shares.values())
     # A player chooses the game and comes to one of its matches; a match of many seats takes more players.
@@ -140,7 +140,7 @@ def load(
         "seconds": str(given.seconds),
         "thinking, mean": f"{players.THINK_SECONDS:g} s",
         "seed": players.SEED,
-        "mix of games": ", ".join(f"{game} {players.WEIGHTS.get(game, 1)}" for game in players.BEGINNINGS),
+        "mix of games": ", ".join(f"{game} {players.WEIGHTS.get(game, 1)}" for game in BEGINNINGS),
         "share of matches against the house's bots": f"{players.BOTS:g}",
         "serving processes": str(given.workers),
         "processor cores, shared with the players and Redis": str(os.cpu_count()),

@@ -120,7 +120,9 @@ def test_on_a_phone_a_large_board_can_be_made_larger_and_is_moved_alone(
     widths = []
     for pressed in ("false", "true"):
         expect(larger).to_have_attribute("aria-pressed", pressed)
-        widths.append(page.locator("svg.board").first.evaluate("board => board.getBoundingClientRect().width"))
+        widths.append(
+            page.locator("svg.board").first.evaluate("board => board.getBoundingClientRect().width")
+        )
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
         larger.click()
     assert widths[0] <= 390 < 780 <= widths[1]
