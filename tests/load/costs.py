@@ -10,9 +10,12 @@ from __future__ import annotations
 import asyncio
 import random
 import resource
+import subprocess
+import sys
 import tempfile
 import time
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -131,8 +134,23 @@ async def account(url: str) -> str:
     return str(made["token"])
 
 
-async def moves(servers: int, workers: int) -> None:
-    """Each match is played at one of the servers; its connections come to any of the server's workers."""
+@contextmanager
+def worker(redis: str) -> Iterator[int]:
+    """The pid of a `warlog worker`, which does the background work."""
+    command = [sys.executable, "-m", "warlog_service", "worker", "--redis", redis]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    try:
+        assert process.stdout is not None
+        process.stdout.readline()  # it works
+        yield process.pid
+    finally:
+        process.terminate()
+        process.wait(20)
+
+
+async def moves(servers: int, workers: int, *, apart: bool = False) -> None:
+    """Each match is played at one of the servers; its connections come to any of the server's workers. `apart`: a
+    process of its own does the background work."""
     dice = random.Random(1)
     with ExitStack() as stack:
         redis = stack.enter_context(RedisServer(fsync="everysec"))
@@ -143,13 +161,14 @@ async def moves(servers: int, workers: int) -> None:
                     Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="warlog-costs-"))),
                     redis=redis.url,
                     arguments=arguments,
-                    environment=UNLIMITED,
+                    environment={**UNLIMITED, "WARLOG_BACKGROUND": str(not apart).lower()},
                 )
             )
             for _ in range(servers)
         ]
         connection = await open_redis(redis.url, Path())
         meter = Meter(started, redis.pid, connection.redis.info)
+        background = stack.enter_context(worker(redis.url)) if apart else 0
         print(f"{servers} servers over one Redis, each of {workers} serving processes")
         await asyncio.sleep(1)
         await meter.rest()
@@ -163,12 +182,16 @@ async def moves(servers: int, workers: int) -> None:
         tables = [await Table.begin(*one) for one in zip(urls, firsts, tokens, strict=True)]
         seats = sum(len(table.seats) for table in tables) / AT_ONCE
         await meter.show(f"to begin a match of {seats:.2f} seats (mean)", before, began, AT_ONCE)
+        spent = cpu_seconds(background) if apart else 0.0
         began, before = time.perf_counter(), await meter.read()
         sent = [table.sent_bytes for table in tables]
         count = sum(await asyncio.gather(*(_play(table, dice) for table in tables)))
         await meter.show(
             f"a move, {count / (time.perf_counter() - began):,.0f} a second", before, began, count
         )
+        if apart:
+            await asyncio.sleep(1)  # until it has caught up
+            show("    the worker's ms", f"{1000 * (cpu_seconds(background) - spent) / count:.3f}")
         answers, feeds = (
             sum(table.sent_bytes[i] - was[i] for table, was in zip(tables, sent, strict=True)) / count
             for i in (0, 1)
@@ -217,6 +240,7 @@ async def people() -> None:
 async def main() -> None:
     for servers, workers in ((1, 1), (1, 2), (2, 1)):
         await moves(servers, workers)
+    await moves(1, 1, apart=True)
     await people()
 
 
