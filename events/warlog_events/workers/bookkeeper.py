@@ -82,6 +82,7 @@ class Bookkeeper(Follower):
         self._ledger = stakes.ledger
         self._world = world
         self._done: OrderedDict[tuple[str, str], None] = OrderedDict()  # (what, match): needs no second look
+        store.on_return(lambda affected: self._done.clear())  # Redis may have lost what was done
         self._swept_to = 0
 
     async def run(self) -> None:

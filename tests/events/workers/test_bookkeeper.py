@@ -72,3 +72,23 @@ async def test_the_layouts_with_which_play_began_are_kept_also_where_an_action_a
         await table.act(match, other, {"type": "ready"})
         await bookkeeper.catch_up()
         assert set(await library.last(players, "junqi")) == {*players}
+
+
+async def test_what_redis_has_lost_of_a_settlement_is_done_again(own_redis: AnyRedis) -> None:
+    """Simulated, seed 1005: the end of a match was in Redis's file, its settlement was not, and the process that had
+    made it never looked at the match again."""
+    world = World.real()
+    async with table_at(own_redis.url) as table:
+        ledger, bookkeeper = books(table, world)
+        match = await table.duel(mode="competitive")
+        await table.act(match, "red", {"type": "resign"})
+        assert (await bookkeeper.step()).new
+        assert await ledger.settled([match.id]) == [True]
+        lost = await table.connection.redis.keys(keys.ledger("*"))
+        await table.connection.redis.delete(*lost)
+        await bookkeeper.step()
+        assert await ledger.settled([match.id]) == [False]  # it does not look where it has been
+        table.connection._returns(lambda key: True)
+        await table.connection.redis.delete(*await table.connection.redis.keys(keys.ledger("*")))
+        await bookkeeper.step()
+        assert await ledger.settled([match.id]) == [True]
