@@ -82,7 +82,7 @@ class Bookkeeper(Follower):
         self._ledger = stakes.ledger
         self._world = world
         self._done: OrderedDict[tuple[str, str], None] = OrderedDict()  # (what, match): needs no second look
-        store.on_return(lambda affected: self._done.clear())  # Redis may have lost what was done
+        store.on_return(lambda affected: self._forget())
         self._swept_to = 0
 
     async def run(self) -> None:
@@ -243,6 +243,10 @@ class Bookkeeper(Follower):
                 of.setdefault(match.holders[seat].id, layouts[seat])
         for player, layout in of.items():
             await self._stakes.library.keep_last(player, match.game_name, layout, at)
+
+    def _forget(self) -> None:
+        """Redis has been away and may have lost what was done."""
+        self._done.clear()
 
     def _remember(self, what: str, match_id: str) -> None:
         self._done[what, match_id] = None
