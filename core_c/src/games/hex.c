@@ -198,20 +198,24 @@ static spaces whole_board(const hex_setup *setup)
     return all;
 }
 
-/* The spaces of `set` and all their neighbours on the board. Rows of even rank (odd r) are shifted right (2.2): a space
- * of column c touches columns c-1 and c of the rows beside an unshifted row, c and c+1 beside a shifted one. */
-static spaces grown(const hex_setup *setup, const spaces *set)
+/* Adds to `set` its neighbours that lie in `pass`; 0 when there are none to add. Rows of even rank (odd r) are shifted right
+ * (2.2): a space of column c touches columns c-1 and c of the rows beside an unshifted row, c and c+1 beside a shifted one. */
+static int spread(const hex_setup *setup, const spaces *pass, spaces *set)
 {
-    const uint32_t full = full_row(setup);
-    spaces out = {{0}};
+    const int32_t height = setup->height;
+    uint32_t below = 0; /* the row before this one, as it was */
+    uint32_t any = 0;
 
-    for (int32_t r = 0; r < setup->height; r++) {
+    for (int32_t r = 0; r < height; r++) {
         const uint32_t own = set->row[r];
-        const uint32_t beside = (r > 0 ? set->row[r - 1] : 0) | (r + 1 < setup->height ? set->row[r + 1] : 0);
-        const uint32_t slanted = r % 2 == 0 ? beside << 1 : beside >> 1;
-        out.row[r] = (own | own << 1 | own >> 1 | beside | slanted) & full;
+        const uint32_t beside = below | (r + 1 < height ? set->row[r + 1] : 0);
+        const uint32_t slanted = beside << 1 >> (r % 2 * 2);
+        const uint32_t more = (own << 1 | own >> 1 | beside | slanted) & pass->row[r] & ~own;
+        set->row[r] = own | more;
+        below = own;
+        any |= more;
     }
-    return out;
+    return any != 0;
 }
 
 static spaces both(const hex_setup *setup, const spaces *a, const spaces *b)
@@ -222,11 +226,12 @@ static spaces both(const hex_setup *setup, const spaces *a, const spaces *b)
     return out;
 }
 
-static spaces without(const hex_setup *setup, const spaces *a, const spaces *b)
+/* The spaces of the board that are not in `set`. */
+static spaces others(const hex_setup *setup, const spaces *set)
 {
     spaces out = {{0}};
     for (int32_t r = 0; r < setup->height; r++)
-        out.row[r] = a->row[r] & ~b->row[r];
+        out.row[r] = full_row(setup) & ~set->row[r];
     return out;
 }
 
@@ -251,11 +256,21 @@ static int32_t distance(int32_t a, int32_t b)
     return xy > z ? xy : z;
 }
 
+/* The columns of row `r`, which is no further away, that lie within `range` of `from`: distance() told row by row. */
+static uint32_t within(int32_t from, int32_t range, int32_t r)
+{
+    const int32_t dr = r - row_of(from);
+    const int32_t middle = column_of(from) - row_of(from) / 2 + r / 2;
+    const int32_t first = middle - range - (dr < 0 ? dr : 0);
+    const int32_t last = middle + range - (dr > 0 ? dr : 0);
+
+    return (last < COLUMNS_MAX ? wl_bit(last + 1) - 1 : UINT32_MAX) & ~(first > 0 ? wl_bit(first) - 1 : 0);
+}
+
 /* 1 when the spaces that are not in `blocked` form one connected region (4.1, 4.2). */
 static int connected(const hex_setup *setup, const spaces *blocked)
 {
-    const spaces board = whole_board(setup);
-    const spaces open = without(setup, &board, blocked);
+    const spaces open = others(setup, blocked);
     spaces region = {{0}};
 
     for (int32_t r = 0; r < setup->height; r++)
@@ -263,13 +278,9 @@ static int connected(const hex_setup *setup, const spaces *blocked)
             region.row[r] = open.row[r] & (~open.row[r] + 1);
             break;
         }
-    for (;;) {
-        spaces next = grown(setup, &region);
-        next = both(setup, &next, &open);
-        if (same(setup, &next, &region))
-            return same(setup, &region, &open);
-        region = next;
-    }
+    while (spread(setup, &open, &region))
+        ;
+    return same(setup, &region, &open);
 }
 
 /* ==== Stacks and sides (3.3, 3.4) ===================================================================================== */
@@ -313,13 +324,13 @@ static const stack *active_stack(const hex_state *state)
     return state->phase == PLAY && state->n_queue > 0 ? &state->stacks[state->queue[0]] : NULL;
 }
 
-/* The spaces with stacks; with `enemies_of` a seat (not -1) only those of its enemies. */
-static spaces occupied(const hex_setup *setup, const hex_state *state, int32_t enemies_of)
+/* The spaces with stacks of this seat's enemies. */
+static spaces enemies_of(const hex_setup *setup, const hex_state *state, int32_t seat)
 {
     spaces set = {{0}};
     for (int32_t i = 0; i < state->n_stacks; i++) {
         const stack *s = &state->stacks[i];
-        if (s->space != HIDDEN && (enemies_of < 0 || side_of(setup, s->seat) != side_of(setup, enemies_of)))
+        if (s->space != HIDDEN && side_of(setup, s->seat) != side_of(setup, seat))
             add(&set, s->space);
     }
     return set;
@@ -328,42 +339,36 @@ static spaces occupied(const hex_setup *setup, const hex_state *state, int32_t e
 /* 2.4: on the board, no obstacle, no stack. */
 static spaces free_spaces(const hex_setup *setup, const hex_state *state)
 {
-    const spaces board = whole_board(setup);
-    const spaces stacks = occupied(setup, state, -1);
-    const spaces open = without(setup, &board, &state->obstacles);
-    return without(setup, &open, &stacks);
+    spaces set = others(setup, &state->obstacles);
+    for (int32_t i = 0; i < state->n_stacks; i++)
+        if (state->stacks[i].space != HIDDEN)
+            take_out(&set, state->stacks[i].space);
+    return set;
 }
 
 /* ==== Paths (2.6) ====================================================================================================== */
 
-/* What a step of this mode may pass through. */
-static spaces passable(const hex_setup *setup, const hex_state *state, int32_t movement)
+/* What a step of this stack may pass through: `free` or more, and its own space, which it starts from. */
+static spaces passable(const hex_setup *setup, const hex_state *state, const stack *s, const spaces *free)
 {
-    const spaces board = whole_board(setup);
-    if (movement == FLY)
-        return board;
-    if (movement == LEAP)
-        return without(setup, &board, &state->obstacles);
-    return free_spaces(setup, state);
+    const int32_t movement = unit_of(setup, s)->movement;
+    spaces pass = movement == FLY ? whole_board(setup) : movement == LEAP ? others(setup, &state->obstacles) : *free;
+
+    add(&pass, s->space);
+    return pass;
 }
 
-/* The free spaces that a stack reaches by a path of at most its `move` steps. */
-static spaces reach(const hex_setup *setup, const hex_state *state, const stack *s)
+/* The free spaces that a stack reaches by a path of at most its `move` steps; once `to` is among them it looks no further. */
+static spaces reach(const hex_setup *setup, const hex_state *state, const stack *s, const spaces *free, int32_t to)
 {
-    const spaces pass = passable(setup, state, unit_of(setup, s)->movement);
-    const spaces free = free_spaces(setup, state);
+    const spaces pass = passable(setup, state, s, free);
     spaces seen = {{0}};
+    int32_t left = unit_of(setup, s)->move;
 
     add(&seen, s->space);
-    for (int32_t step = 0; step < unit_of(setup, s)->move; step++) {
-        const spaces wider = grown(setup, &seen);
-        spaces next = both(setup, &wider, &pass);
-        add(&next, s->space); /* its own space is where it starts from, whoever may pass */
-        if (same(setup, &next, &seen))
-            break;
-        seen = next;
-    }
-    return both(setup, &seen, &free);
+    while (left > 0 && !has(&seen, to) && spread(setup, &pass, &seen))
+        left--;
+    return both(setup, &seen, free);
 }
 
 /* The neighbour in direction 0 ... 5 of the neighbour order (2.2), or -1. */
@@ -382,7 +387,8 @@ static int32_t neighbour(const hex_setup *setup, int32_t space, int32_t directio
  * to the first neighbour in the neighbour order. */
 static int32_t path(const hex_setup *setup, const hex_state *state, const stack *s, int32_t to, int32_t *out)
 {
-    const spaces pass = passable(setup, state, unit_of(setup, s)->movement);
+    const spaces free = free_spaces(setup, state);
+    const spaces pass = passable(setup, state, s, &free);
     spaces wave[UINT8_MAX + 1]; /* wave[d]: spaces with D <= d; `move` is at most 99 */
     int32_t d = 0;
     int32_t x = s->space;
@@ -390,18 +396,12 @@ static int32_t path(const hex_setup *setup, const hex_state *state, const stack 
 
     memset(&wave[0], 0, sizeof wave[0]);
     add(&wave[0], to);
-    while (!has(&wave[d], s->space)) {
-        const spaces wider = grown(setup, &wave[d]);
-        const int arrived = has(&wider, s->space);
+    for (; !has(&wave[d], s->space); d++) {
         if (d == UINT8_MAX)
             return 0;
-        wave[d + 1] = both(setup, &wider, &pass);
-        add(&wave[d + 1], to);
-        if (arrived)
-            add(&wave[d + 1], s->space);
-        else if (same(setup, &wave[d + 1], &wave[d]))
+        wave[d + 1] = wave[d];
+        if (!spread(setup, &pass, &wave[d + 1]))
             return 0;
-        d++;
     }
     for (; d > 0; d--)
         for (int32_t direction = 0; direction < 6; direction++) {
@@ -834,28 +834,35 @@ static void clear_offers(hex_state *state)
 
 enum { INITIATIVES = 100 };
 
+static int32_t group_of(const hex_setup *setup, const stack *s) { return INITIATIVES - 1 - unit_of(setup, s)->initiative; }
+
 /* 6.2 START-ROUND(k). */
 static void start_round(const match *m, int32_t k)
 {
     hex_state *state = m->state;
     uint16_t start[INITIATIVES + 1] = {0}; /* of each group in the queue, groups by initiative descending */
     uint16_t fill[INITIATIVES];
+    int32_t first = INITIATIVES, last = 0; /* groups with anybody in them */
 
     state->round = k;
     clear_offers(state);
     for (int32_t seat = 0; seat < SEATS_MAX; seat++)
         state->seats[seat].draw_used = 0;
     for (int32_t i = 0; i < state->n_stacks; i++) {
+        const int32_t g = group_of(m->setup, &state->stacks[i]);
         state->stacks[i].waited = 0;
-        start[INITIATIVES - unit_of(m->setup, &state->stacks[i])->initiative]++; /* counts, one place further on */
+        start[g + 1]++; /* counts, one place further on */
+        first = g < first ? g : first;
+        last = g > last ? g : last;
     }
-    for (int32_t g = 1; g <= INITIATIVES; g++)
-        start[g] = (uint16_t)(start[g] + start[g - 1]);
-    memcpy(fill, start, sizeof fill);
+    for (int32_t g = first; g <= last; g++) {
+        fill[g] = start[g];
+        start[g + 1] = (uint16_t)(start[g + 1] + start[g]);
+    }
     for (int32_t i = 0; i < state->n_stacks; i++)
-        state->queue[fill[INITIATIVES - 1 - unit_of(m->setup, &state->stacks[i])->initiative]++] = (uint16_t)i;
+        state->queue[fill[group_of(m->setup, &state->stacks[i])]++] = (uint16_t)i;
     state->n_queue = state->n_stacks;
-    for (int32_t g = 0; g < INITIATIVES; g++) {
+    for (int32_t g = first; g <= last; g++) {
         uint16_t *group = state->queue + start[g];
         for (int32_t i = start[g + 1] - start[g] - 1; i > 0; i--) {
             const int32_t j = wl_draw(m->draws, i + 1);
@@ -1106,17 +1113,17 @@ static int32_t check_place(const hex_setup *setup, const hex_state *state, int32
 
 static int32_t check_move(const hex_setup *setup, const hex_state *state, const stack *s, int32_t to)
 {
-    spaces set;
+    spaces free, reached;
 
     if (!on_board(setup, to))
         return WL_E_UNKNOWN_SPACE;
     if (to == s->space)
         return WL_E_ILLEGAL_DESTINATION;
-    set = free_spaces(setup, state);
-    if (!has(&set, to))
+    free = free_spaces(setup, state);
+    if (!has(&free, to))
         return SPACE_BLOCKED;
-    set = reach(setup, state, s);
-    return has(&set, to) ? WL_OK : OUT_OF_REACH;
+    reached = reach(setup, state, s, &free, to);
+    return has(&reached, to) ? WL_OK : OUT_OF_REACH;
 }
 
 /* An enemy of `s` on `target`, struck from `from` over at most `range`. */
@@ -1675,10 +1682,8 @@ static void list_targets(wl_listing *l, const hex_setup *setup, const spaces *se
     const int32_t last = row_of(from) + range < setup->height - 1 ? row_of(from) + range : setup->height - 1;
 
     for (int32_t r = first; r <= last; r++)
-        for (uint32_t left = set->row[r]; left != 0; left &= left - 1) {
+        for (uint32_t left = set->row[r] & within(from, range, r); left != 0; left &= left - 1) {
             const int32_t target = space_at(wl_lowest(left), r);
-            if (distance(from, target) > range)
-                continue;
             if (to < 0)
                 WL_LIST(l, type, id, target);
             else
@@ -1697,15 +1702,12 @@ static void list_move_attacks(wl_listing *l, const hex_setup *setup, const stack
                               const spaces *enemies)
 {
     const int32_t range = range_after_moving(setup, s);
+    const spaces board = whole_board(setup);
     spaces near = *enemies; /* everything within range of some enemy */
     spaces from;
 
-    for (int32_t step = 0; step < range; step++) {
-        const spaces wider = grown(setup, &near);
-        if (same(setup, &wider, &near))
-            break;
-        near = wider;
-    }
+    for (int32_t step = 0; step < range && spread(setup, &board, &near); step++)
+        ;
     from = both(setup, reached, &near);
     for (int32_t r = 0; r < setup->height; r++)
         for (uint32_t left = from.row[r]; left != 0; left &= left - 1) {
@@ -1714,7 +1716,7 @@ static void list_move_attacks(wl_listing *l, const hex_setup *setup, const stack
         }
 }
 
-static void list_skill(wl_listing *l, const hex_setup *setup, const hex_state *state, const stack *s)
+static void list_skill(wl_listing *l, const hex_setup *setup, const hex_state *state, const stack *s, const spaces *free)
 {
     const unit *u = unit_of(setup, s);
     spaces targets = {{0}};
@@ -1722,7 +1724,7 @@ static void list_skill(wl_listing *l, const hex_setup *setup, const hex_state *s
     if (u->skill == NO_SKILL || (u->skill_uses > 0 && s->skill_used >= u->skill_uses))
         return;
     if (u->skill == SUMMON)
-        targets = free_spaces(setup, state);
+        targets = *free;
     else
         for (int32_t i = 0; i < state->n_stacks; i++)
             if (friends(setup, s, &state->stacks[i]) && loss_of(setup, &state->stacks[i]) > 0)
@@ -1732,13 +1734,14 @@ static void list_skill(wl_listing *l, const hex_setup *setup, const hex_state *s
 
 static void list_turn(wl_listing *l, const hex_setup *setup, const hex_state *state, const stack *s)
 {
-    const spaces enemies = occupied(setup, state, s->seat);
-    const spaces reached = reach(setup, state, s);
+    const spaces enemies = enemies_of(setup, state, s->seat);
+    const spaces free = free_spaces(setup, state);
+    const spaces reached = reach(setup, state, s, &free, NOWHERE);
 
     list_moves(l, setup, s, &reached);
     list_targets(l, setup, &enemies, s->space, effective_range(setup, state, s), A_ATTACK, s->id, -1);
     list_move_attacks(l, setup, s, &reached, &enemies);
-    list_skill(l, setup, state, s);
+    list_skill(l, setup, state, s, &free);
     WL_LIST(l, A_DEFEND, s->id);
     if (!s->waited)
         WL_LIST(l, A_WAIT, s->id);

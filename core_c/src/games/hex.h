@@ -13,6 +13,7 @@ enum {
     STRIDE = 32,
     SPACES_MAX = COLUMNS_MAX * ROWS_MAX,
     HIDDEN = 0xffff, /* the space of a stack, to those who may not know it */
+    NOWHERE = STRIDE - 1, /* a space of no board */
 
     SEATS_MAX = O_SEATS_MAX,
     UNITS_MAX = 40,
@@ -32,8 +33,8 @@ enum { PRESET_AUTO, PRESET_HOST, PRESET_RANGERS, PRESET_COVEN, PRESET_TALONS, PR
 enum { MELEE, RANGED, RETALIATION };                                 /* kinds of a blow, 10.4 */
 enum { BY_ELIMINATION, BY_RESIGNATION, BY_TIMEOUT, BY_AGREEMENT, BY_ROUND_LIMIT }; /* reasons, 9.1 */
 
-static inline int32_t row_of(int32_t space) { return space / STRIDE; }
-static inline int32_t column_of(int32_t space) { return space % STRIDE; }
+static inline int32_t row_of(int32_t space) { return (int32_t)((uint32_t)space / STRIDE); }
+static inline int32_t column_of(int32_t space) { return (int32_t)((uint32_t)space % STRIDE); }
 static inline int32_t space_at(int32_t column, int32_t row) { return row * STRIDE + column; }
 
 /* A set of spaces: bit c of row[r]. */
@@ -43,6 +44,9 @@ typedef struct spaces {
 
 static inline int has(const spaces *set, int32_t space) { return set->row[row_of(space)] >> column_of(space) & 1; }
 static inline void add(spaces *set, int32_t space) { set->row[row_of(space)] |= wl_bit(column_of(space)); }
+static inline void take_out(spaces *set, int32_t space) { set->row[row_of(space)] &= ~wl_bit(column_of(space)); }
+
+_Static_assert(COLUMNS_MAX < STRIDE, "there is one more column than a board has");
 
 /* ==== 3. Pieces ===================================================================================================== */
 
