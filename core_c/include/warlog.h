@@ -353,7 +353,7 @@ typedef struct wl_trace {
     wl_harm harm[WL_TRACE_HARM_MAX]; /* in the order of the blows */
 } wl_trace;
 
-enum { WL_FAMILIES_MAX = 24, WL_DIGITS_MAX = 4 };
+enum { WL_FAMILIES_MAX = 24, WL_DIGITS_MAX = 4, WL_PLAIN = -1 };
 
 /* Actions of one type that are given by the same digits. `digit` are their names, NULL after the last. */
 typedef struct wl_family {
@@ -374,6 +374,13 @@ typedef struct wl_sheet {
     int32_t cells, zero_;
 } wl_sheet;
 
+/* The numbering of a match: it follows from the setup. */
+typedef struct wl_index {
+    int32_t n_actions, n_families, n_planes, rows, columns;
+    int32_t first[WL_FAMILIES_MAX];
+    int32_t size[WL_FAMILIES_MAX][WL_DIGITS_MAX]; /* of each digit; 1 where there is none */
+} wl_index;
+
 /* What a game fills in for section 10. Of setup, state, view and action the functions may rely on what those of wl_game may. */
 typedef struct wl_numbering {
     const wl_family *families;
@@ -381,12 +388,13 @@ typedef struct wl_numbering {
     void (*board)(const void *setup, int32_t *rows, int32_t *columns);
     /* How many values this digit of this family has; at least 1. */
     int32_t (*size)(const void *setup, int32_t family, int32_t digit);
-    /* The family of an action that is legal for `seat`, and its digits, which are 0 before; -1 where it has none, and for families
-     * without digits, which are found by the type of the action. */
-    int32_t (*encode)(const void *setup, const void *state, int32_t seat, const wl_action *action, int32_t *digit);
+    /* The number of an action that is legal for `seat`, by WL_NUMBERED of game.h, or WL_E_NUMBER; WL_PLAIN of types that have at most
+     * a family without digits. */
+    int32_t (*encode)(const wl_index *index, const void *setup, const void *state, int32_t seat, const wl_action *action);
     /* The other way round: the fields of an action whose type is set. 1, or 0 where these digits are no action in this state; that it
      * is legal is for wl_check to say. */
-    int32_t (*decode)(const void *setup, const void *state, int32_t seat, int32_t family, const int32_t *digit, wl_action *out);
+    int32_t (*decode)(const wl_index *index, const void *setup, const void *state, int32_t seat, int32_t family, const int32_t *digit,
+                      wl_action *out);
     /* Fills the planes of this view of a seat; `state` is the one inside the view. */
     void (*observe)(const void *setup, const void *state, int32_t seat, wl_sheet *sheet);
 } wl_numbering;
@@ -663,13 +671,6 @@ int64_t wl_belief_see(const wl_game *game, const void *setup, const void *seen, 
 int64_t wl_belief_world(const wl_game *game, const void *memory, size_t n_memory, int64_t i, void *out);
 
 /* ---- numbers for learning (section 10) --------------------------------------------------------------------------------- */
-
-/* The numbering of a match: it follows from the setup. */
-typedef struct wl_index {
-    int32_t n_actions, n_families, n_planes, rows, columns;
-    int32_t first[WL_FAMILIES_MAX];
-    int32_t size[WL_FAMILIES_MAX][WL_DIGITS_MAX]; /* of each digit; 1 where there is none */
-} wl_index;
 
 /* WL_E_ARGUMENT where the game brings no numbering. */
 int32_t wl_index_of(const wl_game *game, const void *setup, wl_index *index);

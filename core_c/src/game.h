@@ -142,6 +142,27 @@ static inline void wl_touch(wl_trace *trace, int32_t list, int32_t step, int32_t
 #define WL_PLANE_CONSTANT(constant, ...) constant,
 #define WL_PLANE_ROW(constant, name, meaning) {#name, meaning},
 
+/* The number of an action: WL_NUMBERED(index, family, digit ...), or WL_E_NUMBER where a digit is out of range: a Position may have
+ * more than any start. */
+#define WL_NUMBERED(index, ...)                                                                                       \
+    WL_NUMBERED_BY(index, sizeof((const int32_t[]){__VA_ARGS__}) / sizeof(int32_t) - 1, __VA_ARGS__, 0, 0, 0, 0)
+#define WL_NUMBERED_BY(index, n_digits, family, a, b, c, d, ...) wl_number_of(index, n_digits, family, a, b, c, d)
+
+static inline int32_t wl_number_of(const wl_index *index, size_t n_digits, int32_t family, int32_t a, int32_t b, int32_t c,
+                                   int32_t d)
+{
+    const int32_t digit[WL_DIGITS_MAX] = {a, b, c, d};
+    const int32_t *size = index->size[family];
+    int32_t number = 0;
+
+    for (size_t i = 0; i < n_digits; i++) {
+        if (digit[i] < 0 || digit[i] >= size[i])
+            return WL_E_NUMBER;
+        number = number * size[i] + digit[i];
+    }
+    return index->first[family] + number;
+}
+
 /* A number on one space of a plane ... */
 static inline void wl_mark(wl_sheet *sheet, int32_t plane, int32_t cell, float value)
 {

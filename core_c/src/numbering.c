@@ -32,34 +32,27 @@ void wl_number_match(const wl_game *game, const void *setup, wl_index *index)
     index->n_actions = (int32_t)first;
 }
 
-/* The family without digits of this type of action, or -1. */
-static int32_t plain_family(const wl_family *families, int32_t type)
+/* The number of the family without digits of this type of action, or WL_E_NUMBER. */
+static int32_t plain_number(const wl_family *families, const wl_index *index, int32_t type)
 {
     for (int32_t f = 0; families[f].name != NULL; f++)
         if (families[f].type == type && families[f].digit[0] == NULL)
-            return f;
-    return -1;
+            return index->first[f];
+    return WL_E_NUMBER;
+}
+
+static inline int32_t number_of(const wl_numbering *numbering, const void *setup, const void *state, const wl_index *index,
+                                int32_t seat, const wl_action *action)
+{
+    const int32_t number = numbering->encode(index, setup, state, seat, action);
+
+    return number != WL_PLAIN ? number : plain_number(numbering->families, index, action->type);
 }
 
 int32_t wl_encode_legal(const wl_game *game, const void *setup, const void *state, const wl_index *index, int32_t seat,
                         const wl_action *action)
 {
-    const wl_family *families = game->numbering->families;
-    int32_t digit[WL_DIGITS_MAX] = {0};
-    int32_t family = game->numbering->encode(setup, state, seat, action, digit);
-    int32_t number = 0;
-
-    if (family < 0)
-        family = plain_family(families, action->type);
-    if (family < 0)
-        return WL_E_NUMBER;
-    assert(family < index->n_families);
-    for (int32_t d = 0; d < WL_DIGITS_MAX && families[family].digit[d] != NULL; d++) {
-        if (digit[d] < 0 || digit[d] >= index->size[family][d]) /* a Position has more than any start */
-            return WL_E_NUMBER;
-        number = number * index->size[family][d] + digit[d];
-    }
-    return index->first[family] + number;
+    return number_of(game->numbering, setup, state, index, seat, action);
 }
 
 int32_t wl_decode_legal(const wl_game *game, const void *setup, const void *state, const wl_index *index, int32_t seat,
@@ -80,7 +73,7 @@ int32_t wl_decode_legal(const wl_game *game, const void *setup, const void *stat
     }
     post.actor = seat;
     post.action.type = game->numbering->families[family].type;
-    if (!game->numbering->decode(setup, state, seat, family, digit, &post.action))
+    if (!game->numbering->decode(index, setup, state, seat, family, digit, &post.action))
         return WL_E_NUMBER;
     if (game->check(setup, state, &post) != WL_OK)
         return WL_E_NUMBER;
@@ -97,15 +90,32 @@ static int may_play_on(const wl_game *game, const wl_action *actions, size_t n)
     return 0;
 }
 
+/* Only an action with a list can be an open template. */
+static int has_list(const wl_signature *type)
+{
+    for (uint32_t p = 0; p < type->n_parameters; p++)
+        if (type->parameters[p].many)
+            return 1;
+    return 0;
+}
+
 void wl_each_number(const wl_game *game, const void *setup, const void *state, const wl_index *index, int32_t seat,
                     uint32_t flags, const wl_action *actions, size_t n, void (*see)(void *, int32_t), void *to)
 {
+    int32_t type = WL_MALFORMED; /* that of the action before: what follows from it is looked up once for all of the type */
+    int is_left_out = 0, may_be_open = 0;
+
     if ((flags & WL_PLAY_ON) && !may_play_on(game, actions, n))
         flags &= ~(uint32_t)WL_PLAY_ON;
     for (size_t i = 0; i < n; i++) {
-        if (!wl_may_choose(game, &actions[i], flags))
+        if (actions[i].type != type) {
+            type = actions[i].type;
+            is_left_out = (flags & WL_PLAY_ON) && (game->actions[type].flags & WL_GIVES_UP);
+            may_be_open = has_list(&game->actions[type]);
+        }
+        if (is_left_out || (may_be_open && wl_is_open(&actions[i])))
             continue;
-        const int32_t number = wl_encode_legal(game, setup, state, index, seat, &actions[i]);
+        const int32_t number = number_of(game->numbering, setup, state, index, seat, &actions[i]);
         if (number >= 0)
             see(to, number);
     }

@@ -107,19 +107,15 @@ static const piece *find(const conf_state *state, int32_t id)
     return NULL;
 }
 
-static int32_t encode_cast(const conf_state *state, const wl_action *a, int32_t *digit)
+static int32_t encode_cast(const wl_index *index, const conf_state *state, const wl_action *a)
 {
-    digit[0] = find(state, a->field[0])->at;
+    const int32_t from = find(state, a->field[0])->at;
+
     if (a->field[1] == JUDGEMENT)
-        return N_JUDGEMENT;
-    if (a->field[1] == HEAL) {
-        digit[1] = type_of(state, a->field[2]);
-        digit[2] = a->field[3];
-        return N_HEAL;
-    }
-    digit[1] = TARGETED_PLACE[a->field[1]];
-    digit[2] = a->field[2];
-    return N_CAST;
+        return WL_NUMBERED(index, N_JUDGEMENT, from);
+    if (a->field[1] == HEAL)
+        return WL_NUMBERED(index, N_HEAL, from, type_of(state, a->field[2]), a->field[3]);
+    return WL_NUMBERED(index, N_CAST, from, TARGETED_PLACE[a->field[1]], a->field[2]);
 }
 
 /* The pieces of a seat in reserve that stand before this one. */
@@ -131,45 +127,32 @@ static int32_t place_in_reserve(const conf_state *state, int32_t seat, int32_t i
     return n;
 }
 
-static int32_t encode_from_to(const conf_state *state, const wl_action *a, int32_t *digit, int32_t family)
+static int32_t encode_from_to(const wl_index *index, const conf_state *state, const wl_action *a, int32_t family)
 {
-    const piece *p = find(state, a->field[0]);
-
-    digit[0] = p->at;
-    digit[1] = a->field[1];
-    return family;
+    return WL_NUMBERED(index, family, find(state, a->field[0])->at, a->field[1]);
 }
 
-static int32_t encode_to(const wl_action *a, int32_t *digit, int32_t family)
-{
-    digit[0] = a->field[0];
-    return family;
-}
-
-static int32_t encode(const void *setup, const void *state_, int32_t seat, const wl_action *a, int32_t *digit)
+static int32_t encode(const wl_index *index, const void *setup, const void *state_, int32_t seat, const wl_action *a)
 {
     const conf_state *state = state_;
 
     (void)setup;
     switch (a->type) {
     case A_ARMY:
-        digit[0] = a->field[0];
-        digit[1] = a->field[1] == WL_ABSENT ? RACES : a->field[1];
-        return a->field[0] == WL_ABSENT ? -1 : N_ARMY;
-    case A_CHOOSE_ORDER: digit[0] = a->field[0] - 1; return N_CHOOSE_ORDER;
-    case A_PLACE:
-        digit[0] = place_in_reserve(state, seat, a->field[0]);
-        digit[1] = a->field[1];
-        return N_PLACE;
-    case A_MOVE: return encode_from_to(state, a, digit, N_MOVE);
-    case A_CAST: return encode_cast(state, a, digit);
-    case A_RISE: return encode_from_to(state, a, digit, N_RISE);
-    case A_LIVE_AGAIN: return encode_to(a, digit, N_LIVE_AGAIN);
-    case A_RETREAT: return encode_to(a, digit, N_RETREAT);
-    case A_FURY: return encode_from_to(state, a, digit, N_FURY);
-    case A_SWIFT: return encode_to(a, digit, N_SWIFT);
-    case A_CHARGE: return encode_to(a, digit, N_CHARGE);
-    default: return -1;
+        if (a->field[0] == WL_ABSENT)
+            return WL_PLAIN;
+        return WL_NUMBERED(index, N_ARMY, a->field[0], a->field[1] == WL_ABSENT ? RACES : a->field[1]);
+    case A_CHOOSE_ORDER: return WL_NUMBERED(index, N_CHOOSE_ORDER, a->field[0] - 1);
+    case A_PLACE: return WL_NUMBERED(index, N_PLACE, place_in_reserve(state, seat, a->field[0]), a->field[1]);
+    case A_MOVE: return encode_from_to(index, state, a, N_MOVE);
+    case A_CAST: return encode_cast(index, state, a);
+    case A_RISE: return encode_from_to(index, state, a, N_RISE);
+    case A_LIVE_AGAIN: return WL_NUMBERED(index, N_LIVE_AGAIN, a->field[0]);
+    case A_RETREAT: return WL_NUMBERED(index, N_RETREAT, a->field[0]);
+    case A_FURY: return encode_from_to(index, state, a, N_FURY);
+    case A_SWIFT: return WL_NUMBERED(index, N_SWIFT, a->field[0]);
+    case A_CHARGE: return WL_NUMBERED(index, N_CHARGE, a->field[0]);
+    default: return WL_PLAIN;
     }
 }
 
@@ -198,11 +181,13 @@ static int32_t first_removed(const conf_state *state, int32_t seat, int32_t type
     return 0;
 }
 
-static int32_t decode(const void *setup, const void *state_, int32_t seat, int32_t family, const int32_t *digit, wl_action *out)
+static int32_t decode(const wl_index *index, const void *setup, const void *state_, int32_t seat, int32_t family,
+                      const int32_t *digit, wl_action *out)
 {
     const conf_state *state = state_;
     int32_t *f = out->field;
 
+    (void)index;
     (void)setup;
     switch (family) {
     case N_ARMY:

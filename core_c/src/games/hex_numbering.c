@@ -84,6 +84,9 @@ static int32_t reach_after_moving(const hex_setup *setup)
     return most < COLUMNS_MAX ? most : COLUMNS_MAX;
 }
 
+/* The same of a match that has its index. */
+static int32_t reach_of(const wl_index *index) { return index->size[N_MOVE_ATTACK][1] / 2; }
+
 static int32_t size(const void *setup_, int32_t family, int32_t digit)
 {
     const hex_setup *setup = setup_;
@@ -95,27 +98,26 @@ static int32_t size(const void *setup_, int32_t family, int32_t digit)
     return digit == 0 ? setup->width * setup->height : 2 * reach_after_moving(setup) + 1;
 }
 
-static int32_t encode(const void *setup_, const void *state_, int32_t seat, const wl_action *a, int32_t *digit)
+static int32_t encode(const wl_index *index, const void *setup_, const void *state_, int32_t seat, const wl_action *a)
 {
     const hex_setup *setup = setup_;
     const hex_state *state = state_;
-    const int32_t reach = a->type == A_MOVE_ATTACK ? reach_after_moving(setup) : 0;
 
     switch (a->type) {
-    case A_RECRUIT_PRESET: digit[0] = a->field[0]; return N_RECRUIT_PRESET;
+    case A_RECRUIT_PRESET: return WL_NUMBERED(index, N_RECRUIT_PRESET, a->field[0]);
     case A_PLACE:
-        digit[0] = zone_cell(setup, seat, state->stacks[place_of(state, a->field[0])].space);
-        digit[1] = zone_cell(setup, seat, a->field[1]);
-        return N_PLACE;
-    case A_MOVE: digit[0] = cell_of(setup, a->field[1]); return N_MOVE;
-    case A_ATTACK: digit[0] = cell_of(setup, a->field[1]); return N_ATTACK;
+        return WL_NUMBERED(index, N_PLACE, zone_cell(setup, seat, state->stacks[place_of(state, a->field[0])].space),
+                         zone_cell(setup, seat, a->field[1]));
+    case A_MOVE: return WL_NUMBERED(index, N_MOVE, cell_of(setup, a->field[1]));
+    case A_ATTACK: return WL_NUMBERED(index, N_ATTACK, cell_of(setup, a->field[1]));
     case A_MOVE_ATTACK:
-        digit[0] = cell_of(setup, a->field[1]);
-        digit[1] = row_of(a->field[2]) - row_of(a->field[1]) + reach;
-        digit[2] = column_of(a->field[2]) - column_of(a->field[1]) + reach;
-        return N_MOVE_ATTACK;
-    case A_SKILL: digit[0] = cell_of(setup, a->field[1]); return N_SKILL;
-    default: return -1;
+        return WL_NUMBERED(index, N_MOVE_ATTACK, cell_of(setup, a->field[1]),
+                         row_of(a->field[2]) - row_of(a->field[1]) + reach_of(index),
+                         column_of(a->field[2]) - column_of(a->field[1]) + reach_of(index));
+    case A_SKILL: return WL_NUMBERED(index, N_SKILL, cell_of(setup, a->field[1]));
+    case A_DEFEND: return WL_NUMBERED(index, N_DEFEND);
+    case A_WAIT: return WL_NUMBERED(index, N_WAIT);
+    default: return WL_PLAIN;
     }
 }
 
@@ -128,7 +130,8 @@ static int32_t stack_on(const hex_state *state, int32_t seat, int32_t space)
     return 0;
 }
 
-static int32_t decode(const void *setup_, const void *state_, int32_t seat, int32_t family, const int32_t *digit, wl_action *out)
+static int32_t decode(const wl_index *index, const void *setup_, const void *state_, int32_t seat, int32_t family,
+                      const int32_t *digit, wl_action *out)
 {
     const hex_setup *setup = setup_;
     const hex_state *state = state_;
@@ -145,7 +148,7 @@ static int32_t decode(const void *setup_, const void *state_, int32_t seat, int3
         out->field[1] = family <= N_SKILL ? space_of(setup, digit[0]) : 0;
     }
     if (family == N_MOVE_ATTACK) {
-        const int32_t reach = reach_after_moving(setup);
+        const int32_t reach = reach_of(index);
         const int32_t row = row_of(out->field[1]) + digit[1] - reach;
         const int32_t column = column_of(out->field[1]) + digit[2] - reach;
         if (row < 0 || row >= setup->height || column < 0 || column >= setup->width)

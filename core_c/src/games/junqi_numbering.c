@@ -98,7 +98,7 @@ static int32_t size(const void *setup, int32_t family, int32_t digit)
     return family == N_SWAP ? ARMY_SPACES : n_spaces(setup);
 }
 
-static int32_t encode(const void *setup_, const void *state_, int32_t seat, const wl_action *a, int32_t *digit)
+static int32_t encode(const wl_index *index, const void *setup_, const void *state_, int32_t seat, const wl_action *a)
 {
     const junqi_setup *setup = setup_;
     const junqi_state *state = state_;
@@ -107,24 +107,21 @@ static int32_t encode(const void *setup_, const void *state_, int32_t seat, cons
     case A_SWAP: {
         const int32_t x = own_cell(setup, seat, a->field[0]);
         const int32_t y = own_cell(setup, seat, a->field[1]);
-        digit[0] = x < y ? x : y; /* the same swap the other way round has the same number */
-        digit[1] = x < y ? y : x;
-        return N_SWAP;
+        return WL_NUMBERED(index, N_SWAP, x < y ? x : y, x < y ? y : x); /* the other way round it is the same */
     }
-    case A_MOVE:
-        digit[0] = place_of(setup, state->at[a->field[0]]);
-        digit[1] = place_of(setup, a->field[1]);
-        return N_MOVE;
-    case A_FLIP: digit[0] = place_of(setup, a->field[0]); return N_FLIP;
-    default: return -1;
+    case A_MOVE: return WL_NUMBERED(index, N_MOVE, place_of(setup, state->at[a->field[0]]), place_of(setup, a->field[1]));
+    case A_FLIP: return WL_NUMBERED(index, N_FLIP, place_of(setup, a->field[0]));
+    default: return WL_PLAIN;
     }
 }
 
-static int32_t decode(const void *setup_, const void *state_, int32_t seat, int32_t family, const int32_t *digit, wl_action *out)
+static int32_t decode(const wl_index *index, const void *setup_, const void *state_, int32_t seat, int32_t family,
+                      const int32_t *digit, wl_action *out)
 {
     const junqi_setup *setup = setup_;
     const junqi_state *state = state_;
 
+    (void)index;
     switch (family) {
     case N_SWAP:
         if (digit[0] >= digit[1])

@@ -92,22 +92,18 @@ static int32_t way_of(int32_t from, int32_t to)
     return way;
 }
 
-static int32_t encode_move(const universal_state *state, const wl_action *a, int32_t *digit)
+static int32_t encode_move(const wl_index *index, const universal_state *state, const wl_action *a)
 {
     const piece *p = &state->pieces[a->field[0]];
     const int conquers = a->field[2] == 1;
 
-    if (p->kind == MIGHTY) {
-        digit[0] = a->field[1];
-        return conquers ? N_MIGHTY_CONQUER : N_MIGHTY_MOVE;
-    }
-    digit[0] = p->space;
-    digit[1] = rank_of(a->field[1]) - rank_of(p->space) + FAR;
-    digit[2] = file_of(a->field[1]) - file_of(p->space) + FAR;
-    return conquers ? N_MOVE_CONQUER : N_MOVE;
+    if (p->kind == MIGHTY)
+        return WL_NUMBERED(index, conquers ? N_MIGHTY_CONQUER : N_MIGHTY_MOVE, a->field[1]);
+    return WL_NUMBERED(index, conquers ? N_MOVE_CONQUER : N_MOVE, p->space, rank_of(a->field[1]) - rank_of(p->space) + FAR,
+                     file_of(a->field[1]) - file_of(p->space) + FAR);
 }
 
-static int32_t encode(const void *setup, const void *state_, int32_t seat, const wl_action *a, int32_t *digit)
+static int32_t encode(const wl_index *index, const void *setup, const void *state_, int32_t seat, const wl_action *a)
 {
     const universal_state *state = state_;
     const int32_t at = wl_between(1, a->field[0], IDS - 1) ? state->pieces[a->field[0]].space : 0;
@@ -115,28 +111,16 @@ static int32_t encode(const void *setup, const void *state_, int32_t seat, const
     (void)setup;
     (void)seat;
     switch (a->type) {
-    case A_MOVE: return encode_move(state, a, digit);
-    case A_CONQUER: digit[0] = at; return N_CONQUER;
-    case A_PROMOTE: digit[0] = at; return N_PROMOTE;
-    case A_BREED:
-        digit[0] = at;
-        digit[1] = way_of(at, a->field[1]);
-        return N_BREED;
-    case A_SUMMON:
-        digit[0] = state->pieces[a->field[1]].space;
-        digit[1] = a->field[2];
-        return N_SUMMON;
-    case A_NECROMANCY:
-        digit[0] = state->pieces[a->field[1]].kind;
-        digit[1] = a->field[2];
-        return N_NECROMANCY;
-    case A_CURSE: digit[0] = a->field[1]; return N_CURSE;
-    case A_SEIZE:
-        digit[0] = at;
-        digit[1] = way_of(at, a->field[1]);
-        return N_SEIZE;
-    case A_FREEZE: digit[0] = a->field[0]; return N_FREEZE;
-    default: return -1;
+    case A_MOVE: return encode_move(index, state, a);
+    case A_CONQUER: return WL_NUMBERED(index, N_CONQUER, at);
+    case A_PROMOTE: return WL_NUMBERED(index, N_PROMOTE, at);
+    case A_BREED: return WL_NUMBERED(index, N_BREED, at, way_of(at, a->field[1]));
+    case A_SUMMON: return WL_NUMBERED(index, N_SUMMON, state->pieces[a->field[1]].space, a->field[2]);
+    case A_NECROMANCY: return WL_NUMBERED(index, N_NECROMANCY, state->pieces[a->field[1]].kind, a->field[2]);
+    case A_CURSE: return WL_NUMBERED(index, N_CURSE, a->field[1]);
+    case A_SEIZE: return WL_NUMBERED(index, N_SEIZE, at, way_of(at, a->field[1]));
+    case A_FREEZE: return WL_NUMBERED(index, N_FREEZE, a->field[0]);
+    default: return WL_PLAIN;
     }
 }
 
@@ -197,12 +181,14 @@ static int32_t first_dead(const universal_state *state, int32_t seat, int32_t ki
     return 0;
 }
 
-static int32_t decode(const void *setup, const void *state_, int32_t seat, int32_t family, const int32_t *digit, wl_action *out)
+static int32_t decode(const wl_index *index, const void *setup, const void *state_, int32_t seat, int32_t family,
+                      const int32_t *digit, wl_action *out)
 {
     const universal_state *state = state_;
     int32_t *f = out->field;
     int32_t to = 0;
 
+    (void)index;
     (void)setup;
     switch (family) {
     case N_MOVE:

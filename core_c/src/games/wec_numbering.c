@@ -174,77 +174,58 @@ static int32_t square_of(int32_t centre, int32_t bit)
     return away(centre, block / 3 - 1, block % 3 - 1);
 }
 
-static int32_t encode_doze(const wec_state *state, int32_t seat, const wl_action *a, int32_t *digit)
+static int32_t encode_doze(const wl_index *index, const wec_state *state, int32_t seat, const wl_action *a)
 {
     const int32_t centre = state->pieces[place_of(state, a->field[F_PIECE])].square;
+    int32_t group = 0;
 
-    digit[0] = dozers_before(state, seat, a->field[F_PIECE]);
     for (int32_t i = 0; i < a->field[F_N_SQUARES]; i++)
-        digit[1] |= 1 << bit_of(centre, a->field[F_SQUARES + i]);
-    digit[2] = a->field[F_DOZE_DIRECTION];
-    return N_DOZE;
+        group |= 1 << bit_of(centre, a->field[F_SQUARES + i]);
+    return WL_NUMBERED(index, N_DOZE, dozers_before(state, seat, a->field[F_PIECE]), group, a->field[F_DOZE_DIRECTION]);
 }
 
-static int32_t encode_fire(const wl_action *a, int32_t *digit)
+static int32_t encode_fire(const wl_index *index, const wl_action *a)
 {
     const int32_t weapon = a->field[F_WEAPON];
+    const int32_t piece = a->field[F_PIECE] - 1;
 
-    digit[0] = a->field[F_PIECE] - 1;
-    if (weapon >= W_BICYCLE) {
-        digit[1] = weapon - W_BICYCLE;
-        digit[2] = a->field[F_GOAL];
-        digit[3] = a->field[F_PATH];
-        return N_TRAVEL;
-    }
-    if (a->field[F_DIRECTION] != WL_ABSENT) {
-        digit[1] = weapon;
-        digit[2] = a->field[F_DIRECTION];
-        return N_FIRE;
-    }
-    digit[1] = weapon - (W_LIMITED_ROCKET - HOMING + 1);
-    digit[2] = a->field[F_TARGET];
-    return N_FIRE_AT;
+    if (weapon >= W_BICYCLE)
+        return WL_NUMBERED(index, N_TRAVEL, piece, weapon - W_BICYCLE, a->field[F_GOAL], a->field[F_PATH]);
+    if (a->field[F_DIRECTION] != WL_ABSENT)
+        return WL_NUMBERED(index, N_FIRE, piece, weapon, a->field[F_DIRECTION]);
+    return WL_NUMBERED(index, N_FIRE_AT, piece, weapon - (W_LIMITED_ROCKET - HOMING + 1), a->field[F_TARGET]);
 }
 
-static int32_t encode_exchange(const wec_state *state, const wl_action *a, int32_t *digit)
+static int32_t encode_exchange(const wl_index *index, const wec_state *state, const wl_action *a)
 {
     const piece *from = &state->pieces[place_of(state, a->field[F_FROM])];
     const piece *to = &state->pieces[place_of(state, a->field[F_RECEIVER])];
 
-    digit[0] = from->id - 1;
-    digit[1] = to->id - 1;
-    digit[2] = place_of_kind(from, a->field[F_GIVEN]);
-    digit[3] = a->field[F_FOR] == WL_ABSENT ? CARRIED_MAX : place_of_kind(to, a->field[F_FOR]);
-    return N_EXCHANGE;
+    return WL_NUMBERED(index, N_EXCHANGE, from->id - 1, to->id - 1, place_of_kind(from, a->field[F_GIVEN]),
+                     a->field[F_FOR] == WL_ABSENT ? CARRIED_MAX : place_of_kind(to, a->field[F_FOR]));
 }
 
-static int32_t encode_piece(const wl_action *a, int32_t *digit, int32_t family)
+static int32_t encode_article(const wl_index *index, const wl_action *a, int32_t family)
 {
-    digit[0] = a->field[F_PIECE] - 1;
-    if (family != N_REINFORCE)
-        digit[1] = a->field[F_ARTICLE] - FLAME;
-    return family;
+    return WL_NUMBERED(index, family, a->field[F_PIECE] - 1, a->field[F_ARTICLE] - FLAME);
 }
 
-static int32_t encode(const void *setup, const void *state_, int32_t seat, const wl_action *a, int32_t *digit)
+static int32_t encode(const wl_index *index, const void *setup, const void *state_, int32_t seat, const wl_action *a)
 {
     const wec_state *state = state_;
 
     (void)setup;
     switch (a->type) {
     case A_MOVE:
-        digit[0] = a->field[F_PIECE] - 1;
-        digit[1] = a->field[F_TO];
-        digit[2] = a->field[F_LEVEL];
-        digit[3] = a->field[F_CARRY] != WL_ABSENT;
-        return N_MOVE;
-    case A_DOZE: return encode_doze(state, seat, a, digit);
-    case A_FIRE: return encode_fire(a, digit);
-    case A_PICK_UP: return encode_piece(a, digit, N_PICK_UP);
-    case A_DROP: return encode_piece(a, digit, N_DROP);
-    case A_EXCHANGE: return encode_exchange(state, a, digit);
-    case A_REINFORCE: return encode_piece(a, digit, N_REINFORCE);
-    default: return -1;
+        return WL_NUMBERED(index, N_MOVE, a->field[F_PIECE] - 1, a->field[F_TO], a->field[F_LEVEL],
+                         a->field[F_CARRY] != WL_ABSENT);
+    case A_DOZE: return encode_doze(index, state, seat, a);
+    case A_FIRE: return encode_fire(index, a);
+    case A_PICK_UP: return encode_article(index, a, N_PICK_UP);
+    case A_DROP: return encode_article(index, a, N_DROP);
+    case A_EXCHANGE: return encode_exchange(index, state, a);
+    case A_REINFORCE: return WL_NUMBERED(index, N_REINFORCE, a->field[F_PIECE] - 1);
+    default: return WL_PLAIN;
     }
 }
 
@@ -295,11 +276,13 @@ static int decode_exchange(const wec_state *state, const int32_t *digit, int32_t
     return f[F_GIVEN] != NO_ARTICLE && f[F_FOR] != NO_ARTICLE;
 }
 
-static int32_t decode(const void *setup, const void *state_, int32_t seat, int32_t family, const int32_t *digit, wl_action *out)
+static int32_t decode(const wl_index *index, const void *setup, const void *state_, int32_t seat, int32_t family,
+                      const int32_t *digit, wl_action *out)
 {
     const wec_state *state = state_;
     int32_t *f = out->field;
 
+    (void)index;
     (void)setup;
     if (family <= N_REINFORCE)
         f[F_PIECE] = digit[0] + 1;
