@@ -158,6 +158,16 @@ static int32_t decode(const wl_index *index, const void *setup_, const void *sta
     return 1;
 }
 
+/* x / (x + half), which is wl_squash, of all that a byte may hold: a division of each number of each stack takes longer. */
+#define FOUR(x, half)                                                                                                 \
+    (float)(x) / (float)((x) + (half)), (float)((x) + 1) / (float)((x) + 1 + (half)),                                 \
+        (float)((x) + 2) / (float)((x) + 2 + (half)), (float)((x) + 3) / (float)((x) + 3 + (half))
+#define SIXTEEN(x, half) FOUR(x, half), FOUR((x) + 4, half), FOUR((x) + 8, half), FOUR((x) + 12, half)
+#define SIXTY_FOUR(x, half) SIXTEEN(x, half), SIXTEEN((x) + 16, half), SIXTEEN((x) + 32, half), SIXTEEN((x) + 48, half)
+#define BYTES(half) {SIXTY_FOUR(0, half), SIXTY_FOUR(64, half), SIXTY_FOUR(128, half), SIXTY_FOUR(192, half)}
+static const float HALF_AT_5[UINT8_MAX + 1] = BYTES(5);
+static const float HALF_AT_10[UINT8_MAX + 1] = BYTES(10);
+
 static void draw_stack(const hex_setup *setup, const stack *s, int32_t seat, wl_sheet *sheet)
 {
     const unit *u = &setup->units[s->unit];
@@ -168,16 +178,17 @@ static void draw_stack(const hex_setup *setup, const stack *s, int32_t seat, wl_
     wl_mark(sheet, P_UNITS, cell, wl_squash(s->count, 20));
     wl_mark(sheet, P_HIT_POINTS, cell, wl_squash(hit_points, 200));
     wl_mark(sheet, P_ATTACK, cell, wl_squash((int64_t)s->count * u->attack, 50));
-    wl_mark(sheet, P_MOVE, cell, wl_squash(u->move, 5));
-    wl_mark(sheet, P_INITIATIVE, cell, wl_squash(u->initiative, 10));
-    wl_mark(sheet, P_RANGE, cell, wl_squash(u->range, 5));
+    wl_mark(sheet, P_MOVE, cell, HALF_AT_5[u->move]);
+    wl_mark(sheet, P_INITIATIVE, cell, HALF_AT_10[u->initiative]);
+    wl_mark(sheet, P_RANGE, cell, HALF_AT_5[u->range]);
     wl_mark(sheet, P_SHOOTER, cell, u->shooter != 0);
     wl_mark(sheet, P_LEAPS, cell, u->movement == LEAP);
     wl_mark(sheet, P_FLIES, cell, u->movement == FLY);
     wl_mark(sheet, P_RETALIATES, cell, s->retaliations_used < u->retaliations);
     wl_mark(sheet, P_HEALS, cell, u->skill == HEAL);
     wl_mark(sheet, P_SUMMONS, cell, u->skill == SUMMON);
-    wl_mark(sheet, P_SKILL_USED, cell, wl_squash(s->skill_used, 1));
+    if (s->skill_used > 0)
+        wl_mark(sheet, P_SKILL_USED, cell, wl_squash(s->skill_used, 1));
     wl_mark(sheet, P_DEFENDING, cell, s->defending != 0);
     wl_mark(sheet, P_WAITED, cell, s->waited != 0);
 }
