@@ -261,7 +261,8 @@ typedef struct wl_words {
 } wl_words;
 
 /* One field of a layout. A scalar has count 1. Rows are structs: `row` describes them, and the field `n_name` of the same
- * struct says how many of the `count` rows are in use (the rest are zero, and neither hashed nor decoded). */
+ * struct says how many of the `count` rows are in use (the rest are zero, and neither hashed nor decoded). Behind the last field of
+ * a state that is in use all is zero: from its last field that is always in use on, fields lie in the order of the layout. */
 typedef struct wl_field {
     const char *name; /* NULL ends a layout */
     uint32_t offset;  /* bytes */

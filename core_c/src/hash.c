@@ -164,14 +164,13 @@ static void copy_fields(uint8_t *out, const wl_field *layout, const uint8_t *bas
 
 size_t wl_used_bytes(const wl_field *layout, const void *bytes)
 {
-    size_t end = 0;
+    const wl_field *last = layout;
 
-    for (const wl_field *f = layout; f->name != NULL; f++) {
-        const size_t at = f->offset + used(f, bytes) * f->size;
-        if (at > end)
-            end = at;
-    }
-    return end;
+    while (last[1].name != NULL)
+        last++;
+    while (last > layout && used(last, bytes) == 0)
+        last--;
+    return last->offset + used(last, bytes) * last->size;
 }
 
 void wl_write_used(void *to, size_t to_used, const void *from, size_t used)

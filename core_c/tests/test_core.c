@@ -201,6 +201,23 @@ static void bytes_that_are_not_in_use_must_be_zero(void)
     end(&m);
 }
 
+/* wl_used_bytes goes back from the last field to one that is in use. */
+static void no_field_of_a_state_lies_behind_a_later_one_that_may_end_it(void)
+{
+    for (int32_t i = 0; wl_game_at(i) != NULL; i++) {
+        const wl_field *layout = wl_game_at(i)->state_layout;
+        const wl_field *f = layout;
+
+        while (f[1].name != NULL)
+            f++;
+        for (int ends = 1; ends; f--) {
+            for (const wl_field *e = layout; e < f; e++)
+                CHECK(e->offset + (size_t)e->count * e->size <= f->offset);
+            ends = f > layout && f->n_size != 0;
+        }
+    }
+}
+
 static void every_error_has_the_name_of_its_code(void)
 {
     const match m = begin();
@@ -223,6 +240,7 @@ int main(void)
     a_copy_over_a_longer_state_leaves_nothing_of_it_and_says_the_same_of_itself();
     a_count_of_depth_one_is_the_length_of_the_listing();
     bytes_that_are_not_in_use_must_be_zero();
+    no_field_of_a_state_lies_behind_a_later_one_that_may_end_it();
     every_error_has_the_name_of_its_code();
     printf("test_core: %s\n", failures == 0 ? "ok" : "FAILED");
     return failures != 0;
