@@ -238,6 +238,9 @@ int wl_is_canonical(const wl_field *layout, const void *bytes, size_t size);
 /* Where the used part of the struct ends; what comes after it is zero. */
 size_t wl_used_bytes(const wl_field *layout, const void *bytes);
 
+/* Copies all but the elements of top-level lists that are not in use; what lies in their place in `to` stays. */
+void wl_copy_used(const wl_field *layout, void *to, const void *from);
+
 /* Writes `used` bytes of `from` over `to`, of which `to_used` may be other than zero. */
 void wl_write_used(void *to, size_t to_used, const void *from, size_t used);
 

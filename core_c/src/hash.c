@@ -180,6 +180,20 @@ void wl_write_used(void *to, size_t to_used, const void *from, size_t used)
         memset((uint8_t *)to + used, 0, to_used - used);
 }
 
+void wl_copy_used(const wl_field *layout, void *to, const void *from)
+{
+    const wl_field *last = layout;
+    size_t at = 0;
+
+    for (const wl_field *f = layout; f->name != NULL; last = f++)
+        if (f->n_size != 0) {
+            memcpy((uint8_t *)to + at, (const uint8_t *)from + at, f->offset + used(f, from) * f->size - at);
+            at = f->offset + (size_t)f->count * f->size;
+        }
+    if (last->n_size == 0)
+        memcpy((uint8_t *)to + at, (const uint8_t *)from + at, last->offset + (size_t)last->count * last->size - at);
+}
+
 int wl_is_canonical(const wl_field *layout, const void *bytes, size_t size)
 {
     uint8_t blank[WL_STATE_MAX];

@@ -105,7 +105,6 @@ int32_t wl_play(const wl_game *game, const void *setup, void *state, const wl_po
 int32_t wl_play_noting(const wl_game *game, const void *setup, void *state, const wl_post *post, uint64_t *random, int *drew)
 {
     _Alignas(8) uint8_t before[WL_STATE_MAX];
-    size_t used;
     block b;
     int32_t error;
 
@@ -115,8 +114,7 @@ int32_t wl_play_noting(const wl_game *game, const void *setup, void *state, cons
         wl_draws none = {0};
         return game->apply(setup, state, post, &none, &unwanted);
     }
-    used = wl_used_bytes(game->state_layout, state);
-    memcpy(before, state, used);
+    wl_copy_used(game->state_layout, before, state);
     for (size_t n = ENTROPY_WORDS / 2;; n *= 4) {
         wl_event unwanted = {0};
         wl_draws draws = fill(&b, n, random);
@@ -127,7 +125,8 @@ int32_t wl_play_noting(const wl_game *game, const void *setup, void *state, cons
         *drew = draws.next > 0;
         if (error == WL_OK)
             return WL_OK;
-        wl_write_used(state, game->state_size, before, used);
+        memset(state, 0, game->state_size);
+        wl_copy_used(game->state_layout, state, before);
         if (!is_short(&b, error))
             return error;
     }

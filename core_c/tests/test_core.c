@@ -18,33 +18,69 @@ static int failures = 0;
 
 enum { ACTIONS_CAP = 4096 };
 
-/* A battle of two preset armies of Hex Tactics, without obstacles. */
+/* A battle of Hex Tactics. */
 typedef struct match {
     const wl_game *game;
     void *setup, *state;
     wl_action *actions;
 } match;
 
-static match begin(void)
+static match begin_with(const wl_word *options, size_t n_options)
 {
     static const uint8_t entropy[1024] = {7, 1, 9, 4, 3};
     match m = {.game = NULL};
-    wl_word options[21] = {0};
     wl_draws draws = {.entropy = entropy, .n_entropy = sizeof entropy};
     wl_event event = {0};
 
     for (int32_t i = 0; m.game == NULL && wl_game_at(i) != NULL; i++)
         if (strcmp(wl_game_at(i)->name, "hex") == 0)
             m.game = wl_game_at(i);
+    m.setup = calloc(1, m.game->setup_size);
+    m.state = calloc(1, m.game->state_size);
+    m.actions = calloc(ACTIONS_CAP, sizeof *m.actions);
+    CHECK(wl_init(m.game, m.setup, m.state, options, n_options, NULL, 0, &draws, &event) == WL_OK);
+    return m;
+}
+
+/* Two preset armies, without obstacles. */
+static match begin(void)
+{
+    wl_word options[21] = {0};
+
     for (int i = 1; i < 18; i++)
         options[i] = WL_WORD_ABSENT;
     options[5] = 0; /* obstacles: none */
     options[9] = 1; /* army: preset */
-    m.setup = calloc(1, m.game->setup_size);
-    m.state = calloc(1, m.game->state_size);
-    m.actions = calloc(ACTIONS_CAP, sizeof *m.actions);
-    CHECK(wl_init(m.game, m.setup, m.state, options, 21, NULL, 0, &draws, &event) == WL_OK);
-    return m;
+    return begin_with(options, 21);
+}
+
+/* Four armies of so many equal stacks that a round needs more draws than random play gives a step at first. */
+enum { STACKS = 12 };
+static match begin_large(void)
+{
+    wl_word options[22 + 4 * (2 + 2 * STACKS)] = {0};
+    wl_word *army = options + 22;
+
+    for (int i = 2; i < 18; i++)
+        options[i] = WL_WORD_ABSENT;
+    options[1] = 4;       /* seats */
+    options[3] = 25;      /* width */
+    options[4] = 19;      /* height */
+    options[5] = 0;       /* obstacles: none */
+    options[8] = 0;       /* deployment */
+    options[9] = 2;       /* armies are given */
+    options[11] = STACKS; /* max_stacks */
+    options[19] = 1;
+    options[21] = 4; /* armies */
+    for (int seat = 0; seat < 4; seat++) {
+        *army++ = seat;
+        *army++ = STACKS;
+        for (int i = 0; i < STACKS; i++) {
+            *army++ = 0; /* militia */
+            *army++ = 20;
+        }
+    }
+    return begin_with(options, sizeof options / sizeof options[0]);
 }
 
 static void end(match *m)
@@ -156,6 +192,25 @@ static void random_play_comes_to_an_end_and_is_the_same_again_from_the_same_seed
     end(&b);
 }
 
+static int64_t turns_of(const match *m)
+{
+    const int32_t seat = __builtin_ctz((uint32_t)wl_to_act(m->game, m->setup, m->state));
+    return wl_clock(m->game, m->setup, m->state, seat);
+}
+
+static void a_step_for_which_the_first_draws_do_not_suffice_is_taken_once(void)
+{
+    match m = begin_large();
+    int64_t turns = turns_of(&m);
+
+    for (uint64_t seed = 1; seed <= 6 * 4 * STACKS; seed++) {
+        CHECK(wl_playout(m.game, m.setup, m.state, seed, 1, WL_PLAY_ON, m.actions, ACTIONS_CAP) == 1);
+        CHECK(wl_check_state(m.game, m.setup, m.state) == WL_OK);
+        CHECK(turns_of(&m) == ++turns);
+    }
+    end(&m);
+}
+
 static void a_copy_over_a_longer_state_leaves_nothing_of_it_and_says_the_same_of_itself(void)
 {
     match shorter = begin();
@@ -237,6 +292,7 @@ int main(void)
     an_error_leaves_the_state_as_it_was();
     a_step_into_another_state_leaves_the_first_and_can_be_repeated();
     random_play_comes_to_an_end_and_is_the_same_again_from_the_same_seed();
+    a_step_for_which_the_first_draws_do_not_suffice_is_taken_once();
     a_copy_over_a_longer_state_leaves_nothing_of_it_and_says_the_same_of_itself();
     a_count_of_depth_one_is_the_length_of_the_listing();
     bytes_that_are_not_in_use_must_be_zero();
