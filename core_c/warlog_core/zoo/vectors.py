@@ -150,7 +150,8 @@ def _actions(actions: NDArray[np.integer[Any]], n: int) -> NDArray[np.int32]:
         raise BadArrays("actions are an array of integers")
     if actions.shape != (n,):
         raise BadArrays(f"actions have the shape {(n,)}, not {actions.shape}")
-    if actions.size and (actions.min() < 0 or actions.max() > np.iinfo(np.int32).max):
+    # One look instead of two: what is negative is large without its sign.
+    if actions.dtype != np.int32 and actions.astype(np.uint64, copy=False).max() > np.iinfo(np.int32).max:
         raise BadNumber("numbers of actions are not negative, and below 2147483648")
     return np.ascontiguousarray(actions, np.int32)
 
