@@ -47,7 +47,7 @@ class PlayerCommands:
         self,
         match_id: str,
         command: AnyCommand,
-        caller: Player,
+        player: Player,
         expected_version: int | None = None,
         key: Key | None = None,
     ) -> Done:
@@ -59,20 +59,20 @@ class PlayerCommands:
         Raises the errors that warlog_service/routes/commands.py lists for each of its routes."""
         try:
             try:
-                await self._admission.admit(match_id, caller.id, command)
+                await self._admission.admit(match_id, player.id, command)
                 found = NOTHING
                 if isinstance(command, Propose):
-                    command, found = await self._lookups.proposed(match_id, command, caller)
+                    command, found = await self._lookups.proposed(match_id, command, player)
             except WarlogError:
-                # The same command may have been accepted before: the caller left the match by it, or what it names has
+                # The same command may have been accepted before: the player left the match by it, or what it names has
                 # gone since.
-                earlier = await self._loader.accepted(match_id, caller.id, key)
+                earlier = await self._loader.accepted(match_id, player.id, key)
                 if earlier is None:
                     raise
                 return Done((await self._loader.current(match_id, fresh=True)).match, earlier=earlier)
-            return await self._execute(match_id, command, caller, expected_version, key, found)
+            return await self._execute(match_id, command, player, expected_version, key, found)
         except IntegrityError:
-            await self._admission.check_damaged(match_id, caller.id)
+            await self._admission.check_damaged(match_id, player.id)
             raise
 
     async def again(self, match: Match, accepted: Accepted) -> Done:
@@ -90,7 +90,7 @@ class PlayerCommands:
         self,
         match_id: str,
         command: AnyCommand,
-        caller: Player,
+        player: Player,
         expected_version: int | None,
         key: Key | None,
         found: Found,
@@ -104,12 +104,12 @@ class PlayerCommands:
             began_ms = began_ms or draft.at
             match = draft.match
             check_known(
-                match, command, caller
+                match, command, player
             )  # first: any other refusal would tell that there is such a match
             if self._presence is not None:
-                self._presence.note_call(match, caller.id)
+                self._presence.note_call(match, player.id)
             check_version(draft, command, expected_version, began_ms)
-            decide_command(draft, command, caller, context)
+            decide_command(draft, command, player, context)
             check_proposal_bytes(draft, self._settings.proposal_bytes_per_match)
             check_length(draft, command, self._settings.events_per_match)
             if isinstance(command, Act):
@@ -118,13 +118,13 @@ class PlayerCommands:
             await self._before.secure(draft)
             agreed = draft.match.fold.rematch
             if agreed is not None and agreed not in (match.fold.rematch, rematch):
-                await self._new.rematch(agreed, match, caller)
+                await self._new.rematch(agreed, match, player)
                 rematch = agreed
 
         return self._attempt(
             match_id,
             write_events,
-            caller.id,
+            player.id,
             key=key,
             acting=command.seat if isinstance(command, Act) else None,
         )

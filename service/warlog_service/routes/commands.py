@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from functools import partial
+from typing import NamedTuple
 
 from litestar import delete, post, put
 from litestar.params import FromPath
@@ -50,6 +51,23 @@ MATCH_ERRORS = (
 HEADERS = ("If-Match", "Idempotency-Key")
 
 
+class Form(NamedTuple):
+    """How a call is a command.
+
+    decode     makes the command of the body
+    path_part  what the path says beside the match: an Idempotency-Key is for one body and one path
+    answer     the body of the answer for this player
+    """
+
+    decode: Callable[[bytes], AnyCommand]
+    path_part: bytes
+    answer: Callable[[Done, Reader], bytes]
+    status: int
+
+
+COMMAND = Form(decoder(Command), b"command\0", Done.event_answer, 201)
+
+
 @post(
     "/matches/{match_id:str}/commands",
     opt=call(sends=("ETag",),
@@ -82,23 +100,15 @@ async def run_command(
     scope: Scope,
     receive: Receive,
     match_id: str,
-    decode_command: Callable[[bytes], AnyCommand] = decoder(Command),
-    path_part: bytes = b"command\0",
-    answer: Callable[[Done, Reader], bytes] = Done.event_answer,
-    status: int = 201,
+    form: Form = COMMAND,
 ) -> Answer:
-    """Who sends the command, what it says, what came of it.
-
-    decode_command  makes the command of the body
-    path_part       what the path says beside the match: an Idempotency-Key is for one body and one path
-    answer          the body of the answer for this player
-    """
+    """Who sends the command, what it says, what came of it."""
     caller = auth.caller_at_once(service, scope) or await auth.caller(service, scope)
     player = caller.player
     auth.spend_one(service.limits.commands, player.id, scope)
     body = await read_body(scope, receive, service.settings.body_bytes_max)
-    key = key_of(scope, path_part, body)
-    command = decode_command(body)
+    key = key_of(scope, form.path_part, body)
+    command = form.decode(body)
     version = expected_version(scope)
     matches = service.backend.matches
     execute = partial(matches.commands.execute, match_id, command, player, version, key)
@@ -115,7 +125,7 @@ async def run_command(
         done = await _repeated(service, scope, player, done, done.earlier)
     reader = done.reader(player.id)
     tag = tag_of(done.match, reader)
-    return Answer(status, [JSON, *PRIVATE, (b"etag", tag)], answer(done, reader))
+    return Answer(form.status, [JSON, *PRIVATE, (b"etag", tag)], form.answer(done, reader))
 
 
 async def _repeated(service: Service, scope: Scope, player: Player, done: Done, earlier: Accepted) -> Done:
@@ -267,17 +277,8 @@ def _change(
     decode_command: Callable[[bytes], AnyCommand],
     status: int,
 ) -> Awaitable[Answer]:
-    scope = request.scope
-    return run_command(
-        service_of(scope),
-        scope,
-        request.receive,
-        match_id,
-        decode_command,
-        b"seat\0" + path_part,
-        Done.match_answer,
-        status,
-    )
+    form = Form(decode_command, b"seat\0" + path_part, Done.match_answer, status)
+    return run_command(service_of(request.scope), request.scope, request.receive, match_id, form)
 
 
 handlers = [post_command, put_seat, delete_seat, post_decline, post_join]
