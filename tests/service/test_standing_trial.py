@@ -16,6 +16,7 @@ from tests.servers import RedisServer
 from tests.service.api import Api, ok, refused
 from tests.service.test_leaving import Place, leave
 from tests.service.waiting import eventually
+from warlog_events.redis import keys
 
 NAMES = ("Zanzibária Q.", "Ben of Bree", "Cem", "Dora")
 GAMES: dict[str, tuple[dict[str, Any], str, tuple[str, str], int]] = {
@@ -112,12 +113,19 @@ def test_four_people_and_two_programs_play_a_dozen_matches_and_one_leaves_for_go
         spec = {"game": "hex", "seats": {"red": "me", "blue": dora.id}}
         refused(ada.post("/matches", spec), 403, "not_challenged")
 
+        def stands() -> set[str]:
+            """The keys of standing in which Ada is, but for the log, what waits to be told, and who is gone."""
+            sources = {keys.standing(name) for name in ("log", "news", "gone")}
+            return {key for key in place.where(ada.id) if key.startswith(keys.standing(""))} - sources
+
+        assert len(stands()) >= 4  # ratings, history, statistics, achievements
         gained = {player.id: ratings(stranger, player) for player in (ben, cem, dora)}
         refused(leave(ada, "ben"), 400, "wrong_name")
         assert leave(ada, NAMES[0]).status_code == 204
         eventually(lambda: place.where(NAMES[0]) == [], seconds=60)
         place.put_away()
         assert place.where(NAMES[0]) == []
+        eventually(lambda: stands() == set())
         assert {player.id: ratings(stranger, player) for player in (ben, cem, dora)} == gained
         assert ok(ben.get("/players/me/following"))["players"] == []
         assert ok(dora.get("/players/me/blocked"))["players"] == []

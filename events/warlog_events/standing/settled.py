@@ -188,8 +188,9 @@ class Change(msgspec.Struct, frozen=True, array_like=True):
 class Settled(msgspec.Struct, frozen=True, omit_defaults=True):
     """What the log has of a match.
 
-    at       when it ended, ms
-    pool     in which it is rated; "" if it is not
+    at         when it ended, ms
+    pool       in which it is rated; "" if it is not
+    algorithm  that made the changes; "" where there are none
     unrated  why not. `damaged` (its record does not verify), `undone` (it was not over any more) and `failed` (what
              counts it has a bug) count nowhere
     """
@@ -198,7 +199,7 @@ class Settled(msgspec.Struct, frozen=True, omit_defaults=True):
     pool: str = ""
     unrated: str = ""
     changes: list[Change] = []
-    algorithm: str = ALGORITHM
+    algorithm: str = ""
 
 
 def settle(
@@ -211,7 +212,12 @@ def settle(
         unrated = "same_players"
     if unrated:
         return Settled(facts.at, unrated=unrated)
-    return Settled(facts.at, facts.pool, changes=changes_of(facts, ratings))
+    return rated(facts, ratings)
+
+
+def rated(facts: Facts, ratings: Mapping[str, Rating]) -> Settled:
+    """How it counts, since it is rated."""
+    return Settled(facts.at, facts.pool, changes=changes_of(facts, ratings), algorithm=ALGORITHM)
 
 
 def changes_of(facts: Facts, ratings: Mapping[str, Rating]) -> list[Change]:

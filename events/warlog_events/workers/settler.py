@@ -30,11 +30,11 @@ from ..standing.counting import Teller
 from ..standing.settled import (
     Facts,
     Settled,
-    changes_of,
     counted_of,
     counts,
     facts_of,
     played,
+    rated,
     settle,
     still_true,
 )
@@ -162,9 +162,9 @@ class Settler(Follower):
         """What is made of the first of these matches: of at least one, and of no more after one that cannot be
         counted."""
         loaded, events = list[Match | Settled](), 0
-        for one in due:
-            loaded.append(await self._loaded(one))
-            events += loaded[-1].version if isinstance(loaded[-1], Match) else 0
+        for match in await asyncio.gather(*map(self._loaded, due)):
+            loaded.append(match)
+            events += match.version if isinstance(match, Match) else 0
             if events >= BATCH_EVENTS:
                 break
         found = await asyncio.gather(*[self._facts(one) for one in loaded])
@@ -185,7 +185,7 @@ class Settler(Follower):
         before = known.before(facts)
         settled = one.settled or settle(facts, before.ratings, before.met, self._matches_per_day)
         if settled.pool and not still_true(settled.changes, before.ratings, settled.at):
-            settled = Settled(settled.at, settled.pool, changes=changes_of(facts, before.ratings))
+            settled = rated(facts, before.ratings)
         commands = commands_of(facts, settled, before, is_new=one.settled is None)
         known.take(facts, settled)
         return Logged(one.number, one.match, facts.version, settled), commands
