@@ -114,9 +114,10 @@ def test_four_people_and_two_programs_play_a_dozen_matches_and_one_leaves_for_go
         refused(ada.post("/matches", spec), 403, "not_challenged")
 
         def stands() -> set[str]:
-            """The keys of standing in which Ada is, but for the log, what waits to be told, and who is gone."""
-            sources = {keys.standing(name) for name in ("log", "news", "gone")}
-            return {key for key in place.where(ada.id) if key.startswith(keys.standing(""))} - sources
+            """The keys of standing in which Ada's id is, but for the log, what waits to be told, who is gone, and who
+            has met whom today."""
+            kept = {keys.standing(name) for name in ("log", "news", "gone", "met")}
+            return {key for key in place.where(ada.id) if key.startswith(keys.standing(""))} - kept
 
         assert len(stands()) >= 4  # ratings, history, statistics, achievements
         gained = {player.id: ratings(stranger, player) for player in (ben, cem, dora)}
