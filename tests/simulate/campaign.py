@@ -28,6 +28,13 @@ def one(seed: int, mutant: str = "", faults: Sequence[Fault] | None = None) -> R
     global _redis
     if _redis is None:
         _redis = RedisProcess()
+    report = _lived(seed, mutant, faults)
+    shows = MUTANTS[mutant].shows if mutant else ""
+    return msgspec.structs.replace(report, findings=[one for one in report.findings if shows in one])
+
+
+def _lived(seed: int, mutant: str, faults: Sequence[Fault] | None) -> Report:
+    assert _redis is not None
     kinds = MUTANTS[mutant].kinds if mutant else ()
     with applied(mutant) if mutant else nullcontext():
         if seed % TWIN_EVERY:

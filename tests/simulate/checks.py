@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from tests.simulate.clients import FROZEN
 from tests.simulate.history import Command
 from tests.simulate.redis_process import EPOCH_US
 from tests.simulate.worker import BUCKETS, Worker
@@ -18,6 +19,7 @@ from warlog_events.match.stored import StoredEvent, follows
 from warlog_events.match.verify import verify_record
 from warlog_events.redis import keys
 from warlog_events.redis.store import _stored_event
+from warlog_events.workers.bookkeeper import ORPHAN_MS
 
 if TYPE_CHECKING:
     from tests.simulate.run import Run
@@ -31,9 +33,9 @@ SERVER = "server"
 
 async def all_of(run: Run) -> list[str]:
     """Every finding, a sentence each."""
+    auditor = await _auditor(run)
     streams = _streams(run)
     found = [*chain.from_iterable(check(run, streams) for check in CHECKS), *_read_models_are_up(run)]
-    auditor = await _auditor(run)
     found += await _records(run, streams, auditor)
     found += await _rebuilt(run, auditor)
     return found
@@ -192,8 +194,11 @@ def feeds(run: Run, streams: Streams) -> Findings:
             before = read.setdefault((reading.reader, reading.match, reading.seats, version), told)
             if before != told:
                 yield f"{reading.reader} reads version {version} of {reading.match} in two ways: {before} {told}"
+    sent_away = {(one.reader, one.match) for one in run.history.readings if one.closing == FROZEN}
     for (reader, match), version in newest.items():
-        if version < len(streams.get(match, [])) and not _is_frozen(run, match):
+        # He does not come back where he was told that it is frozen; that it is may be lost, too.
+        gone = (reader, match) in sent_away and lost.something_of(match)
+        if version < len(streams.get(match, [])) and not _is_frozen(run, match) and not gone:
             yield f"{reader}'s feed of {match} never came beyond {version} of {len(streams[match])}"
 
 
@@ -206,9 +211,9 @@ def deadlines(run: Run, streams: Streams) -> Findings:
                 continue
             after = events[version]
             appended = run.history.appended.get((match, after.version), [0.0])[-1]
-            if after.type != "action_taken" or after.seat != seat:
+            if after.type != "action_taken" or seat != (_timed_out(after) or after.seat):
                 continue
-            if after.by == SERVER and b'"timeout"' in after.body and _ms(appended) < deadline:
+            if after.by == SERVER and _ms(appended) < deadline:
                 yield f"{match}: {seat} was timed out {deadline - _ms(appended):.0f} ms before its deadline"
             if after.by != SERVER and _ms(appended) > deadline + 1:
                 yield f"{match}: {seat} acted {_ms(appended) - deadline:.0f} ms after its deadline"
@@ -237,6 +242,7 @@ def ledger(run: Run, streams: Streams) -> Findings:
     for match, times in settled.items():
         if times > 1:
             yield f"{match} was settled {times} times"
+    all_over = all(_is_over(events) and not _is_frozen(run, match) for match, events in streams.items())
     prefix = keys.ledger("account:")
     actual: Counter[str] = Counter()
     for key in sorted(call("KEYS", prefix + "*")):
@@ -248,12 +254,12 @@ def ledger(run: Run, streams: Streams) -> Findings:
     for name in sorted(expected.keys() | actual.keys()):
         if expected[name] != actual[name]:
             yield f"{name} has {actual[name]}, and by the journal {expected[name]}"
-        if name.endswith(" held") and actual[name] and not any(_is_frozen(run, match) for match in streams):
+        if name.endswith(" held") and actual[name] and all_over:
             yield f"{name}: {actual[name]} is still set aside when all matches are over"
     if sum(actual.values()):
         yield f"all gold adds up to {sum(actual.values())}"
     for match, events in streams.items():
-        if b'"mode":"competitive"' in events[0].body and _is_over(events) and not settled[match]:
+        if b'"mode":"competitive"' in events[0].body and _has_result(events) and not settled[match]:
             yield f"{match} is over and has not been settled"
 
 
@@ -299,7 +305,9 @@ def over(run: Run, streams: Streams) -> Findings:
         frozen = _is_frozen(run, match)
         if frozen and not lost.something_of(match):
             yield f"{match} is frozen, and nothing of it was lost"
-        if match in run.history.matches and not _is_over(events) and not frozen:
+        # Of what was lost the players may have seen the end, and then nobody is there any more.
+        gone = match in run.history.given_up or lost.something_of(match)
+        if match in run.history.matches and not (_is_over(events) or frozen or gone):
             yield f"{match} is not over"
 
 
@@ -308,8 +316,18 @@ CHECKS: list[Callable[[Run, Streams], Findings]] = [
 ]  # fmt: skip
 
 
+def _timed_out(event: StoredEvent) -> str:
+    """The seat whose time was over; "" where it is another event."""
+    action = json.loads(event.body)["action"] if event.by == SERVER else {}
+    return str(action["seat"]) if action.get("type") == "timeout" else ""
+
+
 def _is_over(events: list[StoredEvent]) -> bool:
-    return any(b'"result":{' in event.body for event in events) or events[-1].type == "match_aborted"
+    return _has_result(events) or events[-1].type == "match_aborted"
+
+
+def _has_result(events: list[StoredEvent]) -> bool:
+    return any(b'"result":{' in event.body for event in events)
 
 
 def _is_frozen(run: Run, match: str) -> bool:
@@ -348,7 +366,11 @@ async def _auditor(run: Run) -> Worker:
     auditor = Worker(run.loop, run.network, settings, str(run.seed), "auditor")
     auditor.start()
     run.workers.append(auditor)
-    await asyncio.sleep(1.0)
+    while auditor.backend is None:
+        await asyncio.sleep(1.0)
+    # A minute later nothing is held any more for commands that have died.
+    auditor.machine.ahead_s += ORPHAN_MS / 1000
+    await auditor.run(auditor.backend.bookkeeper.sweep())
     return auditor
 
 
@@ -357,7 +379,7 @@ async def _records(run: Run, streams: Streams, auditor: Worker) -> list[str]:
     found = []
     run.reader._at = len(run.workers) - 1
     for match, events in streams.items():
-        if not _is_over(events):
+        if not _has_result(events):
             continue
         players = run.history.matches.get(match)
         run.reader.token = run.history.tokens[players[0]] if players else None

@@ -18,10 +18,11 @@ if TYPE_CHECKING:
     from tests.simulate.run import Run
 
 TRIES_MAX = 12
+ACTIONS_MAX = 16
 AGAIN = {"unavailable", "unconfirmed", "disk_full", "heavy_busy", "too_many_requests", "try_again"}
 FROZEN = "integrity_error"
 HEX = {"game": "hex", "options": SMALL, "mode": "casual"}
-QUEUE = {"game": "hex", "options": {**SMALL, "army": "preset", "armies": {}}}
+QUEUE = {"game": "hex", "mode": "competitive", "options": {**SMALL, "army": "preset", "armies": {}}}
 
 
 class Client:
@@ -78,9 +79,8 @@ class Client:
             self._run.history.broken.append(f"{method} {path}: 500 {answer.body.decode()}")
         return answer
 
-    async def insist(self, method: str, path: str, body: Any = None, *, keyed: bool = False) -> Answered:
+    async def insist(self, method: str, path: str, body: Any = None, *, key: str | None = None) -> Answered:
         """Until there is an answer that is one."""
-        key = self.new_key() if keyed else None
         while True:
             try:
                 answer = await self.ask(method, path, body, key)
@@ -100,26 +100,37 @@ class Client:
     # ---- an account, matches
 
     async def register(self) -> None:
-        made = (await self.insist("POST", "/players", {"name": self.name}, keyed=True)).json
+        made = (await self.insist("POST", "/players", {"name": self.name}, key=self.new_key())).json
         self.token, self.id = made["token"], made["player"]["id"]
         self._run.history.players[self.id] = self.name
         self._run.history.tokens[self.id] = made["token"]
 
     async def create(self, spec: dict[str, Any]) -> str:
+        """A new match; "" if it is refused."""
         key = self.new_key()
-        while True:
-            try:
-                answer = await self.ask("POST", "/matches", spec, key)
-                if answer.status == 201:
-                    break
-                if answer.status < 500:
-                    raise AssertionError(answer.body)
-            except Lost:
-                pass
-            await self.pause(1.0)
+        answer = await self.insist("POST", "/matches", spec, key=key)
+        if answer.status != 201:
+            self._excuse("make a match", answer)
+            return ""
         match = str(answer.json["match"]["id"])
         self._run.history.created.setdefault(key, set()).add(match)
+        if self.rng.random() < 0.2:  # he asks again, to be sure
+            self._run.start(self._create_again(spec, key))
         return match
+
+    async def _create_again(self, spec: dict[str, Any], key: str) -> None:
+        await self.pause(3.0)
+        answer = await self.insist("POST", "/matches", spec, key=key)
+        if answer.status == 201:
+            self._run.history.created[key].add(str(answer.json["match"]["id"]))
+        else:
+            self._excuse("have again the answer to a creation", answer)
+
+    def _excuse(self, what: str, refusal: Answered) -> None:
+        """He cannot do this, although he did nothing wrong. That may be where something of his is lost."""
+        self._run.note(f"{self.name} cannot {what}: {refusal.code}")
+        if not self._run.faults.losses:
+            self._run.history.broken.append(f"{self.name} cannot {what}: {refusal.body.decode()}")
 
     async def command(
         self, match: str, body: dict[str, Any], path: str = "", method: str = "POST"
@@ -172,9 +183,15 @@ class Client:
         for seat, when in (told.get("deadlines") or {}).items():
             self._run.history.deadlines[match, told["version"], seat] = milliseconds(when)
 
-    async def summary(self, match: str) -> dict[str, Any]:
-        found: dict[str, Any] = (await self.insist("GET", f"/matches/{match}")).json["match"]
-        return found
+    async def summary(self, match: str) -> dict[str, Any] | None:
+        """None of a match that cannot be read any more."""
+        answer = await self.insist("GET", f"/matches/{match}")
+        if answer.status == 200:
+            found: dict[str, Any] = answer.json["match"]
+            return found
+        self._excuse(f"read {match}", answer)
+        self._run.history.given_up.add(match)
+        return None
 
     # ---- reading
 
@@ -246,16 +263,20 @@ def _told(command: Command) -> str:
 class Player(Client):
     """A player who takes random legal actions in his matches and pauses between them as a person does."""
 
-    async def play(self, match: str, seat: str, actions_max: int) -> None:
+    async def play(self, match: str, seat: str) -> None:
         """Until it is over, or he has had enough of it and resigns."""
         taken = 0
         idle_until = 0.0
+        actions_max = self.rng.randrange(2, ACTIONS_MAX)
         while True:
             await self.pause(0.5)
             summary = await self.summary(match)
-            if summary["status"] in ("finished", "aborted"):
+            if summary is None or summary["status"] in ("finished", "aborted"):
                 return
             if summary["status"] != "playing":
+                if self._run.faults.losses:  # that it has begun, or who sits there
+                    self._run.history.given_up.add(match)
+                    return
                 continue
             if self._run.ending or taken >= actions_max:
                 resigned = await self.command(
@@ -263,7 +284,8 @@ class Player(Client):
                 )
                 if resigned.code == FROZEN:
                     return
-                await self.pause(1.0)
+                if resigned.outcome == "refused" and seat in summary["to_act"]:  # not before play has begun
+                    await self._act(match, seat)
                 continue
             proposal = summary.get("proposal")
             if proposal is not None and self.id in proposal["waiting_for"] and self.rng.random() < 0.5:
@@ -276,7 +298,7 @@ class Player(Client):
                 to = summary["version"] - self.rng.randrange(1, 3)
                 await self.command(match, {"type": "propose", "proposal": {"kind": "undo", "to": to}})
                 continue
-            if self.rng.random() < 0.03:
+            if self.rng.random() < 0.04:
                 idle_until = self._run.now + 15  # perhaps for too long
                 self._run.note(f"{self.name} stops to think in {match}")
                 continue
@@ -284,7 +306,9 @@ class Player(Client):
 
     async def arrange(self, match: str, seat: str, other: str) -> None:
         """Before play: his captain changes places with a piece of this type."""
-        view = (await self.insist("GET", f"/matches/{match}/view?seat={seat}")).json["view"]
+        view = (await self.insist("GET", f"/matches/{match}/view?seat={seat}")).json.get("view")
+        if view is None:
+            return
         first = {piece["type"]: piece["at"] for piece in reversed(view["pieces"]) if piece["seat"] == seat}
         swap = {"type": "swap", "a": first["captain"], "b": first[other]}
         await self.command(match, {"type": "act", "seat": seat, "action": swap})
@@ -309,7 +333,7 @@ class Player(Client):
 
     async def pair(self, wanted: dict[str, Any]) -> str:
         """Waits for others who want the same; the match."""
-        answer = await self.insist("POST", "/pairing", wanted, keyed=True)
+        answer = await self.insist("POST", "/pairing", wanted, key=self.new_key())
         if answer.status not in (200, 201):
             self._run.note(f"{self.name} is not paired: {answer.body.decode()}")
             return ""
@@ -324,8 +348,10 @@ class Player(Client):
             if entry.get("match"):
                 waiting.matches.add(entry["match"])
                 return str(entry["match"])
-            if entry["status"] not in ("waiting", "pairing", "making") or self._run.ending:
+            if entry["status"] not in ("waiting", "pairing"):
                 return ""
+            if self._run.ending:  # refused if a match is being made for him
+                await self.insist("DELETE", f"/pairing/{waiting.entry}")
 
 
 def junqi(stake: int) -> dict[str, Any]:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 import msgspec
 
-from tests.simulate.network import Cut
+from tests.simulate.network import USUAL_S, Cut
+from warlog_events.redis.store import AT_TOLERANCE_MS
 
 if TYPE_CHECKING:
     from tests.simulate.clients import Client
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 FIRST_S, LAST_S = 1.2, 22.0
 FLUSHED_EVERY_S = 2.0  # with `everysec` a crash of the machine may take so much
 STEPS_MAX = 40
+SLOWER_S = (0.1, 1.5, 6.0)  # with the last one leases pass on while their holder goes on working
 
 
 class Fault(msgspec.Struct, frozen=True):
@@ -61,13 +63,13 @@ def _one(run: Run, rng: random.Random, kind: str) -> Fault:
     whom, much = worker, 0.0
     match kind:
         case "delay" | "reordering":
-            much = round(rng.uniform(0.01, 1.5), 3)
+            much = round(rng.choice(SLOWER_S) * rng.uniform(0.1, 1), 3)
         case "cut before a batch" | "cut after a batch" | "half-open connection":
             lasts = 0.0
         case "killed":
             much = rng.randrange(STEPS_MAX)
         case "clock jumps":
-            lasts, much = 0.0, round(rng.uniform(-20, 20), 3)
+            lasts, much = 0.0, round(rng.choice((AT_TOLERANCE_MS / 1000, 20)) * rng.uniform(-1, 1), 3)
         case "clock drifts":
             much = round(rng.uniform(-0.2, 0.2), 3)
         case "request cut before" | "answer cut":
@@ -241,6 +243,7 @@ class Faults:
         """Everything works again, as it would after a while."""
         run, network = self._run, self._run.network
         network.extra.clear()
+        network.usual_s = min(USUAL_S)
         network.dark.clear()
         network.replica.stuck_at = None
         for client in [*run.players, run.reader]:

@@ -67,6 +67,9 @@ class History:
         default_factory=dict
     )  # key of a creation → ids that it was answered with
     deadlines: dict[tuple[str, int, str], float] = field(default_factory=dict)  # match, version, seat → ms
+    given_up: set[str] = field(
+        default_factory=set
+    )  # matches that cannot go on, since something of them is lost
     broken: list[str] = field(default_factory=list)  # what no client should ever get
     appended: dict[tuple[str, int], list[float]] = field(
         default_factory=dict

@@ -2,7 +2,7 @@
 
 A mutant is a patch, a method or a piece of a Lua script, that is there for as long as a context lasts. `within` is the
 number of seeds in which it must be found, with these kinds of faults (none: any); `found_by` is a seed that is known to
-find it.
+find it. `shows` is what a finding must say where the patch takes away other things, too.
 """
 
 from __future__ import annotations
@@ -18,15 +18,14 @@ import msgspec
 from warlog_core.event import Event, Visible
 from warlog_events.appending import append_of
 from warlog_events.errors import ClockSkew, IntegrityError, Repeated, TryAgain, WarlogError
-from warlog_events.match.decide import act_as_server
-from warlog_events.match.draft import Draft
 from warlog_events.matches import Matches
 from warlog_events.memory.cache import CachedMatch
+from warlog_events.memory.integrity import Integrity
 from warlog_events.reading.replayed import ReplayedEvent
 from warlog_events.redis import connection, idempotency, keys, pipe, store
 from warlog_events.redis.pipe import Script
 from warlog_events.redis.store import Store
-from warlog_events.workers.clock import Clock
+from warlog_events.workers.bookkeeper import Bookkeeper
 from warlog_events.workers.projector import Projector
 
 Patch = Callable[[], Iterator[None]]
@@ -39,6 +38,7 @@ class Mutant(msgspec.Struct, frozen=True):
     within: int
     kinds: Sequence[str] = ()
     found_by: int = 0
+    shows: str = ""
 
 
 @contextmanager
@@ -104,7 +104,11 @@ def _answer_before_append() -> Iterator[None]:
 
 
 def _append_without_chain() -> Iterator[None]:
-    with _lua("append", ("if chain ~= expected_chain then", "if false then")):
+    # With what every process does when Redis is back, a chain is seldom left to the append.
+    with (
+        _lua("append", ("if chain ~= expected_chain then", "if false then")),
+        _method(Integrity, "_returned", lambda self, affected: None),
+    ):
         yield
 
 
@@ -207,14 +211,7 @@ def _deadline_not_compared() -> Iterator[None]:
 
 
 def _deadline_early() -> Iterator[None]:
-    async def time_out(self: Clock, match_id: str, seat: str, deadline: int) -> bool:
-        def write_events(draft: Draft) -> None:
-            if draft.match.deadlines.get(seat) == deadline:
-                act_as_server(draft, {"type": "timeout", "seat": seat})
-
-        return await self._matches.execute_as_server(match_id, write_events) is not None
-
-    with _lua("due", ("'(' .. ARGV[1]", "'(' .. (ARGV[1] + 3000)")), _method(Clock, "time_out", time_out):
+    with _lua("append", ("if now < not_before then", "if false then")):
         yield
 
 
@@ -223,6 +220,11 @@ def _deadline_early() -> Iterator[None]:
 
 def _gold_moved_twice() -> Iterator[None]:
     with _lua("settle", ("if redis.call('HEXISTS', prefix .. 'settled', match) == 1 then", "if false then")):
+        yield
+
+
+def _settlement_remembered() -> Iterator[None]:
+    with _method(Bookkeeper, "_forget", lambda self: None):
         yield
 
 
@@ -254,38 +256,43 @@ def _creation_key_forgotten() -> Iterator[None]:
         yield
 
 
-_CRASHES = ("Redis's machine crashes", "killed", "delay", "no way to Redis")
 _CUTS = ("cut after a batch", "cut before a batch", "answer cut", "killed", "delay")
+_OVERLAPS = ("delay", "stands still", "killed")
 
 MUTANTS = {
     mutant.name: mutant
     for mutant in (
         Mutant("answer_before_append", "a player is answered before Redis has the event",
                _answer_before_append, 20, found_by=1),
-        Mutant("append_without_chain", "an append compares the version alone", _append_without_chain, 100, _CRASHES),
+        Mutant("append_without_chain", "an append compares the version alone, and nobody compares when Redis is back",
+               _append_without_chain, 100, ("Redis's machine crashes", "killed"), shows="is not chained"),
         Mutant("append_without_version", "an append takes the next version, whatever it was made for",
                _append_without_version, 20, found_by=1),
         Mutant("idempotency_after_event", "a command's record is written after its event, by a second call",
-               _idempotency_after_event, 40, _CUTS, found_by=2),
+               _idempotency_after_event, 40, _CUTS, found_by=3),
         Mutant("idempotency_not_looked_up", "an append does not look for the record of the same command",
-               _idempotency_not_looked_up, 20, found_by=1),
+               _idempotency_not_looked_up, 20, found_by=2),
         Mutant("feed_from_memory_after_unclear_append", "feeds are given an event that may not be stored",
-               _feed_from_memory_after_unclear_append, 40, _CUTS, found_by=16),
+               _feed_from_memory_after_unclear_append, 40, _CUTS, found_by=4),
         Mutant("feed_forgets_unclear_append", "feeds do not look for an event that may be stored",
-               _feed_forgets_unclear_append, 100, _CUTS),
+               _feed_forgets_unclear_append, 150, ("replica is stuck",), found_by=23),
         Mutant("cache_kept_after_unconfirmed", "a match stays in memory as it would be after an unclear append",
-               _cache_kept_after_unconfirmed, 40, _CUTS, found_by=17),
+               _cache_kept_after_unconfirmed, 40, _CUTS, found_by=4),
         Mutant("others_not_told", "an append tells no other process", _others_not_told, 10, found_by=1),
         Mutant("deadline_not_compared", "an append does not look whether the seat's time is over",
-               _deadline_not_compared, 100, found_by=11),
-        Mutant("deadline_early", "the clock acts three seconds before a deadline", _deadline_early, 40),
+               _deadline_not_compared, 60, found_by=3),
+        Mutant("deadline_early", "a process whose clock is ahead acts before a deadline has passed",
+               _deadline_early, 40, ("clock jumps", "killed"), found_by=4),
         Mutant("gold_moved_twice", "a settlement does not look whether there was one before",
-               _gold_moved_twice, 60),
+               _gold_moved_twice, 200, ("stands still", "delay")),
+        Mutant("settlement_remembered", "that a match is settled is remembered although Redis may have lost it",
+               _settlement_remembered, 150, ("Redis's machine crashes",), found_by=38),
         Mutant("hidden_action_told", "feeds have the whole of actions that their readers may know in part",
                _hidden_action_told, 20, found_by=5),
         Mutant("hold_lost", "a settlement forgets to give back what was set aside", _hold_lost, 10, found_by=1),
         Mutant("checkpoint_before_projection", "the projector notes how far it is before it writes",
-               _checkpoint_before_projection, 60, ("killed", "cut before a batch", "Redis is killed")),
-        Mutant("creation_key_forgotten", "a repeated creation makes another match", _creation_key_forgotten, 20),
+               _checkpoint_before_projection, 200, _OVERLAPS, found_by=68),
+        Mutant("creation_key_forgotten", "a repeated creation makes another match",
+               _creation_key_forgotten, 20, found_by=1),
     )
 }  # fmt: skip

@@ -24,13 +24,15 @@ from warlog_events.redis import pipe
 Cut = Literal["before", "after"]
 
 LUA = Path(pipe.__file__).parent / "lua"
-FASTEST_S, USUAL_S = 0.0001, 0.0008
+FASTEST_S = 0.0001
+USUAL_S = (0.0008, 0.005, 0.05)  # drawn: with the last, a command and its reply take a tenth of a second
 WAIT = pack("WAIT")[4:]  # without the number of words
 
 
 class Network:
     """links   all that are open, in the order in which they were opened
-    extra   by process, how much later than usual everything arrives
+    usual_s on average so late everything arrives
+    extra   by process, how much later than usual it may be
     dark    processes whose new connections wait
     """
 
@@ -42,6 +44,7 @@ class Network:
         self.rng = rng
         self.timeline = timeline
         self.links: list[Link] = []
+        self.usual_s = rng.choice(USUAL_S)
         self.extra: dict[str, float] = {}
         self.dark: set[str] = set()
         self.redis_ahead_us = 0
@@ -62,7 +65,7 @@ class Network:
         loop.dial = self._dial
 
     def latency(self, process: str) -> float:
-        usual = FASTEST_S + self.rng.expovariate(1 / USUAL_S)
+        usual = FASTEST_S + self.rng.expovariate(1 / self.usual_s)
         return usual + self.rng.random() * self.extra.get(process, 0.0)
 
     def later(self, when: float, told: Callable[..., None], *arguments: Any) -> None:
@@ -134,8 +137,9 @@ class Network:
                 link.reply(heard)
 
     def size_at(self, when: float) -> int:
-        """How much of Redis's file had been written then."""
-        return next(size for at, size in reversed(self.sizes) if at <= when)
+        """How much of Redis's file had been written then, and was never lost since."""
+        before = next(i for i, (at, _) in reversed([*enumerate(self.sizes)]) if at <= when)
+        return min(size for _, size in self.sizes[before:])
 
     def redis_gone(self) -> None:
         for link in [*self.links]:

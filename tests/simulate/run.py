@@ -29,10 +29,10 @@ from warlog_events.errors import WarlogError
 from warlog_service.settings import Durability
 
 PLAYERS = 4
+DESTROYED = "destroyed but it is pending"
 PLAY_S = 24.0  # for so long there are faults
 CALM_S = 30.0  # after which all that is not over yet is an error
 SETTLE_S = 15.0  # a silent connection is noticed within seven seconds; then feeds come to the end
-ACTIONS_MAX = 60
 
 
 class Report(msgspec.Struct, frozen=True):
@@ -98,6 +98,8 @@ class Run:
         error = context.get("exception")
         if isinstance(error, WarlogError):  # one that callers know of: nobody waited for it any more
             return
+        if DESTROYED in context["message"] and self.faults.happened.get("killed"):  # a dead process's
+            return
         where = "" if error is None else "".join(traceback.format_exception(error)[-3:])
         self.unforeseen.append(f"{context['message']}: {error!r} {where}")
 
@@ -134,27 +136,37 @@ class Run:
             follows.cancel()
         self.findings += await checks.all_of(self)
 
+    # One match after the other: how matches begin and end is what faults should hit, too.
+
     async def _hex(self) -> None:
-        red, blue = self.players[0], self.players[1]
-        match = await red.create({**HEX, "seats": {"red": "me", "blue": "open"}})
-        await self._sit(match, {"red": red, "blue": blue})
+        red, blue = self.players[:2]
+        while not self.ending:
+            match = await red.create({**HEX, "seats": {"red": "me", "blue": "open"}})
+            if match:
+                await self._sit(match, {"red": red, "blue": blue})
+            await red.pause(1.0)
+            red, blue = blue, red
 
     async def _junqi(self) -> None:
-        south, north = self.players[2], self.players[3]
-        match = await south.create(junqi(stake=50))
-        await self._sit(match, {TWO[0]: south, TWO[1]: north})
+        south, north = self.players[2:]
+        while not self.ending:
+            match = await south.create(junqi(stake=50))
+            if match:
+                await self._sit(match, {TWO[0]: south, TWO[1]: north})
+            await south.pause(1.0)
 
     async def _pairs(self) -> None:
         async def one(player: Player) -> None:
-            match = await player.pair(QUEUE)
-            if match:
-                summary = await player.summary(match)
-                seats = [held["seat"] for held in summary["seats"] if held["player"]["id"] == player.id]
-                self.history.matches.setdefault(match, []).append(player.id)
-                if seats:
-                    follows = self.start(player.follow(match, (seats[0],)))
-                    await player.play(match, seats[0], ACTIONS_MAX)
-                    self.follows.append(follows)
+            while not self.ending:
+                match = await player.pair(QUEUE)
+                summary = await player.summary(match) if match else None
+                if summary is not None:
+                    seats = [held["seat"] for held in summary["seats"] if held["player"]["id"] == player.id]
+                    self.history.matches.setdefault(match, []).append(player.id)
+                    for seat in seats:
+                        self.follows.append(self.start(player.follow(match, (seat,))))
+                        await player.play(match, seat)
+                await player.pause(2.0)
 
         await asyncio.gather(*(one(player) for player in self.players))
 
@@ -170,8 +182,8 @@ class Run:
             await seats[first].arrange(match, first, "colonel" if self.swapped else "major")
         if first == "red":
             follows.append(self.start(self.reader.follow(match, ())))
-        await asyncio.gather(*(player.play(match, seat, ACTIONS_MAX) for seat, player in seats.items()))
         self.follows += follows
+        await asyncio.gather(*(player.play(match, seat) for seat, player in seats.items()))
 
     async def _done(
         self, player: Player, match: str, body: dict[str, Any], path: str = "", method: str = "POST"
@@ -197,6 +209,7 @@ def run(
     began = time.perf_counter()
     redis.reset()
     begin_numbers()
+    gc.freeze()
     gc.disable()
     one = Run(seed, redis, faults, kinds, swapped)
     main = one.loop.create_task(one.whole())
@@ -237,6 +250,7 @@ def _first_battle(one: Run) -> float:
     times = [
         at
         for reading in one.history.readings
+        if reading.seats and reading.seats[0] in TWO
         for _, _, data, at in reading.events
         if data.get("result") or any(effect["type"] == "battle" for effect in data.get("effects", ()))
     ]
