@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import combinations
 from typing import Any
 
@@ -57,6 +58,11 @@ def test_a_rated_match_is_seen_in_the_leaderboard_and_on_the_players_page(
         page.goto(f"{server.url}/p/{blue.id}")
         expect(page.get_by_role("heading", name="Ratings")).to_be_visible()
         expect(page.get_by_role("img", name="in 1 match")).to_be_visible()
+        page.get_by_text("Latest changes").click()
+        lost = page.get_by_role("listitem").filter(has_text="1500 →")
+        loser = ok(blue.get(f"/players/{blue.id}/ratings"))["ratings"][0]["rating"]
+        expect(lost).to_contain_text(f"1500 → {loser}")
+        expect(lost.get_by_role("link", name="the match")).to_have_attribute("href", re.compile("^/m/m_"))
         expect(page.get_by_role("button", name="Follow", exact=True)).to_be_visible()
         assert axe(page) == []
         assert page.evaluate("document.documentElement.scrollWidth") <= 390

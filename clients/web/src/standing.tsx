@@ -14,6 +14,7 @@ type Pool = Schemas["Pool"];
 
 const pools = async (game: string): Promise<Pool[]> => (await described(game)).said.pools as unknown as Pool[];
 const [WIDTH, HEIGHT, EDGE] = [320, 90, 4];
+const LATEST = 20; // changes of a rating that are listed
 
 /** Who is how strong in a game, pool by pool. */
 export function LeaderboardPage({ game }: { game: string }): JSX.Element {
@@ -125,7 +126,6 @@ function Curve({ id, rating }: { id: string; rating: Schemas["Rating"] }): JSX.E
   const x = (at: number) => EDGE + (at * (WIDTH - 2 * EDGE)) / Math.max(1, values.length - 1);
   const y = (value: number) => HEIGHT - EDGE - ((value - low) * (HEIGHT - 2 * EDGE)) / Math.max(1, high - low);
   const first = changes.value[0];
-  const date = (when: string) => new Date(when).toLocaleDateString(language.value, { dateStyle: "medium" });
   return (
     <figure class="curve">
       <figcaption><GameName game={rating.game} />, <span lang="en">{pool.value}</span>: {shown(rating)}</figcaption>
@@ -134,7 +134,18 @@ function Curve({ id, rating }: { id: string; rating: Schemas["Rating"] }): JSX.E
           <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={words().standing.way(low, high, changes.value.length)}>
             <polyline points={values.map((value, at) => `${x(at).toFixed(1)},${y(value).toFixed(1)}`).join(" ")} fill="none" stroke="currentColor" stroke-width="2" />
           </svg>
-          <small>{words().standing.way(low, high, changes.value.length)} · {date(first.at)} – {date(rating.last_match_at)}</small>
+          <small>{words().standing.way(low, high, changes.value.length)} · {day(first.at)} – {day(rating.last_match_at)}</small>
+          <details>
+            <summary>{words().standing.latest}</summary>
+            <ul>
+              {changes.value.slice(-LATEST).reverse().map(({ before, after, at, match }) => (
+                <li key={`${at} ${after.rating}`}>
+                  {`${before.rating} → ${after.rating} `}
+                  <small>{day(at)}{match === null || match === undefined ? null : <>, <a href={`/m/${match}`} onClick={go}>{words().standing.match}</a></>}</small>
+                </li>
+              ))}
+            </ul>
+          </details>
         </>
       )}
     </figure>

@@ -127,6 +127,7 @@ export const en = {
     statistics: "Statistics",
     begun: (times: number, count: number) => `${times} of ${count}`,
     match: "the match",
+    latest: "Latest changes",
     played: (won: number, drawn: number, lost: number, streak: number) => `won ${won}, drawn ${drawn}, lost ${lost}; best streak ${streak}`,
     length: (actions: number) => `${actions} actions in the mean`,
     favourites: "Favourites",

@@ -133,6 +133,7 @@ export const zh: Words = {
     won: "胜",
     drawn: "和",
     lost: "负",
+    latest: "最近的变化",
     way: (low: number, high: number, matches: number) => `${matches} 局，介于 ${low} 与 ${high} 之间`,
   },
   people: {
