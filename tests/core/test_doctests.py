@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import importlib
+import re
 from pathlib import Path
 
 import pytest
@@ -36,3 +37,30 @@ def test_what_people_begin_with_has_an_example() -> None:
 def test_the_examples_of_a_module_tell_what_they_say(name: str) -> None:
     failed, tried = doctest.testmod(importlib.import_module(name))
     assert (failed, tried > 0) == (0, True)
+
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "LIBRARY.md"
+
+
+def test_the_page_of_the_library_tells_what_it_says() -> None:
+    text = re.sub(r"^```.*$", "", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    page = doctest.DocTestParser().get_doctest(text, {}, PAGE.name, str(PAGE), 0)
+    failed, tried = doctest.DocTestRunner().run(page)
+    assert (failed, tried > 60) == (0, True)
+
+
+def test_the_page_of_the_library_uses_all_that_there_is() -> None:
+    lines = PAGE.read_text(encoding="utf-8").splitlines()
+    used = {
+        word
+        for line in lines
+        if line.startswith((">>> ", "... "))
+        for word in re.findall(r"\w+", line.partition("#")[0])
+    }
+    public = {
+        name
+        for of in (warlog_core.Game, warlog_core.State, warlog_core.Numbering)
+        for name in vars(of)
+        if not name.startswith("_")
+    }
+    assert {*warlog_core.__all__, *public} - used == set()
