@@ -284,7 +284,7 @@ MUTANTS = {
         Mutant("deadline_early", "a process whose clock is ahead acts before a deadline has passed",
                _deadline_early, 40, ("clock jumps", "killed"), found_by=4),
         Mutant("gold_moved_twice", "a settlement does not look whether there was one before",
-               _gold_moved_twice, 200, ("stands still", "delay")),
+               _gold_moved_twice, 600, ("stands still", "delay"), found_by=200),
         Mutant("settlement_remembered", "that a match is settled is remembered although Redis may have lost it",
                _settlement_remembered, 150, ("Redis's machine crashes",), found_by=38),
         Mutant("hidden_action_told", "feeds have the whole of actions that their readers may know in part",
