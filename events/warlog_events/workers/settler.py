@@ -93,11 +93,19 @@ class Settler(Follower):
         self._standings = standings
         self._world = world
         self._matches_per_day = matches_per_day
-        self._read = 0  # of the journal: up to this entry there is nothing to settle
+        self._read = (
+            0  # of the journal: up to this entry there is nothing to settle, unless Redis has lost some
+        )
+        self._may_have_lost = False
+        matches.store.on_return(self._redis_returned)
         self._lapsed = -LAPSE_SECONDS
 
     async def step(self) -> Passed:
         """Folds what the log has left to fold; if nothing, settles a page of the journal."""
+        if self._may_have_lost:  # other entries of the journal may have the same numbers now
+            self._may_have_lost = False
+            folded, _ = await self._standings.folded()
+            self._read = max(folded or 0, 0)
         (folded, last), entries = await asyncio.gather(
             self._standings.folded(), self._ledger.journal(self._read)
         )
@@ -110,6 +118,9 @@ class Settler(Follower):
             return await self._fold_again(folded, last)
         await self._lapse(folded)
         return await self._settle_page(folded, entries)
+
+    def _redis_returned(self, affected: object) -> None:
+        self._may_have_lost = True
 
     async def rebuild(self) -> int:
         """Makes everything anew from the log and the matches; gives the number of entries."""

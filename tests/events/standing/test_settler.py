@@ -395,6 +395,29 @@ async def test_the_log_says_by_which_algorithm_ratings_were_changed(own_redis: A
         assert [json.loads(fields[b"body"])["algorithm"] for _, fields in entries] == [ALGORITHM]
 
 
+async def test_what_redis_has_lost_of_the_journal_is_settled_again(own_redis: AnyRedis) -> None:
+    """The journal has lost its end and has grown past it, with other entries, before the settler looks again."""
+    async with table_at(own_redis.url) as table:
+        desk, rng = Desk(table), random.Random(16)
+        matches = [await desk.duel(rng) for _ in range(4)]
+        for player in (EVE, DAN):  # entries with nothing to settle come last
+            await desk.ledger.open(player.id)
+        await desk.catch_up()
+        redis = table.connection.redis
+        newest: Any = await redis.xrevrange(keys.ledger("journal"), count=1)
+        for prefix in (keys.standing(""), keys.ledger("")):
+            await redis.delete(*[name async for name in redis.scan_iter(match=f"{prefix}*")])
+        table.connection._returns(lambda key: True)
+        assert await desk.bookkeeper.rescan() == 4
+        await desk.duel(rng)
+        await desk.bookkeeper.catch_up()
+        assert int(newest[0][0].partition(b"-")[0]) >= 5
+        await desk.settler.catch_up()
+        settled = [entry.match async for entry in desk.standings.log(0, 100)]
+        assert settled[:4] == [match.id for match in matches]
+        assert len(settled) == 5
+
+
 async def damage(redis: Any, match_id: str) -> None:
     """The author of an event in the middle is another one."""
     stream = keys.events(match_id)
