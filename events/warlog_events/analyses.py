@@ -15,7 +15,7 @@ from .clock_and_random import World
 from .errors import TooManyRequests, Unavailable
 from .redis import keys
 from .redis.connection import Connection
-from .redis.pipe import Reply
+from .redis.wire import Reply
 
 WAITING_MAX = 32
 PATIENCE_SECONDS = 20.0

@@ -19,7 +19,8 @@ from typing import Any
 from redis.asyncio import Redis
 
 from tests.servers import RedisServer
-from warlog_events.redis.pipe import Address, Pipe, Wire
+from warlog_events.redis.pipe import Address, Pipe
+from warlog_events.redis.wire import Wire
 
 BODY = b'{"action":{"type":"move","piece":12,"to":"e4"}}'
 ADD = ("XADD", "events", "*", "type", "action_taken", "seat", "red", "body", BODY)

@@ -17,7 +17,7 @@ from tests.service.api import INTERNALS, Api, is_sentence, ok
 from warlog_client.errors import Problem, problem_class
 from warlog_core import explain
 from warlog_events import errors
-from warlog_events.redis import capacity, cluster, pipe
+from warlog_events.redis import capacity, cluster, wire
 from warlog_service.app import Front
 from warlog_service.codes import CODES, TRANSPORT, markdown
 from warlog_service.openapi import calls
@@ -108,9 +108,9 @@ def test_every_refusal_in_the_source_begins_and_ends_as_a_sentence() -> None:
 
 
 def test_what_redis_says_and_where_it_is_stands_in_the_log_alone() -> None:
-    error = pipe.away("no connection to Redis: [Errno 111] 127.0.0.1:6379")
+    error = wire.away("no connection to Redis: [Errno 111] 127.0.0.1:6379")
     assert "127.0.0.1" in str(error)
-    told = {pipe.AWAY, cluster.PART_AWAY, cluster.MOVING, capacity.MEMORY_FULL, capacity.CROWDED}
+    told = {wire.AWAY, cluster.PART_AWAY, cluster.MOVING, capacity.MEMORY_FULL, capacity.CROWDED}
     for detail in told | {error.detail} | {*capacity._STATES.values()}:
         assert is_sentence(detail), detail
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import msgspec
@@ -22,8 +22,8 @@ from warlog_events.matches import Matches
 from warlog_events.memory.cache import CachedMatch
 from warlog_events.memory.integrity import Integrity
 from warlog_events.reading.replayed import ReplayedEvent
-from warlog_events.redis import connection, idempotency, keys, pipe, store
-from warlog_events.redis.pipe import Script
+from warlog_events.redis import connection, idempotency, keys, pipe, scripts, store
+from warlog_events.redis.scripts import Script
 from warlog_events.redis.store import Store
 from warlog_events.workers.bookkeeper import Bookkeeper
 from warlog_events.workers.projector import Projector
@@ -60,7 +60,7 @@ def _method(owner: Any, name: str, other: Any) -> Iterator[None]:
 @contextmanager
 def _lua(name: str, *changes: tuple[str, str]) -> Iterator[None]:
     """The script with other text in some places, each of which must be there once."""
-    before = pipe.script
+    before = scripts.script
     code = before(name)
     source = code.source
     for old, new in changes:
@@ -74,7 +74,9 @@ def _lua(name: str, *changes: tuple[str, str]) -> Iterator[None]:
 
     _forget_prepared()
     try:
-        with _method(pipe, "script", script), _method(connection, "script", script):
+        with ExitStack() as stack:
+            for module in (scripts, pipe, connection):  # each has the name
+                stack.enter_context(_method(module, "script", script))
             yield
     finally:
         _forget_prepared()

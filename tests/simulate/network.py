@@ -19,11 +19,11 @@ from tests.simulate.history import History
 from tests.simulate.loop import PROCESS, Process, VirtualLoop
 from tests.simulate.redis_process import RealConnection, RedisProcess, pack
 from tests.simulate.timeline import Timeline
-from warlog_events.redis import pipe
+from warlog_events.redis import scripts as lua
 
 Cut = Literal["before", "after"]
 
-LUA = Path(pipe.__file__).parent / "lua"
+LUA = Path(lua.__file__).parent / "lua"
 FASTEST_S = 0.0001
 USUAL_S = (0.0008, 0.005, 0.05)  # drawn: with the last, a command and its reply take a tenth of a second
 WAIT = pack("WAIT")[4:]  # without the number of words
@@ -53,9 +53,9 @@ class Network:
         self.sizes: list[tuple[float, int]] = [(0.0, 0)]  # of Redis's file, over time
         self.commands = 0
         self._opened = 0
-        append = pipe.script("append")
+        append = lua.script("append")
         self._appends = (append.sha1.encode(), append.source.encode())
-        scripts = [pipe.script(file.stem) for file in sorted(LUA.glob("*.lua"))]
+        scripts = [lua.script(file.stem) for file in sorted(LUA.glob("*.lua"))]
         self._telling = [  # what makes Redis send something to listeners
             b"PUBLISH",  # as a command, or in a script that is sent whole
             b"SUBSCRIBE",

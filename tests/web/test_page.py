@@ -112,7 +112,7 @@ def test_on_a_phone_a_large_board_can_be_made_larger_and_is_moved_alone(
 ) -> None:
     person = Person(chromium, server.url, **PHONE)
     page = person.page
-    person.choose(NAMES["hex"], "Play here, both sides")
+    person.choose(NAMES["confrontation"], "Play here, both sides")
     page.wait_for_selector(".board")
     expect(page.get_by_role("button", name="Larger board")).to_have_count(0)
     person.choose(NAMES["universal"], "Play here, both sides")
@@ -132,11 +132,10 @@ def test_on_a_phone_a_large_board_can_be_made_larger_and_is_moved_alone(
 
 def test_the_games_are_there_before_it_is_known_who_asks(person: Person) -> None:
     held: list[Route] = []
-    person.page.route("**/v1/players/me", held.append)
+    person.page.route("**/v1/players/me", lambda route: held.append(route), times=1)
     person.home()
     expect(person.page.locator(".game h3")).to_have_text([*NAMES.values()])
     assert len(held) == 1
-    person.page.unroute("**/v1/players/me")
     held[0].continue_()
     expect(person.page.get_by_role("heading", name="Matches to watch")).to_be_visible()
 

@@ -155,7 +155,7 @@ function Seats({ match }: { match: MatchState }): JSX.Element {
             <b>{look?.name ?? seat}</b>
             <Partners game={game} seat={seat} />
             <span>{player === null ? words().free : player.id === me.value?.id ? `${player.name} (${words().you})` : <PlayerName player={{ id: player.id, name: holder(summary, { seat, player, prepared }) }} />}</span>
-            {player === null || !hasOthers(summary) ? null : <Strength id={player.id} game={game} />}
+            {player === null || summary.bots?.[seat] !== undefined || !hasOthers(summary) ? null : <Strength id={player.id} game={game} />}
             {player?.bot && summary.bots?.[seat] === undefined ? <small>{words().computer.is}</small> : null}
             {acts ? <Clock until={summary.deadlines[seat]} now={summary.now} /> : null}
             {summary.status !== "lobby" ? null : player === null ? (
@@ -182,7 +182,7 @@ function Seats({ match }: { match: MatchState }): JSX.Element {
   );
 }
 
-/** The rating of a player in this game, in the kind of match in which he has played most. */
+/** The rating of a player (of the computer `Level` tells it) in this game, in the kind of match in which he has played most. */
 function Strength({ id, game }: { id: string; game: Described }): JSX.Element | null {
   const rating = useSignal<Schemas["Rating"] | undefined>(undefined);
   useEffect(() => {

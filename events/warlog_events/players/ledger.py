@@ -21,7 +21,7 @@ from ..errors import BadParameter, VersionConflict
 from ..match.stakes import insufficient
 from ..redis import keys
 from ..redis.connection import Connection
-from ..redis.pipe import Word
+from ..redis.wire import Word
 
 STARTING_GOLD = 1_000
 OUTCOMES = ("won", "drawn", "lost", "fled")

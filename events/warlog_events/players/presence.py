@@ -14,7 +14,7 @@ from ..errors import TryAgain
 from ..match.match import Match
 from ..redis import keys
 from ..redis.connection import Connection
-from ..redis.pipe import Word
+from ..redis.wire import Word
 
 BEAT_SECONDS = 1.0
 SILENCE_MS = 6_000  # without a beat of any process, and the service has been away

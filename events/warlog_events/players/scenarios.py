@@ -14,7 +14,7 @@ from ..match.match import rfc3339
 from ..match.proposals import Beginning
 from ..redis import keys
 from ..redis.connection import Connection
-from ..redis.pipe import Word
+from ..redis.wire import Word
 
 SHIPPED_BY = "warlog"
 SHIPPED_AT = rfc3339(0)

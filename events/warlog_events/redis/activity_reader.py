@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from ..errors import Unavailable, Unconfirmed
-from .pipe import AWAY
+from .wire import AWAY
 
 PAUSE_SECONDS = 1.0
 BATCH = 100  # activity entries of a bucket that are read in one pass

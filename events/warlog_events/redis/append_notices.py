@@ -17,7 +17,8 @@ from redis.exceptions import ResponseError
 from ..errors import TryAgain
 from . import keys
 from .connection import Connection
-from .pipe import Address, Line, Reply, Wire
+from .pipe import Address, Line
+from .wire import Reply, Wire
 
 log = logging.getLogger("warlog.redis")
 

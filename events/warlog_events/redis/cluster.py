@@ -24,18 +24,8 @@ from redis.exceptions import ResponseError
 from ..errors import Unavailable, Unconfirmed
 from .capacity import Room
 from .keys import nothing_beside
-from .pipe import (
-    AWAY,
-    PAUSE_S_MIN,
-    Address,
-    Asked,
-    Client,
-    Line,
-    Reply,
-    Wire,
-    Word,
-    away,
-)
+from .pipe import PAUSE_S_MIN, Address, Client, Line
+from .wire import AWAY, Asked, Reply, Wire, Word, away
 
 log = logging.getLogger("warlog.redis")
 

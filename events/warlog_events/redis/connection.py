@@ -35,7 +35,9 @@ from . import keys
 from .capacity import parse_info
 from .cluster import ClusterPipe, slot_of
 from .embedded import BALLAST_BYTES, VERSION_MIN, Embedded
-from .pipe import PAUSE_S_MAX, Address, Client, Pipe, Wire, away, script
+from .pipe import PAUSE_S_MAX, Address, Client, Pipe
+from .scripts import script
+from .wire import Wire, away
 
 __all__ = ["Connection", "Durability", "RedisUnsuitable", "open_redis"]
 

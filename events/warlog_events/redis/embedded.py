@@ -32,7 +32,8 @@ from ..errors import RedisUnsuitable, Unavailable
 from ..threads import Threads
 from . import private_files
 from .capacity import CLOSED_BYTES, Ballast, Room
-from .pipe import Address, Client, Pipe, away
+from .pipe import Address, Client, Pipe
+from .wire import away
 
 log = logging.getLogger("warlog.redis")
 

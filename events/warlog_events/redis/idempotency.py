@@ -14,7 +14,7 @@ from hashlib import sha256
 import msgspec
 
 from ..errors import Accepted, IdempotencyKeyReused
-from .pipe import Reply
+from .wire import Reply
 
 # The player is part of what a field is the digest of: nobody can find a key of his that meets another player's.
 FIELD_BYTES = 12

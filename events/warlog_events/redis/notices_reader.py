@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from . import keys
 from .connection import Connection
-from .pipe import Prepared
+from .scripts import Prepared
 from .store import BUCKETS_PER_CALL
 
 

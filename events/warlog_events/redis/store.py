@@ -28,7 +28,8 @@ from ..match.stored import SHORT, StoredEvent, draws_text
 from . import idempotency, keys
 from .connection import Connection
 from .idempotency import Idempotency
-from .pipe import Prepared, Reply, Word
+from .scripts import Prepared
+from .wire import Reply, Word
 
 # An event's `at` is its writer's idea of Redis's clock; this far off, in ms, it is refused and the clock set.
 AT_TOLERANCE_MS = 5_000

@@ -18,7 +18,8 @@ from ..match.bots import HOUSE, is_bot
 from ..match.match import rfc3339
 from ..redis import keys
 from ..redis.connection import Connection
-from ..redis.pipe import Client, Word
+from ..redis.pipe import Client
+from ..redis.wire import Word
 from .counting import Counts, count_match
 from .ratings import DAY_MS, Rating
 from .settled import Change, Facts, Settled

@@ -38,7 +38,7 @@ from ..players.quotas import DAY_MS, OPEN
 from ..players.scenarios import Scenarios
 from ..redis import keys
 from ..redis.connection import Connection
-from ..redis.pipe import Word
+from ..redis.wire import Word
 from ..results import Key
 from .pairing import Pairing
 

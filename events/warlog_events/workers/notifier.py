@@ -20,7 +20,7 @@ from ..match.match import rfc3339
 from ..redis import keys
 from ..redis.connection import Connection
 from ..redis.notices_reader import NewNotices, NoticesReader
-from ..redis.pipe import Word
+from ..redis.wire import Word
 from ..standing.counting import catalogue
 from ..standing.ratings import Rating
 from ..standing.standings import News, news_after

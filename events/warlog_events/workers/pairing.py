@@ -43,7 +43,7 @@ from ..redis import keys
 from ..redis.append_notices import Watch
 from ..redis.claims import Claim, Claims
 from ..redis.connection import Connection
-from ..redis.pipe import Word
+from ..redis.wire import Word
 from ..results import Key
 from ..standing.standings import Standings
 

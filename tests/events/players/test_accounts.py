@@ -15,7 +15,7 @@ from warlog_events.players.accounts import Accounts, NewToken
 from warlog_events.redis import keys
 from warlog_events.redis.append_notices import Watch
 from warlog_events.redis.connection import Connection
-from warlog_events.redis.pipe import Word
+from warlog_events.redis.wire import Word
 
 
 async def until(condition: Callable[[], bool], seconds: float = 5.0) -> None:

@@ -33,8 +33,9 @@ from warlog_events.reading.feed import Feed, FeedClosed
 from warlog_events.redis import keys
 from warlog_events.redis.cluster import Claim, ClusterPipe, View
 from warlog_events.redis.connection import Connection, RedisUnsuitable, open_redis
-from warlog_events.redis.pipe import Address, Wire
+from warlog_events.redis.pipe import Address
 from warlog_events.redis.store import Store
+from warlog_events.redis.wire import Wire
 from warlog_events.workers.clock import Clock
 from warlog_events.workers.projector import Projector
 

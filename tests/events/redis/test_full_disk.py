@@ -35,7 +35,7 @@ from warlog_events.players.accounts import Accounts
 from warlog_events.players.layouts import Library
 from warlog_events.players.own_options import OptionsKept
 from warlog_events.players.scenarios import Scenarios
-from warlog_events.redis import embedded, pipe
+from warlog_events.redis import embedded, wire
 from warlog_events.redis.append_notices import Watch
 from warlog_events.redis.connection import Connection, Durability
 from warlog_events.redis.store import Store
@@ -231,7 +231,7 @@ async def test_an_answer_waits_for_the_disk_and_comes_when_there_is_room(disk: P
 async def test_an_answer_that_waits_too_long_is_unconfirmed_and_its_key_tells(
     disk: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pipe, "UNSURE_S_MAX", 0.2)
+    monkeypatch.setattr(wire, "UNSURE_S_MAX", 0.2)
     (disk / "redis").mkdir()
     with RedisServer(disk / "redis", fsync="no") as redis:
         async with opened(redis.url) as connection:

@@ -18,8 +18,9 @@ from warlog_events.clock_and_random import World
 from warlog_events.errors import Repeated, Unavailable, Unconfirmed
 from warlog_events.redis import pipe
 from warlog_events.redis.connection import Connection
-from warlog_events.redis.pipe import Address, Client, Line, Pipe, Wire
+from warlog_events.redis.pipe import Address, Client, Line, Pipe
 from warlog_events.redis.store import Store
+from warlog_events.redis.wire import Wire
 
 REDIS_KINDS = ("plain",)
 
