@@ -273,7 +273,7 @@ MUTANTS = {
         Mutant("idempotency_after_event", "a command's record is written after its event, by a second call",
                _idempotency_after_event, 40, _CUTS, found_by=3),
         Mutant("idempotency_not_looked_up", "an append does not look for the record of the same command",
-               _idempotency_not_looked_up, 20, found_by=2),
+               _idempotency_not_looked_up, 20, found_by=4),
         Mutant("feed_from_memory_after_unclear_append", "feeds are given an event that may not be stored",
                _feed_from_memory_after_unclear_append, 40, _CUTS, found_by=4),
         Mutant("feed_forgets_unclear_append", "feeds do not look for an event that may be stored",
