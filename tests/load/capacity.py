@@ -29,13 +29,13 @@ DAY = 86_400.0
 class Costs:
     """ms of a core, bytes. `elsewhere`: what a move costs in each further process that has the match in memory."""
 
-    move_ms: float = 1.31
-    move_redis_ms: float = 0.143
-    elsewhere_ms: float = 0.94
-    begin_ms: float = 6.42
-    begin_redis_ms: float = 1.475
-    heartbeat_ms: float = 0.07
-    idle: float = 0.006  # cores of a process
+    move_ms: float = 2.47
+    move_redis_ms: float = 0.266
+    elsewhere_ms: float = 0.81
+    begin_ms: float = 11.6
+    begin_redis_ms: float = 2.18
+    heartbeat_ms: float = 0.13
+    idle: float = 0.008  # cores of a process
     idle_redis: float = 0.002
     process_bytes: float = 85 * MB
     match_bytes: float = 28 * KB  # in the memory of each process that has it
@@ -48,7 +48,7 @@ class Costs:
     file_event_bytes: float = 1_200
     redis_archived_bytes: float = 2_000  # what stays of a match for good
     archive_event_bytes: float = 50
-    background_ms: float = 0.09  # of a move, in the one process that does the background work
+    background_ms: float = 0.104  # of a move, in the one process that does the background work
     sent_move_bytes: float = 12_800
     sent_heartbeat_bytes: float = 90  # with its packet
     cluster: float = (
