@@ -18,7 +18,7 @@ from warlog_service.responses import PRIVATE, Wire, chunk, wire_of
 
 HEARTBEAT = b"event: heartbeat\ndata: {}\n\n"
 CHUNK = chunk(HEARTBEAT)
-TOGETHER_SECONDS = 0.05  # apart are the moments at which heartbeats are sent
+TOGETHER_SECONDS = 0.05  # heartbeats that are due within this time are sent at once
 HEADERS = [(b"content-type", b"text/event-stream"), *PRIVATE, (b"x-accel-buffering", b"no")]
 
 
@@ -133,7 +133,7 @@ class EventStream(ABC):
 
 
 def _until_beat(seconds: float) -> float:
-    """As long, to the next multiple of TOGETHER_SECONDS: a process with thousands of streams wakes up less often."""
+    """`seconds`, lengthened to end at a multiple of TOGETHER_SECONDS: many streams wake up a process less often."""
     due = asyncio.get_running_loop().time() + seconds
     return seconds + -due % TOGETHER_SECONDS
 

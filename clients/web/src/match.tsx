@@ -182,7 +182,7 @@ function Seats({ match }: { match: MatchState }): JSX.Element {
   );
 }
 
-/** The rating of a player (of the computer `Level` tells it) in this game, in the kind of match in which he has played most. */
+/** The rating of a person or a program in this game, in the kind of match in which he has played most. */
 function Strength({ id, game }: { id: string; game: Described }): JSX.Element | null {
   const rating = useSignal<Schemas["Rating"] | undefined>(undefined);
   useEffect(() => {

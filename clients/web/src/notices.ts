@@ -46,10 +46,11 @@ export const isAsked = (match: Summary): boolean => match.proposal !== null && m
 /** The player's seats that another one has challenged him to, while he has not answered. */
 export const challenges = (match: Summary): string[] => match.seats.flatMap((seat) => (seat.challenged === true && isMine(seat) ? [seat.seat] : []));
 
-const waitsForMe = (match: Summary): boolean => isToAct(match) || isAsked(match) || challenges(match).length > 0;
+/** What others may wait for. */
+const asked = [isToAct, isAsked, (match: Summary): boolean => challenges(match).length > 0];
 
 /** Others wait for the player in these. */
-export const waiting = computed(() => matches.value.filter((match) => hasOthers(match) && waitsForMe(match)));
+export const waiting = computed(() => matches.value.filter((match) => hasOthers(match) && asked.some((is) => is(match))));
 
 const channel = new BroadcastChannel("warlog");
 let leading: AbortSignal | undefined; // of this tab, if it is the one that follows the feed
@@ -73,7 +74,7 @@ function post(message: Message): void {
 /** A page has read this match. No notice says that the player has answered, so where the list does not know of it yet, it is read anew. */
 export function compare(match: Summary): void {
   const listed = matches.peek().find((one) => one.id === match.id);
-  if (listed === undefined || waitsForMe(listed) === waitsForMe(match)) return;
+  if (listed === undefined || asked.every((is) => is(listed) === is(match))) return;
   if (leading) void read();
   else post({ type: "changed" });
 }

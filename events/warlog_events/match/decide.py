@@ -305,7 +305,7 @@ def decline(draft: Draft, command: Decline, player: Player) -> None:
 
 
 def wait_for(draft: Draft, deadline: int) -> None:
-    """What is written is for a deadline that has passed: by Redis's clock, too, or it is not appended."""
+    """The draft is for a deadline that has passed. Redis appends it only if its clock agrees."""
     draft.not_before = deadline + 1
 
 

@@ -64,7 +64,7 @@ class Draft:
     new_secrets   those made here
     brought       player id → what he comes with, as far as that has been asked for
     beaten        the match for which this was decided before, where somebody else appended first; else None
-    not_before    what is written here has to wait for this time, in ms by Redis's clock; 0: for none
+    not_before    Redis does not append this before that time, in ms by its clock; 0: it appends it at once
     """
 
     def __init__(

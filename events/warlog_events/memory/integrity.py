@@ -146,7 +146,7 @@ class Integrity:
     def _returned(self, affected: Callable[[str], bool]) -> None:
         tails = {(match.id, match.version, match.chain) for match in self._cache.all_newest}
         tails |= {*self._shown()}
-        # In an order in which nothing plays a part that somebody may not know, as chains do.
+        # Sorted by match: the order must not depend on chains, which depend on what is hidden.
         task = asyncio.create_task(self._compare_all([one for one in sorted(tails) if affected(one[0])]))
         self._comparing.add(task)
         task.add_done_callback(self._comparing.discard)

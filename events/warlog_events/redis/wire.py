@@ -25,7 +25,7 @@ pack: Callable[[tuple[Word, ...]], bytes] = cast(Any, hiredis.pack_command)
 AWAY = "The server's database does not answer; try again soon."
 
 LOOK_AGAIN_S = 0.02  # at a write that failed, until it has been made up for
-UNSURE_S_MAX = 5.0  # after which its sender is told that nobody knows
+UNSURE_S_MAX = 5.0  # after which its sender gets Unconfirmed
 
 
 def away(why: str) -> Unavailable:
@@ -123,7 +123,7 @@ class Wire(asyncio.Protocol):
         return future
 
     def send_once(self, words: Sequence[Word], write: bool = False) -> asyncio.Future[Reply]:
-        """As `send`, but an error reply is the caller's whatever it says."""
+        """As `send`, but the caller gets every error reply: the command is not sent to another node."""
         future = self.send(words, write)
         self._pending[-1] = (future, _WRITE if write else _READ, ())
         return future
@@ -251,7 +251,7 @@ class Wire(asyncio.Protocol):
                 self._loop.call_soon(self.drop)
             if not future.done():
                 future.set_exception(self.room.unavailable(text) or reply)
-        elif not future.done():  # else whoever asked has gone
+        elif not future.done():  # otherwise the caller has stopped waiting
             future.set_result(reply)
 
     def connection_lost(self, exc: Exception | None) -> None:

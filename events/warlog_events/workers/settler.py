@@ -93,19 +93,16 @@ class Settler(Follower):
         self._standings = standings
         self._world = world
         self._matches_per_day = matches_per_day
-        self._read = (
-            0  # of the journal: up to this entry there is nothing to settle, unless Redis has lost some
-        )
-        self._may_have_lost = False
+        self._read = 0  # of the journal: up to this entry there is nothing to settle
+        self._may_have_lost = False  # Redis has been away: entries of the journal up to `_read` may be others
         matches.store.on_return(self._redis_returned)
         self._lapsed = -LAPSE_SECONDS
 
     async def step(self) -> Passed:
         """Folds what the log has left to fold; if nothing, settles a page of the journal."""
-        if self._may_have_lost:  # other entries of the journal may have the same numbers now
-            self._may_have_lost = False
+        if self._may_have_lost:
             folded, _ = await self._standings.folded()
-            self._read = max(folded or 0, 0)
+            self._read, self._may_have_lost = max(folded or 0, 0), False
         (folded, last), entries = await asyncio.gather(
             self._standings.folded(), self._ledger.journal(self._read)
         )
