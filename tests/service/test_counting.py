@@ -92,12 +92,69 @@ def test_a_match_in_the_range_counts_and_says_so(api: Api) -> None:
 
 def long_enough(ada: Api, ben: Api) -> None:
     """A match that `ada` wins, when it has gone on for as long as a win needs."""
-    match = playing(TWO, [ada, ben], **INSIDE)
+    flee(whole(ada, ben, **INSIDE), ben)
+    eventually(lambda: standing(ada)["won"] == 1)
+
+
+def whole(ada: Api, ben: Api, **options: Any) -> str:
+    """A running match that is long enough to be rated."""
+    match = playing(TWO, [ada, ben], **options)
     of: dict[str, Api] = dict(zip(TWO, (ada, ben), strict=True))
     for _ in range(INSIDE["min_steps_score"] + 1):
         step(match, of)
+    return match
+
+
+def ratings(player: Api) -> dict[str, int]:
+    """pool → how many matches moved his rating"""
+    found = ok(player.get(f"/players/{player.id}/ratings"))["ratings"]
+    return {one["pool"]: one["matches"] for one in found}
+
+
+# As many matches with as many opponents as make a rating that is not provisional any more, and one more.
+THROWN = 12
+
+
+def test_throwaway_accounts_that_flee_at_once_move_no_rating_and_make_no_leader(api: Api) -> None:
+    ada, ben = api.player(), api.player()
+    thrown = [api.player() for _ in range(THROWN)]
+    for player in thrown:
+        flee(playing(TWO, [ada, player], **INSIDE), player)
+    last = whole(ada, ben, **INSIDE)
+    flee(last, ben)
+    # They are settled in the order in which they ended: the last one is in his history, and it alone.
+    eventually(lambda: ratings(ada))
+    (change,) = ok(ada.get(f"/players/{ada.id}/ratings/junqi/two/history"))["changes"]
+    assert (change["match"], change["before"]["rating"]) == (last, 1500)
+    assert ratings(ada) == ratings(ben) == {"two": 1}
+    assert [ratings(player) for player in thrown] == [{}] * THROWN
+    table = ok(ada.get("/games/junqi/leaderboard?pool=two"))
+    assert (table["players"], table["you"]["place"]) == ([], None)
+    # What is no match of a pool's length counts nowhere else either.
+    (own,) = ok(ada.get(f"/players/{ada.id}/statistics"))["statistics"]
+    assert (own["played"], own["won"], own["streak"]) == (1, 1, 1)
+    earned = ok(ada.get(f"/players/{ada.id}/achievements"))
+    assert all(one["match"] == last for one in earned["achievements"])
+    assert [one["times"] for one in earned["begun"] if one["key"] == "any.ten_matches"] == [1]
+
+
+@pytest.mark.parametrize(
+    "option", [{"win_points": 1_000}, {"min_steps_resign": 0}, {"min_steps_score": 0, "min_steps_draw": 0}]
+)
+def test_what_is_outside_the_range_is_not_rated_either_however_long_it_is(
+    api: Api, option: dict[str, int]
+) -> None:
+    ada, ben = api.player(), api.player()
+    match = whole(ada, ben, **{**INSIDE, **option})
+    shown = ada.match(match)
+    assert (shown["counted"], sorted(shown["uncounted"])) == (False, sorted(option))
     flee(match, ben)
-    eventually(lambda: standing(ada)["won"] == 1)
+    assert ada.match(match)["uncounted"] == shown["uncounted"]
+    flee(last := whole(ben, ada, **INSIDE), ada)
+    eventually(lambda: ratings(ada))
+    assert ratings(ada) == ratings(ben) == {"two": 1}
+    (change,) = ok(ben.get(f"/players/{ben.id}/ratings/junqi/two/history"))["changes"]
+    assert change["match"] == last
 
 
 @pytest.mark.parametrize("name", COUNTED)
