@@ -510,10 +510,10 @@ int64_t wl_explain(const wl_game *game, const void *setup, const void *state, co
 /* Every legal action of `seat` in canonical order: writes at most `cap`, returns how many there are. */
 int64_t wl_legal(const wl_game *game, const void *setup, const void *state, int32_t seat, wl_action *out, size_t cap);
 
-/* The traces of these actions of `seat` (those of its listing), one after the other. Of each: the lengths of path, hits, takes,
- * risks and harm, then the path's steps, then step and piece of each entry of the three lists, then of each blow step and piece,
- * the three numbers of damage and the three of killed. `view` is room for a view. Writes at
- * most `cap` numbers, returns how many there are. */
+/* The traces of these actions of `seat` (those of its listing), one after the other. Of each: how many numbers it has, this one
+ * counted; the lengths of path, hits, takes, risks and harm; then the path's steps, then step and piece of each entry of the three
+ * lists, then of each blow step and piece, the three numbers of damage and the three of killed. `view` is room for a view.
+ * Writes at most `cap` numbers, returns how many there are. */
 int64_t wl_traces(const wl_game *game, const void *setup, const void *state, int32_t seat, void *view,
                   const wl_action *actions, size_t n_actions, int32_t *out, size_t cap);
 

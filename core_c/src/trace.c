@@ -16,6 +16,9 @@ static void put(numbers *to, int32_t number)
 
 static void put_trace(numbers *to, const wl_trace *trace)
 {
+    const size_t begun = to->n;
+
+    put(to, 0); /* the length, when it is known */
     put(to, trace->n_path);
     for (int32_t list = 0; list < WL_TRACE_LISTS; list++)
         put(to, trace->n[list]);
@@ -36,6 +39,8 @@ static void put_trace(numbers *to, const wl_trace *trace)
         for (int32_t roll = 0; roll < 3; roll++)
             put(to, harm->killed[roll]);
     }
+    if (begun < to->cap)
+        to->out[begun] = (int32_t)(to->n - begun);
 }
 
 static void add_trace(numbers *to, const wl_game *game, const void *setup, const void *before, const void *after,

@@ -348,7 +348,7 @@ static void examine(fuzzer *f)
         memcpy(f->other, (uint8_t *)f->view + g->view_state_offset, g->state_size);
         REQUIRE(wl_legal(g, f->setup, f->other, seat, f->seen, ACTIONS_CAP) == n);
         REQUIRE(memcmp(f->actions, f->seen, (size_t)n * sizeof f->actions[0]) == 0);
-        REQUIRE(wl_traces(g, f->setup, f->state, seat, f->view, f->actions, (size_t)n, NULL, 0) >= 5 * n);
+        REQUIRE(wl_traces(g, f->setup, f->state, seat, f->view, f->actions, (size_t)n, NULL, 0) >= 6 * n);
         examine_opponent(f, seat);
         wl_playout(g, f->setup, f->other, next_random(f), 4, 0, f->seen, ACTIONS_CAP); /* goes, or is refused */
         for (int64_t i = 0; i < n; i++) {

@@ -13,6 +13,9 @@ from warlog_core.description import Layer
 
 _LEVEL_SHIFT = 16  # WL_STEP
 _SPACE_MASK = (1 << _LEVEL_SHIFT) - 1
+_PATH = 6  # where in a trace's numbers its path begins
+
+OwnerOf = Callable[[int | UnsetType, str, str | UnsetType], str | UnsetType]
 
 
 class Touched(Struct, frozen=True, gc=False):
@@ -126,43 +129,51 @@ def decoded(
     """The traces of `numbers`, of which the core has written one after the other.
 
     taken  the action was taken: of pieces that have left the board, two may have stood at one place"""
+    words = tuple(numbers)
+    owner_of_taken = owners.of_id if taken else owners.of
+    known: dict[tuple[int, ...], Trace] = {}  # many actions of a listing lead to the same place
     found: list[Trace] = []
-    append, at, end = found.append, 0, len(numbers)
+    at, end = 0, len(words)
     while at < end:
-        n_path, n_hits, n_takes, n_risks, n_harm = numbers[at : at + 5]
-        at += 5
-        steps = numbers[at : at + n_path]
-        at += n_path
-        n_touched = n_hits + n_takes + n_risks
-        if not n_touched and not n_harm and not (levels and steps):
-            append(Trace([spaces[step] for step in steps], [], []) if steps else NOTHING)
-            continue
-        touched = numbers[at : at + 2 * n_touched]
-        at += 2 * n_touched
-        blows = numbers[at : at + 8 * n_harm]
-        at += 8 * n_harm
-        n_hits, n_takes = 2 * n_hits, 2 * (n_hits + n_takes)
-        hits = _touched(touched[:n_hits], spaces, levels, owners.of) if n_hits else []
-        taken_by = owners.of_id if taken else owners.of
-        takes = _touched(touched[n_hits:n_takes], spaces, levels, taken_by) if n_takes > n_hits else []
-        append(
-            Trace(
-                [spaces[step & _SPACE_MASK] for step in steps],
-                hits,
-                takes,
-                [levels[step >> _LEVEL_SHIFT] for step in steps] if levels and steps else UNSET,
-                _touched(touched[n_takes:], spaces, levels, owners.of) if n_risks else UNSET,
-                list(_harm(blows, spaces, levels)) if n_harm else UNSET,
-            )
-        )
+        record = words[at : at + words[at]]
+        at += len(record)
+        if (trace := known.get(record)) is None:
+            known[record] = trace = _trace(record, spaces, levels, owners.of, owner_of_taken)
+        found.append(trace)
     return found
+
+
+def _trace(
+    record: tuple[int, ...],
+    spaces: Sequence[str],
+    levels: Sequence[str],
+    owner_of: OwnerOf,
+    owner_of_taken: OwnerOf,
+) -> Trace:
+    """One trace of its numbers: their length, five counts, then what they count."""
+    _, n_path, n_hits, n_takes, n_risks, n_harm = record[:_PATH]
+    steps = record[_PATH : (hits_at := _PATH + n_path)]
+    path = [spaces[step & _SPACE_MASK] for step in steps]
+    if len(record) == hits_at and not levels:
+        return Trace(path, [], [])
+    takes_at = hits_at + 2 * n_hits
+    risks_at = takes_at + 2 * n_takes
+    harm_at = risks_at + 2 * n_risks
+    return Trace(
+        path,
+        _touched(record[hits_at:takes_at], spaces, levels, owner_of),
+        _touched(record[takes_at:risks_at], spaces, levels, owner_of_taken),
+        [levels[step >> _LEVEL_SHIFT] for step in steps] if levels and steps else UNSET,
+        _touched(record[risks_at:harm_at], spaces, levels, owner_of) if n_risks else UNSET,
+        list(_harm(record[harm_at:], spaces, levels)) if n_harm else UNSET,
+    )
 
 
 def _touched(
     numbers: Sequence[int],
     spaces: Sequence[str],
     levels: Sequence[str],
-    owner_of: Callable[..., str | UnsetType],
+    owner_of: OwnerOf,
 ) -> list[Touched]:
     """Two numbers each: place and piece."""
     found = []

@@ -575,6 +575,7 @@ def main() -> None:
             "people",
             "bots",
             "standing",
+            "traces",
             "vectors",
         ),
     )
@@ -602,6 +603,10 @@ def main() -> None:
         from tests.load.people import figures_of_people
 
         asyncio.run(figures_of_people(arguments.people, arguments.seconds))
+    if arguments.only in (None, "traces"):
+        from tests.load import traces
+
+        asyncio.run(traces.figures(show))
     if arguments.only in (None, "bots"):
         from tests.load import opponents
 
