@@ -147,7 +147,7 @@ class Settler(Follower):
 
     async def _settle_page(self, folded: int, entries: list[JournalEntry]) -> Passed:
         """What is new."""
-        newest = max(folded, entries[-1].number) if entries else folded
+        newest = max(folded, entries[-1].number if entries else self._read)
         due = [_Due(one.number, one.match) for one in entries if one.kind == SETTLE and one.number > folded]
         count, folded = await self._fold_all(folded, due)
         if count < len(due):  # another process was faster

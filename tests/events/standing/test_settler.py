@@ -418,6 +418,26 @@ async def test_what_redis_has_lost_of_the_journal_is_settled_again(own_redis: An
         assert len(settled) == 5
 
 
+async def test_entries_with_nothing_to_settle_are_read_once(
+    own_redis: AnyRedis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with table_at(own_redis.url) as table:
+        desk = Desk(table)
+        for player in (EVE, DAN):
+            await desk.ledger.open(player.id)
+        journal, read = desk.ledger.journal, list[int]()
+
+        async def counted(after: int = 0) -> Any:
+            entries = await journal(after)
+            read.append(len(entries))
+            return entries
+
+        monkeypatch.setattr(desk.ledger, "journal", counted)
+        for _ in range(4):
+            await desk.settler.step()
+        assert read == [2, 0, 0, 0]
+
+
 async def damage(redis: Any, match_id: str) -> None:
     """The author of an event in the middle is another one."""
     stream = keys.events(match_id)
