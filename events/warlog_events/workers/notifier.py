@@ -126,7 +126,10 @@ class Notifier:
         while page := await news_after(self._pipe, self._read_news):
             reached = page[-1][0]
             notices = [
-                word for _, news in page for word in (news.player, news.kind, news.at, news_json(news))
+                word
+                for _, news in page
+                if not news.key or news.key in catalogue()  # else another build's
+                for word in (news.player, news.kind, news.at, news_json(news))
             ]
             arguments: list[Word] = [keys.personal_feeds("feed:"), KEPT_ENTRIES, keys.NOTIFIED, 1]
             arguments += [NEWS, self._read_news or 0, reached, *notices]

@@ -18,11 +18,13 @@ from tests.servers import AnyRedis
 from warlog_events.clock_and_random import World
 from warlog_events.match.bots import house
 from warlog_events.match.match import Match
+from warlog_events.match.model import encode
 from warlog_events.reading import personal_feed
 from warlog_events.reading.feed import FeedClosed, SlowReader
 from warlog_events.reading.personal_feed import Item, NoticeId, PersonalFeed, PersonalFeeds
 from warlog_events.redis import keys
 from warlog_events.redis.append_notices import Watch
+from warlog_events.standing.standings import News
 from warlog_events.workers.notifier import KEPT_ENTRIES, Notifier
 
 
@@ -120,6 +122,20 @@ async def test_a_feed_begins_with_ready_and_follows(table: Table, feeds: Persona
     assert [item.id for item in items] == [
         NoticeId(ready.id.began, number) for number in range(1, len(expected) + 1)
     ]
+
+
+async def test_an_achievement_that_only_another_build_knows_is_passed_over(
+    table: Table, feeds: PersonalFeeds
+) -> None:
+    """Of a game, or with a key, that this build does not have. Those after it are told."""
+    async with feeds.feed(ADA.id, None) as feed:
+        await take(feed, 1)
+        for key in ("chess.mate", "any.first_win"):
+            news = encode(News(ADA.id, key, "m_1", "hex", 9, 0, ["red"]))
+            await table.connection.pipe.call("XADD", keys.standing("news"), "*", "body", news)
+        await work(Notifier(table.connection))
+        (item,) = await take(feed, 1)
+    assert json.loads(item.body)["achievement"]["key"] == "any.first_win"
 
 
 async def test_who_follows_nothing_costs_no_memory(table: Table, feeds: PersonalFeeds) -> None:
