@@ -10222,20 +10222,6 @@ export interface operations {
                      *           "count": 1
                      *         },
                      *         {
-                     *           "key": "wec.crash_pilot",
-                     *           "game": "wec",
-                     *           "name": "Crash pilot",
-                     *           "text": "Let a piece crash on its journey.",
-                     *           "count": 1
-                     *         },
-                     *         {
-                     *           "key": "wec.friendly_fire",
-                     *           "game": "wec",
-                     *           "name": "Friendly fire",
-                     *           "text": "Burn a piece of your own.",
-                     *           "count": 1
-                     *         },
-                     *         {
                      *           "key": "wec.both_tanks",
                      *           "game": "wec",
                      *           "name": "Both tanks",

@@ -22,8 +22,6 @@ class Tally(achievements.Tally):
         "reserves": ("reinforced", 3),
         "collector": ("picked_up", 10),
         "barter": ("swapped", 1),
-        "crash_pilot": ("crashed", 1),
-        "friendly_fire": ("friendly", 1),
     }
 
     def __init__(self, start: State) -> None:
@@ -35,7 +33,6 @@ class Tally(achievements.Tally):
         by = next(seat for seat in self.seats if seat != effect.seat)
         self.counts[by, effect.cause] += 1
         self.counts[effect.seat, effect.piece_type] += 1
-        self.counts[effect.seat, "friendly"] += effect.seat == actor and effect.cause == "flame"
 
     def on_stunned(self, actor: str, effect: Any) -> None:
         self.counts[actor, "stunned"] += effect.seat != actor
@@ -47,9 +44,6 @@ class Tally(achievements.Tally):
 
     def on_journey_ended(self, actor: str, effect: Any) -> None:
         self.counts[effect.seat, "journey"] += 1
-
-    def on_crashed(self, actor: str, effect: Any) -> None:
-        self.counts[effect.seat, "crashed"] += 1
 
     def on_reinforced(self, actor: str, effect: Any) -> None:
         self.counts[effect.seat, "reinforced"] += 1
