@@ -10,8 +10,11 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 CORE := $(wildcard core_c/src/*.[ch] core_c/src/games/*.[ch] core_c/include/*.h) core_c/build_ffi.py
 BUILD := pyproject.toml setup.py MANIFEST.in
 
+# What Python has compiled is kept: the tests start hundreds of processes, and some machines ask for none to be kept.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
-.PHONY: help setup core dev web lint format typecheck ctest test suite chromium asan newest pictures serve bench web-bench followers load ladder simulate soak golden openapi demo wheel lock clean
+.PHONY: help setup core dev web lint ruff mypy pyright collected format ctest test suite chromium asan newest pictures serve bench web-bench followers load ladder simulate soak golden openapi demo wheel lock clean
 
 help: ## this list
 	@sed -n 's/^\([a-z][a-z-]*\):.*## /\1|/p' $(MAKEFILE_LIST) | while IFS='|' read -r target text; do \
@@ -68,11 +71,21 @@ web: dev ## the page of clients/web, built into service/warlog_service/web
 
 # ---- checking --------------------------------------------------------------------------------------------------
 
-lint: dev ## ruff (lint and format), mypy strict, pyright
+lint: ruff mypy pyright ## ruff, mypy and pyright
+
+ruff: dev ## style, and whether the format is that of `make format`
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
+
+mypy: dev ## types, strictly
 	$(BIN)/mypy
+
+pyright: dev ## types, as editors see them
 	PYRIGHT_PYTHON_IGNORE_WARNINGS=1 $(BIN)/pyright
+
+# In a fresh clone each process of pytest would compile all tests for itself, half a minute of a core.
+collected: dev ## compile the tests once, for all processes of pytest
+	$(BIN)/pytest --collect-only -qq > $(VENV)/collected.txt || { tail -40 $(VENV)/collected.txt; exit 1; }
 
 format: dev ## let ruff mend what it can
 	$(BIN)/ruff check --fix-only -q
@@ -84,10 +97,10 @@ ctest: ## the C core's own tests, all warnings being errors
 asan: ## the C core under address and undefined-behaviour sanitizers with hostile input
 	$(MAKE) -C core_c asan
 
-test: lint ctest asan chromium ## everything that must hold: lint, the C tests, sanitizers, pytest (WARLOG_SEED=... repeats a run)
+test: lint ctest asan chromium collected ## everything that must hold: lint, the C tests, sanitizers, pytest (WARLOG_SEED=... repeats a run)
 	$(SUITE)
 
-suite: dev chromium ## pytest alone, on every core
+suite: dev chromium ## pytest alone, two processes for every core
 	$(SUITE)
 
 chromium: dev ## a Chromium for the tests of pages, where the machine has none: Debian's package, else Playwright's
@@ -129,7 +142,7 @@ ladder: dev ## how strong the computer opponents are, within an hour: docs/STREN
 	$(BIN)/python -m tests.ladder --times 100
 	$(BIN)/python -m tests.ladder --report
 
-soak: dev chromium ## the full counts: 2,000 fuzzed starts, 200 bot matches, 1,000 random matches of each game; timing of refusals; the newest CPython
+soak: dev chromium ## the full counts: 2,000 fuzzed starts (make test: 40), 200 bot matches, 1,000 random matches of each game; timing of refusals; the newest CPython
 	$(MAKE) -C core_c asan ROUNDS=2000
 	$(BIN)/pytest -m soak -n logical --dist loadfile --maxprocesses 8 --ignore tests/service/test_timing.py
 	$(BIN)/pytest -m soak -s tests/service/test_timing.py

@@ -10,6 +10,7 @@ from pathlib import Path
 import certifi
 import pytest
 
+from tests.longest import rank
 from tests.servers import RedisServer, WarlogServer
 
 # Set for the worker processes of pytest-xdist, too: they inherit the environment, so one seed repeats the whole run.
@@ -32,6 +33,24 @@ def _one_authority() -> str:
 
 if "SSL_CERT_FILE" not in os.environ:  # as it is in the worker processes, which inherit it
     os.environ["SSL_CERT_FILE"] = _one_authority()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Of `-n logical`: two processes for every core. A test waits for half of its time, for servers that start, for a
+    disk or for something to happen; one process for each would leave the cores idle then."""
+    return int(os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS") or 2 * (os.cpu_count() or 1))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Files are handed out in the order of the collection, not those with the most tests first."""
+    config.option.loadscopereorder = False
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """What takes longest begins first, so that no process is left alone with it in the end."""
+    items.sort(key=lambda item: rank(item.path.relative_to(config.rootpath).as_posix()))
 
 
 def pytest_report_header(config: pytest.Config) -> str:

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.longest import LONGEST
+
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared"
 PACKAGES = {
@@ -340,6 +342,11 @@ def test_the_command_line_starts_without_the_web_framework_and_without_a_redis_c
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = {name.partition(".")[0] for name in done.stdout.split()}
     assert not loaded & {"litestar", "uvicorn", "redis", "hiredis", "uvloop", "prometheus_client"}
+
+
+def test_every_file_that_begins_first_is_there() -> None:
+    assert [path for path in LONGEST if not (ROOT / path).is_file()] == []
+    assert len(set(LONGEST)) == len(LONGEST)
 
 
 def test_no_imports_go_round_in_a_circle() -> None:

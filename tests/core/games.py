@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +41,8 @@ def digest(value: Any) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def starts() -> list[tuple[str, dict[str, Any], Any]]:
+@cache
+def starts() -> tuple[tuple[str, dict[str, Any], Any], ...]:
     """(game, options, Position or None): each start of the vectors that is not refused, and of the playthroughs."""
     found: dict[str, tuple[str, dict[str, Any], Any]] = {}
     for vector in vectors():
@@ -48,10 +50,11 @@ def starts() -> list[tuple[str, dict[str, Any], Any]]:
             start = (vector["game"], vector.get("options", {}), vector.get("position"))
             found[digest(start)] = start
     for path in playthroughs():
-        first = lines(path)[0]
+        with path.open(encoding="utf-8") as file:
+            first = json.loads(file.readline())
         start = (first["game"], first["options"], first.get("position"))
         found[digest(start)] = start
-    return list(found.values())
+    return tuple(found.values())
 
 
 def walks(of: Iterable[str] = GAMES) -> list[ParameterSet]:

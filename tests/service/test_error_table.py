@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -27,8 +28,10 @@ ROOT = Path(__file__).parents[2]
 RULES = 422
 
 
-def sources() -> Iterator[tuple[str, ast.Call, str]]:
+@cache
+def sources() -> list[tuple[str, ast.Call, str]]:
     """(place, call, name of what is called) of every call in the source of events and service."""
+    found: list[tuple[str, ast.Call, str]] = []
     for package in (warlog_events, warlog_service):
         folder = Path(package.__file__ or "").parent
         for path in sorted(folder.rglob("*.py")):
@@ -36,10 +39,8 @@ def sources() -> Iterator[tuple[str, ast.Call, str]]:
                 if isinstance(node, ast.Call):
                     called = node.func
                     name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
-                    yield f"{path.relative_to(folder.parent)}:{node.lineno}", node, name
-
-
-CALLS = list(sources())
+                    found.append((f"{path.relative_to(folder.parent)}:{node.lineno}", node, name))
+    return found
 
 
 def classes(kind: type[errors.WarlogError] = errors.WarlogError) -> Iterator[type[errors.WarlogError]]:
@@ -54,7 +55,7 @@ def literal(node: ast.expr | None) -> str | None:
 
 def test_every_code_that_the_service_gives_is_in_the_table() -> None:
     given = {kind.code for kind in classes() if "code" in vars(kind)}
-    for where, call, name in CALLS:
+    for where, call, name in sources():
         if name in ("Refused", "explained", "problem", "close") and call.args:
             code = literal(call.args[0])
             # Feeds close with words of their own, and a variable carries a code of the core.
@@ -94,7 +95,7 @@ def test_every_refusal_in_the_source_begins_and_ends_as_a_sentence() -> None:
     }
     for_players |= {"QuotaExceeded": 3, "bad_record": 1, "_Wrong": 1}
     seen = 0
-    for where, call, name in CALLS:
+    for where, call, name in sources():
         index = for_players.get(name, -1)
         if not 0 <= index < len(call.args):
             continue
