@@ -77,6 +77,15 @@ class _Rows:
         start = base + self.offset
         return list(self.plain.iter_unpack(buffer[start : start + n * self.size]))
 
+    def read_each(self, buffer: Any, base: int, step: int, n: int) -> list[list[Row]]:
+        """The lists of `n` rows, the first of which lies at `base` and the next `step` bytes further."""
+        starts = range(base, base + n * step, step)
+        if self.counter is None:
+            return [self.read(buffer, start) for start in starts]
+        # Most of them are empty. That is seen here, since a call for each would take longer than all the rest.
+        used, n_offset = self.counter.unpack_from, self.n_offset
+        return [self.read(buffer, start) if used(buffer, start + n_offset)[0] else [] for start in starts]
+
 
 class Layout:
     """A compiled layout.
@@ -137,10 +146,9 @@ class Layout:
         for rows in self._lists:
             values[rows.name] = rows.read(buffer, offset)
             for inner in rows.inner:
-                start = offset + rows.offset
-                values[inner.name] = [
-                    inner.read(buffer, start + i * rows.size) for i in range(rows.n_used(buffer, offset))
-                ]
+                values[inner.name] = inner.read_each(
+                    buffer, offset + rows.offset, rows.size, len(values[rows.name])
+                )
         return values
 
     def replace(self, record: bytes, values: Mapping[str, int]) -> bytes:

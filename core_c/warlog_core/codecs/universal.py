@@ -5,7 +5,8 @@ In the book's order: options and Position into words, actions both ways; effects
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Literal
 
 import msgspec
@@ -61,9 +62,11 @@ from warlog_core.codecs.universal_structs import (
     View,
 )
 from warlog_core.errors import Explanation
+from warlog_core.layout import Row
 
 _OVER = 1
 _BOARD, _DEAD = 1, 2  # where a piece is
+_PIECES_MADE_MAX = 32768
 _NOBODY = 5  # no owner, no origin, no offerer
 
 _BOOK = book_data("universal")
@@ -203,6 +206,7 @@ class Codec(BaseCodec):
             "pieces",
             ("where", "kind", "seat", "space", "conquering", "frozen", "origin", "holds", "merits"),
         )
+        self.where_at = state.rows["pieces"].index("where")
         self.pick_out = state.row_picker("out", ("seat", "reason", "number"))
         self.listed = ListedActions(self.made)
 
@@ -475,35 +479,16 @@ class Tables(BaseTables):
         return dict(self._areas[1])
 
     def _dead(self, fields: Mapping[str, Any]) -> list[DeadPiece]:
-        pick = self._codec.pick_piece
-        dead = []
-        for id_, row in enumerate(fields["pieces"]):
-            where, kind, seat, *_ = pick(row)
-            if where == _DEAD:
-                dead.append(DeadPiece(id_, KINDS[kind], SEATS[seat]))
-        return dead
+        return [DeadPiece(id_, KINDS[row[1]], SEATS[row[2]]) for id_, row in self._rows(fields, _DEAD)]
 
     def _pieces(self, fields: Mapping[str, Any], boosted: int) -> list[PieceView]:
-        pick, veterans = self._codec.pick_piece, self._veterans
-        pieces = []
-        for id_, row in enumerate(fields["pieces"]):
-            where, kind, seat, space, conquering, frozen, origin, holds, merits = pick(row)
-            if where == _BOARD:
-                pieces.append(
-                    PieceView(
-                        id_,
-                        KINDS[kind],
-                        SEATS[seat],
-                        SPACE_NAMES[space],
-                        conquering or UNSET,
-                        True if frozen else UNSET,
-                        True if boosted >> id_ & 1 else UNSET,
-                        UNSET if origin == _NOBODY else SEATS[origin],
-                        holds or UNSET,
-                        merits if veterans else UNSET,
-                    )
-                )
-        return pieces
+        veterans = self._veterans
+        return [_piece(id_, row, boosted >> id_ & 1, veterans) for id_, row in self._rows(fields, _BOARD)]
+
+    def _rows(self, fields: Mapping[str, Any], where: int) -> Iterator[tuple[int, Row]]:
+        """The pieces that are there, by id. Most ids are not in use."""
+        pick, where_at = self._codec.pick_piece, self._codec.where_at
+        return ((id_, pick(row)) for id_, row in enumerate(fields["pieces"]) if row[where_at] == where)
 
     def _offer(self, fields: Mapping[str, Any]) -> Any:
         by = fields["offer_by"]
@@ -565,3 +550,20 @@ class Tables(BaseTables):
             next_id=fields["next_id"],
             draw_offer=self._offer(fields),
         )
+
+
+@lru_cache(maxsize=_PIECES_MADE_MAX)  # from one view to the next most pieces stay what they are
+def _piece(id_: int, row: Row, is_boosted: int, veterans: bool) -> PieceView:
+    _, kind, seat, space, conquering, frozen, origin, holds, merits = row
+    return PieceView(
+        id_,
+        KINDS[kind],
+        SEATS[seat],
+        SPACE_NAMES[space],
+        conquering or UNSET,
+        True if frozen else UNSET,
+        True if is_boosted else UNSET,
+        UNSET if origin == _NOBODY else SEATS[origin],
+        holds or UNSET,
+        merits if veterans else UNSET,
+    )

@@ -600,11 +600,13 @@ class Tables(BaseTables):
             id_, seat, type_, square, level, hand, marks, stun, ready, other_ready, transport, path, steps, _, _,
         ) = piece  # fmt: skip
         name = TYPES[type_ - 1]
-        countdowns = {
-            weapon: half_turns // 2
-            for weapon, half_turns in zip(INHERENT_WEAPONS[name], (ready, other_ready), strict=False)
-            if half_turns
-        }
+        countdowns: dict[str, int] | UnsetType = UNSET
+        if ready or other_ready:
+            countdowns = {
+                weapon: half_turns // 2
+                for weapon, half_turns in zip(INHERENT_WEAPONS[name], (ready, other_ready), strict=False)
+                if half_turns
+            }
         return PieceView(
             piece=id_ or UNSET,
             seat=SEATS[seat],
@@ -613,7 +615,9 @@ class Tables(BaseTables):
             level=LEVELS[level],
             hand=HANDS[hand - 1] if hand else UNSET,
             unmoved=True if marks & _UNMOVED else UNSET,
-            articles=[self._article(*self._codec.pick_article(row)[:2]) for row in articles] or UNSET,
+            articles=[self._article(*self._codec.pick_article(row)[:2]) for row in articles]
+            if articles
+            else UNSET,
             ready_in=countdowns or UNSET,
             stun=stun // 2 or UNSET,
             acted=True if marks & _ACTED else UNSET,
@@ -627,12 +631,13 @@ class Tables(BaseTables):
     def _heaps(self, fields: Mapping[str, Any]) -> list[Heap]:
         heaps = []
         for square, row in enumerate(fields["loose"]):
+            if not any(row):
+                continue
             first, second, first_ready, second_ready = self._codec.pick_heap(row)
-            if first:
-                articles = [self._article(first, first_ready)]
-                if second:
-                    articles.append(self._article(second, second_ready))
-                heaps.append(Heap(SQUARES[square], articles))
+            articles = [self._article(first, first_ready)]
+            if second:
+                articles.append(self._article(second, second_ready))
+            heaps.append(Heap(SQUARES[square], articles))
         return heaps
 
     def _projectiles(self, fields: Mapping[str, Any]) -> list[Projectile]:
