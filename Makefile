@@ -100,7 +100,7 @@ asan: ## the C core under address and undefined-behaviour sanitizers with hostil
 test: lint ctest asan chromium collected ## everything that must hold: lint, the C tests, sanitizers, pytest (WARLOG_SEED=... repeats a run)
 	$(SUITE)
 
-suite: dev chromium ## pytest alone, two processes for every core
+suite: dev chromium ## pytest alone, three processes for every two cores
 	$(SUITE)
 
 chromium: dev ## a Chromium for the tests of pages, where the machine has none: Debian's package, else Playwright's

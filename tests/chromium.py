@@ -41,7 +41,8 @@ say();
 """
 
 
-NAMES = ("chromium", "google-chrome", "chromium-browser")
+# The one without windows needs a quarter of the processor to open a page (0.2 instead of 0.9 seconds).
+NAMES = ("chromium-headless-shell", "chromium", "google-chrome", "chromium-browser")
 PLAYWRIGHT = (sys.executable, "-m", "playwright")
 INSTALL_SECONDS_MAX = 300
 HOW = (

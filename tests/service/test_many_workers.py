@@ -214,7 +214,7 @@ class Player(threading.Thread):
 
     def run(self) -> None:
         try:
-            while not self._stopping.wait(0.01):
+            while not self._stopping.wait(0.05):
                 self._play()
         except Exception as error:
             self.wrong = repr(error)
@@ -305,7 +305,7 @@ def test_a_rolling_restart_under_load_loses_no_command_no_event_and_no_deadline(
 ) -> None:
     with served(own_redis, tmp_path, WARLOG_DRAIN_MS="500") as server, Api(server.url) as api:
         ada = api.player()
-        matches = [ada.alone() for _ in range(6)]
+        matches = [ada.alone() for _ in range(4)]
         players = [Player(ada, match) for match in matches]
         followers = [Follower(ada, match) for match in matches for _ in range(2)]
         late = Late(ada)

@@ -241,8 +241,7 @@ def compared(worlds: list[World]) -> list[str]:
 
 LONG = [articles, places, locks, another_lock, ids, reinforcements]
 CHANGES = [
-    *by_turns([pieces, quotas], 2, name=lambda change: change.__name__),
-    everything,
+    *by_turns([pieces, quotas, everything], 3, name=lambda change: change.__name__),
     *(pytest.param(change, marks=pytest.mark.soak) for change in LONG),
 ]
 AGREED = [

@@ -14,6 +14,7 @@ from tests.simulate.faults import Fault
 from tests.simulate.mutants import MUTANTS
 from tests.simulate.shrink import shrunk
 from tests.simulate.timeline import around
+from tests.turns import by_turns
 
 SEEDS = 10
 """As many as take 25 seconds of the processor at most; `make soak` lives two thousand."""
@@ -55,9 +56,10 @@ def found(mutant: str, *arguments: str) -> str:
     return done.stdout
 
 
-@pytest.mark.parametrize("mutant", QUICK)
+@pytest.mark.parametrize("mutant", by_turns(QUICK, 2))
 def test_a_bug_is_found_soon(mutant: str) -> None:
-    """From the first day on: which day shows it changes with the service."""
+    """From the first day on: which day shows it changes with the service. Half of them in every run, by turns; each of
+    them, and all others, in the soak."""
     found(mutant, "--first", "1")
 
 

@@ -10,6 +10,7 @@ import base64
 import struct
 import tempfile
 import zlib
+from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -108,14 +109,18 @@ def midst(game: str) -> dict[str, Any]:
     return found
 
 
-def drawn(chromium: Browser, url: str, game: str, style: str = "") -> bytes:
-    """The board of that Position as the page draws it for who is to move; a PNG.
+def drawn(chromium: Browser, url: str, game: str) -> bytes:
+    """The board of that Position as the page draws it for who is to move; a PNG."""
+    (picture,) = drawn_as(chromium, url, game, [""])
+    return picture
 
-    style   what the page is told to do otherwise"""
+
+def drawn_as(chromium: Browser, url: str, game: str, styles: Sequence[str]) -> list[bytes]:
+    """The same in each of these styles, which tell the page what to do otherwise."""
     person = Person(chromium, url, viewport={"width": 1280, "height": 1000}, bypass_csp=True)
     person.begin(game, position=midst(game))
     page = person.page
-    page.add_style_tag(content=pinned() + style)
+    page.add_style_tag(content=pinned())
     page.evaluate(
         "Promise.all([400, 700].map((weight) => document.fonts.load(`${weight} 9px 'DejaVu Sans'`)))"
     )
@@ -125,11 +130,18 @@ def drawn(chromium: Browser, url: str, game: str, style: str = "") -> bytes:
     left, top = (min(box[side] for box in boxes) for side in ("x", "y"))
     right = max(box["x"] + box["width"] for box in boxes)
     below = max(box["y"] + box["height"] for box in boxes)
-    shot = page.screenshot(
-        full_page=True, clip={"x": left, "y": top, "width": right - left, "height": below - top}
-    )
+    shots = []
+    for style in styles:
+        told = page.add_style_tag(content=style or " ")
+        person.settle()
+        shots.append(
+            page.screenshot(
+                full_page=True, clip={"x": left, "y": top, "width": right - left, "height": below - top}
+            )
+        )
+        told.evaluate("one => one.remove()")
     person.close()
-    return shot
+    return shots
 
 
 def pinned() -> str:

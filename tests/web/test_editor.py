@@ -14,7 +14,8 @@ from playwright.sync_api import Browser, Locator, Page
 
 import warlog_core
 from tests.servers import WarlogServer
-from tests.web.pages import PHONE, Person, drag, middle, swipe
+from tests.service.waiting import eventually
+from tests.web.pages import PHONE, Person, axe, drag, middle, swipe
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = {name: warlog_core.game(name).codec.title for name in warlog_core.games()}
@@ -387,14 +388,7 @@ def test_a_server_that_goes_away_loses_nothing(chromium: Browser, server: Warlog
 def test_axe_finds_nothing_in_the_editor(
     chromium: Browser, server: WarlogServer, width: int, scheme: Any, game: str
 ) -> None:
-    axe = (ROOT / "clients/node_modules/axe-core/axe.min.js").read_text(encoding="utf-8")
     person = Person(chromium, server.url, viewport={"width": width, "height": 844}, color_scheme=scheme)
-
-    def found() -> list[str]:
-        person.page.evaluate(axe)
-        violations = person.page.evaluate("axe.run()")["violations"]
-        return [f"{one['id']}: {one['nodes'][0]['html']}" for one in violations]
-
     page = edit(person, game)
     piece = page.locator(".space[aria-label*=', ']").first
     piece.click(force=True)
@@ -402,11 +396,11 @@ def test_axe_finds_nothing_in_the_editor(
     for summary in ("Keep or share this board", "As text"):
         opened(page, summary)
     page.get_by_role("button", name="Copy a link").click()
-    assert found() == []
+    assert axe(page) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     page.goto(f"{server.url}/import")
     page.wait_for_selector("textarea")
-    assert found() == []
+    assert axe(page) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     person.close()
 
@@ -482,6 +476,7 @@ def test_what_does_not_lie_on_the_board_is_changed_without_text(person: Person) 
     field(chosen, "to").fill("e3")
     chosen.get_by_label("remaining").fill("e2 e3")
     chosen.get_by_label("remaining").blur()
+    eventually(lambda: any(one.get("journey", {}).get("remaining") for one in shown(page)["pieces"]))
     position = shown(page)
     assert position["ghosts"] == {"black": [{"type": "sub", "at": "e5", "level": "air", "turn": 1}]}
     pieces = {one["at"]: one for one in position["pieces"] if one.get("level", "ground") == "ground"}

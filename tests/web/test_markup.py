@@ -11,6 +11,7 @@ from playwright.sync_api import Browser
 
 from tests.description.player import Player
 from tests.servers import WarlogServer
+from tests.turns import by_turns
 from tests.web.pages import Person
 
 # A name has at most 40 characters, and that of a layout no slash.
@@ -58,7 +59,7 @@ def laid_out(person: Person) -> list[str]:
     return list(layout)
 
 
-@pytest.mark.parametrize("text", [RUNS, BREAKS_OUT])
+@pytest.mark.parametrize("text", by_turns([RUNS, BREAKS_OUT], 2))
 @pytest.mark.parametrize(
     "unprotected",
     [

@@ -67,19 +67,20 @@ def whole_match(
         person.close()
 
 
-# Every game is played with the mouse in test_page.py in every run; a whole match of two people, of one game.
+# Every game is played with the mouse in test_page.py in every run; a whole match of two people, of one game, and a
+# short one: the soak plays twenty of each game, of 80 actions.
 @pytest.mark.parametrize("game", by_turns(GAMES, len(GAMES)))
 def test_two_people_play_a_whole_match_with_the_mouse(
     chromium: Browser, server: WarlogServer, game: str
 ) -> None:
-    whole_match(chromium, server.url, game, [Hand, Hand], f"mouse {game}", 8, RESIGNS_EARLY.get(game))
+    whole_match(chromium, server.url, game, [Hand, Hand], f"mouse {game}", 5, RESIGNS_EARLY.get(game))
 
 
 @pytest.mark.parametrize("game", by_turns(GAMES, 3))
 def test_a_whole_match_is_played_with_the_keyboard_alone(
     chromium: Browser, server: WarlogServer, game: str
 ) -> None:
-    whole_match(chromium, server.url, game, [Keys], f"keys {game}", 6, RESIGNS_EARLY.get(game))
+    whole_match(chromium, server.url, game, [Keys], f"keys {game}", 4, RESIGNS_EARLY.get(game))
 
 
 @pytest.mark.parametrize("game", GAMES)

@@ -15,11 +15,12 @@ from playwright.sync_api import Browser, Route, expect
 import warlog_core
 from tests import node as nodes
 from tests.servers import WarlogServer
-from tests.web.pages import PHONE, Person
+from tests.web.pages import PHONE, Person, axe
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILT = ROOT / "service/warlog_service/web"
 WEB = ROOT / "clients/web"
+NARROW = 360  # pixels of a small telephone, on which every board must fit
 NAMES = {name: warlog_core.game(name).codec.title for name in warlog_core.games()}
 
 
@@ -33,12 +34,14 @@ def test_somebody_who_does_not_know_a_game_can_play_it_by_mouse(person: Person, 
     version = person.ask(f"/v1/matches/{match}")["match"]["version"]
     assert person.events() == version
     assert version >= 5
+    person.page.set_viewport_size({"width": NARROW, "height": 844})
     person.page.reload()
     person.page.wait_for_selector(".board")
     person.page.get_by_role("button", name="First").click()
     person.page.wait_for_selector(f"text=Event 2 of {version}")  # match_started: the first with a board
     person.settle()
     assert person.page.locator(".trouble").all_inner_texts() == []
+    assert person.page.evaluate("document.documentElement.scrollWidth") <= NARROW
 
 
 def test_who_goes_back_sees_the_other_line_beside_his_own(person: Person) -> None:
@@ -202,34 +205,22 @@ def test_the_page_speaks_chinese(person: Person) -> None:
 
 
 @pytest.mark.parametrize(
-    ("width", "scheme", "seen"), [(1280, "light", "wec"), (360, "dark", "confrontation")]
+    ("width", "scheme", "seen"), [(1280, "light", "wec"), (NARROW, "dark", "confrontation")]
 )
 def test_axe_finds_nothing(
     chromium: Browser, server: WarlogServer, width: int, scheme: Literal["light", "dark"], seen: str
 ) -> None:
-    axe = (ROOT / "clients/node_modules/axe-core/axe.min.js").read_text(encoding="utf-8")
     person = Person(chromium, server.url, viewport={"width": width, "height": 844}, color_scheme=scheme)
-
-    def found() -> list[str]:
-        person.page.evaluate(axe)
-        violations = person.page.evaluate("axe.run()")["violations"]
-        return [f"{one['id']}: {one['nodes'][0]['html']}" for one in violations]
-
     person.home()
-    assert found() == []
-    for game in (
-        warlog_core.games() if width < 400 else (seen,)
-    ):  # a narrow screen is where boards might not fit
-        person.choose(NAMES[game], "Play here, both sides")
-        person.page.wait_for_selector(".actions")
-        if game == seen:  # it takes its time over a board of hundreds of spaces
-            assert found() == []
-        wide = person.page.evaluate("document.documentElement.scrollWidth")
-        assert wide <= width, game
+    assert axe(person.page) == []
+    person.choose(NAMES[seen], "Play here, both sides")
+    person.page.wait_for_selector(".actions")
+    assert axe(person.page) == []
+    assert person.page.evaluate("document.documentElement.scrollWidth") <= width
     if width < 400:
         person.page.goto(f"{server.url}/learn/hex")
         person.page.wait_for_selector("article h1")
-        assert found() == []
+        assert axe(person.page) == []
     person.close()
 
 

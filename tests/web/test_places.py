@@ -10,6 +10,7 @@ from playwright.sync_api import Browser, expect
 
 from tests.servers import WarlogServer
 from tests.service.api import Api
+from tests.turns import by_turns
 from tests.web.pages import PATIENCE_MS, Person, axe
 
 expect.set_options(timeout=PATIENCE_MS)
@@ -203,10 +204,14 @@ def test_a_game_is_learned_from_its_page(person: Person) -> None:
 PLACES = ["/", "/new/wec", "/me", "/learn/confrontation"]
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1280, "dark"), (360, "light")])
+@pytest.mark.parametrize(
+    ("width", "scheme"),
+    by_turns([(1280, "dark"), (360, "light")], 2, name=lambda shown: f"{shown[0]}-{shown[1]}"),
+)
 def test_axe_finds_nothing_on_the_pages_around_a_match(
     chromium: Browser, server: WarlogServer, width: int, scheme: Literal["light", "dark"]
 ) -> None:
+    """One way in every run, by turns; both in the soak."""
     person = Person(chromium, server.url, viewport={"width": width, "height": 844}, color_scheme=scheme)
     page = person.page
     with Api(server.url) as api:
