@@ -20,6 +20,12 @@ from typing import IO, Protocol, Self
 from tests import warm
 
 START_SECONDS_MAX = 30.0
+EAGER = {
+    "PYTHONPATH": os.pathsep.join(
+        filter(None, [str(Path(__file__).with_name("eager")), os.environ.get("PYTHONPATH")])
+    )
+}
+"""The environment of a server whose programs do not give way to others (eager/sitecustomize.py)."""
 
 
 def redis_executable() -> str:

@@ -15,7 +15,7 @@ from tests.bots.conftest import SECONDS_MAX, Hall, hall_of, match_once
 from tests.bots.test_engine import BATTLE, acted, passed
 from tests.bots.test_house import processes
 from tests.core.test_search import opening
-from tests.servers import WarlogServer
+from tests.servers import EAGER, WarlogServer
 from tests.service.api import UNLIMITED
 from tests.service.waiting import eventually
 from warlog_bots import Thinker
@@ -26,7 +26,7 @@ from warlog_client import AsyncClient, Match, ServiceUnavailable
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WarlogServer]:
     folder = tmp_path_factory.mktemp("house")
-    with WarlogServer(folder, environment={**UNLIMITED, "WARLOG_BOTS": "1"}) as one:
+    with WarlogServer(folder, environment={**UNLIMITED, **EAGER, "WARLOG_BOTS": "1"}) as one:
         eventually(lambda: len(processes(one.pid)) == 1, SECONDS_MAX)
         yield one
 
@@ -50,8 +50,10 @@ async def table(hall: Hall) -> tuple[AsyncClient, Match]:
     return person, await match_once(person, match.id, lambda one: "red" in one.to_act)
 
 
-async def test_the_house_analyses_for_a_player_of_a_match_with_it(hall: Hall) -> None:
+async def test_the_house_analyses_for_a_player_of_a_match_with_it(hall: Hall, server: WarlogServer) -> None:
     person, match = await table(hall)
+    (pid,) = processes(server.pid)
+    assert os.getpriority(os.PRIO_PROCESS, pid) == os.getpriority(os.PRIO_PROCESS, server.pid)  # EAGER
     said = await person.analysis(match.id, "red", lines=2)
     assert 1 <= len(said.actions) <= 2
     assert said.iterations == warlog_core.level("hex", 8).iterations

@@ -18,7 +18,7 @@ import pytest
 from tests.bots.conftest import SECONDS_MAX, Hall, hall_of, match_once
 from tests.bots.test_engine import BATTLE, acted, passed
 from tests.load.bench import children
-from tests.servers import RedisServer, WarlogServer
+from tests.servers import EAGER, RedisServer, WarlogServer
 from tests.service.api import UNLIMITED
 from tests.service.waiting import eventually
 from warlog_bots.house import NICE, is_mine
@@ -32,7 +32,7 @@ BOTS = "warlog_bots.house"
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WarlogServer]:
     folder = tmp_path_factory.mktemp("house")
-    with WarlogServer(folder, environment={**UNLIMITED, "WARLOG_BOTS": "2"}) as one:
+    with WarlogServer(folder, environment={**UNLIMITED, **EAGER, "WARLOG_BOTS": "2"}) as one:
         yield one
 
 
@@ -63,8 +63,6 @@ async def against(hall: Hall, level: int = 2) -> tuple[AsyncClient, Match]:
 
 async def test_the_house_plays_whom_it_is_asked_to(hall: Hall, server: WarlogServer) -> None:
     eventually(lambda: len(processes(server.pid)) == 2)
-    lower = min(19, os.getpriority(os.PRIO_PROCESS, server.pid) + NICE)
-    eventually(lambda: {os.getpriority(os.PRIO_PROCESS, pid) for pid in processes(server.pid)} == {lower})
     person, match = await against(hall)
     for _ in range(3):
         match = await passed(person, (await acted(person, match)).id)
@@ -164,6 +162,8 @@ async def test_one_worker_has_the_bots_and_when_it_dies_another(tmp_path: Path) 
             match = await passed(person, (await acted(person, match)).id)
             (worker,) = with_bots()
             (bots,) = processes(worker)
+            lower = min(19, os.getpriority(os.PRIO_PROCESS, server.pid) + NICE)
+            eventually(lambda: os.getpriority(os.PRIO_PROCESS, bots) == lower)
             os.kill(worker, signal.SIGKILL)
             eventually(lambda: not Path(f"/proc/{bots}").exists(), SECONDS_MAX)
             match = await passed(person, (await acted(person, match)).id)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.servers import WarlogServer
+from tests.servers import EAGER, WarlogServer
 from tests.service.api import UNLIMITED, Api, ok, two
 from tests.web.pages import PATIENCE_MS, Person, axe
 
@@ -17,7 +17,7 @@ expect.set_options(timeout=PATIENCE_MS)
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WarlogServer]:
     folder = tmp_path_factory.mktemp("analysis")
-    with WarlogServer(folder, arguments=["--bots", "1"], environment=UNLIMITED) as running:
+    with WarlogServer(folder, arguments=["--bots", "1"], environment={**UNLIMITED, **EAGER}) as running:
         yield running
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Route, expect
 
-from tests.servers import WarlogServer
+from tests.servers import EAGER, WarlogServer
 from tests.service.api import UNLIMITED
 from tests.web.pages import PATIENCE_MS, Person
 
@@ -77,7 +77,7 @@ def test_a_level_tells_its_rating_once_it_is_no_longer_provisional(person: Perso
 
 
 def test_a_person_plays_the_computer(chromium: Browser, tmp_path: Path) -> None:
-    with WarlogServer(tmp_path, arguments=["--bots", "1"], environment=UNLIMITED) as server:
+    with WarlogServer(tmp_path, arguments=["--bots", "1"], environment={**UNLIMITED, **EAGER}) as server:
         person = Person(chromium, server.url)
         page = person.page
         while not person.ask("/v1/bots")["alive"]:  # its process starts
