@@ -20,6 +20,7 @@ from tests.service.api import Api, ok, refused
 from tests.service.every_route import Asked, unvisited
 from tests.service.junqi import LAYOUT, QUICK
 from tests.service.test_worlds import DEPLOY, RECRUIT, World, difference, servers_of_two_worlds
+from tests.turns import by_turns
 
 Json = dict[str, Any]
 OTHER = [*LAYOUT[:3], *reversed(LAYOUT[3:15]), *LAYOUT[15:]]
@@ -195,9 +196,10 @@ def hidden(servers: list[WarlogServer], name: str, *, beside: bool) -> list[Take
     return worlds
 
 
-def test_what_a_player_hides_in_a_casual_match_shows_nowhere(servers: list[WarlogServer]) -> None:
-    for name in ("hex, an army", "confrontation, an army", "junqi, a layout"):
-        worlds = hidden(servers, name, beside=False)
+@pytest.mark.parametrize("name", by_turns(("hex, an army", "confrontation, an army", "junqi, a layout"), 3))
+def test_what_a_player_hides_in_a_casual_match_shows_nowhere(servers: list[WarlogServer], name: str) -> None:
+    """In one game, by turns; what is hidden in Weaponized Chess is looked at in every run, too (test_wec_worlds.py)."""
+    worlds = hidden(servers, name, beside=False)
     # Every call and every parameter of the document has been looked at.
     assert unvisited(ok(worlds[0].stranger.get("/openapi.json")), worlds[0].asked) == set()
 
