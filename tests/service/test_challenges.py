@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.service.api import Api, Feed, ok, refused
+from tests.events.table import table_at
+from tests.servers import RedisServer, WarlogServer
+from tests.service.api import UNLIMITED, Api, Feed, ok, refused
 from tests.service.waiting import eventually
+from warlog_events.clock_and_random import World
+from warlog_events.match.draft import CHALLENGE_MS
+from warlog_events.workers.clock import Clock
 
 FOUR = {"seats": 4}
 
@@ -85,6 +94,47 @@ def test_who_is_challenged_declines_and_the_challenger_hears_why(api: Api, reaso
     }
     assert events[2]["reason"] == "declined"
     refused(blue.post(f"/matches/{match}/decline", {"reason": reason}), 409, "no_challenge")
+
+
+def a_day_later(url: str) -> None:
+    """By a process over this Redis whose clock is a day ahead, all challenges are over that nobody has answered."""
+
+    async def time_out() -> None:
+        real = World.real()
+        ahead = World(lambda: real.now_ms() + CHALLENGE_MS + 60_000, os.urandom, is_fixed=True)
+        async with table_at(url, world=ahead) as table:
+            assert await Clock(table.store, table.matches, ahead).step() > 0
+
+    with ThreadPoolExecutor(1) as thread:  # the tests of the page have a loop in theirs
+        thread.submit(asyncio.run, time_out()).result()
+
+
+def test_the_challenger_hears_that_nobody_has_answered_for_a_day(tmp_path: Path) -> None:
+    with (
+        RedisServer(fsync="no") as redis,
+        WarlogServer(tmp_path, redis=redis.url, environment=UNLIMITED) as server,
+        Api(server.url) as stranger,
+    ):
+        red, blue = stranger.player(), stranger.player()
+        with red.personal_feed() as reds, blue.personal_feed() as blues:
+            reds.take(1)
+            match = challenge(red, blue)
+            [(name, _)] = taken(reds, 1)
+            assert name == "seated"
+            a_day_later(redis.url)
+            [(name, told), (over, _)] = taken(reds, 2)
+            assert (name, told["seats"], told["reason"], over) == (
+                "declined",
+                ["blue"],
+                "lapsed",
+                "match_over",
+            )
+            [*before, (name, told)] = taken(blues, 3)
+            assert [one for one, _ in before] == ["ready", "challenged"]
+            assert (name, told["match"], told["reason"]) == ("declined", match["id"], "lapsed")
+        assert red.match(match["id"])["status"] == "aborted"
+        refused(blue.put(f"/matches/{match['id']}/seats/blue", {}), 409, "wrong_status")
+        refused(blue.post(f"/matches/{match['id']}/decline", {"reason": "later"}), 409, "no_challenge")
 
 
 def test_a_decline_that_cannot_be_is_refused(api: Api) -> None:

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.servers import WarlogServer
-from tests.service.api import Api, ok
+from tests.servers import RedisServer, WarlogServer
+from tests.service.api import UNLIMITED, Api, ok
+from tests.service.test_challenges import a_day_later
 from tests.web.pages import PATIENCE_MS, PHONE, Person, axe
 
 expect.set_options(timeout=PATIENCE_MS)
@@ -49,7 +50,15 @@ def test_one_finds_and_challenges_another_who_declines_and_then_plays(
     other.get_by_role("button", name="Decline").click()
     other.get_by_role("button", name="Not with these options").click()
     expect(other.locator(".news")).to_have_count(0)
-    expect(one.get_by_role("main")).to_contain_text("ended without a result")
+    declined = "The challenge was declined: “Not with these options”."
+    expect(one.get_by_role("main").get_by_role("status")).to_have_text(declined)
+    one.reload()
+    expect(one.get_by_role("main").get_by_role("status")).to_have_text(declined)
+    one.goto(server.url)
+    match = ada.create(seats={"red": "me", "blue": ben.id})["match"]["id"]
+    expect(one.locator(".matches").first).to_contain_text("challenged, no answer yet")
+    ok(ben.post(f"/matches/{match}/decline", {"reason": "later"}), 201)
+    expect(one.locator(".news")).to_contain_text("against Benno: the challenge is declined. “Later”")
     one.goto(f"{server.url}/p/{ben.id}")
     expect(one.get_by_role("button", name="Unfollow")).to_be_visible()
     one.get_by_label("Game").select_option("hex")
@@ -72,6 +81,28 @@ def test_one_finds_and_challenges_another_who_declines_and_then_plays(
         expect(followed).to_contain_text("here now")
         expect(followed.get_by_role("link", name=re.compile("^Watch"))).to_be_visible()
         assert axe(one) == []
+
+
+def test_the_challenger_sees_that_nobody_has_answered_for_a_day(chromium: Browser, tmp_path: Path) -> None:
+    with (
+        RedisServer(fsync="no") as redis,
+        WarlogServer(tmp_path, redis=redis.url, environment=UNLIMITED) as server,
+        Api(server.url) as stranger,
+    ):
+        ada, ben = stranger.player("Ada"), stranger.player("Benno")
+        person = Person(chromium, server.url, **PHONE)
+        page, state = person.page, person.page.get_by_role("main").get_by_role("status")
+        person.sign_in(ada)
+        matches = [ada.create(seats={"red": "me", "blue": ben.id})["match"]["id"] for _ in range(2)]
+        page.goto(f"{server.url}/m/{matches[0]}")
+        expect(page.locator(".seats")).to_contain_text("challenged, no answer yet")
+        a_day_later(redis.url)
+        expect(state).to_have_text("The challenge has lapsed: no answer within a day.")
+        assert axe(page) == []
+        # The other one, at which he did not look.
+        page.goto(f"{server.url}/m/{matches[1]}")
+        expect(state).to_have_text("The challenge has lapsed: no answer within a day.")
+        person.close()
 
 
 def test_one_blocks_another_and_leaves_for_good(person: Person, server: WarlogServer, tmp_path: Path) -> None:

@@ -216,6 +216,14 @@ function Clock({ until, now }: { until: string | undefined; now: string | undefi
   return until === undefined ? null : <time>{left.value}</time>;
 }
 
+/** What became of a challenge because of which the match was ended. */
+function unanswered(match: MatchState): string | undefined {
+  const event = match.events.value.get(match.summary.value!.version - 1);
+  if (event?.type !== "challenge_declined") return undefined;
+  if (event.reason === "lapsed") return words().challenge.lapsed;
+  return words().challenge.declined((words().challenge.reasons as Record<string, string>)[event.reason as string] ?? "");
+}
+
 function State({ match }: { match: MatchState }): JSX.Element {
   const [summary, game, mine] = [match.summary.value!, match.game.value!, match.mine.value];
   const names = (seats: readonly string[]) => seats.map((seat) => game.seatName(seat)).join(", ");
@@ -223,7 +231,7 @@ function State({ match }: { match: MatchState }): JSX.Element {
   if (summary.status === "finished" && summary.result !== null) {
     const { winners, reason } = summary.result;
     said = winners.length === 0 ? words().drawn(reason.replaceAll("_", " ")) : words().won(names(winners), reason.replaceAll("_", " "));
-  } else if (summary.status === "aborted") said = words().aborted;
+  } else if (summary.status === "aborted") said = unanswered(match) ?? words().aborted;
   else if (summary.status === "playing") {
     said = words().toAct(names(summary.to_act));
     if (summary.to_act.some((seat) => mine.includes(seat)) && new Set(summary.seats.map((one) => one.player?.id)).size > 1) said += ` · ${words().yourTurn}`;

@@ -52,6 +52,9 @@ const asked = [isToAct, isAsked, (match: Summary): boolean => challenges(match).
 /** Others wait for the player in these. */
 export const waiting = computed(() => matches.value.filter((match) => hasOthers(match) && asked.some((is) => is(match))));
 
+/** The matches in which the player has challenged somebody: when he is told of a quick answer, the list may have lost the match already. */
+const open = new Map<string, Summary>();
+
 const channel = new BroadcastChannel("warlog");
 let leading: AbortSignal | undefined; // of this tab, if it is the one that follows the feed
 let last: string | undefined; // the id of the newest notice that any tab has told
@@ -89,6 +92,7 @@ effect(() => {
     gains.value = [];
   });
   last = undefined;
+  open.clear();
   if (id !== account) post({ type: "account", player: id });
   account = id;
   if (id === undefined || hasEnded.value) return;
@@ -107,7 +111,7 @@ async function lead(id: string, signal: AbortSignal): Promise<void> {
       try {
         for await (const notice of warlog.me.feed({ after: last, signal })) {
           last = notice.id;
-          const before = "match" in notice ? matches.peek().find((match) => match.id === notice.match) : undefined;
+          const before = "match" in notice ? matches.peek().find((match) => match.id === notice.match) ?? challenged(notice) : undefined;
           await read();
           if (!("match" in notice)) continue; // the feed begins, or goes on after a gap: the matches say everything
           const match = matches.peek().find((one) => one.id === notice.match) ?? before ?? (isGain(notice) ? await over(notice.match) : undefined);
@@ -124,6 +128,8 @@ async function lead(id: string, signal: AbortSignal): Promise<void> {
     clearInterval(poll);
   }
 }
+
+const challenged = (notice: Notice & { match: string }): Summary | undefined => (notice.type === "declined" ? open.get(notice.match) : undefined);
 
 /** A match that is not in the list any more. */
 const over = async (id: string): Promise<Summary> => (await warlog.match(id).get()) as unknown as Summary;
@@ -152,6 +158,9 @@ async function readMatches(): Promise<void> {
   }
   if (id !== me.peek()?.id) return;
   matches.value = found;
+  for (const match of found) {
+    if (match.seats.some((seat) => seat.challenged === true && !isMine(seat))) open.set(match.id, match);
+  }
   tellMatches();
 }
 

@@ -111,6 +111,8 @@ export const en = {
     you: "You are challenged",
     open: "challenged, no answer yet",
     reasons: { later: "Later", options: "Not with these options", not_now: "No, thank you", lapsed: "no answer within a day" },
+    declined: (why: string) => `The challenge was declined: “${why}”.`,
+    lapsed: "The challenge has lapsed: no answer within a day.",
   },
   standing: {
     title: "Ratings",
@@ -236,6 +238,7 @@ export const en = {
     seat_left: "has got up",
     seat_prepared: "is ready",
     match_started: "the match begins",
+    challenge_declined: "the challenge is declined",
     proposal_made: "something is proposed",
     proposal_accepted: "the proposal is accepted",
     proposal_rejected: "the proposal is declined",

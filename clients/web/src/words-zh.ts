@@ -109,6 +109,8 @@ export const zh: Words = {
     you: "有人向您挑战",
     open: "已挑战，尚未答复",
     reasons: { later: "以后再说", options: "换一种规则", not_now: "不了，谢谢", lapsed: "一天内没有答复" },
+    declined: (why) => `挑战被拒绝：“${why}”。`,
+    lapsed: "挑战已失效：一天内没有答复。",
   },
   standing: {
     title: "等级分",
@@ -233,6 +235,7 @@ export const zh: Words = {
     seat_left: "已离座",
     seat_prepared: "已准备",
     match_started: "对局开始",
+    challenge_declined: "挑战被拒绝",
     proposal_made: "有人提议",
     proposal_accepted: "提议被接受",
     proposal_rejected: "提议被拒绝",
