@@ -13,9 +13,10 @@ import pytest
 from tests.servers import RedisServer, WarlogServer
 from tests.service.api import UNLIMITED, Api, Feed, ok, refused
 from tests.service.junqi import TWO, gold, lobby
+from tests.service.test_ratings import rated
 from tests.service.waiting import eventually
 
-HEX = {"game": "hex", "options": {"army": "preset"}}
+HEX: dict[str, Any] = {"game": "hex", "options": {"army": "preset"}}
 
 
 @pytest.fixture(scope="module")
@@ -179,6 +180,28 @@ def test_who_waits_when_every_process_is_killed_waits_afterwards(tmp_path: Path)
         match = entry_of(bob, join(bob)["id"], wait=10)["match"]
         assert match
         assert entry_of(ada, entry["id"], wait=10)["match"] == match
+
+
+def test_near_ratings_are_paired_though_another_has_waited_longer_and_he_is_next(people: list[Api]) -> None:
+    strong, weak = list[Api](), list[Api]()
+    for one, other in (people[:2], people[2:4]):
+        of = {"red": one, "blue": other}
+        (winner,) = one.match(rated(one, other))["result"]["winners"]
+        strong.append(of.pop(winner))
+        weak += of.values()
+    for player in people[:4]:  # who asks for a rating gets it with all matches that are over
+        assert ok(player.get(f"/players/{player.id}/ratings"))["ratings"]
+    options = {**HEX["options"], "round_limit": 55}  # nobody else waits for it
+    first = join(strong[0], options=options)
+    second = join(weak[0], options=options)
+    assert [entry_of(*one)["status"] for one in ((strong[0], first["id"]), (weak[0], second["id"]))] == [
+        "waiting"
+    ] * 2
+    third = join(weak[1], options=options)
+    assert entry_of(weak[0], second["id"], wait=10)["match"] == third["match"]
+    assert entry_of(strong[0], first["id"])["status"] == "waiting"
+    last = join(strong[1], options=options)
+    assert entry_of(strong[0], first["id"], wait=10)["match"] == last["match"]
 
 
 # ---- where gold is at stake

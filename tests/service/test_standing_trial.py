@@ -65,6 +65,17 @@ def ratings(api: Api, player: Api) -> dict[str, int]:
     return {one["game"]: one["matches"] for one in ok(api.get(f"/players/{player.id}/ratings"))["ratings"]}
 
 
+def won_by(player: Api, matches: list[str]) -> set[str]:
+    """Those that he has won."""
+    found = set[str]()
+    for match in matches:
+        shown = player.match(match)
+        seats = {one["seat"] for one in shown["seats"] if one["player"]["id"] == player.id}
+        if seats & set(shown["result"]["winners"]):
+            found.add(match)
+    return found
+
+
 def test_four_people_and_two_programs_play_a_dozen_matches_and_one_leaves_for_good(
     place: Place, seed: int
 ) -> None:
@@ -101,8 +112,20 @@ def test_four_people_and_two_programs_play_a_dozen_matches_and_one_leaves_for_go
             assert board["players"] == []  # nobody has played enough yet
             own = ratings(stranger, ada).get(game)
             assert (board["you"] or {"rating": {"matches": None}})["rating"]["matches"] == own
-        earned = ok(stranger.get(f"/players/{ada.id}/achievements"))
-        assert earned["achievements"] or earned["begun"]
+        for player in people:
+            won = won_by(player, matches)
+            shown = ok(stranger.get(f"/players/{player.id}/achievements"))
+            earned = {one["key"]: one["match"] for one in shown["achievements"]}
+            assert earned.get("any.first_win") in (won or {None})
+            begun = {one["key"]: one["times"] for one in shown["begun"]}
+            played = sum(player in pair for pair in pairs)
+            assert begun["any.ten_matches"] == played  # those with programs, too
+            own = {
+                one["game"]: (one["played"], one["won"])
+                for one in ok(stranger.get(f"/players/{player.id}/statistics"))["statistics"]
+            }
+            assert begun["any.five_games"] == len(own)
+            assert tuple(map(sum, zip(*own.values(), strict=True))) == (played, len(won))
 
         for player in (ben, cem):
             ok(player.put(f"/players/me/following/{ada.id}", {}))
