@@ -120,12 +120,12 @@ def test_four_people_and_two_programs_play_a_dozen_matches_and_one_leaves_for_go
             begun = {one["key"]: one["times"] for one in shown["begun"]}
             played = sum(player in pair for pair in pairs)
             assert begun["any.ten_matches"] == played  # those with programs, too
-            own = {
+            counted = {
                 one["game"]: (one["played"], one["won"])
                 for one in ok(stranger.get(f"/players/{player.id}/statistics"))["statistics"]
             }
-            assert begun["any.five_games"] == len(own)
-            assert tuple(map(sum, zip(*own.values(), strict=True))) == (played, len(won))
+            assert begun["any.five_games"] == len(counted)
+            assert tuple(map(sum, zip(*counted.values(), strict=True))) == (played, len(won))
 
         for player in (ben, cem):
             ok(player.put(f"/players/me/following/{ada.id}", {}))
