@@ -64,6 +64,8 @@ def _value(client: Any, key: bytes) -> Any:
             return client.lrange(key, 0, -1)
         case b"stream":
             return client.xrange(key)
+        case b"none":  # it has gone since
+            return None
         case other:
             raise AssertionError(f"{key!r} is a {other!r}")
 
