@@ -225,7 +225,8 @@ typedef struct wl_post {
     const int32_t *items;
 } wl_post;
 
-/* Where draws come from, and where those used go. Zero it, then give either entropy or recorded draws. */
+/* Where draws come from, and where those used go. Zero it, then give entropy, recorded draws, or (the core's own random play) the
+ * state of a generator. */
 typedef struct wl_draws {
     const uint8_t *entropy;  /* live: a block, or NULL in replay */
     size_t n_entropy;        /* bytes */
@@ -237,6 +238,7 @@ typedef struct wl_draws {
     size_t next;   /* private: bytes or draws consumed so far */
     int32_t error; /* private: the first thing that went wrong */
     int32_t asked; /* out: how many values the draw had for which there was no record; 0: none was missing */
+    uint64_t *random; /* private: SplitMix64, which never runs out */
 } wl_draws;
 
 /* Where the records of an event go (section 6). `words` NULL: they are not wanted, only the state is. */

@@ -98,10 +98,12 @@ int64_t wl_playout(const wl_game *game, const void *setup, void *state, uint64_t
 
 /* ---- counting --------------------------------------------------------------------------------------------------------- */
 
+enum { ZEROS = 8192 }; /* bytes of entropy, more than any action draws */
+
 static int64_t count(const wl_game *game, const void *setup, const void *state, int32_t depth, uint8_t *states,
                      wl_action *actions, size_t cap)
 {
-    static const uint8_t zeros[4 * ENTROPY_WORDS_MAX];
+    static const uint8_t zeros[ZEROS];
     int64_t total = 0;
 
     for (uint32_t seats = game->to_act(setup, state); seats != 0; seats &= seats - 1) {

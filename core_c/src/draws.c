@@ -1,5 +1,5 @@
-/* draws.c: integers from a block of entropy, or from a record (warlog.h, section 5). */
-#include "game.h"
+/* draws.c: integers from a block of entropy, from a generator, or from a record (warlog.h, section 5). */
+#include "playing.h"
 
 static int32_t fail(wl_draws *draws, int32_t error)
 {
@@ -10,6 +10,8 @@ static int32_t fail(wl_draws *draws, int32_t error)
 
 static uint32_t next_word(wl_draws *draws)
 {
+    if (draws->random != NULL)
+        return wl_random_word(draws->random);
     const uint8_t *b = draws->entropy + draws->next;
     draws->next += 4;
     return (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
@@ -23,12 +25,12 @@ int32_t wl_draw(wl_draws *draws, int64_t n)
     assert(n <= INT32_MAX);
     if (draws->error != WL_OK)
         return 0;
-    if (draws->entropy != NULL) {
+    if (draws->entropy != NULL || draws->random != NULL) {
         /* Words at or above the greatest multiple of n would favour the small values: rejected. */
         const uint64_t limit = ((uint64_t)1 << 32) / (uint64_t)n * (uint64_t)n;
         uint64_t w;
         do {
-            if (draws->n_entropy - draws->next < 4)
+            if (draws->random == NULL && draws->n_entropy - draws->next < 4)
                 return fail(draws, WL_E_ENTROPY);
             w = next_word(draws);
         } while (w >= limit);

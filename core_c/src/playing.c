@@ -1,16 +1,6 @@
 /* playing.c: what random play and the search have in common. */
 #include "playing.h"
 
-static uint64_t splitmix64(uint64_t *state)
-{
-    uint64_t z = *state += 0x9E3779B97F4A7C15u;
-    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ z >> 27) * 0x94D049BB133111EBu;
-    return z ^ z >> 31;
-}
-
-uint32_t wl_below(uint64_t *state, uint32_t n) { return (uint32_t)((splitmix64(state) >> 32) * n >> 32); }
-
 /* Most actions may be chosen, and one in a few slots is filled. */
 enum { TRIES = 64 };
 
@@ -74,26 +64,7 @@ const wl_action *wl_choose_any(const wl_game *game, const void *setup, const voi
     return action;
 }
 
-/* What a step or a sample may draw. A longer block is made where a shorter one has run out. */
-typedef struct block {
-    uint64_t words[ENTROPY_WORDS_MAX / 2];
-    size_t n;
-} block;
-
-static wl_draws fill(block *b, size_t n, uint64_t *random)
-{
-    wl_draws draws = {0};
-
-    b->n = n < ENTROPY_WORDS_MAX / 2 ? n : ENTROPY_WORDS_MAX / 2;
-    for (size_t i = 0; i < b->n; i++)
-        b->words[i] = splitmix64(random);
-    draws.entropy = (const uint8_t *)b->words;
-    draws.n_entropy = b->n * sizeof b->words[0];
-    return draws;
-}
-
-/* Would a longer block have helped? */
-static int is_short(const block *b, int32_t error) { return error == WL_E_ENTROPY && b->n < ENTROPY_WORDS_MAX / 2; }
+/* ---- steps, starts and samples with random draws ---------------------------------------------------------------------- */
 
 int32_t wl_play(const wl_game *game, const void *setup, void *state, const wl_post *post, uint64_t *random)
 {
@@ -104,74 +75,35 @@ int32_t wl_play(const wl_game *game, const void *setup, void *state, const wl_po
 
 int32_t wl_play_noting(const wl_game *game, const void *setup, void *state, const wl_post *post, uint64_t *random, int *drew)
 {
-    _Alignas(8) uint8_t before[WL_STATE_MAX];
-    block b;
-    int32_t error;
+    wl_event unwanted = {0};
+    wl_draws draws = {.random = random};
+    const int32_t error = game->apply(setup, state, post, &draws, &unwanted);
 
-    *drew = 0;
-    if (game->draws_max == 0) { /* nothing in its play is random, so nothing can go wrong */
-        wl_event unwanted = {0};
-        wl_draws none = {0};
-        return game->apply(setup, state, post, &none, &unwanted);
-    }
-    wl_copy_used(game->state_layout, before, state);
-    for (size_t n = ENTROPY_WORDS / 2;; n *= 4) {
-        wl_event unwanted = {0};
-        wl_draws draws = fill(&b, n, random);
-
-        error = game->apply(setup, state, post, &draws, &unwanted);
-        if (error == WL_OK)
-            error = draws.error;
-        *drew = draws.next > 0;
-        if (error == WL_OK)
-            return WL_OK;
-        memset(state, 0, game->state_size);
-        wl_copy_used(game->state_layout, state, before);
-        if (!is_short(&b, error))
-            return error;
-    }
+    *drew = draws.n_used > 0;
+    return error;
 }
 
 int32_t wl_start(const wl_game *game, void *setup, void *state, const wl_word *options, size_t n_options, uint64_t *random)
 {
-    block b;
+    wl_event unwanted = {0};
+    wl_draws draws = {.random = random};
 
-    for (size_t n = ENTROPY_WORDS;; n *= 4) {
-        wl_event unwanted = {0};
-        wl_draws draws = fill(&b, n, random);
-        const int32_t error = wl_init(game, setup, state, options, n_options, NULL, 0, &draws, &unwanted);
-
-        if (!is_short(&b, error))
-            return error;
-    }
+    return wl_init(game, setup, state, options, n_options, NULL, 0, &draws, &unwanted);
 }
 
 int32_t wl_imagine(const wl_game *game, const void *setup, void *state, int32_t viewer, uint64_t *random)
 {
-    _Alignas(8) uint8_t seen[WL_STATE_MAX];
-    block b;
-    int32_t error;
+    wl_draws draws = {.random = random};
+    const int32_t error = game->sample(setup, state, viewer, &draws);
 
-    memcpy(seen, state, game->state_size);
-    for (size_t n = ENTROPY_WORDS;; n *= 4) {
-        wl_draws draws = fill(&b, n, random);
-
-        error = game->sample(setup, state, viewer, &draws);
-        if (error == WL_OK)
-            error = draws.error;
-        if (error == WL_OK) /* bytes from outside may have holes that nothing sound can fill */
-            return game->sound_state(setup, state) ? WL_OK : WL_E_STATE;
-        if (!is_short(&b, error))
-            return error;
-        memcpy(state, seen, game->state_size);
-    }
+    if (error != WL_OK)
+        return error;
+    return game->sound_state(setup, state) ? WL_OK : WL_E_STATE; /* bytes from outside may have holes that nothing sound can fill */
 }
 
 int32_t wl_vary(const wl_game *game, const void *setup, const void *seen, void *state, uint64_t *random)
 {
-    block b;
-    wl_draws draws = fill(&b, ENTROPY_WORDS, random);
-    const int32_t error = game->vary(setup, seen, state, &draws);
+    wl_draws draws = {.random = random};
 
-    return error == WL_OK ? draws.error : error;
+    return game->vary(setup, seen, state, &draws);
 }

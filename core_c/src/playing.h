@@ -4,11 +4,17 @@
 
 #include "game.h"
 
-/* Words of entropy that a step is given at first, and at most. */
-enum { ENTROPY_WORDS = 24, ENTROPY_WORDS_MAX = 2048 };
+/* A random word from a generator (SplitMix64) whose state is `*random`. */
+static inline uint32_t wl_random_word(uint64_t *random)
+{
+    uint64_t z = *random += 0x9E3779B97F4A7C15u;
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ z >> 27) * 0x94D049BB133111EBu;
+    return (uint32_t)((z ^ z >> 31) >> 32);
+}
 
-/* A random number 0 ... n-1, from a generator (SplitMix64) whose state is `*random`. */
-uint32_t wl_below(uint64_t *random, uint32_t n);
+/* A random number 0 ... n-1. */
+static inline uint32_t wl_below(uint64_t *random, uint32_t n) { return (uint32_t)((uint64_t)wl_random_word(random) * n >> 32); }
 
 /* A template, to be filled in? */
 static inline int wl_is_open(const wl_action *action)
@@ -30,7 +36,7 @@ static inline int wl_may_choose(const wl_game *game, const wl_action *action, ui
 const wl_action *wl_choose_any(const wl_game *game, const void *setup, const void *state, uint32_t flags, uint64_t *random,
                                wl_action *actions, size_t cap, int32_t *actor);
 
-/* Takes an action, with random draws. On an error the state is what it was. */
+/* Takes a legal action, with random draws. On an error the state may be anything. */
 int32_t wl_play(const wl_game *game, const void *setup, void *state, const wl_post *post, uint64_t *random);
 
 /* The same; and did it draw anything? */
