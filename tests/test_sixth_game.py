@@ -25,6 +25,9 @@ from warlog_client import Client, RuleRefused, Trace, Undo
 
 ROOT = Path(__file__).resolve().parent.parent
 TOY = ROOT / "tests" / "sixth_game"
+STANDING = (
+    ROOT / "tests" / "sixth_game_standing"
+)  # what the toy needs for ratings and achievements of its own
 # What is no source: made by builds, tools and tests, here or in the copy.
 MADE = (
     "build", "dist", "warlog-data", "node_modules", "__pycache__", ".*", "*.egg-info", "*.so", "*.pyc", "_core.c",
@@ -66,18 +69,27 @@ class Tree:
         )
 
 
-@pytest.fixture(scope="module")
-def tree(tmp_path_factory: pytest.TempPathFactory) -> Tree:
-    root = tmp_path_factory.mktemp("six") / "warlog"
-    left_out = [pattern for pattern in MADE if pattern not in COPIED] + ["sixth_game", "test_sixth_game.py"]
-    shutil.copytree(ROOT, root, ignore=shutil.ignore_patterns(*left_out))
-    before = digests(root)
-    for path in TOY.rglob("*"):
-        new = root / path.relative_to(TOY)
+def add(folder: Path, root: Path) -> None:
+    """Copies the files of a folder into a tree that has none of them."""
+    for path in folder.rglob("*"):
+        new = root / path.relative_to(folder)
         if path.is_file() and "__pycache__" not in path.parts:
             assert not new.exists(), f"{new} is no new file"
             new.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(path, new)
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Tree:
+    root = tmp_path_factory.mktemp("six") / "warlog"
+    left_out = [pattern for pattern in MADE if pattern not in COPIED] + [
+        TOY.name,
+        STANDING.name,
+        "test_sixth_game.py",
+    ]
+    shutil.copytree(ROOT, root, ignore=shutil.ignore_patterns(*left_out))
+    before = digests(root)
+    add(TOY, root)
     # The editable install leads to the real tree; what is on the path comes before it.
     folders = [root / "core_c", root / "events", root / "service", root / "clients" / "python"]
     # What one process compiles of the copy serves the others.
@@ -252,3 +264,39 @@ def test_a_sixth_game_added_new_files_and_edited_none(tree: Tree, server: Warlog
     after = digests(tree.root)
     assert {path: after.get(path) for path in tree.before} == tree.before
     assert set(after) - set(tree.before) == set(digests(TOY))
+
+
+def test_a_sixth_game_brings_a_pool_and_achievements_with_three_files_more(
+    tree: Tree, tmp_path: Path
+) -> None:
+    """Comes last: the tree has these files from now on."""
+    add(STANDING, tree.root)
+    with WarlogServer(tmp_path, environment=tree.environment, cwd=tree.root) as server:
+        with Client(server.url) as anonymous:
+            assert [pool["pool"] for pool in anonymous.game("nim").pools] == ["plain"]
+            accounts = {seat: anonymous.create_player(seat) for seat in ("red", "blue")}
+        with (
+            Client(server.url, accounts["red"].token) as red,
+            Client(server.url, accounts["blue"].token) as blue,
+        ):
+            players = {"red": red, "blue": blue}
+            match = red.create_match("nim", {"red": "me", "blue": "open"}, mode="competitive").match.id
+            blue.take_seat(match, "blue")
+            for seat, player in players.items():
+                player.prepare(match, seat)
+            while to_act := (now := red.match(match)).to_act:
+                (seat,) = to_act
+                takes = [one for one in players[seat].actions(match, seat).actions if one["type"] == "take"]
+                players[seat].act(match, seat, takes[-1])
+            assert now.result is not None
+            for seat, account in accounts.items():
+                (rating,) = red.ratings(account.player.id)
+                assert (rating.game, rating.pool, rating.matches) == ("nim", "plain", 1)
+                has_won = seat in now.result.winners
+                assert (rating.rating > 1500) == has_won
+                earned = {one.key for one in red.achievements(account.player.id).achievements}
+                assert {key for key in earned if key.startswith("nim.")} == {
+                    "nim.greedy",
+                    *(["nim.last_word"] if has_won else []),
+                }
+            assert {"Greedy", "The last word"} <= {one.name for one in red.all_achievements()}
