@@ -165,6 +165,16 @@ async def test_who_has_left_for_good_is_somebody_also_where_0_1_stored_the_name(
         assert kept is not None
         assert b'"bob"' not in kept
 
+        # Its record keeps the stored bytes, which the chain covers, and they alone tell the name (docs/SECURITY.md).
+        over = await one.load(match)
+        while not over.is_over:
+            over = await one.finish(over)
+        record = msgspec.to_builtins(await one.matches.past.export(over, SPECTATOR))
+        assert verify_record(record).status == "verified"
+        log = record.pop("log")
+        assert '"bob"' in json.dumps(log)
+        assert '"bob"' not in json.dumps(record)
+
 
 async def test_names_are_asked_for_once_and_are_right_however_few_are_remembered(
     own_redis: AnyRedis, monkeypatch: pytest.MonkeyPatch
