@@ -23,6 +23,7 @@ def two(chromium: Browser, server: WarlogServer) -> Iterator[tuple[Person, Perso
     yield people
     for somebody in people:
         somebody.close()
+        assert somebody.complaints == []
 
 
 def test_one_finds_and_challenges_another_who_declines_and_then_plays(
@@ -103,6 +104,7 @@ def test_the_challenger_sees_that_nobody_has_answered_for_a_day(chromium: Browse
         page.goto(f"{server.url}/m/{matches[1]}")
         expect(state).to_have_text("The challenge has lapsed: no answer within a day.")
         person.close()
+        assert person.complaints == []
 
 
 def test_one_blocks_another_and_leaves_for_good(person: Person, server: WarlogServer, tmp_path: Path) -> None:

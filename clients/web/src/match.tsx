@@ -22,6 +22,7 @@ import { me, tell, warlog } from "./server";
 import { type Caution, MatchState } from "./state";
 import { Trays } from "./trays";
 import { type Verdict, Verified } from "./verified";
+import { hasBoard } from "./watched";
 import { words } from "./words";
 
 export function MatchPage({ id }: { id: string }): JSX.Element {
@@ -244,7 +245,7 @@ function How({ match }: { match: MatchState }): JSX.Element | null {
   const [summary, game, mine] = [match.summary.value!, match.game.value!, match.mine.value];
   const over = summary.status === "finished" || summary.status === "aborted";
   const viewers = over ? ["all", ...summary.seats.map((one) => one.seat), "spectator"] : [...mine, "spectator"];
-  if (summary.status === "lobby") return null;
+  if (!hasBoard(summary)) return null;
   return (
     <details class="how" open={over}>
       <summary>{words().how}</summary>

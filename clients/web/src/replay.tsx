@@ -5,7 +5,7 @@ import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import type { Described, Json } from "./described";
 import type { MatchState } from "./state";
-import type { MatchEvent } from "./watched";
+import { hasBoard, type MatchEvent } from "./watched";
 import { words } from "./words";
 
 export function Slider({ match }: { match: MatchState }): JSX.Element | null {
@@ -22,7 +22,7 @@ export function Slider({ match }: { match: MatchState }): JSX.Element | null {
     const timer = setTimeout(() => match.lookAt(at + 1), 700 / match.speed.value);
     return () => clearTimeout(timer);
   }, [playing.value, at, match.step.value, match.speed.value]);
-  if (match.summary.value!.status === "lobby") return null;
+  if (!hasBoard(match.summary.value!)) return null;
   const first = match.firstVersion();
   return (
     <section class="slider" aria-label={words().at(at, newest)}>

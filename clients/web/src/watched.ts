@@ -35,6 +35,9 @@ export interface Summary extends Json {
   now?: string;
 }
 
+/** Whether there is a board: the match has begun. In one that was ended before, some seat was not prepared. */
+export const hasBoard = ({ status, seats }: Summary): boolean => status !== "lobby" && (status !== "aborted" || seats.every((one) => one.prepared));
+
 /** The legal actions of a seat, and where each leads. */
 export interface Listed {
   actions: Json[];
@@ -223,7 +226,7 @@ export abstract class Watched {
   async #look(): Promise<void> {
     const number = ++this.#shown;
     const [summary, at, seat] = [this.summary.peek()!, this.at.peek(), this.viewer.peek()];
-    if (summary.status === "lobby") return;
+    if (!hasBoard(summary)) return;
     const everybody = seat === "all" ? summary.seats.map((one) => one.seat) : [];
     const who = seat === "spectator" ? undefined : (everybody[0] ?? seat);
     const acts = at === null && summary.status === "playing" && this.mine.peek().includes(seat);
@@ -281,7 +284,7 @@ export abstract class Watched {
     return Math.min(wanted, 4000 / this.steps.peek().length) / this.speed.peek();
   }
 
-  /** null: the match was ended before it began. */
+  /** null: there was no board yet. */
   async #view(seat: string | undefined, at: number | null): Promise<unknown> {
     try {
       return await this.#handle.view(seat, at === null ? {} : { at });
