@@ -238,7 +238,7 @@ def test_the_board_of_a_sixth_game_is_edited_and_played_to_its_end_in_the_browse
 
         person = Person(opened, server.url)
         person.register("ada")
-        table = Table("nim", [Hand(person, random.Random(1))], {"heap": 9})
+        table = Table.made("nim", [Hand(person, random.Random(1))], {"heap": 9})
         over = table.play(9)
         assert over["result"]["reason"] == "last_taken"
         names = {"red": "Red", "blue": "Blue"}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from playwright.sync_api import Locator, expect
@@ -195,35 +195,43 @@ class Keys(Hand):
 class Table:
     """A match of persons, each at a browser of his own, who hold the seats in turn."""
 
-    def __init__(self, game: str, hands: Sequence[Hand], options: dict[str, Any] | None = None) -> None:
-        self.hands = hands
+    def __init__(self, owner: Mapping[str, Hand], match: str) -> None:
+        """`owner`: whose seat each one is."""
+        self.owner = owner
+        self.hands = list(dict.fromkeys(owner.values()))
+        self.path = f"/v1/matches/{match}"
+
+    @classmethod
+    def made(cls, game: str, hands: Sequence[Hand], options: dict[str, Any] | None = None) -> Table:
+        """One that begins at once, and everybody looks at it."""
         first = hands[0].person
         described = first.ask(f"/v1/games/{game}")
-        self.owner = {seat["id"]: hands[at % len(hands)] for at, seat in enumerate(described["seats"])}
-        seats = {seat: "me" if hand is hands[0] else "open" for seat, hand in self.owner.items()}
+        owner = {seat["id"]: hands[at % len(hands)] for at, seat in enumerate(described["seats"])}
+        seats = {seat: "me" if hand is hands[0] else "open" for seat, hand in owner.items()}
         made = first.ask("/v1/matches", {"game": game, "seats": seats, "options": options or {}})
-        self.path = f"/v1/matches/{made['match']['id']}"
-        for seat, hand in self.owner.items():
+        table = cls(owner, made["match"]["id"])
+        for seat, hand in owner.items():
             if hand is not hands[0]:
-                hand.person.ask(f"{self.path}/seats/{seat}", {}, "PUT")
-        for seat, hand in self.owner.items():
+                hand.person.ask(f"{table.path}/seats/{seat}", {}, "PUT")
+        for seat, hand in owner.items():
             if len(hands) > 1:
-                hand.person.ask(f"{self.path}/commands", {"type": "prepare", "seat": seat})
+                hand.person.ask(f"{table.path}/commands", {"type": "prepare", "seat": seat})
         for hand in hands:
             hand.page.goto(f"{hand.person.url}/m/{made['match']['id']}")
+        return table
 
     def match(self) -> dict[str, Any]:
         found: dict[str, Any] = self.hands[0].person.ask(self.path)["match"]
         return found
 
-    def play(self, actions: int) -> dict[str, Any]:
-        """So many actions, then one after the other resigns; the match when it is over."""
+    def play(self, actions: int, loser: Hand | None = None) -> dict[str, Any]:
+        """So many actions, then one after the other resigns, or the loser alone; the match when it is over."""
         for number in range(actions + 40):
             now = self.shown()
             if now["status"] != "playing":
                 return now
             hand = self.owner[now["to_act"][0]]
-            if number < actions:
+            if number < actions or (loser is not None and hand is not loser):
                 hand.act()
             else:
                 hand.give_up()

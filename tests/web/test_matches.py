@@ -54,7 +54,7 @@ def whole_match(
     for number, (person, kind) in enumerate(zip(people, kinds, strict=True)):
         person.register(f"{kind.__name__} {number}")
         hands.append(kind(person, random.Random(f"{seed} {number}")))
-    table = Table(game, hands, options)
+    table = Table.made(game, hands, options)
     over = table.play(actions)
     assert over["status"] == "finished"
     names = {seat["id"]: seat["name"] for seat in people[0].ask(f"/v1/games/{game}")["seats"]}
@@ -89,7 +89,7 @@ def test_arrow_keys_lead_to_every_space_and_skip_none(
 ) -> None:
     person = Person(chromium, server.url)
     person.register("arrows")
-    Table(game, [Keys(person, random.Random(1))])
+    Table.made(game, [Keys(person, random.Random(1))])
     reached, all_of_them, farthest = person.page.get_by_role("grid").first.evaluate(REACHED)
     assert reached == all_of_them
     if person.ask(f"/v1/games/{game}")["board"]["kind"] != "graph":  # there, spaces are not all as far apart
