@@ -17,6 +17,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
+import msgspec
+
 from warlog_core import binding, explain
 from warlog_core.binding import RawGame, RawState
 from warlog_core.codecs import Codec, ExplainingStart, Notation, Tables, service_data
@@ -48,6 +50,10 @@ class RuleSet:
         self._viewers: dict[tuple[str, ...], dict[str, int]] = {}
         self._bits: dict[tuple[int, tuple[str, ...]], tuple[str, ...]] = {}
         self._tables: OrderedDict[bytes, Tables] = OrderedDict()
+        # msgspec looks at a type when it first converts to it, and two threads that are the first at the same time
+        # would crash the process.
+        for type_ in (codec.options_type, codec.position_type, codec.action_type):
+            msgspec.json.Decoder(type_)
 
     @cached_property
     def fingerprint(self) -> str:

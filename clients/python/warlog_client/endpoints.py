@@ -26,6 +26,7 @@ from .request import (
     get,
     json_as,
     lines_of,
+    looked_at,
     nothing,
     pages_of,
     post,
@@ -47,11 +48,11 @@ _EVENT = json_as(models.Event)
 _ENTRIES = field_as(list[models.PairingEntry], "entries")
 _ENTRY = field_as(models.PairingEntry, "entry")
 _DATA = json_as(dict[str, Any])
-_GAME = described_as(descriptions.Game.of)
+_GAME = described_as(looked_at(descriptions.Game).of)
 _HEALTH = json_as(models.Health)
 _IMPORTED = json_as(models.Imported)
 _MATCH = field_as(models.Match, "match")
-_MATCH_BOARD = described_as(descriptions.MatchBoard.of)
+_MATCH_BOARD = described_as(looked_at(descriptions.MatchBoard).of)
 _NEW_TOKEN = json_as(models.NewToken)
 _ACCOUNT = field_as(models.Account, "player")
 _OWN_ACCOUNT = json_as(models.OwnAccount)

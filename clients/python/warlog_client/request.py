@@ -25,6 +25,16 @@ from .errors import (
 
 T = TypeVar("T")
 
+
+def looked_at(model: type[T]) -> type[T]:
+    """msgspec looks at a Struct when it first decodes one, and if two threads are the first at the same time, the
+    process crashes. So it looks at it here, while the module is imported, unless a decoder is made of it anyway."""
+    msgspec.json.Decoder(model)
+    return model
+
+
+_PROBLEM = looked_at(ProblemBody)
+
 # Failures after which the request has certainly not been received.
 _NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 
@@ -197,7 +207,7 @@ def refusal(response: httpx.Response) -> Problem | UnexpectedReply:
     """The exception for an answer that is no success; its body must have been read."""
     try:
         body = msgspec.json.decode(response.content, type=dict[str, Any])
-        problem = msgspec.convert(body, ProblemBody)
+        problem = msgspec.convert(body, _PROBLEM)
     except (msgspec.DecodeError, msgspec.ValidationError):
         if response.status_code not in (502, 503, 504):
             return UnexpectedReply(

@@ -166,6 +166,11 @@ class Record(Struct, frozen=True):
     ] = []
 
 
+# Records are read in threads, too. msgspec looks at a type when it first converts to it, and two threads that are the
+# first at the same time would crash the process.
+msgspec.json.Decoder(Record)
+
+
 class Walked(Struct, frozen=True):
     """One step through a record.
 
