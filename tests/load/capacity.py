@@ -34,7 +34,7 @@ class Costs:
     elsewhere_ms: float = 0.81
     begin_ms: float = 11.6
     begin_redis_ms: float = 2.18
-    heartbeat_ms: float = 0.13
+    heartbeat_ms: float = 0.08
     idle: float = 0.008  # cores of a process
     idle_redis: float = 0.002
     process_bytes: float = 85 * MB
