@@ -64,7 +64,7 @@ class Plane(Struct, frozen=True):
 class Numbering:
     """The numbers of the actions of a match, and the planes of its views. They follow from its options.
 
-    Not to be used by two threads at once."""
+    Threads may share it."""
 
     def __init__(self, rules: RuleSet, state: State) -> None:
         self._raw = RawNumbering(rules.raw, state._raw)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import threading
 from typing import Any
 
 import pytest
@@ -74,6 +75,31 @@ def test_worlds_that_a_seat_cannot_tell_apart_have_the_same_planes_and_numbers(
     assert worlds > 0 or not hides
     seen_by_nobody = options.get("mode") == "flip"
     assert told_apart > 0 or not hides or seen_by_nobody
+
+
+def seen(numbering: Numbering, state: State, seat: str) -> tuple[bytes, list[int]]:
+    return bytes(numbering.observe(state, seat)), numbering.numbers(state, seat)
+
+
+def test_threads_that_share_a_numbering_see_what_their_seats_see() -> None:
+    game = warlog_core.game("wec")
+    state = game.new(draws=bytes)
+    state.play_randomly(random.Random(1), 20)
+    numbering = game.numbering(state)
+    expected = {seat: seen(numbering, state, seat) for seat in state.seats}
+    assert len(set(map(repr, expected.values()))) == 2
+    wrong: list[str] = []
+
+    def look(seat: str) -> None:
+        mine = state.copy()
+        wrong.extend(seat for _ in range(300) if seen(numbering, mine, seat) != expected[seat])
+
+    threads = [threading.Thread(target=look, args=(seat,)) for seat in state.seats * 2]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
 
 
 @pytest.mark.parametrize("name", sorted(numbers.OPTIONS))

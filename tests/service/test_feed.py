@@ -47,6 +47,15 @@ def test_a_feed_starts_with_what_is_newer_and_follows(api: Api) -> None:
         assert data == done
 
 
+def test_from_a_version_that_is_not_there_yet_a_feed_goes_on_as_from_the_newest(api: Api) -> None:
+    ada = api.player()
+    match = ada.alone()
+    with ada.feed(match, after=10_000) as feed:
+        assert feed.status == 200
+        done = ada.defend(match)
+        assert feed.take(1)[0][2] == done
+
+
 def test_a_feed_shows_the_same_events_as_the_history(api: Api) -> None:
     red, blue, match = two(api, options={"army": "recruit", "deployment": "chosen", "obstacles": "none"})
     ok(red.act(match, "red", {"type": "recruit_preset", "preset": "host"}), 201)

@@ -51,6 +51,8 @@ def test_one_finds_and_challenges_another_who_declines_and_then_plays(
     other.get_by_role("button", name="Decline").click()
     other.get_by_role("button", name="Not with these options").click()
     expect(other.locator(".news")).to_have_count(0)
+    other.wait_for_timeout(1_500)  # his own feed tells it, too
+    assert other.locator(".news").count() == 0
     declined = "The challenge was declined: “Not with these options”."
     expect(one.get_by_role("main").get_by_role("status")).to_have_text(declined)
     one.reload()

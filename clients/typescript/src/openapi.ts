@@ -374,8 +374,8 @@ export interface paths {
          * @description Every legal action of a seat that you hold, in canonical order, ready to be posted as a command.
          *
          *     `type` and `piece` filter the list; `total` counts the actions before filtering. An action with `"open": true` is a
-         *     template: the rule book says what you may fill in. A list of more than 20,000 is cut; ask for the rest with `after`
-         *     set to the answer's `next`.
+         *     template: `form` in the game's description says what you may fill in. A list of more than 20,000 is cut; ask for the
+         *     rest with `after` set to the answer's `next`.
          *
          *     With `trace=true`, `traces` says of each of these actions where it leads, as far as the seat sees: the spaces
          *     passed, the pieces hit and taken, and those that stand in the way.
@@ -538,7 +538,8 @@ export interface paths {
         };
         /**
          * Server-Sent Events: at once all events after `Last-Event-ID` (or `after`), then each new event
-         * @description Server-Sent Events: at once all events after `Last-Event-ID` (or `after`), then each new event.
+         * @description Server-Sent Events: at once all events after `Last-Event-ID` (or `after`), then each new event. From a version
+         *     that is not there yet, it goes on as from the newest.
          *
          *     The id of an event is its version. `now`, beside `deadlines`, is the server's time: compute countdowns from it, not
          *     from your own clock. `heartbeat` comes every 15 seconds. When the server ends a stream, a last event `closing` says
@@ -17802,7 +17803,7 @@ export interface operations {
                 after?: number;
             };
             header?: {
-                /** @description the id of the last event that you have; goes before `after` */
+                /** @description the id of the last event that you have: in the feed of a match a version (`17`), in your own the id of a notice (`17-3`); goes before `after` */
                 "Last-Event-ID"?: string;
             };
             path: {
@@ -22492,7 +22493,7 @@ export interface operations {
                 after?: string;
             };
             header?: {
-                /** @description the id of the last event that you have; goes before `after` */
+                /** @description the id of the last event that you have: in the feed of a match a version (`17`), in your own the id of a notice (`17-3`); goes before `after` */
                 "Last-Event-ID"?: string;
             };
             path?: never;

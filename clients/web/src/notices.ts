@@ -30,7 +30,9 @@ export const gains = signal<readonly News[]>([]);
 const isGain = ({ type }: Notice): boolean => type === "rating_changed" || type === "achievement";
 
 function hear(said: News): void {
-  if (isGain(said.notice)) gains.value = [...gains.value.filter(({ match }) => match.id === said.match.id), said];
+  if (isOwnAnswer(said)) {
+    if (news.peek()?.match.id === said.match.id) news.value = null; // it may have been given in another tab
+  } else if (isGain(said.notice)) gains.value = [...gains.value.filter(({ match }) => match.id === said.match.id), said];
   else news.value = said;
 }
 
@@ -45,6 +47,9 @@ export const isAsked = (match: Summary): boolean => match.proposal !== null && m
 
 /** The player's seats that another one has challenged him to, while he has not answered. */
 export const challenges = (match: Summary): string[] => match.seats.flatMap((seat) => (seat.challenged === true && isMine(seat) ? [seat.seat] : []));
+
+/** Whether the player has declined the challenge himself: he need not be told. */
+const isOwnAnswer = ({ notice, match }: News): boolean => notice.type === "declined" && notice.reason !== "lapsed" && challenges(match).length > 0;
 
 /** What others may wait for. */
 const asked = [isToAct, isAsked, (match: Summary): boolean => challenges(match).length > 0];

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -12,6 +13,20 @@ from warlog_core.binding.raw_game import RawGame
 from warlog_core.binding.registry import text_of
 from warlog_core.binding.values import RawState
 from warlog_core.errors import CoreError, NotNumbered
+
+
+class _Buffers(threading.local):
+    """What the core writes into; of each thread its own, since others go on while the core is at work."""
+
+    def __init__(self, view_size: int) -> None:
+        self.view = ffi.new("wl_word[]", (view_size + 7) // 8)
+        self.action = ffi.new("wl_action *")
+        self.grow(LISTING_ACTIONS)
+
+    def grow(self, cap: int) -> None:
+        self.cap = cap
+        self.listing = ffi.new("wl_action[]", cap)
+        self.numbers = ffi.new("int32_t[]", cap)
 
 
 class RawNumbering:
@@ -42,14 +57,7 @@ class RawNumbering:
         self.planes = [
             (text_of(table.planes[i].name), text_of(table.planes[i].meaning)) for i in range(index.n_planes)
         ]
-        self._view = ffi.new("wl_word[]", (game.view_size + 7) // 8)
-        self._action = ffi.new("wl_action *")
-        self._grow(LISTING_ACTIONS)
-
-    def _grow(self, cap: int) -> None:
-        self._cap = cap
-        self._listing = ffi.new("wl_action[]", cap)
-        self._numbers = ffi.new("int32_t[]", cap)
+        self._buffers = _Buffers(game.view_size)
 
     def _require(self, answer: int) -> int:
         if answer < 0:
@@ -58,25 +66,27 @@ class RawNumbering:
 
     def encode(self, raw: RawState, seat: int, record: Record) -> int:
         """The number of a legal action. Raises BadNumber."""
-        ffi.buffer(self._action)[:] = ACTION.pack(*record)
-        return self._require(lib.wl_encode(self._game.row, raw.setup, raw.state, seat, self._action))
+        action = self._buffers.action
+        ffi.buffer(action)[:] = ACTION.pack(*record)
+        return self._require(lib.wl_encode(self._game.row, raw.setup, raw.state, seat, action))
 
     def decode(self, raw: RawState, seat: int, number: int) -> bytes:
         """The bytes of the legal action with this number. Raises BadNumber."""
         within = number if 0 <= number < self.n_actions else -1
-        self._require(lib.wl_decode(self._game.row, raw.setup, raw.state, seat, within, self._action))
-        return bytes(ffi.buffer(self._action))
+        action = self._buffers.action
+        self._require(lib.wl_decode(self._game.row, raw.setup, raw.state, seat, within, action))
+        return bytes(ffi.buffer(action))
 
     def numbers(self, raw: RawState, seat: int, play_on: bool) -> list[int]:
-        flags = lib.WL_PLAY_ON if play_on else 0
+        flags, b = lib.WL_PLAY_ON if play_on else 0, self._buffers
         while True:
             n: int = lib.wl_numbers(
-                self._game.row, raw.setup, raw.state, seat, flags, self._listing, self._numbers, self._cap
+                self._game.row, raw.setup, raw.state, seat, flags, b.listing, b.numbers, b.cap
             )
             if n != lib.WL_E_SPACE:
                 break
-            self._grow(self._cap * 4)
-        return ffi.unpack(self._numbers, n) if self._require(n) else []
+            b.grow(b.cap * 4)
+        return ffi.unpack(b.numbers, n) if self._require(n) else []
 
     def draw(self, raw: RawState, seat: int) -> bytes:
         """The planes of what the seat knows: 32-bit floats, plane by plane, row by row."""
@@ -86,7 +96,7 @@ class RawNumbering:
             raw.setup,
             raw.state,
             seat,
-            self._view,
+            self._buffers.view,
             ffi.cast("float *", ffi.from_buffer(out)),
         )
         self._require(code)

@@ -27,17 +27,22 @@ ProposalVersion = Annotated[int, Meta(description="version of the event `proposa
 Mode = Annotated[
     Literal["casual", "competitive"], Meta(description="in a casual match the players may go back")
 ]
+SECONDS_MAX = 30 * 24 * 3600
+_SECONDS = {"minimum": 0, "maximum": SECONDS_MAX}  # creation.py refuses others, with the bounds
+
 MoveSeconds = Annotated[
     int,
     Meta(
-        description="seconds for each turn, 0 for no limit; in a game with an option of that name it is that option"
+        description="seconds for each turn, 0 for no limit; in a game with an option of that name it is that option",
+        extra_json_schema=_SECONDS,
     ),
 ]
 SetupSeconds = Annotated[
     int,
     Meta(
         description="seconds that a seat may take for layout, purchase, deployment and terrain, 0 for no limit; "
-        "absent: 300 in a competitive match, no limit in a casual one. It holds in the phases that the game names"
+        "absent: 300 in a competitive match, no limit in a casual one. It holds in the phases that the game names",
+        extra_json_schema=_SECONDS,
     ),
 ]
 GameName = Annotated[str, Meta(description="name of the game")]

@@ -20,7 +20,7 @@ from ..errors import (
     named,
 )
 from . import bots, policy
-from .commands import CreateMatch, Wanted
+from .commands import SECONDS_MAX, CreateMatch, Wanted
 from .decide import start
 from .draft import Draft
 from .match import Match
@@ -30,7 +30,6 @@ from .records import Record, bad_record, replay_record
 from .seating import check_sides, check_unknown, invitation_hash, rotated
 from .verify import verify_record
 
-MOVE_SECONDS_MAX = 30 * 24 * 3600
 INVITATION_BYTES = 20
 # An import is one command, of which Redis takes a million words; an event may become two of nine, each with a seed.
 RECORD_EVENTS_MAX = 40_000
@@ -63,11 +62,11 @@ def game_of(name: str, rules_version: int | None = None) -> warlog_core.Game:
 
 def check_seconds(name: str, seconds: int | UnsetType) -> None:
     """Raises BadParameter."""
-    if not isinstance(seconds, UnsetType) and not 0 <= seconds <= MOVE_SECONDS_MAX:
+    if not isinstance(seconds, UnsetType) and not 0 <= seconds <= SECONDS_MAX:
         raise BadParameter(
-            f"`{name}` must be a number from 0 to {MOVE_SECONDS_MAX}.",
+            f"`{name}` must be a number from 0 to {SECONDS_MAX}.",
             path=f"/{name}",
-            extra={"minimum": 0, "maximum": MOVE_SECONDS_MAX},
+            extra={"minimum": 0, "maximum": SECONDS_MAX},
         )
 
 

@@ -291,7 +291,8 @@ PARAMETERS = {
     "If-None-Match": "an `ETag` that you have: 304 without a body if it is still current",
     "Idempotency-Key": "up to 200 characters of your choice: a repetition with the same key does nothing twice "
     "and gives the same answer",
-    "Last-Event-ID": "the id of the last event that you have; goes before `after`",
+    "Last-Event-ID": "the id of the last event that you have: in the feed of a match a version (`17`), in your own the "
+    "id of a notice (`17-3`); goes before `after`",
 }
 
 HEADER_SCHEMAS: dict[str, dict[str, Any]] = {

@@ -156,8 +156,8 @@ async def get_actions(request: AnyRequest, match_id: FromPath[str]) -> Answer:
     """Every legal action of a seat that you hold, in canonical order, ready to be posted as a command.
 
     `type` and `piece` filter the list; `total` counts the actions before filtering. An action with `"open": true` is a
-    template: the rule book says what you may fill in. A list of more than 20,000 is cut; ask for the rest with `after`
-    set to the answer's `next`.
+    template: `form` in the game's description says what you may fill in. A list of more than 20,000 is cut; ask for the
+    rest with `after` set to the answer's `next`.
 
     With `trace=true`, `traces` says of each of these actions where it leads, as far as the seat sees: the spaces
     passed, the pieces hit and taken, and those that stand in the way."""
