@@ -66,6 +66,9 @@ const wl_action *wl_choose_any(const wl_game *game, const void *setup, const voi
 
 /* ---- steps, starts and samples with random draws ---------------------------------------------------------------------- */
 
+/* What a game says, or else what went wrong with its draws: a game may find there that nothing fits. */
+static int32_t outcome(int32_t error, const wl_draws *draws) { return error != WL_OK ? error : draws->error; }
+
 int32_t wl_play(const wl_game *game, const void *setup, void *state, const wl_post *post, uint64_t *random)
 {
     int drew;
@@ -80,7 +83,7 @@ int32_t wl_play_noting(const wl_game *game, const void *setup, void *state, cons
     const int32_t error = game->apply(setup, state, post, &draws, &unwanted);
 
     *drew = draws.n_used > 0;
-    return error;
+    return outcome(error, &draws);
 }
 
 int32_t wl_start(const wl_game *game, void *setup, void *state, const wl_word *options, size_t n_options, uint64_t *random)
@@ -94,7 +97,7 @@ int32_t wl_start(const wl_game *game, void *setup, void *state, const wl_word *o
 int32_t wl_imagine(const wl_game *game, const void *setup, void *state, int32_t viewer, uint64_t *random)
 {
     wl_draws draws = {.random = random};
-    const int32_t error = game->sample(setup, state, viewer, &draws);
+    const int32_t error = outcome(game->sample(setup, state, viewer, &draws), &draws);
 
     if (error != WL_OK)
         return error;
@@ -105,5 +108,5 @@ int32_t wl_vary(const wl_game *game, const void *setup, const void *seen, void *
 {
     wl_draws draws = {.random = random};
 
-    return game->vary(setup, seen, state, &draws);
+    return outcome(game->vary(setup, seen, state, &draws), &draws);
 }

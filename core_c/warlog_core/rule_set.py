@@ -50,8 +50,8 @@ class RuleSet:
         self._viewers: dict[tuple[str, ...], dict[str, int]] = {}
         self._bits: dict[tuple[int, tuple[str, ...]], tuple[str, ...]] = {}
         self._tables: OrderedDict[bytes, Tables] = OrderedDict()
-        # msgspec looks at a type when it first converts to it, and two threads that are the first at the same time
-        # would crash the process.
+        # msgspec reads the type hints of a Struct at its first use, and the process crashes if two threads do that at
+        # the same time. A decoder reads them here.
         for type_ in (codec.options_type, codec.position_type, codec.action_type):
             msgspec.json.Decoder(type_)
 

@@ -1,5 +1,5 @@
-"""Python imports this first where this folder is on its path: the process does not give way to others, whatever it asks
-for. The house's analyses have the lowest priority, and would get no time while other tests use every core."""
+"""For servers of tests that have this folder on PYTHONPATH: Python imports this file at its start, and `os.nice` does
+nothing. Otherwise the house's programs, which lower their priority, get no time while other tests use every core."""
 
 import os
 

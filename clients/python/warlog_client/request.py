@@ -27,8 +27,8 @@ T = TypeVar("T")
 
 
 def looked_at(model: type[T]) -> type[T]:
-    """msgspec looks at a Struct when it first decodes one, and if two threads are the first at the same time, the
-    process crashes. So it looks at it here, while the module is imported, unless a decoder is made of it anyway."""
+    """The model itself, after msgspec has read its type hints. It reads them at the first decoding otherwise, and the
+    process crashes if two threads do that at the same time. A Decoder reads them, too."""
     msgspec.json.Decoder(model)
     return model
 

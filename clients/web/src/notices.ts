@@ -57,7 +57,7 @@ const asked = [isToAct, isAsked, (match: Summary): boolean => challenges(match).
 /** Others wait for the player in these. */
 export const waiting = computed(() => matches.value.filter((match) => hasOthers(match) && asked.some((is) => is(match))));
 
-/** The matches in which the player has challenged somebody: when he is told of a quick answer, the list may have lost the match already. */
+/** The matches in which the player has challenged somebody. A declined challenge leaves the list of matches, perhaps before its notice comes. */
 const open = new Map<string, Summary>();
 
 const channel = new BroadcastChannel("warlog");

@@ -37,7 +37,7 @@ ACTION_BYTES: int = ffi.sizeof("wl_action")
 ACTION = struct.Struct("=8i")
 ACTOR = struct.Struct("=ii")
 POST = struct.Struct("=10i")  # the items' place follows, and is set once
-DRAWS = struct.Struct("@PNPNPNNNii8x")
+DRAWS = struct.Struct("@PNPNPNNNii8x")  # without a generator, which is for the core's own play
 STEP = struct.Struct("=iiii8iQ")
 OPEN_BYTES = struct.pack("=i", OPEN)
 TURN = struct.Struct("=qiiiiI")

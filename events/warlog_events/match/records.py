@@ -166,8 +166,8 @@ class Record(Struct, frozen=True):
     ] = []
 
 
-# Records are read in threads, too. msgspec looks at a type when it first converts to it, and two threads that are the
-# first at the same time would crash the process.
+# msgspec reads the type hints of a Struct at its first use, and the process crashes if two threads do that at the same
+# time. Records are read in threads, too, so this is done here.
 msgspec.json.Decoder(Record)
 
 
