@@ -173,14 +173,17 @@ def feeds(run: Run, streams: Streams) -> Findings:
     lost = _Lost(run)
     read: dict[tuple[str, str, tuple[str, ...], int], Any] = {}
     newest: Counter[tuple[str, str]] = Counter()
+    seen: dict[tuple[str, str, tuple[str, ...], int], float] = {}  # when a reader was last told of a version
     for reading in run.history.readings:
         due = reading.after + 1
         events = streams.get(reading.match, [])
         for version, kind, data, at in reading.events:
-            # He may come back from versions that are lost.
-            if version != due and not lost.may_be(reading.match, due - 1, at):
+            # He may come back from versions that are lost, even when others stand in their places by now.
+            then = seen.get((reading.reader, reading.match, reading.seats, due - 1), reading.began)
+            if version != due and not lost.may_be(reading.match, due - 1, then):
                 yield f"{reading.reader}'s feed of {reading.match}: {version} came where {due} was due"
             due = version + 1
+            seen[reading.reader, reading.match, reading.seats, version] = at
             newest[reading.reader, reading.match] = max(newest[reading.reader, reading.match], version)
             if lost.may_be(reading.match, version, at):
                 continue
