@@ -30,7 +30,8 @@ class Network:
 
     def __init__(self, inputs: int, actions: int, rng: np.random.Generator) -> None:
         def layer(a: int, b: int, scale: float) -> Array:
-            return (rng.standard_normal((a, b)) * scale / np.sqrt(a)).astype(np.float32)
+            drawn: Array = (rng.standard_normal((a, b)) * scale / np.sqrt(a)).astype(np.float32)
+            return drawn
 
         self.weights = [layer(inputs, HIDDEN, 1.4), layer(HIDDEN, HIDDEN, 1.4), layer(HIDDEN, actions, 0.01)]
         self.weights += [layer(HIDDEN, 1, 1.0)]

@@ -14,6 +14,7 @@ from tests.servers import WarlogServer
 from warlog_client import Client
 
 ROOT = Path(__file__).resolve().parent.parent
+SMALL: dict[str, object] = {"width": 7, "height": 5, "army": "preset"}
 BLOCKS = re.findall(
     r"^```python\n(.*?)^```$", (ROOT / "docs" / "RESEARCH.md").read_text(), re.MULTILINE | re.DOTALL
 )
@@ -25,9 +26,7 @@ def run(*arguments: str, cwd: Path) -> str:
     return done.stdout
 
 
-@pytest.mark.parametrize(
-    ("game", "options"), [("hex", {"width": 7, "height": 5, "army": "preset"}), ("junqi", {"players": 2})]
-)
+@pytest.mark.parametrize(("game", "options"), [("hex", SMALL), ("junqi", {"players": 2})])
 def test_a_server_imports_what_self_play_wrote(
     game: str, options: dict[str, object], warlog_server: WarlogServer, tmp_path: Path
 ) -> None:
@@ -48,6 +47,28 @@ def test_a_server_imports_what_self_play_wrote(
         ]
 
         assert client.view(match, at=client.match(match).version - 1).view is not None
+
+
+@pytest.mark.parametrize(("game", "options"), [("hex", SMALL), ("junqi", {"mode": "flip", "players": 2})])
+def test_random_play_plays_a_match_and_then_many(
+    game: str, options: dict[str, object], tmp_path: Path
+) -> None:
+    told = run(
+        *(str(ROOT / "examples" / "random_play.py"), "--game", game, "--options", json.dumps(options)),
+        *("--matches", "4", "--steps", "600", "--threads", "2"),
+        cwd=tmp_path,
+    )
+    one, many = told.splitlines()
+    brought = re.fullmatch(r"one match of \d+ actions: \w+ ([+-]\d), \w+ ([+-]\d)", one)
+    assert brought is not None, one
+    assert int(brought[1]) + int(brought[2]) == 0
+    counted = re.search(
+        r": 2400 actions, (\d+) matches ended, won: \w+ (\d+), \w+ (\d+); [\d,]+ actions", many
+    )
+    assert counted is not None, many
+    ended, *won = map(int, counted.groups())
+    assert ended > 0
+    assert sum(won) <= ended
 
 
 @pytest.mark.parametrize("block", BLOCKS, ids=range(len(BLOCKS)))
