@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import threading
 from typing import Any
 
@@ -106,6 +107,16 @@ def test_threads_that_share_a_numbering_see_what_their_seats_see() -> None:
 def test_numbers_and_planes_are_those_of_the_recordings(name: str) -> None:
     recorded = (numbers.RECORDINGS / f"{name}.txt").read_text(encoding="utf-8")
     assert numbers.recording(name) == recorded
+
+
+@pytest.mark.parametrize("name", sorted(numbers.OPTIONS))
+def test_every_family_and_every_plane_comes_up_in_the_recordings(name: str) -> None:
+    lines = (numbers.RECORDINGS / f"{name}.txt").read_text(encoding="utf-8").splitlines()
+    numbering, _ = begun(name, {}, random.Random(1))
+    taken = {found[1] for line in lines if (found := re.match(r"\w+ \d+ of \d+: family (\w+)", line))}
+    (planes,) = (line.split()[1::2] for line in lines if line.startswith("planes "))
+    assert taken == {family.name for family in numbering.families}
+    assert set(planes) == {plane.name for plane in numbering.planes}
 
 
 @pytest.mark.parametrize("name", sorted(numbers.OPTIONS))
