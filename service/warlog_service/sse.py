@@ -16,7 +16,7 @@ from warlog_service.backend import Service
 from warlog_service.requests import until_gone
 from warlog_service.responses import PRIVATE, Wire, chunk, wire_of
 
-HEARTBEAT = b"event: heartbeat\ndata: {}\n\n"
+HEARTBEAT = b'event: heartbeat\ndata: {"type":"heartbeat"}\n\n'
 CHUNK = chunk(HEARTBEAT)
 TOGETHER_SECONDS = 0.05  # heartbeats that are due within this time are sent at once
 HEADERS = [(b"content-type", b"text/event-stream"), *PRIVATE, (b"x-accel-buffering", b"no")]
@@ -139,4 +139,4 @@ def _until_beat(seconds: float) -> float:
 
 
 def _closing(code: str) -> bytes:
-    return b'event: closing\ndata: {"code":"%b"}\n\n' % code.encode()
+    return b'event: closing\ndata: {"type":"closing","code":"%b"}\n\n' % code.encode()

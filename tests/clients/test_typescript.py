@@ -148,6 +148,9 @@ def test_a_bot_plays_that_was_written_with_the_types_of_the_document_alone(
     answers is there."""
     said = done("node", "naive.js", warlog_server.url, cwd=consumer)
     assert [line.split()[0] for line in said.splitlines()] == ["hex", "wec"]
+    for line in said.splitlines():
+        _, actions, *_, told = line.split()
+        assert int(told) == int(actions) + 2  # created and started
 
 
 def test_a_bot_of_its_readers_plays_every_game_to_its_end(

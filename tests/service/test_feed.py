@@ -127,7 +127,7 @@ def test_a_feed_ends_when_its_token_is_revoked(api: Api) -> None:
     made = ok(ada.post("/tokens", {"label": "feed"}), 201)
     with Api(api.url, made["token"]) as other, other.feed(match, after=2) as feed:
         assert ada.delete(f"/tokens/{made['id']}").status_code == 204
-        assert feed.take(1) == [(None, "closing", {"code": "unauthenticated"})]
+        assert feed.take(1) == [(None, "closing", {"type": "closing", "code": "unauthenticated"})]
 
 
 def test_a_feed_ends_when_its_reader_is_somebody_else_now(api: Api) -> None:
@@ -135,7 +135,7 @@ def test_a_feed_ends_when_its_reader_is_somebody_else_now(api: Api) -> None:
     match = ada.create(seats={"red": "me"})["match"]["id"]
     with eve.feed(match, after=1) as feed:
         ok(eve.put(f"/matches/{match}/seats/blue", {}))
-        assert feed.take(1) == [(None, "closing", {"code": "reader_changed"})]
+        assert feed.take(1) == [(None, "closing", {"type": "closing", "code": "reader_changed"})]
     with eve.feed(match, last=1) as feed:
         assert [name for _, name, _ in feed.take(1)] == ["seat_taken"]
 
@@ -152,7 +152,7 @@ def test_a_silent_feed_has_heartbeats_without_an_id(quick: WarlogServer) -> None
     with Api(quick.url) as api:
         ada = api.player()
         with ada.feed(ada.alone(), after=2) as feed:
-            assert [next(feed), next(feed)] == [(None, "heartbeat", {})] * 2
+            assert [next(feed), next(feed)] == [(None, "heartbeat", {"type": "heartbeat"})] * 2
 
 
 def test_a_vanished_reader_is_noticed(quick: WarlogServer) -> None:
@@ -190,7 +190,7 @@ def test_a_slow_reader_is_told_so_and_delays_nobody(api: Api) -> None:
     quick.close()
     events = list(_until_closed(slow))
     slow.close()
-    assert events[-1] == (None, "closing", {"code": "slow_reader"})
+    assert events[-1] == (None, "closing", {"type": "closing", "code": "slow_reader"})
     numbers = [number for number, name, _ in events[:-1] if name != "heartbeat"]
     assert numbers == seen[: len(numbers)]
     assert len(numbers) < len(seen)
@@ -216,7 +216,7 @@ def test_a_reader_who_takes_nothing_for_a_heartbeat_is_told_so_when_he_reads_aga
             assert seen < 4_000
         eventually(lambda: figure(quick, "warlog_feeds_open") == 0)
         events = list(_until_closed(slow))
-        assert events[-1] == (None, "closing", {"code": "slow_reader"})
+        assert events[-1] == (None, "closing", {"type": "closing", "code": "slow_reader"})
         numbers = [number for number, name, _ in events[:-1] if name != "heartbeat"]
         assert numbers == [*range(4, 4 + len(numbers))]
         assert 0 < len(numbers) < seen
@@ -245,7 +245,7 @@ def test_at_shutdown_every_feed_is_told_so(tmp_path_factory: pytest.TempPathFact
         running.stop()
         assert time.monotonic() - started < 8
         for feed in feeds:
-            assert feed.take(1) == [(None, "closing", {"code": "shutdown"})]
+            assert feed.take(1) == [(None, "closing", {"type": "closing", "code": "shutdown"})]
             feed.close()
 
 

@@ -90,7 +90,7 @@ def test_who_follows_is_there_and_is_told_and_who_has_gone_is_not_seated(people:
     entry = join(there, options=round_limit)
     with Feed(f"{there.url}/v1/pairing/{entry['id']}/feed", there.token) as feed:
         assert feed.status == 200
-        assert feed.take(1)[0][1:] == ("waiting", entry)
+        assert feed.take(1)[0][1:] == ("waiting", {"type": "waiting", **entry})
         beats = [next(feed)[1] for _ in range(18)]  # nine seconds
         assert set(beats) == {"heartbeat"}
         done = join(third, options=round_limit)
@@ -113,7 +113,7 @@ def test_waiting_can_be_left_and_revoking_the_token_ends_what_it_followed(people
     with Feed(f"{bob.url}/v1/pairing/{waiting['id']}/feed", token["token"]) as feed:
         feed.take(1)
         bob.delete(f"/tokens/{token['id']}")
-        assert feed.take(1)[0][1:] == ("closing", {"code": "unauthenticated"})
+        assert feed.take(1)[0][1:] == ("closing", {"type": "closing", "code": "unauthenticated"})
     bob.delete(f"/pairing/{waiting['id']}")
 
 

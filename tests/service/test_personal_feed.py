@@ -171,7 +171,7 @@ def test_it_needs_a_token_and_ends_with_it(api: Api) -> None:
     with Api(api.url, made["token"]) as other, other.personal_feed() as feed:
         ready(feed)
         assert ada.delete(f"/tokens/{made['id']}").status_code == 204
-        assert feed.take(1) == [(None, "closing", {"code": "unauthenticated"})]
+        assert feed.take(1) == [(None, "closing", {"type": "closing", "code": "unauthenticated"})]
 
 
 def test_the_session_of_a_browser_follows_from_its_own_pages_alone(api: Api) -> None:
@@ -202,7 +202,7 @@ def test_a_silent_feed_has_heartbeats_and_one_that_is_left_is_noticed(small: War
     with Api(small.url) as api:
         with api.player().personal_feed() as feed:
             ready(feed)
-            assert [next(feed), next(feed)] == [(None, "heartbeat", {})] * 2
+            assert [next(feed), next(feed)] == [(None, "heartbeat", {"type": "heartbeat"})] * 2
             assert figure(small, "warlog_personal_feeds_open") == 1
         eventually(lambda: figure(small, "warlog_personal_feeds_open") == 0)
 

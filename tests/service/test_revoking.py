@@ -49,7 +49,7 @@ def test_a_feed_ends_with_its_token(processes: tuple[str, str], elsewhere: bool)
             feed.take(1)
             revoke(ada, token)
             last = [event for event in feed if event[1] != "heartbeat"][-1]
-            assert last[1:] == ("closing", {"code": "unauthenticated"})
+            assert last[1:] == ("closing", {"type": "closing", "code": "unauthenticated"})
         ada.delete(path.removesuffix("/feed"))  # the entry, so that nobody is paired with it
 
 

@@ -89,7 +89,7 @@ def test_a_watcher_is_cut_off_when_the_match_becomes_competitive(api: Api) -> No
         feed.take(3)
         version = agreed(black, white, match, kind="competitive")["version"]
         rest = [event for event in feed if event[1] != "heartbeat"]
-    assert rest[-1][1:] == ("closing", {"code": "no_spectators"})
+    assert rest[-1][1:] == ("closing", {"type": "closing", "code": "no_spectators"})
     assert all(id is None or id < version for id, _, _ in rest)
     refused(
         black.command(match, {"type": "propose", "proposal": {"kind": "undo", "to": 3}}), 403, "competitive"

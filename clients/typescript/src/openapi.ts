@@ -1856,6 +1856,14 @@ export interface components {
             /** @description your seats, unless the notice says others */
             seats: string[];
         };
+        /** @description An entry as it is now; its `type` is its `status`. */
+        ChangedEntry: components["schemas"]["Entry"] & {
+            /**
+             * @description says which it is
+             * @enum {string}
+             */
+            type: "waiting" | "pairing" | "paired" | "withdrawn" | "refused" | "left" | "expired";
+        };
         /** @description One of these. */
         Choice: {
             /**
@@ -1870,6 +1878,11 @@ export interface components {
         };
         /** @description `data` of `closing`, the last event of a stream. */
         Closing: {
+            /**
+             * @description says which it is
+             * @enum {unknown}
+             */
+            type: "closing";
             /** @description why the stream ends: `slow_reader`, `shutdown`, `reader_changed` (you hold other seats), `over` (of a pairing: it has ended), or a problem's code */
             code: string;
         };
@@ -3643,7 +3656,13 @@ export interface components {
             status: "live" | "ready";
         };
         /** @description `data` of `heartbeat`, which comes every 15 seconds. */
-        Heartbeat: Record<string, never>;
+        Heartbeat: {
+            /**
+             * @description says which it is
+             * @enum {unknown}
+             */
+            type: "heartbeat";
+        };
         /** @description A seat, and who holds it. */
         HeldSeat: {
             /** @description name of the seat */
@@ -5674,7 +5693,7 @@ export interface components {
                 [key: string]: components["schemas"]["BotInMatch"];
             };
         };
-        /** @description `data` of one event of the stream: an event of the match (the stream's `event` is its `type`), or that of `heartbeat` or `closing`. */
+        /** @description `data` of one event of the stream, told apart by `type`, which is the stream's `event`, too: an event of the match, `heartbeat` or `closing`. */
         MatchFeed: components["schemas"]["LiveEvent"] | components["schemas"]["Heartbeat"] | components["schemas"]["Closing"];
         /** @description How long matches were. */
         MatchLength: {
@@ -5982,8 +6001,8 @@ export interface components {
             /** @description the entry */
             entry: components["schemas"]["Entry"];
         };
-        /** @description `data` of one event of the stream: the entry (the stream's `event` is its `status`), or that of `heartbeat` or `closing`. */
-        PairingFeed: components["schemas"]["Entry"] | components["schemas"]["Heartbeat"] | components["schemas"]["Closing"];
+        /** @description `data` of one event of the stream, told apart by `type`, which is the stream's `event`, too: the entry, `heartbeat` or `closing`. */
+        PairingFeed: components["schemas"]["ChangedEntry"] | components["schemas"]["Heartbeat"] | components["schemas"]["Closing"];
         /** @description Your entries in the queues. */
         Pairings: {
             /** @description those that wait, and the latest that ended */
@@ -6020,7 +6039,7 @@ export interface components {
             /** @description must it be given? (default: `true`) */
             required?: boolean;
         };
-        /** @description `data` of one event of the stream: a notice (the stream's `event` is its `type`), or that of `heartbeat` or `closing`. */
+        /** @description `data` of one event of the stream, told apart by `type`, which is the stream's `event`, too: a notice, `heartbeat` or `closing`. */
         PersonalFeed: components["schemas"]["Notice"] | components["schemas"]["Heartbeat"] | components["schemas"]["Closing"];
         /** @description A line of a leaderboard: by points `score` and `rank`, by rating `rating`. */
         Placed: {
@@ -21416,7 +21435,7 @@ export interface operations {
                 content: {
                     /**
                      * @example event: waiting
-                     *     data: {"id":"pq_oz5z4rtutheegedp","game":"hex","options":{"armies":{"blue":[{"count":12,"unit":"archer"}],"red":[{"count":10,"unit":"swordsman"}]},"army":"given","army_points":1000,"army_preset":"host","defend_percent":50,"deploy_depth":1,"deployment":"auto","height":5,"limit_result":"draw","max_stacks":1,"min_damage":1,"obstacle_count":6,"obstacle_spaces":[],"obstacles":"none","roster":[{"attack":8,"cost":16,"hp":30,"id":"swordsman","initiative":6,"level":3,"move":5,"movement":"walk","name":"Swordsman","range":1,"retaliations":1,"shooter":false,"skill":"none","spread":2},{"attack":3,"cost":7,"hp":8,"id":"archer","initiative":5,"level":1,"move":3,"movement":"walk","name":"Archer","range":8,"retaliations":1,"shooter":true,"skill":"none","spread":1}],"round_limit":0,"seats":2,"shooter_melee_percent":50,"teams":"none","width":7},"mode":"casual","move_seconds":0,"setup_seconds":0,"players":2,"status":"waiting","place":1,"since":"2025-01-01T00:00:00.000Z","match":null,"code":null}
+                     *     data: {"type":"waiting","id":"pq_oz5z4rtutheegedp","game":"hex","options":{"armies":{"blue":[{"count":12,"unit":"archer"}],"red":[{"count":10,"unit":"swordsman"}]},"army":"given","army_points":1000,"army_preset":"host","defend_percent":50,"deploy_depth":1,"deployment":"auto","height":5,"limit_result":"draw","max_stacks":1,"min_damage":1,"obstacle_count":6,"obstacle_spaces":[],"obstacles":"none","roster":[{"attack":8,"cost":16,"hp":30,"id":"swordsman","initiative":6,"level":3,"move":5,"movement":"walk","name":"Swordsman","range":1,"retaliations":1,"shooter":false,"skill":"none","spread":2},{"attack":3,"cost":7,"hp":8,"id":"archer","initiative":5,"level":1,"move":3,"movement":"walk","name":"Archer","range":8,"retaliations":1,"shooter":true,"skill":"none","spread":1}],"round_limit":0,"seats":2,"shooter_melee_percent":50,"teams":"none","width":7},"mode":"casual","move_seconds":0,"setup_seconds":0,"players":2,"status":"waiting","place":1,"since":"2025-01-01T00:00:00.000Z","match":null,"code":null}
                      */
                     "text/event-stream": string;
                 };

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 import msgspec
 
 from warlog_events.match.records import Record
+from warlog_events.workers.pairing import Entry
 from warlog_service import schema
 from warlog_service.openapi import games
 from warlog_service.openapi.games import REF, Json, any_json, name_in, ref
@@ -60,6 +61,10 @@ def _joined(schema_of: dict[Any, Json]) -> Json:
             "description": "An event as feeds give it, and the answer to a command.",
             "allOf": [{"anyOf": schema_of[events.ANY_EVENT]["anyOf"]}, ref("Turn")],
         },
+        "ChangedEntry": {
+            "description": "An entry as it is now; its `type` is its `status`.",
+            "allOf": [ref("Entry"), _typed(get_args(get_type_hints(Entry)["status"]))],
+        },
         "Notice": {
             "description": "What a personal feed tells, told apart by `type`. More types will come; ignore those that "
             "you do not know.",
@@ -77,6 +82,11 @@ def _joined(schema_of: dict[Any, Json]) -> Json:
     for name, (members, text) in events.FEEDS.items():
         joined[name] = {"description": text, "anyOf": [ref(member) for member in members]}
     return joined
+
+
+def _typed(types: Iterable[str]) -> Json:
+    kind = {"description": "says which it is", "type": "string", "enum": [*types]}
+    return {"type": "object", "properties": {"type": kind}, "required": ["type"]}
 
 
 def _resolved(node: Any) -> Any:

@@ -156,7 +156,8 @@ class EntryStream(EventStream):
         while True:
             if entry.status != shown:
                 shown = entry.status
-                await self.write(send, b"event: %b\ndata: %b\n\n" % (shown.encode(), encode(entry)))
+                name = shown.encode()
+                await self.write(send, b'event: %b\ndata: {"type":"%b",%b\n\n' % (name, name, encode(entry)[1:]))
             if entry.is_over:
                 return "over"
             change = asyncio.create_task(self._change(shown))

@@ -402,11 +402,11 @@ class Turn(Struct, frozen=True):
     now: Annotated[Time, Meta(description="beside deadlines: the server's time")] | UnsetType = UNSET
 
 
-class Heartbeat(Struct, frozen=True, forbid_unknown_fields=True):
+class Heartbeat(Struct, frozen=True, forbid_unknown_fields=True, tag_field="type", tag="heartbeat"):
     """`data` of `heartbeat`, which comes every 15 seconds."""
 
 
-class Closing(Struct, frozen=True):
+class Closing(Struct, frozen=True, tag_field="type", tag="closing"):
     """`data` of `closing`, the last event of a stream."""
 
     code: Annotated[
@@ -434,18 +434,18 @@ ANY_EVENT: Any = Union[EVENTS]  # noqa: UP007
 FEEDS: dict[str, tuple[tuple[str, ...], str]] = {
     "MatchFeed": (
         ("LiveEvent", "Heartbeat", "Closing"),
-        "`data` of one event of the stream: an event of the match (the stream's `event` is its `type`), or that of "
-        "`heartbeat` or `closing`.",
+        "`data` of one event of the stream, told apart by `type`, which is the stream's `event`, too: an event of the "
+        "match, `heartbeat` or `closing`.",
     ),
     "PairingFeed": (
-        ("Entry", "Heartbeat", "Closing"),
-        "`data` of one event of the stream: the entry (the stream's `event` is its `status`), or that of `heartbeat` "
-        "or `closing`.",
+        ("ChangedEntry", "Heartbeat", "Closing"),
+        "`data` of one event of the stream, told apart by `type`, which is the stream's `event`, too: the entry, "
+        "`heartbeat` or `closing`.",
     ),
     "PersonalFeed": (
         ("Notice", "Heartbeat", "Closing"),
-        "`data` of one event of the stream: a notice (the stream's `event` is its `type`), or that of `heartbeat` or "
-        "`closing`.",
+        "`data` of one event of the stream, told apart by `type`, which is the stream's `event`, too: a notice, "
+        "`heartbeat` or `closing`.",
     ),
 }
 """What streams send, by the name of the component: the components that it is one of, and a text."""

@@ -2,7 +2,8 @@
  * What somebody writes who has the types of the OpenAPI document, and nothing else: a bot that plays random matches of two
  * games to their ends, and gives up where that takes long.
  *
- *     node naive.js URL        for each game a line with its name, the number of actions and the reason of the end
+ *     node naive.js URL        for each game a line with its name, the number of actions, the reason of the end, what is
+ *                              left on the board, and how many events its feed told up to that end
  *
  * tests/clients/test_typescript.py runs it, and type-checks it.
  */
@@ -37,6 +38,43 @@ async function call<Path extends keyof paths, Method extends keyof paths[Path]>(
   return said as Answer<paths[Path][Method]>;
 }
 
+/** How many events the feed of a match tells until the one with the result. */
+async function told(match: string): Promise<number> {
+  const answer = await fetch(`${url}/v1/matches/${match}/feed`, { headers: { authorization: `Bearer ${token}` } });
+  if (answer.body === null) {
+    throw new Error("the feed has no body");
+  }
+  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  let count = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) {
+      throw new Error("the feed ended before the match");
+    }
+    const blocks = (rest + value).split("\n\n");
+    rest = blocks.pop() ?? "";
+    for (const block of blocks) {
+      const event = JSON.parse(/^data: (.*)$/m.exec(block)?.[1] ?? "") as Schemas["MatchFeed"];
+      switch (event.type) {
+        case "heartbeat":
+          break;
+        case "closing":
+          throw new Error(event.code);
+        case "action_taken":
+          count += 1;
+          if (event.result !== undefined) {
+            await reader.cancel();
+            return count;
+          }
+          break;
+        default:
+          count += event.version > 0 ? 1 : 0;
+      }
+    }
+  }
+}
+
 async function play(wanted: Schemas["CreateMatch"]): Promise<string> {
   const game = await call("get", "/v1/games/{game}", { game: wanted.game });
   const { $defs, discriminator } = game.actions;
@@ -58,7 +96,7 @@ async function play(wanted: Schemas["CreateMatch"]): Promise<string> {
     if (event.type === "action_taken" && event.result !== undefined) {
       const { view } = await call("get", "/v1/matches/{match_id}/view", { ...where, query: `seat=${seat}` });
       const left = view?.game === "hex" ? view.stacks.length : view?.game === "wec" ? view.pieces.length : 0;
-      return `${wanted.game} ${count} ${event.result.reason} ${left}`;
+      return `${wanted.game} ${count} ${event.result.reason} ${left} ${await told(match.id)}`;
     }
     [seat] = event.to_act;
   }
