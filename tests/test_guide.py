@@ -8,14 +8,31 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+
+import pytest
 
 from tests import node
 from tests.servers import WarlogServer
+from tests.service.api import UNLIMITED, Api, ok
+from tests.service.waiting import eventually
 
 ROOT = Path(__file__).resolve().parent.parent
 GUIDE = (ROOT / "docs/GUIDE.md").read_text(encoding="utf-8")
 ADDRESS = "http://127.0.0.1:8000"
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WarlogServer]:
+    """As `make serve` starts it: with bots, who answer what is asked of the computer."""
+    directory = tmp_path_factory.mktemp("server")
+    with (
+        WarlogServer(directory, environment={**UNLIMITED, "WARLOG_BOTS": "1"}) as running,
+        Api(running.url) as api,
+    ):
+        eventually(lambda: ok(api.get("/bots"))["alive"])
+        yield running
 
 
 def program(language: str, url: str) -> str:
@@ -31,8 +48,8 @@ def ran(command: list[str], folder: Path, **variables: str) -> str:
     return run.stdout
 
 
-def test_the_guide_in_curl(warlog_server: WarlogServer, tmp_path: Path) -> None:
-    told = ran(["bash", "-eu", "-c", program("sh", warlog_server.url)], tmp_path)
+def test_the_guide_in_curl(server: WarlogServer, tmp_path: Path) -> None:
+    told = ran(["bash", "-eu", "-c", program("sh", server.url)], tmp_path)
     assert '"type":"action_taken"' in told
     assert '"type":"time_travelled"' in told
     assert json.loads((tmp_path / "refused.json").read_text())["code"] == "unknown_space"
@@ -40,13 +57,21 @@ def test_the_guide_in_curl(warlog_server: WarlogServer, tmp_path: Path) -> None:
     assert json.loads((tmp_path / "before.json").read_text())["view"]["game"] == "hex"
     parents = [one.get("parent") for one in json.loads((tmp_path / "tree.json").read_text())["nodes"]]
     assert parents == [None, 1, 2, 2]
+    assert '{"type":"recruit","open":true}' in told
+    assert json.loads((tmp_path / "bought.json").read_text())["type"] == "action_taken"
+    assert json.loads((tmp_path / "mine.json").read_text())["achievements"] == []
+    assert "any.first_win" in (tmp_path / "all.json").read_text()
+    assert 0 < json.loads((tmp_path / "analysis.json").read_text())["actions"][0]["value"] < 1
 
 
-def test_the_guide_in_python(warlog_server: WarlogServer, tmp_path: Path) -> None:
-    told = ran([sys.executable, "-c", program("python", warlog_server.url)], tmp_path)
+def test_the_guide_in_python(server: WarlogServer, tmp_path: Path) -> None:
+    told = ran([sys.executable, "-c", program("python", server.url)], tmp_path)
     assert "unknown_space" in told
     assert "3 action_taken" in told
-    assert told.endswith("{1: None, 2: 1, 3: 2, 4: 2}\n")
+    assert "{1: None, 2: 1, 3: 2, 4: 2}\n" in told
+    assert "action_taken {'unit': 'militia', 'count': 16}\n" in told
+    assert " [] []\n" in told  # nothing achieved, nothing counted
+    assert re.search(r"^{'type': .*} 0\.\d+\n$", told, flags=re.MULTILINE)
 
 
 def test_every_python_example_of_the_documents_is_type_checked_strictly(tmp_path: Path) -> None:
@@ -101,8 +126,11 @@ def built(source: str, folder: Path) -> Path:
     return bundle
 
 
-def test_the_guide_in_typescript(warlog_server: WarlogServer, tmp_path: Path) -> None:
-    told = ran(node.command("node", str(built(program("ts", warlog_server.url), tmp_path))), tmp_path)
+def test_the_guide_in_typescript(server: WarlogServer, tmp_path: Path) -> None:
+    told = ran(node.command("node", str(built(program("ts", server.url), tmp_path))), tmp_path)
     assert "unknown_space" in told
     assert "3 action_taken" in told
-    assert told.endswith("1 undefined\n2 1\n3 2\n4 2\n")
+    assert "1 undefined\n2 1\n3 2\n4 2\n" in told
+    assert "action_taken [ { unit: 'militia', count: 16 } ]\n" in told
+    assert "{ achievements: [], begun: [] } []\n" in told
+    assert re.search(r"^{ type: .* } 0\.\d+\n$", told, flags=re.MULTILINE)

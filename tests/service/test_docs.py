@@ -11,6 +11,7 @@ from pathlib import Path
 from tests.chromium import executable
 from tests.service.api import Api
 
+DOCS = Path(__file__).parents[2] / "docs"
 REDOC = Path(__file__).parents[2] / "service" / "warlog_service" / "redoc"
 
 
@@ -47,7 +48,7 @@ def test_the_script_comes_compressed_to_those_who_take_it_and_is_kept(api: Api) 
     assert again.status_code == 304
 
 
-def test_a_browser_shows_every_call(api: Api, tmp_path: Path) -> None:
+def test_a_browser_shows_the_guide_and_every_call(api: Api, tmp_path: Path) -> None:
     done = subprocess.run(
         [executable(), "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--enable-logging=stderr",
          "--disable-background-networking", "--disable-component-update", "--disable-sync",
@@ -58,5 +59,9 @@ def test_a_browser_shows_every_call(api: Api, tmp_path: Path) -> None:
     for methods in api.get("/openapi.json").json()["paths"].values():
         for operation in methods.values():
             assert f"operation/{operation['operationId']}" in done.stdout, operation["operationId"]
+    for heading in re.findall(
+        r"^##? (.*)$", (DOCS / "GUIDE.md").read_text(encoding="utf-8"), flags=re.MULTILINE
+    ):
+        assert heading.replace("'", "&#x27;") in done.stdout or heading in done.stdout, heading
     refused = [line for line in done.stderr.splitlines() if "Content Security Policy" in line]
     assert all("img-src" in line and "cdn.redoc.ly" in line for line in refused), refused  # Redoc's logo

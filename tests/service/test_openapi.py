@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +59,18 @@ def test_every_call_of_the_design_is_described_and_answers(api: Api) -> None:
 def test_the_committed_document_is_the_one_that_is_made_now(api: Api) -> None:
     assert COMMITTED.read_bytes() == text(), f"`make openapi` writes {COMMITTED.name}"
     assert msgspec.json.decode(COMMITTED.read_bytes()) == ok(api.get("/openapi.json"))
+
+
+def test_the_document_has_the_guide_without_links_into_the_sources(api: Api) -> None:
+    guide = COMMITTED.with_name("GUIDE.md").read_text(encoding="utf-8")
+    assert (resources.files("warlog_service") / "guide.md").read_text(encoding="utf-8") == guide, (
+        "`make openapi` copies it"
+    )
+    text = ok(api.get("/openapi.json"))["info"]["description"]
+    assert [line for line in guide.splitlines() if line.startswith("#")] == [
+        line for line in text.splitlines() if line.startswith("#") and line != "# Refusals"
+    ]
+    assert re.findall(r"\]\((?!https?:)", text) == []
 
 
 @pytest.mark.parametrize(

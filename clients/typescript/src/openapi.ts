@@ -3577,6 +3577,8 @@ export interface components {
             counted?: {
                 [key: string]: unknown;
             };
+        } & {
+            [key: string]: unknown;
         };
         /** @description An action of one of the games, as it is posted. */
         GameAction: components["schemas"]["ConfrontationAction"] | components["schemas"]["HexAction"] | components["schemas"]["JunqiAction"] | components["schemas"]["UniversalAction"] | components["schemas"]["WecAction"];
@@ -20418,7 +20420,7 @@ export interface operations {
                      *         "title": "Warlog",
                      *         "version": "0.2.0",
                      *         "summary": "A server for board war-games",
-                     *         "description": "A server for board war-games. Every refusal is a problem document with a stable `code` and a `detail` for people. Codes of a game's rule book have status 422; `errors` of `GET /v1/games/{game}` explains them. A request that is no call of the API is refused with:\n\n* `malformed_request`: This request ",
+                     *         "description": "A server for board war-games.\n\n# A client of one's own\n\nFrom nothing to a client that plays, in curl, Python and TypeScript side by side. The steps of one language are one program: copy them one after the other. All of\nit runs against a server that `make serve` starts; a test runs it as it stands. `",
                      *         "contact": {
                      *           "name": "Warlog",
                      *           "url": "https://warlog.dev"

@@ -59,6 +59,20 @@ export function describedAction(game: Pick<Game, "actions">, type: string): Desc
   return $defs[discriminator.mapping[type]?.split("/").at(-1) ?? ""];
 }
 
+/** An entry of a catalogue: its `key` in views, a name, a symbol and a sentence; and what only this game says of it. */
+export type CatalogueEntry = Schemas["CatalogueEntry"];
+
+/**
+ * The entries of one of the `catalogues` of a game's description, `"pieces"` among them. Throws a RangeError where the game has
+ * none of this name.
+ */
+export function catalogue(game: Pick<Game, "catalogues">, name: string): CatalogueEntry[] {
+  if (!game.catalogues.includes(name)) {
+    throw new RangeError(`there is no catalogue ${name}`);
+  }
+  return (game as unknown as Record<string, CatalogueEntry[]>)[name] ?? [];
+}
+
 /** An action as a reader of events sees it: of one that hides something only a part. */
 export type SeenAction<G extends GameName = GameName> = Schema<`${Pascal<G>}SeenAction`>;
 

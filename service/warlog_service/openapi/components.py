@@ -41,6 +41,9 @@ def components(forms: Iterable[Any]) -> tuple[dict[Any, Json], Json]:
     found = {name: _resolved(one) for name, one in found.items()}
     for one in found.values():
         one.pop("title", None)  # the name again
+    found["Game"]["additionalProperties"] = {
+        "description": "What only this game has: each further catalogue a list of `CatalogueEntry`, and tables."
+    }
     for name, more in (_joined(schema_of) | games.components()).items():
         assert name not in found, f"two components are called {name}"
         found[name] = more

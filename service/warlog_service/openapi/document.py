@@ -7,6 +7,7 @@ The examples are what a server in a fixed test world really answered: `tests/ser
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -28,6 +29,12 @@ def recorded() -> dict[str, Any]:
     """operation id → {"path", "body"?, "status", "answer"} as recorded; empty before the first recording."""
     file = resources.files("warlog_service").joinpath("examples.json")
     return msgspec.json.decode(file.read_bytes()) if file.is_file() else {}
+
+
+def guide() -> str:
+    """docs/GUIDE.md, of which this package has a copy. Its links to other files lead nowhere from a server."""
+    text = resources.files("warlog_service").joinpath("guide.md").read_text(encoding="utf-8")
+    return re.sub(r"\[([^\]]+)\]\((?!https?:)[^)]+\)", r"\1", text).strip()
 
 
 def document(app: Litestar) -> dict[str, Any]:
@@ -61,10 +68,10 @@ def document(app: Litestar) -> dict[str, Any]:
             "title": "Warlog",
             "version": warlog_core.__version__,
             "summary": "A server for board war-games",
-            "description": "A server for board war-games. Every refusal is a problem document with a stable `code` "
-            "and a `detail` for people. Codes of a game's rule book have status 422; `errors` of "
-            "`GET /v1/games/{game}` explains them. A request that is no call of the API is refused with:\n\n"
-            f"{code_list(TRANSPORT)}",
+            "description": f"{guide()}\n\n# Refusals\n\nEvery refusal is a problem "
+            "document with a stable `code` and a `detail` for people. Codes of a game's rule book have status 422; "
+            "`errors` of `GET /v1/games/{game}` explains them. A request that is no call of the API is refused with:"
+            f"\n\n{code_list(TRANSPORT)}",
             "contact": {"name": "Warlog", "url": "https://warlog.dev"},
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },

@@ -157,7 +157,9 @@ class EntryStream(EventStream):
             if entry.status != shown:
                 shown = entry.status
                 name = shown.encode()
-                await self.write(send, b'event: %b\ndata: {"type":"%b",%b\n\n' % (name, name, encode(entry)[1:]))
+                await self.write(
+                    send, b'event: %b\ndata: {"type":"%b",%b\n\n' % (name, name, encode(entry)[1:])
+                )
             if entry.is_over:
                 return "over"
             change = asyncio.create_task(self._change(shown))
