@@ -726,4 +726,9 @@ int32_t wl_vector_begin(const wl_game *game, void *memory, size_t n_memory, int3
  * and `*failed` is the place of the match. One thread at a time: the others get WL_E_BUSY. */
 int32_t wl_vector_step(void *memory, size_t n_memory, const int32_t *actions, const wl_columns *out, int32_t *failed);
 
+/* Looks at n numbers and takes no action: WL_OK, or WL_E_NUMBER with the place of the match in `*failed`. After WL_OK the next
+ * wl_vector_step takes these actions if its `actions` are NULL. So threads that share the matches of one step among vectors of
+ * their own can look at all numbers before any of them takes an action. */
+int32_t wl_vector_check(void *memory, size_t n_memory, const int32_t *actions, int32_t *failed);
+
 #endif

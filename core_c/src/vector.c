@@ -22,6 +22,7 @@ typedef struct head {
     int32_t n_seats;
     uint32_t playing; /* the seats that can do anything: a game may have more than play in these matches */
     atomic_int busy;
+    int32_t checked; /* the matches have actions that wl_vector_check has let through */
     wl_index index;
 } head;
 
@@ -202,7 +203,8 @@ int32_t wl_vector_begin(const wl_game *game, void *memory, size_t n_memory, int3
     return WL_OK;
 }
 
-static int32_t step(head *h, const int32_t *actions, const wl_columns *out, int32_t *failed)
+/* Each match gets the action of its number. */
+static int32_t look_at_numbers(head *h, const int32_t *actions, int32_t *failed)
 {
     int32_t error = WL_OK;
 
@@ -211,6 +213,15 @@ static int32_t step(head *h, const int32_t *actions, const wl_columns *out, int3
         *failed = i;
         error = wl_decode_legal(h->game, setup_of(h, m), state_of(h, m), &h->index, m->seat, actions[i], &m->action);
     }
+    h->checked = error == WL_OK;
+    return error;
+}
+
+static int32_t take_actions(head *h, const wl_columns *out, int32_t *failed)
+{
+    int32_t error = WL_OK;
+
+    h->checked = 0;
     for (int32_t i = 0; i < h->n && error == WL_OK; i++) {
         match *m = match_at(h, i);
         *failed = i;
@@ -221,18 +232,47 @@ static int32_t step(head *h, const int32_t *actions, const wl_columns *out, int3
     return error;
 }
 
+/* WL_OK: these bytes are a vector, and nobody else is at work on it until `leave`. */
+static int32_t enter(head *h, size_t n_memory)
+{
+    if (h == NULL || (uintptr_t)h % 8 != 0 || n_memory < sizeof *h || h->magic != MAGIC || n_memory < h->n_memory)
+        return WL_E_ARGUMENT;
+    return atomic_exchange_explicit(&h->busy, 1, memory_order_acquire) ? WL_E_BUSY : WL_OK;
+}
+
+static void leave(head *h) { atomic_store_explicit(&h->busy, 0, memory_order_release); }
+
+int32_t wl_vector_check(void *memory, size_t n_memory, const int32_t *actions, int32_t *failed)
+{
+    head *h = memory;
+    int32_t error;
+
+    if (actions == NULL || failed == NULL)
+        return WL_E_ARGUMENT;
+    error = enter(h, n_memory);
+    if (error != WL_OK)
+        return error;
+    error = look_at_numbers(h, actions, failed);
+    leave(h);
+    return error;
+}
+
 int32_t wl_vector_step(void *memory, size_t n_memory, const int32_t *actions, const wl_columns *out, int32_t *failed)
 {
     head *h = memory;
     int32_t error;
 
-    if (memory == NULL || (uintptr_t)memory % 8 != 0 || n_memory < sizeof *h || actions == NULL || out == NULL || failed == NULL)
+    if (out == NULL || failed == NULL)
         return WL_E_ARGUMENT;
-    if (h->magic != MAGIC || n_memory < h->n_memory)
-        return WL_E_ARGUMENT;
-    if (atomic_exchange_explicit(&h->busy, 1, memory_order_acquire))
-        return WL_E_BUSY;
-    error = step(h, actions, out, failed);
-    atomic_store_explicit(&h->busy, 0, memory_order_release);
+    error = enter(h, n_memory);
+    if (error != WL_OK)
+        return error;
+    if (actions != NULL)
+        error = look_at_numbers(h, actions, failed);
+    else if (!h->checked)
+        error = WL_E_ARGUMENT;
+    if (error == WL_OK)
+        error = take_actions(h, out, failed);
+    leave(h);
     return error;
 }

@@ -4,6 +4,7 @@
 
 #include "warlog.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -444,6 +445,140 @@ static void play_through(fuzzer *f, int64_t max)
     }
 }
 
+/* ---- vectors --------------------------------------------------------------------------------------------------------- */
+
+enum { VECTOR = 4, VECTOR_STEPS = 24 };
+
+/* A vector of n matches, the arrays exactly as long as they must be. */
+typedef struct fleet {
+    uint64_t *memory;
+    size_t n_memory, n_floats, n_masks;
+    int32_t n;
+    wl_columns out;
+    const int32_t *actions; /* of this step */
+    int32_t answer, failed;
+} fleet;
+
+static int32_t assemble(fuzzer *f, fleet *v, int32_t n, int32_t first, const wl_word *options, size_t n_options, const wl_index *index)
+{
+    const wl_vector_settings settings = {.seed = 7, .steps_max = 9, .first = first};
+    const size_t seats = (size_t)f->game->seats_in(f->setup);
+
+    v->n = n;
+    v->n_memory = wl_vector_size(f->game, n, n_options);
+    v->n_floats = (size_t)n * (size_t)(index->n_planes * index->rows * index->columns);
+    v->n_masks = (size_t)n * (size_t)index->n_actions;
+    v->memory = malloc(v->n_memory);
+    v->out.observations = malloc(v->n_floats * sizeof(float));
+    v->out.masks = malloc(v->n_masks);
+    v->out.rewards = calloc((size_t)n * seats, sizeof(float));
+    v->out.ends = calloc((size_t)n, 1);
+    v->out.seats = calloc((size_t)n, sizeof(int32_t));
+    REQUIRE(v->memory && v->out.observations && v->out.masks && v->out.rewards && v->out.ends && v->out.seats);
+    return wl_vector_begin(f->game, v->memory, v->n_memory, n, options, n_options, &settings, &v->out);
+}
+
+static void dissolve(fleet *v)
+{
+    free(v->memory), free(v->out.observations), free(v->out.masks), free(v->out.rewards), free(v->out.ends), free(v->out.seats);
+}
+
+static void *look(void *fleet_)
+{
+    fleet *v = fleet_;
+    v->answer = wl_vector_check(v->memory, v->n_memory, v->actions, &v->failed);
+    return NULL;
+}
+
+static void *take(void *fleet_)
+{
+    fleet *v = fleet_;
+    v->answer = wl_vector_step(v->memory, v->n_memory, NULL, &v->out, &v->failed);
+    return NULL;
+}
+
+static void both(fleet *halves, void *(*work)(void *))
+{
+    pthread_t threads[2];
+    for (int i = 0; i < 2; i++)
+        REQUIRE(pthread_create(&threads[i], NULL, work, &halves[i]) == 0);
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+}
+
+/* A number of a match: mostly one that its mask shows. */
+static int32_t some_number(fuzzer *f, const uint8_t *mask, int32_t n_actions, int spoiled)
+{
+    int32_t at = below(f, n_actions);
+
+    if (spoiled)
+        return below(f, 2) ? hostile(f) : at - below(f, 2) * below(f, 2) * n_actions;
+    while (!mask[at])
+        at = (at + 1) % n_actions;
+    return at;
+}
+
+static void require_same(const fleet *whole, const fleet *half, int32_t first, const wl_index *index, size_t seats)
+{
+    const size_t from = (size_t)first, n = (size_t)half->n, masks = (size_t)index->n_actions, floats = half->n_floats / n;
+
+    REQUIRE(memcmp(half->out.masks, whole->out.masks + from * masks, n * masks) == 0);
+    REQUIRE(memcmp(half->out.observations, whole->out.observations + from * floats, n * floats * sizeof(float)) == 0);
+    REQUIRE(memcmp(half->out.rewards, whole->out.rewards + from * seats, n * seats * sizeof(float)) == 0);
+    REQUIRE(memcmp(half->out.ends, whole->out.ends + from, n) == 0);
+    REQUIRE(memcmp(half->out.seats, whole->out.seats + from, n * sizeof(int32_t)) == 0);
+}
+
+/* The same matches as one vector and as two in threads, with numbers that are hostile now and then. A number is taken if the mask
+ * shows it; where one of a step is refused, no match is stepped. */
+static void examine_vectors(fuzzer *f, const wl_word *options, size_t n_options)
+{
+    fleet whole = {0}, halves[2] = {{0}, {0}};
+    int32_t actions[VECTOR], failed;
+    wl_index index;
+
+    if (wl_index_of(f->game, f->setup, &index) != WL_OK)
+        return;
+    const size_t seats = (size_t)f->game->seats_in(f->setup);
+    const int32_t begun = assemble(f, &whole, VECTOR, 0, options, n_options, &index);
+    for (int32_t i = 0; i < 2; i++)
+        REQUIRE(assemble(f, &halves[i], VECTOR / 2, i * VECTOR / 2, options, n_options, &index) == begun);
+    for (int step = 0; begun == WL_OK && step < VECTOR_STEPS; step++) {
+        const int spoiled = below(f, 3) == 0;
+        int32_t wrong = -1;
+        for (int32_t i = VECTOR - 1; i >= 0; i--) {
+            const uint8_t *mask = whole.out.masks + (size_t)i * (size_t)index.n_actions;
+            actions[i] = some_number(f, mask, index.n_actions, spoiled && below(f, 2));
+            if (actions[i] < 0 || actions[i] >= index.n_actions || !mask[actions[i]])
+                wrong = i;
+        }
+        for (int32_t i = 0; i < 2; i++) {
+            halves[i].actions = actions + i * VECTOR / 2;
+            REQUIRE(wl_vector_step(halves[i].memory, halves[i].n_memory, NULL, &halves[i].out, &failed) == WL_E_ARGUMENT);
+        }
+        both(halves, look);
+        for (int32_t i = 0; i < 2; i++) {
+            const int32_t first = i * VECTOR / 2;
+            int legal = 1;
+            for (int32_t m = first; m < first + VECTOR / 2; m++)
+                legal &= actions[m] >= 0 && actions[m] < index.n_actions &&
+                         whole.out.masks[(size_t)m * (size_t)index.n_actions + (size_t)actions[m]];
+            REQUIRE(halves[i].answer == (legal ? WL_OK : WL_E_NUMBER));
+        }
+        if (wrong < 0)
+            both(halves, take);
+        REQUIRE(wl_vector_step(whole.memory, whole.n_memory, actions, &whole.out, &failed) == (wrong < 0 ? WL_OK : WL_E_NUMBER));
+        REQUIRE(wrong < 0 || failed == wrong);
+        for (int32_t i = 0; i < 2; i++) {
+            if (wrong >= 0) /* what has been looked at is not taken later */
+                wl_vector_check(halves[i].memory, halves[i].n_memory, (const int32_t[]){-1, -1}, &failed);
+            REQUIRE(wrong >= 0 || halves[i].answer == WL_OK);
+            require_same(&whole, &halves[i], i * VECTOR / 2, &index, seats);
+        }
+    }
+    dissolve(&whole), dissolve(&halves[0]), dissolve(&halves[1]);
+}
+
 static void corrupt(fuzzer *f, uint8_t *bytes, size_t size)
 {
     for (int n = below(f, 6); n >= 0; n--)
@@ -454,6 +589,7 @@ static int fuzz(const char *name, start_maker make, start_maker make_position, i
 {
     fuzzer f = {.random = argc > 1 ? strtoull(argv[1], NULL, 10) : 1};
     const int64_t rounds = argc > 2 ? strtoll(argv[2], NULL, 10) : 200;
+    const int only_vectors = argc > 3; /* for the thread sanitizer: nothing else has threads */
     int64_t started = 0;
 
     for (int32_t i = 0; f.game == NULL && wl_game_at(i) != NULL; i++)
@@ -491,8 +627,14 @@ static int fuzz(const char *name, start_maker make, start_maker make_position, i
         if (wl_init(f.game, f.setup, f.state, options, n, with_position ? position : NULL, with_position ? n_position : 0,
                     &draws, &event) == WL_OK) {
             started++;
+            if (!with_position && (only_vectors || below(&f, 4) == 0))
+                examine_vectors(&f, options, n);
+            if (only_vectors)
+                continue;
             play_through(&f, 60);
         }
+        if (only_vectors)
+            continue;
         corrupt(&f, (uint8_t *)f.state, f.game->state_size);
         call_everything(&f, f.setup, f.state);
         corrupt(&f, (uint8_t *)f.setup, f.game->setup_size);

@@ -10,7 +10,7 @@ CoreError
 ├── NotPlayed      the game has no computer opponents but random ones
 ├── NotNumbered    actions that have no numbers: of this game, with these options
 ├── BadNumber      the number of no legal action; `.index` is that of the match in a vector
-├── BadArrays      arrays of a wrong type, size or order
+├── BadArrays      arrays of a wrong type, size or order, or that overlap
 └── Busy           two threads work on one vector
 """
 
@@ -105,7 +105,7 @@ class BadNumber(CoreError):
 
 
 class BadArrays(CoreError):
-    """An array that a vector cannot write into or read from: its type, size or order is another one."""
+    """An array that a vector cannot write into or read from: of a wrong type, size or order, or in another one's place."""
 
 
 class Busy(CoreError):

@@ -14,6 +14,7 @@ from pettingzoo.test import api_test, render_test, seed_test
 import warlog_core
 from tests import numbers
 from warlog_core import BadArrays, BadNumber, Busy, NotNumbered, zoo
+from warlog_core.zoo import vectors
 from warlog_core.zoo.vectors import CUT, ENDED, Arrays, Vector
 
 SMALL = {"width": 7, "height": 5, "army": "preset"}
@@ -86,10 +87,21 @@ def test_an_illegal_action_is_an_error_and_in_the_wrappers_loses() -> None:
     raw.reset(seed=1)
     before = raw.state_of_match.data
     illegal = int(raw.infos[raw.agent_selection]["action_mask"].argmin())
-    for number in (illegal, -1, 10**9, None):
+    for number in (illegal, -1, 10**9, 2**80, None):
         with pytest.raises(BadNumber):
             raw.step(number)
+    no_integers: list[Any] = [1.5, float("nan"), "3", b"3", [3], np.float32(3), np.array([3]), {"a": 1}, True]
+    for value in no_integers:
+        with pytest.raises(BadNumber, match=r"is no integer: actions are numbers from 0 to \d+"):
+            raw.step(value)
     assert raw.state_of_match.data == before
+    legal = int(raw.infos[raw.agent_selection]["action_mask"].argmax())
+    for like in (np.int64, np.uint16, np.array):  # what is an integer is taken
+        again = zoo.raw_env("hex", options=SMALL)
+        again.reset(seed=1)
+        action: Any = like(legal)
+        again.step(action)
+        assert again.state_of_match.data != before
     env = zoo.env("hex", options=SMALL)
     env.reset(seed=1)
     agent = env.agent_selection
@@ -167,15 +179,24 @@ def test_a_vector_writes_into_its_arrays_alone(name: str, options: dict[str, Any
     assert set(mine.seats) <= set(range(len(vector.seats)))
 
 
-def test_the_matches_of_a_vector_do_not_depend_on_its_threads() -> None:
-    one, three = (zoo.vector("hex", 7, options=SMALL, seed=9, threads=threads) for threads in (1, 3))
-    ended, told = played(one, 250)
-    assert (ended, told) == played(three, 250)
-    assert ended > 0
-    three.close()
-    assert (
-        zoo.vector("hex", 7, options=SMALL, seed=8).arrays.masks.tobytes() != told[: one.arrays.masks.nbytes]
+@pytest.mark.parametrize("name", sorted(numbers.OPTIONS))
+def test_the_matches_of_a_vector_do_not_depend_on_its_threads(name: str) -> None:
+    options = numbers.OPTIONS[name][1]
+    one, three = (
+        zoo.vector(name, 5, options=options, seed=9, threads=threads, max_cycles=30) for threads in (1, 3)
     )
+    rng = np.random.default_rng(1)
+    for _ in range(70):
+        assert same_arrays(one.arrays, three.arrays)
+        actions = random_actions(one.arrays, rng)
+        one.step(actions)
+        three.step(actions)
+    three.close()
+
+
+def test_another_seed_is_other_matches() -> None:
+    one, other = (zoo.vector("hex", 7, options=SMALL, seed=seed) for seed in (9, 8))
+    assert not np.array_equal(one.arrays.masks, other.arrays.masks)
 
 
 def test_a_vector_tells_what_the_environment_tells() -> None:
@@ -189,17 +210,32 @@ def test_a_vector_tells_what_the_environment_tells() -> None:
     assert np.array_equal(arrays.observations[0], np.asarray(numbering.observe(state, seat)))
 
 
-def test_a_number_that_is_not_legal_names_its_match_and_changes_nothing() -> None:
-    vector = zoo.vector("hex", 4, options=SMALL, seed=1)
-    actions = vector.arrays.masks.argmax(axis=1)
-    wrong = actions.copy()
-    wrong[2] = vector.arrays.masks[2].argmin()
-    before = [array.tobytes() for array in vector.arrays]
-    with pytest.raises(BadNumber, match="match 2") as caught:
-        vector.step(wrong)
-    assert caught.value.index == 2
-    assert [array.tobytes() for array in vector.arrays] == before
-    vector.step(actions)
+@pytest.mark.parametrize("threads", [1, 2, 3])
+@pytest.mark.parametrize("at", [0, 2, 5])
+def test_a_number_that_is_not_legal_names_its_match_and_no_match_is_stepped(threads: int, at: int) -> None:
+    vector, untouched = (
+        zoo.vector("hex", 6, options=SMALL, seed=1, threads=threads, max_cycles=4) for _ in range(2)
+    )
+    for _ in range(6):
+        actions = vector.arrays.masks.argmax(axis=1)
+        wrong = actions.copy()
+        wrong[at] = vector.arrays.masks[at].argmin()
+        wrong[-1] = -1 if at == 5 else vector.arrays.masks[-1].argmin()
+        before = [array.tobytes() for array in vector.arrays]
+        with pytest.raises(BadNumber, match=f"match {at}") as caught:
+            vector.step(wrong.astype(np.int32))
+        assert caught.value.index == at
+        assert [array.tobytes() for array in vector.arrays] == before
+        vector.step(actions)
+        untouched.step(actions)
+        assert same_arrays(vector.arrays, untouched.arrays)
+    vector.close()
+    untouched.close()
+
+
+def same_arrays(one: Arrays, other: Arrays) -> bool:
+    pairs: Any = zip(one, other, strict=True)
+    return all(np.array_equal(a, b) for a, b in pairs)
 
 
 def test_arrays_of_a_wrong_type_size_or_order_are_refused() -> None:
@@ -216,6 +252,14 @@ def test_arrays_of_a_wrong_type_size_or_order_are_refused() -> None:
     for name, array in [*wrong.items(), ("masks", read_only)]:
         with pytest.raises(BadArrays, match=name):
             zoo.vector("hex", 4, options=SMALL, arrays=right._replace(**{name: array}))
+    unaligned = np.zeros(right.observations.nbytes + 1, np.uint8)[1:].view(np.float32)
+    with pytest.raises(BadArrays, match="observations are aligned to 4 bytes"):
+        zoo.vector(
+            "hex",
+            4,
+            options=SMALL,
+            arrays=right._replace(observations=unaligned.reshape(right.observations.shape)),
+        )
     mine = zoo.vector("hex", 4, options=SMALL, arrays=right)
     assert mine.arrays.masks is right.masks
     no_actions: list[Any] = [np.zeros(4), np.zeros(3, int), [0, 0, 0, 0], np.zeros((4, 1), int)]
@@ -225,6 +269,36 @@ def test_arrays_of_a_wrong_type_size_or_order_are_refused() -> None:
     for number in (-1, 2**40):
         with pytest.raises(BadNumber):
             mine.step(np.full(4, number))
+
+
+def test_arrays_that_overlap_are_refused() -> None:
+    right = zoo.vector("hex", 4, options=SMALL).new_arrays()
+    room = np.zeros(64, np.uint8)
+    floats = np.zeros(right.observations.size + right.rewards.size, np.float32)
+    last = floats[-1 - right.rewards.size : -1].reshape(right.rewards.shape)
+    first = floats[: right.observations.size].reshape(right.observations.shape)
+    for name, other, arrays in (
+        ("observations", "rewards", right._replace(observations=first, rewards=last)),
+        ("ends", "seats", right._replace(ends=room[12:16], seats=room[:16].view(np.int32))),
+        ("masks", "ends", right._replace(ends=right.masks[0, :4])),
+    ):
+        with pytest.raises(BadArrays, match=f"{name} and {other} overlap"):
+            zoo.vector("hex", 4, options=SMALL, arrays=arrays)
+    beside = right._replace(ends=room[16:20], seats=room[:16].view(np.int32))
+    zoo.vector("hex", 4, options=SMALL, arrays=beside)
+
+
+def test_actions_may_lie_anywhere() -> None:
+    taken, expected = (zoo.vector("hex", 4, options=SMALL, seed=1) for _ in range(2))
+    for _ in range(10):
+        actions = expected.arrays.masks.argmax(axis=1).astype(np.int32)
+        unaligned = np.zeros(17, np.uint8)[1:].view(np.int32)
+        unaligned[:] = actions
+        assert not unaligned.flags.aligned
+        assert vectors._actions(unaligned, 4).flags.aligned  # some processors do without, C does not
+        taken.step(unaligned)
+        expected.step(np.repeat(actions, 2)[::2].astype(">i8"))
+        assert same_arrays(taken.arrays, expected.arrays)
 
 
 def test_two_threads_on_one_vector_are_an_error() -> None:

@@ -156,7 +156,20 @@ class RawVector:
 
     def step(self, actions: Any) -> None:
         """Takes these actions, 32-bit numbers. Raises BadNumber, when nothing has changed, and Busy."""
+        self._step(ffi.cast("int32_t *", ffi.from_buffer(actions)))
+
+    def check(self, actions: Any) -> None:
+        """Looks at these actions for `take`. Raises BadNumber and Busy."""
         numbers: Any = ffi.cast("int32_t *", ffi.from_buffer(actions))
-        code = lib.wl_vector_step(self._memory, self._size, numbers, self._columns, self._failed)
+        self._require(lib.wl_vector_check(self._memory, self._size, numbers, self._failed))
+
+    def take(self) -> None:
+        """Takes the actions that `check` has let through just before. Raises Busy."""
+        self._step(ffi.NULL)
+
+    def _step(self, numbers: Any) -> None:
+        self._require(lib.wl_vector_step(self._memory, self._size, numbers, self._columns, self._failed))
+
+    def _require(self, code: int) -> None:
         if code:
             raise self._game.failure(code, self._failed[0] if code == lib.WL_E_NUMBER else None)

@@ -12,6 +12,7 @@
 
 from __future__ import annotations
 
+import operator
 import random
 from typing import Any
 
@@ -117,10 +118,11 @@ class Match(AECEnv):  # type: ignore[misc]  # pettingzoo says nothing of its typ
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        if action is None or not self.infos[agent]["action_mask"][_within(action, self.numbering.n_actions)]:
-            raise BadNumber(f"{action} is no action that {agent} may take now: info['action_mask'] has those")
+        number = _within(action, self.numbering.n_actions)
+        if not self.infos[agent]["action_mask"][number]:
+            raise BadNumber(f"{number} is no action that {agent} may take now: info['action_mask'] has those")
         seat, state = self.seats[agent], self.state_of_match
-        state.apply(seat, self.numbering.decode(state, seat, int(action)), self._entropy.randbytes)
+        state.apply(seat, self.numbering.decode(state, seat, number), self._entropy.randbytes)
         self._cycles += 1
         self._cumulative_rewards[agent] = 0.0
         self.rewards = rewards_of(state, self.seats)
@@ -163,11 +165,17 @@ class Match(AECEnv):  # type: ignore[misc]  # pettingzoo says nothing of its typ
             self.infos[self.agent_selection] = {"action_mask": mask}
 
 
-def _within(number: int, n: int) -> int:
-    """The number as an index of a mask. Raises BadNumber."""
+def _within(action: object, n: int) -> int:
+    """The action as an index of a mask. Raises BadNumber."""
+    try:
+        number = operator.index(action)  # type: ignore[arg-type]  # whether it can, is the question
+    except TypeError:
+        number = None
+    if number is None or isinstance(action, bool):
+        raise BadNumber(f"{action!r} is no integer: actions are numbers from 0 to {n - 1}")
     if not 0 <= number < n:
         raise BadNumber(f"numbers go from 0 to {n - 1}")
-    return int(number)
+    return number
 
 
 def rewards_of(state: State, seats: dict[str, str]) -> dict[str, float]:

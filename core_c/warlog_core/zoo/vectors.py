@@ -13,7 +13,9 @@ np.False_
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -87,8 +89,8 @@ class Vector:
     def step(self, actions: NDArray[np.integer[Any]]) -> None:
         """Takes an action in each match, and fills `arrays`.
 
-        Raises BadNumber, with the place of the match, where a number is not legal: of one thread's matches nothing has
-        changed then. Raises BadArrays for numbers of a wrong size or type, and Busy where another thread is at it."""
+        Raises BadNumber, with the place of the first such match, where a number is not legal: then no match has been
+        stepped. Raises BadArrays for numbers of a wrong size or type, and Busy where another thread is at it."""
         numbers = _actions(actions, self.n)
         if not self._lock.acquire(blocking=False):
             raise Busy("another thread is at work on this vector")
@@ -99,12 +101,16 @@ class Vector:
 
     def _step(self, numbers: NDArray[np.int32]) -> None:
         if self._pool is None:
-            for part, raw in self._parts:
-                _step_part(part, raw, numbers)
+            ((part, raw),) = self._parts
+            _named(part, lambda: raw.step(numbers))
             return
-        running: list[Future[None]] = [
-            self._pool.submit(_step_part, part, raw, numbers) for part, raw in self._parts
-        ]
+        # All threads look at their numbers before any of them takes an action.
+        self._in_threads(lambda part, raw: _named(part, lambda: raw.check(numbers[part])))
+        self._in_threads(lambda _, raw: raw.take())
+
+    def _in_threads(self, do: Callable[[slice, RawVector], None]) -> None:
+        assert self._pool is not None
+        running: list[Future[None]] = [self._pool.submit(do, part, raw) for part, raw in self._parts]
         for error in [future.exception() for future in running]:
             if error is not None:
                 raise error
@@ -124,6 +130,11 @@ class Vector:
                 raise BadArrays(f"{name} has the shape {shape}, not {array.shape}")
             if not array.flags.c_contiguous or not array.flags.writeable:
                 raise BadArrays(f"{name} lies in C order, without gaps, and can be written to")
+            if not array.flags.aligned:
+                raise BadArrays(f"{name} are aligned to {array.itemsize} bytes")
+        for (one, first), (other, second) in combinations(zip(Arrays._fields, self.arrays, strict=True), 2):
+            if np.may_share_memory(first, second):  # exact, of arrays without gaps
+                raise BadArrays(f"{one} and {other} overlap")
 
 
 def _shapes(
@@ -153,12 +164,13 @@ def _actions(actions: NDArray[np.integer[Any]], n: int) -> NDArray[np.int32]:
     # One look instead of two: what is negative is large without its sign.
     if actions.dtype != np.int32 and actions.astype(np.uint64, copy=False).max() > np.iinfo(np.int32).max:
         raise BadNumber("numbers of actions are not negative, and below 2147483648")
-    return np.ascontiguousarray(actions, np.int32)
+    return np.require(actions, np.int32, ["C", "A"])
 
 
-def _step_part(part: slice, raw: RawVector, numbers: NDArray[np.int32]) -> None:
+def _named(part: slice, do: Callable[[], None]) -> None:
+    """Does something with the matches of a part. Raises BadNumber with the place of the match among all."""
     try:
-        raw.step(numbers[part])
+        do()
     except BadNumber as error:
         index = part.start + (error.index or 0)
         raise BadNumber("this is the number of no legal action", index) from None
