@@ -513,6 +513,7 @@ static int32_t some_number(fuzzer *f, const uint8_t *mask, int32_t n_actions, in
 
     if (spoiled)
         return below(f, 2) ? hostile(f) : at - below(f, 2) * below(f, 2) * n_actions;
+    REQUIRE(memchr(mask, 1, (size_t)n_actions) != NULL); /* and so has any seat later */
     while (!mask[at])
         at = (at + 1) % n_actions;
     return at;
@@ -541,6 +542,7 @@ static void examine_vectors(fuzzer *f, const wl_word *options, size_t n_options)
         return;
     const size_t seats = (size_t)f->game->seats_in(f->setup);
     const int32_t begun = assemble(f, &whole, VECTOR, 0, options, n_options, &index);
+    REQUIRE(begun != WL_E_STUCK); /* whatever the options, a seat that begins has a choice with a number */
     for (int32_t i = 0; i < 2; i++)
         REQUIRE(assemble(f, &halves[i], VECTOR / 2, i * VECTOR / 2, options, n_options, &index) == begun);
     for (int step = 0; begun == WL_OK && step < VECTOR_STEPS; step++) {

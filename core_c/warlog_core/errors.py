@@ -105,7 +105,7 @@ class BadNumber(CoreError):
 
 
 class BadArrays(CoreError):
-    """An array that a vector cannot write into or read from: of a wrong type, size or order, or in another one's place."""
+    """An array that a vector cannot use: of a wrong type, size or order, or in the place of another one."""
 
 
 class Busy(CoreError):

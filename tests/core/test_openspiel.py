@@ -139,3 +139,11 @@ def test_wrong_options_and_players_are_errors() -> None:
 def test_a_program_that_has_used_openspiel_ends_well() -> None:
     code = "from warlog_core.zoo import openspiel as o; o.load('hex').new_initial_state()"
     assert subprocess.run([sys.executable, "-c", code], timeout=120).returncode == 0
+
+
+def test_what_the_numbers_do_not_cover_is_said_at_creation() -> None:
+    assert openspiel.load("confrontation", {"terrain": "players"}).start.presets_only == (
+        "army",
+        "place_terrain",
+    )
+    assert openspiel.load("hex", {"army": "preset"}).start.presets_only == ()

@@ -111,15 +111,64 @@ def test_an_illegal_action_is_an_error_and_in_the_wrappers_loses() -> None:
     assert env.rewards[agent] == -1
 
 
-def test_what_a_seat_could_not_choose_by_number_is_refused_with_a_sentence(
+MADE_OF_PARTS: list[tuple[str, dict[str, Any], tuple[str, ...]]] = [
+    ("confrontation", {}, ("army",)),
+    ("confrontation", {"seats": 4, "terrain": "players"}, ("army", "place_terrain")),
+    ("hex", {}, ("recruit",)),
+    ("hex", {"army": "preset", "deployment": "chosen"}, ()),
+    ("junqi", {}, ("layout",)),
+    ("junqi", {"mode": "flip"}, ()),
+    ("universal", {}, ()),
+    ("wec", {}, ()),
+]
+
+
+@pytest.mark.parametrize(("name", "options", "expected"), MADE_OF_PARTS, ids=str)
+def test_what_the_numbers_do_not_cover_is_said_at_creation(
+    name: str, options: dict[str, Any], expected: tuple[str, ...]
+) -> None:
+    assert zoo.env(name, options=options).metadata["presets_only"] == expected
+    assert zoo.vector(name, 1, options=options).presets_only == expected
+
+
+@pytest.mark.parametrize("name", ["confrontation", "hex", "junqi"])
+def test_options_with_which_a_seat_could_choose_nothing_are_refused_with_a_sentence(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # No options of the five books leave a seat without a preset (core_c/tests/fuzz.h looks for such), so that the
+    # numbers of the phase in which there are templates are taken away here.
+    numbered, start = warlog_core.Numbering.numbers, warlog_core.game(name).new(draws=bytes)
+
+    def without(of: warlog_core.Numbering, state: warlog_core.State, seat: str, **flags: bool) -> list[int]:
+        return [] if state.phase == start.phase else numbered(of, state, seat, **flags)
+
+    monkeypatch.setattr(warlog_core.Numbering, "numbers", without)
+    sentence = f"{start.to_act[0]} has nothing to choose but an open template .{start.phase}."
+    with pytest.raises(NotNumbered, match=sentence):
+        zoo.env(name)
+    with pytest.raises(NotNumbered, match=sentence):
+        zoo.vector(name, 2)
+
+
+def test_a_seat_that_could_choose_nothing_later_while_it_sets_up_is_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    # No options of the five books leave a seat without a preset, so that the numbers are taken away here.
+    numbered = warlog_core.Numbering.numbers
+
+    def without(of: warlog_core.Numbering, state: warlog_core.State, seat: str, **flags: bool) -> list[int]:
+        return [] if state.phase == "terrain" else numbered(of, state, seat, **flags)
+
+    monkeypatch.setattr(warlog_core.Numbering, "numbers", without)
+    zoo.env("confrontation")
+    with pytest.raises(NotNumbered, match=r"but an open template .terrain."):
+        zoo.env("confrontation", options={"terrain": "players"})
+
+
+def test_options_that_the_rules_refuse_are_refused() -> None:
     with pytest.raises(warlog_core.Refused, match="invalid_options"):
         zoo.env("hex", options={"width": 3})
-    monkeypatch.setattr(warlog_core.Numbering, "numbers", lambda *_, **__: [])
-    with pytest.raises(NotNumbered, match="red has nothing to choose but an open template"):
-        zoo.env("hex")
+    with pytest.raises(warlog_core.Refused, match="invalid_options"):
+        zoo.vector("hex", 1, options={"width": 3})
 
 
 def test_a_seat_that_does_not_play_has_no_reward() -> None:

@@ -42,7 +42,9 @@ def env(
     gives_up     may agents resign and offer draws, too?
     render_mode  "ansi": `render` gives the view of the agent who is to act, as JSON text
 
-    Raises Refused for options that the rules refuse, NotNumbered for those that the numbers do not cover."""
+    `metadata["presets_only"]` names the actions that may be made up of parts with these options, such as armies: only
+    their presets have numbers. Raises Refused for options that the rules refuse, NotNumbered for those with which a
+    seat has to choose and can choose nothing that has a number."""
     with needed("zoo"):
         from warlog_core.zoo import aec
     match = aec.Match(

@@ -24,9 +24,10 @@ from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
 import warlog_core
-from warlog_core.errors import BadNumber, NotNumbered
+from warlog_core.errors import BadNumber
 from warlog_core.numbering import Numbering
 from warlog_core.state import State
+from warlog_core.zoo._cover import presets_only
 
 
 class Match(AECEnv):  # type: ignore[misc]  # pettingzoo says nothing of its types
@@ -35,7 +36,7 @@ class Match(AECEnv):  # type: ignore[misc]  # pettingzoo says nothing of its typ
     An observation is what its agent may know, as planes; `infos[agent]["action_mask"]` has a 1 for each action that he
     may take, of the agent who is to act. Where several seats are to act at once, the first of them is asked first: the
     others do not see what it did before they may. Rewards come with the end: 1 for those who have won, -1 for those who
-    have lost, 0 in a draw."""
+    have lost, 0 in a draw. `metadata["presets_only"]` names the actions of which only presets have numbers."""
 
     def __init__(
         self, game: str, options: dict[str, Any], *, max_cycles: int, gives_up: bool, render_mode: str | None
@@ -54,7 +55,7 @@ class Match(AECEnv):  # type: ignore[misc]  # pettingzoo says nothing of its typ
         self._entropy = random.Random(0)
         self.state_of_match: State = self._started()
         self.numbering: Numbering = self.game.numbering(self.state_of_match)
-        self._require_numbers()
+        self.metadata["presets_only"] = presets_only(self.game, self.numbering, self.state_of_match)
         self.seats = {f"{seat}_{i}": seat for i, seat in enumerate(self.playing(self.state_of_match))}
         self._agents = {seat: agent for agent, seat in self.seats.items()}
         self.possible_agents = list(self.seats)
@@ -75,21 +76,6 @@ class Match(AECEnv):  # type: ignore[misc]  # pettingzoo says nothing of its typ
 
     def _started(self) -> State:
         return self.game.new(options=self.options, draws=self._entropy.randbytes)
-
-    def _require_numbers(self) -> None:
-        state = self.state_of_match
-        for seat in state.to_act:
-            numbers = set(self.numbering.numbers(state, seat, play_on=True))
-            given_up = {
-                family.first
-                for family in self.numbering.families
-                if any(a.gives_up and a.name == family.action for a in self.game.raw.actions)
-            }
-            if not numbers - given_up:
-                raise NotNumbered(
-                    f"with these options {seat} has nothing to choose but an open template ({state.phase}), "
-                    "and numbers cover presets alone"
-                )
 
     # ---- PettingZoo's interface ----
 

@@ -30,6 +30,7 @@ import warlog_core
 from warlog_core.errors import BadDraws
 from warlog_core.numbering import Numbering
 from warlog_core.state import State
+from warlog_core.zoo._cover import presets_only
 
 CHANCE_OUTCOMES_MAX = 1 << 16
 DEFAULTS: dict[str, Any] = {"options": "", "max_game_length": 2000, "gives_up": False}
@@ -44,6 +45,7 @@ class _Start:
         state = self.rules.new(options=self.options, draws=bytes)
         self.seats = state.seats
         self.numbering: Numbering = self.rules.numbering(state)
+        self.presets_only = presets_only(self.rules, self.numbering, state)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> _Start:
         return self

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 import warlog_core
 from warlog_core.binding import RawVector, VectorSettings
 from warlog_core.errors import BadArrays, BadNumber, Busy
+from warlog_core.zoo._cover import presets_only
 
 ENDED = 1  # in `ends`: the match is over
 CUT = 2  # it was too long
@@ -47,7 +48,8 @@ class Vector:
     """n matches. `arrays` has what the last step told, or the start; `numbering` what its numbers and planes are.
 
     `seats` are the names of the seats by their numbers. Some games number all that they have, also those that do not
-    play in these matches: they are never to act, and their reward is 0."""
+    play in these matches: they are never to act, and their reward is 0. `presets_only` names the actions of which only
+    presets have numbers."""
 
     def __init__(
         self,
@@ -65,6 +67,7 @@ class Vector:
         rules.check_options(options)
         state = rules.new(options=options, draws=bytes)
         self.numbering = rules.numbering(state)
+        self.presets_only = presets_only(rules, self.numbering, state)
         self.seats = rules.numbered_seats(state.seats)
         self.n = n
         self._shapes = _shapes(n, self.numbering.shape, self.numbering.n_actions, len(self.seats))
