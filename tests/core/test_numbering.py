@@ -78,6 +78,66 @@ def test_worlds_that_a_seat_cannot_tell_apart_have_the_same_planes_and_numbers(
     assert told_apart > 0 or not hides or seen_by_nobody
 
 
+# What a seat chooses in secret: the family of its actions; whether its own planes show it; what makes it known to all.
+SECRETS: list[tuple[str, dict[str, Any], str, bool, str | None]] = [
+    ("confrontation", {"seats": 3}, "army", False, "order"),
+    ("confrontation", {"races": True}, "army", False, "order"),
+    ("hex", {"obstacles": "none"}, "recruit_preset", False, "play"),
+    ("hex", {"seats": 3, "obstacles": "none"}, "recruit_preset", False, "play"),
+    ("hex", {"army": "preset", "obstacles": "none", "deployment": "chosen"}, "place", True, "play"),
+    ("junqi", {"players": 2}, "swap", True, None),
+]
+
+
+def two_choices(numbering: Numbering, state: State, seat: str, family: str) -> tuple[int, int]:
+    """Two numbers of this family."""
+    found = [n for n in numbering.numbers(state, seat) if numbering.describe(n)["family"] == family]
+    return found[0], found[-1]
+
+
+@pytest.mark.parametrize(("name", "options", "family", "own", "known_in"), SECRETS, ids=str)
+def test_what_a_seat_has_chosen_in_secret_is_shown_to_it_alone_until_all_may_know(
+    name: str, options: dict[str, Any], family: str, own: bool, known_in: str | None
+) -> None:
+    worlds = [warlog_core.game(name).new(options=options, draws=bytes) for _ in range(2)]
+    numbering = warlog_core.game(name).numbering(worlds[0])
+    chooser, *others = worlds[0].seats
+    choices = two_choices(numbering, worlds[0], chooser, family)
+    for state, number in zip(worlds, choices, strict=True):
+        state.apply(chooser, numbering.decode(state, chooser, number), bytes)
+    assert worlds[0].data != worlds[1].data
+    assert worlds[0].view(chooser) != worlds[1].view(chooser)
+    assert (seen(numbering, worlds[0], chooser)[0] != seen(numbering, worlds[1], chooser)[0]) == own
+    for _ in range(12):
+        if worlds[0].phase == known_in:
+            break
+        for seat in others:
+            assert seen(numbering, worlds[0], seat) == seen(numbering, worlds[1], seat), seat
+        acting = next((seat for seat in worlds[0].to_act if seat in others), worlds[0].to_act[0])
+        for state in worlds:
+            act_last(numbering, state, acting)
+    if known_in is None:
+        return
+    # A control: what is known to all becomes visible to all, some with the next placing of pieces.
+    assert worlds[0].phase == known_in
+    still_same = set(worlds[0].seats)
+    for _ in range(40):
+        still_same -= {
+            seat
+            for seat in still_same
+            if seen(numbering, worlds[0], seat)[0] != seen(numbering, worlds[1], seat)[0]
+        }
+        for state in (world for world in worlds if world.to_act):
+            act_last(numbering, state, state.to_act[0])
+    assert still_same == set()
+
+
+def act_last(numbering: Numbering, state: State, seat: str) -> None:
+    """The last number in the order of the listing, which ends a phase where anything does."""
+    number = numbering.numbers(state, seat, play_on=True)[-1]
+    state.apply(seat, numbering.decode(state, seat, number), random.Random(1).randbytes)
+
+
 def seen(numbering: Numbering, state: State, seat: str) -> tuple[bytes, list[int]]:
     return bytes(numbering.observe(state, seat)), numbering.numbers(state, seat)
 

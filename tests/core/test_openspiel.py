@@ -92,19 +92,46 @@ def test_a_playthrough_can_be_replayed(tmp_path: Path) -> None:
     assert again == original
 
 
-def test_a_resampled_state_looks_the_same_to_the_player(seed: int) -> None:
-    rng = random.Random(f"{seed} resample")
-    game = openspiel.load("junqi", {"players": 2})
-    different = 0
+# How many actions until something is hidden; None: nothing ever is.
+HIDDEN_AFTER: list[tuple[str, dict[str, Any], int | None]] = [
+    ("confrontation", {"seats": 3}, 2),
+    ("confrontation", {}, 1),
+    ("hex", {"seats": 3}, 2),
+    ("junqi", {}, 10),
+    ("junqi", {"players": 2}, 10),
+    ("junqi", {"mode": "flip"}, 3),
+    ("universal", {}, None),
+    ("wec", {}, 40),
+]
+
+
+def test_every_game_is_resampled() -> None:
+    assert {name for name, _, _ in HIDDEN_AFTER} == set(numbers.OPTIONS)
+
+
+@pytest.mark.parametrize(("name", "options", "actions"), HIDDEN_AFTER, ids=str)
+def test_a_resampled_state_looks_the_same_to_the_player(
+    name: str, options: dict[str, Any], actions: int | None, seed: int
+) -> None:
+    rng = random.Random(f"{seed} resample {name}")
+    game = openspiel.load(name, options)
+    different = told_apart = 0
     for _ in range(5):
-        state = decided(game, rng, 10)
+        state = decided(game, rng, 10 if actions is None else actions)
         player = state.current_player()
         other = state.resample_from_infostate(player, rng.random)
         assert other.observation_string(player) == state.observation_string(player)
         assert other.information_state_string(player) == state.information_state_string(player)
+        assert other.observation_tensor(player) == state.observation_tensor(player)
         assert other.legal_actions() == state.legal_actions()
         different += str(other) != str(state)
-    assert different > 0
+        told_apart += any(  # a control: who knows more can tell the states apart
+            other.observation_string(who) != state.observation_string(who)
+            for who in range(game.num_players())
+        )
+    assert (different > 0) == (actions is not None)
+    seen_by_nobody = options.get("mode") == "flip"
+    assert told_apart > 0 or different == 0 or seen_by_nobody
 
 
 def test_ismcts_of_openspiel_plays() -> None:

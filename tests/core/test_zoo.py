@@ -243,6 +243,31 @@ def test_the_matches_of_a_vector_do_not_depend_on_its_threads(name: str) -> None
     three.close()
 
 
+@pytest.mark.parametrize(
+    ("name", "options"), [("confrontation", {}), ("hex", {"obstacles": "none", "deployment": "chosen"})]
+)
+def test_what_the_first_seat_chooses_in_secret_is_in_no_array_until_it_is_known(
+    name: str, options: dict[str, Any]
+) -> None:
+    vectors = [zoo.vector(name, 2, options=options, seed=3) for _ in range(2)]
+    first = [np.flatnonzero(mask) for mask in vectors[0].arrays.masks]
+    assert same_arrays(vectors[0].arrays, vectors[1].arrays)
+    vectors[0].step(np.array([numbers[0] for numbers in first]))
+    vectors[1].step(np.array([first[0][-1 if name == "confrontation" else 1], first[1][0]]))
+    assert set(vectors[0].arrays.seats) == {1}
+    assert same_arrays(vectors[0].arrays, vectors[1].arrays)  # all that the second seat sees
+    # From now on all armies are known, at the latest when they stand on the board: the matches with different ones look
+    # different, those with the same ones the same.
+    different = 0
+    for _ in range(40):
+        for vector in vectors:
+            vector.step(vector.numbering.n_actions - 1 - vector.arrays.masks[:, ::-1].argmax(axis=1))
+        one, other = (vector.arrays.observations for vector in vectors)
+        assert np.array_equal(one[1], other[1])
+        different += not np.array_equal(one[0], other[0])
+    assert different > 0
+
+
 def test_another_seed_is_other_matches() -> None:
     one, other = (zoo.vector("hex", 7, options=SMALL, seed=seed) for seed in (9, 8))
     assert not np.array_equal(one.arrays.masks, other.arrays.masks)
